@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { Events } from '../lake/events/open.ts'
 import type { LiveReader } from '../lake/live/read.ts'
 import type { Lake } from '../lake/open.ts'
 import { allMunicipalities } from '../lake/places/municipalities.ts'
@@ -17,12 +18,17 @@ import { buildApp, CLIENT_LIMITS, type ClientLimits } from './http/app.ts'
 import { cursorSecret, cursors } from './http/cursor.ts'
 import { openState } from './http/state.ts'
 import type { Uptime } from './status/uptime.ts'
+import { openHub } from './stream/hub.ts'
+import type { DestinationRules } from './webhooks/destination.ts'
 
 /** What the API needs. Who opened it closes it. */
 export interface ApiOptions {
   readonly store: ObjectStore
   readonly lake: Lake
   readonly live: LiveReader
+  readonly events: Events
+  /** What webhooks may be sent to; the public internet unless told. */
+  readonly destinations?: DestinationRules
   readonly access: Access
   readonly limiter: Limiter
   readonly usage: Usage
@@ -87,6 +93,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     store,
     lake,
     live,
+    events,
     access,
     limiter,
     usage,
@@ -114,11 +121,20 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   allMunicipalities()
   const secret = await cursorSecret(store)
   const state = await openState({ store, live, clock, onError: (err) => log.warn({ err }, 'the description of the lake cannot be read') })
+  const hub = await openHub({
+    log: events.log,
+    redisUrl: events.redisUrl,
+    clock,
+    onError: (err) => log.warn({ err }, 'the log of events cannot be read'),
+  })
   let listening = `http://${host}:${port}`
   const app = buildApp({
     endpoints,
     state,
     lake,
+    events,
+    destinations: options.destinations ?? { loopback: false },
+    hub,
     access,
     limiter,
     usage,

@@ -150,6 +150,12 @@ export const SETTINGS = {
     secret: true,
   }),
   mailFrom: setting('MAIL_FROM', 'text', 'Sender of mails.', 'Traffic Intelligence <no-reply@localhost>', { like: MAILBOX }),
+  webhookLoopback: setting(
+    'WEBHOOK_LOOPBACK',
+    'flag',
+    'Lets webhooks reach this machine itself, also over http, to try them. Refused with live data.',
+    false,
+  ),
   logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
   queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
   queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),

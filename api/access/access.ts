@@ -12,6 +12,7 @@ import { linkMail, type MailReason, usageMail } from './mail-texts.ts'
 import type { Peppers } from './pepper.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 import type { DayUsed } from './usage/day-watch.ts'
+import { type WebhookTrouble, webhookMail } from './webhook-mail.ts'
 
 /** What accounts and keys need. Who opened the store and the mailer closes them. */
 export interface AccessOptions {
@@ -30,6 +31,7 @@ export interface Access {
   readonly accounts: Accounts
   readonly attempts: Attempts
   readonly tokens: Tokens
+  readonly peppers: Peppers
   /** Mails a link to an account, unless its address had as many mails today as it may get; never rejects. `page` is the address of the account's page. */
   mailLink(options: MailedLink): Promise<void>
   /**
@@ -37,6 +39,8 @@ export interface Access {
    * and level; never rejects. `page` is as for `mailLink`.
    */
   mailUsage(used: DayUsed & { readonly page: string }): Promise<void>
+  /** Mails the owner of a webhook that it fails, or was disabled; never rejects. */
+  mailWebhook(trouble: WebhookTrouble & { readonly account: string }): Promise<void>
   /**
    * Brings what follows from the store in line with it and fills Redis, in one process at a time, unless another has done so since it was
    * asked for; does nothing while Redis is away.
@@ -99,6 +103,15 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
     accounts,
     attempts,
     tokens,
+    peppers,
+    mailWebhook: async ({ account, ...about }) => {
+      try {
+        const contact = await accounts.contact(account)
+        if (contact) mailer.send({ to: contact.email, ...webhookMail(contact.language, about) })
+      } catch (err) {
+        log.warn({ err }, 'the owner of a failing webhook was not mailed')
+      }
+    },
     mailLink: async ({ reason, email, account, language, page }) => {
       try {
         if ((await attempts.take('mail-to-email', email)) > 0) return

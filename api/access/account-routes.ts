@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../define/problems.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
 import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
 import { registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
-import { ACCOUNT_LIMIT, limitByAddress } from './address-limit.ts'
+import { ACCOUNT_LIMIT, type AddressLimit, limitByAddress, WEBHOOK_LIMIT } from './address-limit.ts'
 import { type Authority, authorityOf } from './authority.ts'
 import { readBody } from './bodies.ts'
 import type { HttpsRule } from './https.ts'
@@ -21,24 +22,38 @@ const BODY_MOST = 4096
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
-export function registerAccounts(app: FastifyInstance, options: Omit<SignupParts, 'sessions'> & { readonly https: HttpsRule }): void {
+export function registerAccounts(
+  app: FastifyInstance,
+  options: Omit<SignupParts & WebhookParts, 'sessions'> & { readonly https: HttpsRule },
+): void {
   const { access, https, baseUrl, clock } = options
-  const parts: SignupParts = { ...options, sessions: browserSessions({ tokens: access.tokens, https, baseUrl, clock }) }
-  void app.register(async (limited) => {
-    limitByAddress(limited, parts, ACCOUNT_LIMIT)
+  const parts: SignupParts & WebhookParts = { ...options, sessions: browserSessions({ tokens: access.tokens, https, baseUrl, clock }) }
+  const jsonOnly = (register: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
+    scope.removeContentTypeParser('text/plain')
+    scope.addHook('preParsing', async ({ raw }) => {
+      if (!READS.includes(raw.method ?? '')) parts.sessions.refuseForeignSession(raw)
+    })
+    register(scope)
+  }
+  const limitedBy = (limit: AddressLimit, register: (limited: FastifyInstance) => void) => async (limited: FastifyInstance) => {
+    limitByAddress(limited, parts, limit)
     parts.groups.take(limited, 'account', parts.callerOf)
     limited.addHook('preParsing', async ({ raw }) => refuseEncoded(raw))
-    void limited.register(async (scope) => {
-      scope.removeContentTypeParser('text/plain')
-      scope.addHook('preParsing', async ({ raw }) => {
-        if (!READS.includes(raw.method ?? '')) parts.sessions.refuseForeignSession(raw)
-      })
-      registerKeys(scope, parts)
-      registerUsage(scope, parts)
-    })
-    registerAccountPages(limited, parts)
-    registerSignup(limited, parts)
-  })
+    register(limited)
+  }
+  void app.register(
+    limitedBy(ACCOUNT_LIMIT, (limited) => {
+      void limited.register(
+        jsonOnly((scope) => {
+          registerKeys(scope, parts)
+          registerUsage(scope, parts)
+        }),
+      )
+      registerAccountPages(limited, parts)
+      registerSignup(limited, parts)
+    }),
+  )
+  void app.register(limitedBy(WEBHOOK_LIMIT, (limited) => void limited.register(jsonOnly((scope) => registerWebhooks(scope, parts)))))
 }
 
 function registerKeys(app: FastifyInstance, parts: AccountParts): void {

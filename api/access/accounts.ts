@@ -87,6 +87,8 @@ export interface Accounts {
   contact(account: string): Promise<Contact | null>
   /** The working keys of an account and the last that ended, in the order of its slots. */
   list(account: string): Promise<ListedKey[]>
+  /** True if a key of the account works and has the plan. */
+  hasPlan(account: string, plan: Plan): Promise<boolean>
   /** A new key in the place of one, which works for `overlap_ms` longer. Throws `not-found`, or `conflict` where it is being rotated already. */
   rotate(options: OneKey & { readonly overlap_ms: number }): Promise<{ readonly made: NewKey; readonly former: ListedKey }>
   /** Ends a key for good, and the former one that it took the place of. */
@@ -257,6 +259,9 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     },
 
     list: async (account) => (await readSlots(store, account)).flatMap((slot) => slot.keys.map((key) => listed(slot, key))),
+
+    hasPlan: async (account, plan) =>
+      (await readSlots(store, account)).some(({ keys }) => keys.some((key) => key.plan === plan && isWorking(key, clock()))),
 
     rotate: async ({ account, id, overlap_ms }) => {
       const key = makeKey()

@@ -26,6 +26,9 @@ export const ACCOUNT_LIMIT: AddressLimit = Object.freeze({
   isTold: true,
 })
 
+/** Paths of webhooks: a program that keeps fifty of them in order sends some hundreds at once. */
+export const WEBHOOK_LIMIT: AddressLimit = Object.freeze({ name: 'webhooks', policies: [perMinute(300)], isTold: true })
+
 /** Descriptions, plans, documentation and health: a page takes a dozen requests, a monitor one a second. */
 export const PLATFORM_LIMIT: AddressLimit = Object.freeze({ name: 'platform', policies: [perMinute(600)], isTold: false })
 

@@ -16,7 +16,7 @@ export function plansReply(
     currency: 'EUR',
     upgrade_url: options.upgradeUrl,
     plans: TIERS.map((tier) => {
-      const { price_eur_month, minute, day, concurrency, formats } = plans[tier]
+      const { price_eur_month, minute, day, concurrency, streams, formats } = plans[tier]
       return {
         id: tier,
         price_eur_month,
@@ -24,6 +24,7 @@ export function plansReply(
         requests_per_day: day,
         reachable_per_day: reachablePerDay(plans[tier]),
         concurrency,
+        streams,
         formats,
         features: featuresOf(plans, tier).map((code) => ({ code, label: FEATURES[code][language] })),
       }
@@ -46,6 +47,7 @@ const PLAN = {
   requests_per_day: count('Most requests in any 24 h. Unit: requests.'),
   reachable_per_day: count('Requests that both limits together admit in 24 h: the minute may allow fewer than the day. Unit: requests.'),
   concurrency: count('Most queries of history under way at once. Unit: queries.'),
+  streams: { ...count('Most streams of events open at once (/api/stream). Unit: streams.'), minimum: 0 },
   formats: { type: 'array', items: { type: 'string', enum: FORMATS }, description: 'Representations of replies.' },
   features: {
     type: 'array',

@@ -25,6 +25,7 @@ export const FEATURES = Object.freeze({
   FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts' },
   CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic' },
   AVIATION: { es: 'Posiciones de aeronaves y aeropuertos', en: 'Aviation positions and airports' },
+  EVENT_STREAM: { es: 'Flujo de eventos en directo', en: 'Live event stream' },
   AIR_QUALITY: { es: 'Calidad del aire', en: 'Air quality' },
   BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export' },
   WEBHOOKS: { es: 'Webhooks', en: 'Push webhooks' },
@@ -45,6 +46,8 @@ export interface PlanTerms {
   readonly day: number
   /** Lake queries that may be under way at once. */
   readonly concurrency: number
+  /** Streams of events that a key may have open at once. */
+  readonly streams: number
   readonly formats: readonly Format[]
   /** What the tier has beside everything that the one below it has. */
   readonly features: readonly Feature[]
@@ -65,6 +68,7 @@ const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) 
   minute: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
   day: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
   concurrency: { is: (value) => isCount(value), words: `a whole number, 1 to ${QUOTA_MAX}` },
+  streams: { is: (value) => value === 0 || isCount(value), words: `a whole number, 0 to ${QUOTA_MAX}` },
   formats: {
     is: (value) => isListOf(value, FORMATS) && value.includes('json'),
     words: `a list of ${FORMATS.join(', ')}, json among them`,
@@ -83,12 +87,13 @@ const TERM_NAMES = Object.keys(TERMS).map(shownName).join(', ')
 
 /** The terms unless configuration says otherwise. */
 export const DEFAULT_PLANS: PlanTable = checkedPlans({
-  ANONYMOUS: { price_eur_month: null, minute: 5, day: 100, concurrency: 1, formats: JSON_FORMATS, features: [] },
+  ANONYMOUS: { price_eur_month: null, minute: 5, day: 100, concurrency: 1, streams: 0, formats: JSON_FORMATS, features: [] },
   FREE: {
     price_eur_month: 0,
     minute: 10,
     day: 1000,
     concurrency: 1,
+    streams: 0,
     formats: JSON_FORMATS,
     features: ['LIVE_INCIDENTS', 'FUEL_PRICES', 'WEATHER_ALERTS', 'RAIL_ALERTS', 'SEARCH'],
   },
@@ -97,10 +102,11 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     minute: 60,
     day: 100_000,
     concurrency: 2,
+    streams: 2,
     formats: FORMATS,
     features: [
       ...(['HISTORY', 'TRENDS', 'MOBILITY', 'ACCIDENT_MICRODATA', 'CLIMATE', 'FLEET_TRACKING', 'FORECASTS'] as const),
-      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY'] as const),
+      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY', 'EVENT_STREAM'] as const),
     ],
   },
   ENTERPRISE: {
@@ -108,6 +114,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     minute: 300,
     day: 500_000,
     concurrency: 6,
+    streams: 10,
     formats: FORMATS,
     features: ['BULK_EXPORT', 'WEBHOOKS', 'PRIORITY_SUPPORT', 'SLA', 'MONTHLY_INVOICE', 'DEDICATED_IP'],
   },
@@ -190,7 +197,7 @@ function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
 function lowered(plans: PlanTable): string[] {
   return TIERS.slice(1).flatMap((tier, n) => {
     const below = TIERS[n] as Tier
-    const less = (['minute', 'day', 'concurrency'] as const).filter((term) => plans[tier][term] < plans[below][term])
+    const less = (['minute', 'day', 'concurrency', 'streams'] as const).filter((term) => plans[tier][term] < plans[below][term])
     const missing = plans[below].formats.some((format) => !plans[tier].formats.includes(format))
     return [...less, ...(missing ? ['formats'] : [])].map((term) => `${tier}.${shownName(term)}: less than ${below} has`)
   })

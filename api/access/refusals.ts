@@ -51,6 +51,13 @@ export function tooManyQueries(most: number): Problem {
   )
 }
 
+/** The problem of a caller who has as many streams open as the plan admits. */
+export function tooManyStreams(most: number): Problem {
+  return problem('concurrency', `${most === 1 ? 'One stream' : `${most} streams`} may be open at once; close one first.`, {
+    retry_after_s: 15,
+  })
+}
+
 /** The problem of a key that does not work; it is never answered as if there were none. */
 export function refusedKey(refusal: KeyRefusal): Problem {
   const [code, detail] = REFUSALS[refusal]

@@ -167,7 +167,7 @@ function latestEnd(from: number, days: number): number {
   return Math.max(instantOf(date, time), from + days * DAY_MS)
 }
 
-function readInstant(text: string): number {
+export function readInstant(text: string): number {
   const expected = 'expected RFC 3339 with a zone, such as 2026-01-02T12:00:00Z (send + as %2B), or a date, such as 2026-01-02'
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : parseInstant(text)
   if (instant === null || instant < Date.UTC(1900, 0) || instant >= Date.UTC(2200, 0)) throw new Refused(expected)

@@ -118,6 +118,16 @@ export const PROBLEMS = Object.freeze({
     title: 'The e-mail address has as many keys as it may have',
     help: 'Revoke one first: with the key itself, or by the link that is mailed to the address.',
   },
+  'webhook-limit-reached': {
+    status: 422,
+    title: 'The account has as many webhooks as it may have',
+    help: 'Delete one first, or let one receiver take more event types.',
+  },
+  'unsafe-webhook-url': {
+    status: 422,
+    title: 'The URL is none that events are sent to',
+    help: 'Use an https:// address of the public internet, on port 443 or 8443.',
+  },
   'quota-exceeded': {
     status: 429,
     title: 'A limit was reached',

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { Events } from '../../lake/events/open.ts'
 import type { Lake } from '../../lake/open.ts'
 import { uptimeReader } from '../../lake/uptime/months.ts'
 import type { Access } from '../access/access.ts'
@@ -30,7 +31,10 @@ import { groupProbes, openProbes } from '../status/probes.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
 import type { Uptime } from '../status/uptime.ts'
+import type { StreamHub } from '../stream/hub.ts'
+import { registerStream, STREAM_DOMAIN, STREAM_PATH } from '../stream/routes.ts'
 import { liveFigures } from '../web/figures.ts'
+import type { DestinationRules } from '../webhooks/destination.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
@@ -59,6 +63,11 @@ export interface AppParts {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
+  /** The log of events, and what sends it to streams. */
+  readonly events: Events
+  /** What webhooks may be sent to. */
+  readonly destinations: DestinationRules
+  readonly hub: StreamHub
   readonly access: Access
   readonly limiter: Limiter
   readonly usage: Usage
@@ -241,6 +250,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   registerDownload(app, { ...downloads, ...countedAs(JOB_FILE_PATH) }, jobDownloads(parts.lake.store, clock))
   void app.register(async (scope) => {
     registerExportJobs(scope, { ...downloads, ...countedAs(JOBS_PATH), datasets: state.system().datasets })
+  })
+  registerStream(app, {
+    ...visits,
+    ...{ hub: parts.hub, log, keys: access.keys },
+    placeAt: async (instant) => ({ batch: (await parts.events.log.before(instant)) + 1, number: 0 }),
+    count: parts.usage.counter(STREAM_PATH),
+    countReply: groups.ofPath(STREAM_DOMAIN, STREAM_PATH),
   })
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })

@@ -15,7 +15,9 @@ import { membersOf, recordSchema } from '../define/shape.ts'
 import { downloadPaths } from '../exports/download-openapi.ts'
 import { exportJobPaths, exportJobSchemas } from '../exports/job-openapi.ts'
 import { statusPaths } from '../status/status-openapi.ts'
+import { streamPaths } from '../stream/stream-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
+import { eventWebhooks, webhookPaths, webhookSchemas } from '../webhooks/webhooks-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { exampleReply } from './example-reply.ts'
 import { listOfIds, requestOf } from './example-request.ts'
@@ -75,26 +77,29 @@ export function openapi(
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
       { name: 'extra', description: 'Feeds of changes, beside the lists that they are of.' },
       { name: 'account', description: 'Keys, and the account that they belong to.' },
+      { name: 'webhooks', description: 'Events that are sent to you, and where to.' },
       { name: 'platform', description: 'What runs the service.' },
     ],
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
       ...downloadPaths(),
       ...exportJobPaths(),
+      ...streamPaths(),
       ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
       ...accountPaths(),
       ...usagePaths(),
+      ...webhookPaths(),
     }),
-    // Nothing is sent by itself yet.
-    webhooks: {},
+    webhooks: eventWebhooks(),
     components: {
       schemas: {
         ...commonSchemas(),
         ...accountSchemas(),
         ...usageSchemas(),
         ...exportJobSchemas(),
+        ...webhookSchemas(),
         ...Object.fromEntries(endpoints.flatMap(recordSchemas)),
       },
       responses: problemResponses(),

@@ -9,6 +9,14 @@ interface Text {
 
 /** What every problem is called in Spanish, and what a caller can do about it. */
 const SPANISH: Readonly<Record<ProblemCode, Text>> = {
+  'webhook-limit-reached': {
+    title: 'La cuenta tiene todos los webhooks que puede tener',
+    help: 'Borre uno antes, o haga que un receptor reciba más tipos de eventos.',
+  },
+  'unsafe-webhook-url': {
+    title: 'A esa URL no se envían eventos',
+    help: 'Use una dirección https:// de la internet pública, en el puerto 443 o 8443.',
+  },
   'invalid-parameter': {
     title: 'Un parámetro tiene un valor no permitido',
     help: 'Vea errors[]: cada uno nombra el parámetro, el valor y lo que se permite.',

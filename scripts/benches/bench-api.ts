@@ -8,6 +8,7 @@ import { readPlans, TIERS } from '../../api/access/plans.ts'
 import { openUsage } from '../../api/access/usage/usage.ts'
 import { type ApiOptions, startApi } from '../../api/server.ts'
 import { openUptime } from '../../api/status/uptime.ts'
+import { openEvents } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openLive } from '../../lake/live/read.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -59,12 +60,14 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
   }
   const usage = openUsage({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
   const uptime = openUptime({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
-  const api = await startApi({ ...options, store, access, limiter, usage, uptime, plans: PLANS, log, host: '127.0.0.1', port: 0 })
+  const events = openEvents({ store, redisUrl })
+  const api = await startApi({ ...options, store, events, access, limiter, usage, uptime, plans: PLANS, log, host: '127.0.0.1', port: 0 })
   return {
     url: api.url,
     key,
     close: async () => {
       await api.close()
+      events.close()
       await usage.close()
       await uptime.close()
       limiter.close()

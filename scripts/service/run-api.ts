@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApi } from '../../api/server.ts'
 import { readConfig } from '../../lake/config.ts'
+import { openEvents } from '../../lake/events/open.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
-import { openServiceAccess } from './access.ts'
+import { openServiceAccess, webhookRules } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
 import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettings } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
@@ -28,6 +29,7 @@ const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes:
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
+const events = openEvents({ store, redisUrl: config.redisUrl })
 const { host, port, publicUrl, apiWorkers, requireHttps, securityContact, catalogPublisher } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
 // As late as this: that the process runs is what it writes down.
@@ -39,6 +41,8 @@ const api = await startApi({
   store,
   lake,
   live,
+  events,
+  destinations: webhookRules(config),
   access,
   limiter,
   usage,
@@ -57,6 +61,7 @@ onStop(async () => {
   await uptime.close()
   limiter.close()
   await closeAccess()
+  events.close()
   await live.close()
   await lake.close()
   versions.close()

@@ -23,6 +23,7 @@ const PROCESSES = {
   publishers: { script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
   worker: { script: 'run-worker.ts', ...FEED_PROCESS },
   api: { script: 'run-api.ts', flags: [], env: {} },
+  deliver: { script: 'run-deliver.ts', flags: ['--max-old-space-size=512'], env: {} },
 } as const
 const REDIS_LOOK_MS = 3000
 /** What the banner says to try, whose feed that shows, and how long `ready` waits for it. */
@@ -103,6 +104,7 @@ async function main(): Promise<void> {
     const [ofApi, ofWorker] = await Promise.all([
       options.only === 'worker' ? null : keep('api', { ...env, ...measured(ports?.api[0]) }),
       options.only === 'api' ? null : keep('worker', { ...env, ...measured(ports?.worker) }),
+      options.only === 'api' ? null : keep('deliver', env),
     ])
     const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
     const { url = null } = ofApi ?? {}

@@ -14,6 +14,7 @@ import type { ClientLimits } from '../../api/http/app.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
+import { type Events, openEvents } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { type FeedListing, type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
 import { type LiveReader, openLive } from '../../lake/live/read.ts'
@@ -39,6 +40,7 @@ import { FEEDS } from './feed-listings.ts'
 export interface TestService {
   readonly url: string
   readonly lake: Lake
+  readonly events: Events
   readonly access: Access
   /** What is used, written when it is flushed. */
   readonly usage: Usage
@@ -181,16 +183,19 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     // A machine that runs other tests beside may be slow to answer.
     timeout_ms: 2000,
   })
+  const events = openEvents({ store, redisUrl: server.url })
   const api: Api = await startApi({
     store,
     lake,
     live,
+    events,
     access,
     limiter,
     usage,
     uptime,
     trusted: trustedProxies(proxies),
     log,
+    destinations: { loopback: true },
     host: '127.0.0.1',
     port: 0,
     clock,
@@ -218,6 +223,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     redisUrl: server.url,
     live,
     lake,
+    events,
     access,
     usage,
     uptime,
@@ -248,15 +254,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await landRows(lake, dataset, rows, { properties: Object.fromEntries(feeds.map((feed) => [`landed-until.${feed}`, at])) })
     },
     async tell(state) {
-      const blank = {
-        last_attempt_at: null,
-        last_success_at: null,
-        data_time: null,
-        fresh_at: null,
-        last_fetch_id: null,
-        rows: {},
-        quarantined: 0,
-      }
+      const times = { last_attempt_at: null, last_success_at: null, data_time: null, fresh_at: null, last_fetch_id: null }
+      const blank = { ...times, rows: {}, quarantined: 0 }
       const rest = { unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, lost_fetches: 0 }
       await writeFeedState(redis, { ...blank, ...rest, ...state })
     },
@@ -265,6 +264,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     emptyRedis: async () => void (await redis.flushall()),
     async close() {
       await api.close()
+      events.close()
       await usage.close()
       await uptime.close()
       limiter.close()

@@ -1,6 +1,6 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
-import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { pick, projection, record } from '../../define/fields.ts'
+import { type ChangeOf, defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { pick, projection, record, type ValueOf } from '../../define/fields.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
@@ -9,7 +9,7 @@ import { originFields, placeFields, provinceName } from '../tail.ts'
 const { columns } = v16Beacons
 
 /** A beacon; nothing in it tells two activations of one vehicle to be the same. */
-const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle that stands on the road.', {
+export const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle that stands on the road.', {
   id: columns.beacon_id,
   ...pick(columns, 'road', 'km', 'direction', 'compass_direction'),
   ...placeFields(columns),
@@ -18,6 +18,12 @@ const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle th
 })
 
 const toBeacon = projection(v16Beacons, beacon, { province: (row) => provinceName(row.province_code) })
+
+/** The beacon of a change; its status says whether it is still active. */
+export function changedBeacon(change: ChangeOf<typeof v16Beacons>): ValueOf<typeof beacon.fields> {
+  const made = toBeacon(change.row)
+  return change.kind === 'ENDED' ? { ...made, status: 'ENDED' } : made
+}
 
 /** Active beacons. */
 export const v16List = defineEndpoint({

@@ -52,7 +52,7 @@ describe('readPlans', () => {
     ['{"PRO": 5}', 'PRO: expected an object of terms'],
     [
       '{"PRO": {"hour": 5}}',
-      'PRO.hour: there is no such term; there are price_eur_month, requests_per_minute, requests_per_day, concurrency, formats, features',
+      'PRO.hour: there is no such term; there are price_eur_month, requests_per_minute, requests_per_day, concurrency, streams, formats, features',
     ],
     ['{"PRO": {"minute": 90, "requests_per_minute": 90}}', 'PRO.requests_per_minute is given twice, also as minute'],
     ['{"PRO": {"toString": 5}}', 'PRO.toString: there is no such term'],

@@ -1,0 +1,90 @@
+import type { EventBatch, LoggedEvent } from '../../lake/events/log.ts'
+import type { EventType } from '../../lake/events/types.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import { type JsonObject, recordWriter } from '../define/shape.ts'
+import { changedBy } from '../endpoints/changes.ts'
+import { EVENT_KINDS, type EventKind, type Facets, topicOf } from './kinds.ts'
+
+/** An event as callers get it. */
+export interface ShownEvent {
+  readonly id: string
+  /** Place in the log of events, `<batch>-<number>`. */
+  readonly offset: string
+  readonly type: EventType
+  readonly topic: string
+  /** What it is about; events of one thing stay in order. */
+  readonly thing: string
+  /** The account that alone may see it; null for everybody. */
+  readonly account: string | null
+  readonly facets: Facets | null
+  /** The JSON text that is sent, on one line. */
+  readonly body: string
+}
+
+/** Most bytes of a body. */
+export const BODY_MOST = 20_000
+const kinds = new Map(EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]))
+
+/** The events of a batch in order; `after` leaves out those up to a number. */
+export function shownEvents(batch: EventBatch, after = 0): ShownEvent[] {
+  return batch.events.slice(after).map((event, at) => shown(event, `${batch.offset}-${after + at + 1}`))
+}
+
+/** A place in the log of events: a batch, and how many of its events lie before. */
+export interface Place {
+  readonly batch: number
+  readonly number: number
+}
+
+/** Reads a place as `offset` writes it; null for another text. */
+export function placeOf(text: string): Place | null {
+  const parts = /^(\d{1,12})-(\d{1,9})$/.exec(text)
+  return parts && { batch: Number(parts[1]), number: Number(parts[2]) }
+}
+
+function shown(event: LoggedEvent, offset: string): ShownEvent {
+  const { id, type, thing, at, account = null, change, data: given = {} } = event
+  const about = { id, offset, type, topic: topicOf(type), thing, account }
+  const written = change && writtenChange(event)
+  const data = written?.data ?? ({ changed: [], ...given } as JsonObject)
+  return {
+    ...about,
+    facets: written?.facets ?? null,
+    body: bodyOf({ id, type, timestamp: new Date(at).toISOString(), data }, written?.path),
+  }
+}
+
+function writtenChange({ at, change }: LoggedEvent): {
+  readonly data: JsonObject
+  readonly facets: Facets
+  readonly path?: string | undefined
+} {
+  const { dataset, kind, row, changed } = change as NonNullable<LoggedEvent['change']>
+  const {
+    thing: toThing,
+    facets,
+    write,
+    membersOf,
+    path,
+  } = kinds.get(dataset) as EventKind & { readonly write: ReturnType<typeof recordWriter> }
+  const thing = toThing({ kind, row, changed, at } as never)
+  return { data: { ...write(thing), changed: changedBy({ kind, changed }, membersOf) }, facets: facets(thing as never), path }
+}
+
+/** The text of an event. Where it would be too long its largest members are left out, and `omitted` names them. */
+function bodyOf(payload: { readonly data: JsonObject } & Readonly<Record<string, Json>>, path: string | undefined): string {
+  const text = JSON.stringify(payload)
+  if (Buffer.byteLength(text) < BODY_MOST) return text
+  const data = { ...payload.data }
+  const omitted: string[] = []
+  const sizes = Object.entries(data).map(([name, value]) => ({ name, bytes: Buffer.byteLength(JSON.stringify(value)) }))
+  for (const { name } of sizes.sort((one, other) => other.bytes - one.bytes)) {
+    delete data[name]
+    omitted.push(name)
+    const { id } = payload.data
+    const url = path && typeof id === 'string' ? { url: path.replace('{id}', encodeURIComponent(id)) } : {}
+    const shorter = JSON.stringify({ ...payload, data, omitted, ...url })
+    if (Buffer.byteLength(shorter) < BODY_MOST) return shorter
+  }
+  throw new Error(`event ${String(payload['id'])} is too long without any data`)
+}

@@ -1,0 +1,248 @@
+import type { ServerResponse } from 'node:http'
+import { LRUCache } from 'lru-cache'
+import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
+import type { EventBatch, EventLog } from '../../lake/events/log.ts'
+import { type Place, type ShownEvent, shownEvents } from '../events/shown.ts'
+
+/** What a stream wants, and where it is sent. */
+export interface StreamOptions {
+  readonly response: ServerResponse
+  readonly isWanted: (event: ShownEvent) => boolean
+  /** Where it goes on, or null to begin with what comes next. */
+  readonly from: Place | null
+}
+
+/** The open streams of a process. */
+export interface StreamHub {
+  /** Opens a stream on a response whose head has been sent. `ended` settles when it is over, whoever ended it. */
+  open(options: StreamOptions): Stream
+  /** Open streams. */
+  readonly count: number
+  /** Streams that were closed because their reader was too slow. */
+  readonly slow: number
+  /** Seconds for which the log could not be read to its end. */
+  lag_s(): number
+  close(): Promise<void>
+}
+
+/** An open stream. */
+export interface Stream {
+  /** Ends it, after an event that says why. */
+  end(reason: StreamEnd): void
+  readonly ended: Promise<void>
+}
+
+/** Why a stream is ended by the service. */
+export type StreamEnd = 'key-changed' | 'closing'
+
+/** How streams are run; other values are for tests. */
+export interface HubOptions {
+  readonly log: EventLog
+  readonly redisUrl: string
+  readonly onError: (error: Error) => void
+  readonly clock?: () => number
+  readonly heartbeat_ms?: number
+  /** How long a reader may take nothing, in ms; then it is closed. */
+  readonly stuck_ms?: number
+}
+
+const HEARTBEAT_MS = 15_000
+const STUCK_MS = 30_000
+/** How far back a stream can go on, in ms. */
+const REPLAY_MS = 86_400_000
+/** How long after a lost connection a client tries again, in ms. */
+const RETRY_MS = 5000
+/** Memory for texts of the newest batches, in characters. */
+const SHOWN_MOST = 32 * 1024 ** 2
+
+/** Follows the log of events for all streams of this process. */
+export async function openHub(options: HubOptions): Promise<StreamHub> {
+  const { log, redisUrl, onError, clock = Date.now, heartbeat_ms = HEARTBEAT_MS, stuck_ms = STUCK_MS } = options
+  const live = new Set<OpenStream>()
+  const open = new Set<OpenStream>()
+  const texts = new LRUCache<number, readonly ShownEvent[]>({
+    maxSize: SHOWN_MOST,
+    sizeCalculation: (events) => events.reduce((sum, { body }) => sum + body.length, 1),
+  })
+  const textsOf = (batch: EventBatch): readonly ShownEvent[] => {
+    const known = texts.get(batch.offset)
+    if (known) return known
+    const shown = shownEvents(batch)
+    texts.set(batch.offset, shown)
+    return shown
+  }
+  let slow = 0
+
+  class OpenStream implements Stream {
+    readonly ended: Promise<void>
+    readonly #response: ServerResponse
+    readonly #isWanted: StreamOptions['isWanted']
+    readonly #over = new AbortController()
+    /** What was sent or passed over. */
+    #place: Place
+
+    constructor({ response, isWanted }: StreamOptions, place: Place) {
+      this.#response = response
+      this.#isWanted = isWanted
+      this.#place = place
+      open.add(this)
+      this.ended = new Promise((resolve) =>
+        response.once('close', () => {
+          this.#over.abort()
+          open.delete(this)
+          live.delete(this)
+          resolve()
+        }),
+      )
+    }
+
+    end(reason: StreamEnd): void {
+      if (this.#response.writableEnded) return
+      live.delete(this)
+      this.#over.abort()
+      this.#response.end(`event: ${reason}\ndata: {}\n\n`)
+      // A reader that takes nothing does not take this either.
+      setTimeout(() => this.#response.destroy(), END_MS).unref()
+    }
+
+    /** A line that keeps the connection open; it says how far the stream is, so that a client without events can go on too. */
+    beat(): void {
+      if (!this.#response.writableNeedDrain && !this.#response.writableEnded)
+        this.#response.write(`: ${new Date(clock()).toISOString()}\n${idOf(this.#place)}\n\n`)
+    }
+
+    /** Sends a new batch; a reader that cannot take it all at once gets the rest from the log. */
+    take(batch: number, events: readonly ShownEvent[]): void {
+      this.#send(batch, events)
+      if (!this.#response.writableNeedDrain) return
+      live.delete(this)
+      void this.catchUp()
+    }
+
+    /** Sends what the log has after the stream's place, as fast as the reader takes it, and then joins the others. */
+    async catchUp(): Promise<void> {
+      try {
+        for (;;) {
+          if (this.#response.writableNeedDrain) await this.#drained()
+          if (this.#over.signal.aborted) return
+          // What the follower has not handed on yet comes from it, with nothing in between.
+          if (this.#place.batch > follower.position) return void live.add(this)
+          const { batch } = this.#place
+          const known = texts.get(batch)
+          if (known) this.#send(batch, known)
+          else await this.#readOn()
+        }
+      } catch (error) {
+        if (!this.#over.signal.aborted) onError(error as Error)
+        this.#response.destroy()
+      }
+    }
+
+    /** Sends what the log has after the stream's place, a page of batches at most; what is left of them is then known. */
+    async #readOn(): Promise<void> {
+      const read = await log.read(this.#place.batch - 1, PAGE)
+      if (this.#over.signal.aborted) return
+      if (read.reset) return this.reset(read.first)
+      for (const batch of read.batches) {
+        if (batch.offset > follower.position) return
+        const events = textsOf(batch)
+        if (!this.#response.writableNeedDrain) this.#send(batch.offset, events)
+      }
+    }
+
+    /** Says that events are missing: the client reads the lists anew and goes on from a batch. */
+    reset(batch: number): void {
+      if (this.#over.signal.aborted) return
+      this.#place = { batch, number: 0 }
+      this.#response.write(`${idOf(this.#place)}\nevent: reset\ndata: {"reason":"Events before this are no longer kept for streams."}\n\n`)
+    }
+
+    #send(batch: number, events: readonly ShownEvent[]): void {
+      const begin = batch === this.#place.batch ? this.#place.number : 0
+      for (let at = begin; at < events.length; at++) {
+        const event = events[at] as ShownEvent
+        this.#place = { batch, number: at + 1 }
+        if (!this.#isWanted(event)) continue
+        // Below the mark the connection takes it at once; above it the rest waits in the log, not in memory.
+        if (!this.#response.write(`id: ${event.offset}\nevent: ${event.type}\ndata: ${event.body}\n\n`)) return
+      }
+      this.#place = { batch: batch + 1, number: 0 }
+    }
+
+    async #drained(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const stuck = setTimeout(() => {
+        slow++
+        this.#response.destroy()
+      }, stuck_ms)
+      this.#response.once('drain', resolve)
+      this.#over.signal.addEventListener('abort', () => resolve(), { once: true })
+      await promise
+      clearTimeout(stuck)
+      this.#response.off('drain', resolve)
+    }
+  }
+
+  const follower: EventFollower = followEvents({
+    log,
+    redisUrl,
+    after: await log.head(),
+    onError,
+    onBatch: (batch) => {
+      if (live.size === 0) return
+      const events = textsOf(batch)
+      for (const stream of live) stream.take(batch.offset, events)
+    },
+  })
+  const timer = setInterval(() => {
+    for (const stream of open) stream.beat()
+  }, heartbeat_ms)
+
+  /** True if the log has everything after a place, and that is not too long ago. */
+  const isKept = async ({ batch }: Place): Promise<boolean> => {
+    if (batch > follower.position) return batch === follower.position + 1
+    const read = await log.read(batch - 1, 1)
+    const [first] = read.reset ? [] : read.batches
+    return first !== undefined && first.recorded_at >= clock() - REPLAY_MS
+  }
+
+  const begin = async (stream: OpenStream, from: Place | null): Promise<void> => {
+    if (from !== null && !(await isKept(from))) stream.reset(follower.position + 1)
+    await stream.catchUp()
+  }
+
+  return {
+    open: (wanted) => {
+      const next = { batch: follower.position + 1, number: 0 }
+      const stream = new OpenStream(wanted, wanted.from ?? next)
+      wanted.response.write(`retry: ${RETRY_MS}\n${wanted.from ? '' : `${idOf(next)}\n`}\n`)
+      begin(stream, wanted.from).catch((error: Error) => {
+        onError(error)
+        wanted.response.destroy()
+      })
+      return stream
+    },
+    get count() {
+      return open.size
+    },
+    get slow() {
+      return slow
+    },
+    lag_s: () => Math.max(0, Math.round((clock() - follower.caughtUpAt) / 1000)),
+    close: async () => {
+      clearInterval(timer)
+      for (const stream of open) stream.end('closing')
+      await follower.close()
+    },
+  }
+}
+
+/** How long a stream that was ended may take to be read, in ms. */
+const END_MS = 3000
+/** Batches that are read at once to go on with a stream. */
+const PAGE = 20
+
+/** The line that tells a client where it is. */
+function idOf({ batch, number }: Place): string {
+  return `id: ${batch}-${number}`
+}

@@ -1,0 +1,157 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { cameByHttps, STRICT_TRANSPORT } from '../access/https.ts'
+import type { KeyIndex, LiveKey } from '../access/key-index.ts'
+import { tooManyStreams } from '../access/refusals.ts'
+import type { CountUsage } from '../access/usage/recorder.ts'
+import { FULL, Visit, type VisitParts } from '../access/visit.ts'
+import { param } from '../define/params.ts'
+import { instantParam } from '../define/params-time.ts'
+import { problem, Refused } from '../define/problems.ts'
+import { EVENT_FILTERS, eventPredicate } from '../events/filter.ts'
+import { type Place, placeOf } from '../events/shown.ts'
+import { AS_TYPED, CORS_HEADERS } from '../http/headers.ts'
+import { refuseLongUrl } from '../http/malformed.ts'
+import { problemOf } from '../http/problem-replies.ts'
+import { queryReader } from '../http/request.ts'
+import { registerOtherMethods } from '../http/routes.ts'
+import type { CountReply } from '../status/uptime.ts'
+import type { Stream, StreamHub } from './hub.ts'
+
+/** The path of the stream of events. */
+export const STREAM_PATH = '/api/stream'
+/** Domain whose group of paths it is in. */
+export const STREAM_DOMAIN = 'service'
+const PLAN = 'PRO'
+/** Time between two looks whether a key still works, in ms: mostly this process knows it. */
+const KEY_LOOK_MS = 1000
+
+/** The parameters of the stream. */
+export const STREAM_PARAMS = {
+  ...EVENT_FILTERS,
+  since: instantParam('Begins with the events recorded from this time on, at most 24 hours back. `Last-Event-ID` has precedence.'),
+  last_event_id: param({
+    about: 'As the header `Last-Event-ID`, for clients that cannot set it: goes on after this event.',
+    schema: { type: 'string', pattern: '^\\d{1,12}-\\d{1,9}$' },
+    parse: readPlace,
+    example: '1-0',
+  }),
+} as const
+
+/** What the stream works with. */
+export interface StreamParts extends VisitParts {
+  readonly hub: StreamHub
+  readonly keys: KeyIndex
+  /** The place in the log of events recorded from an instant (ms) on. */
+  readonly placeAt: (instant: number) => Promise<Place>
+  readonly count: CountUsage
+  readonly countReply: CountReply
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+/** Registers the stream of events (server-sent events, WHATWG HTML §9.2). */
+export function registerStream(app: FastifyInstance, parts: StreamParts): void {
+  const readQuery = queryReader(STREAM_PARAMS)
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: STREAM_PATH,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const visit = new Visit(parts, request.raw)
+      const counted = (status: number): void => {
+        parts.count(visit.caller.key, status, visit.dayUnits)
+        parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
+      }
+      try {
+        await visit.identify()
+        visit.needs(PLAN, STREAM_PATH)
+        await visit.charge(FULL)
+        refuseLongUrl(request.raw)
+        const query = readQuery(request.raw.url ?? '/')
+        refuseOtherTypes(request)
+        await answer(request, reply, { ...parts, visit, query, opened: () => counted(200) })
+      } catch (error) {
+        const settled = await visit.settle(problemOf(error))
+        counted(settled.status)
+        await reply.headers(visit.limits(settled.status)).send(settled)
+      }
+    },
+  })
+  registerOtherMethods(app, STREAM_PATH)
+  app.addHook('preClose', () => parts.hub.close())
+}
+
+type Asked = StreamParts & {
+  readonly visit: Visit
+  readonly query: ReturnType<ReturnType<typeof queryReader<typeof STREAM_PARAMS>>>
+  readonly opened: () => void
+}
+
+async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
+  const { visit, query, limiter, placeAt, opened, hub } = asked
+  const { slot, terms, key } = visit.caller
+  const { last_event_id, since, ...filter } = query
+  const header = raw.headers['last-event-id']
+  const place = header === undefined ? last_event_id : readHeader(String(header))
+  const from = place ?? (since === null ? null : await placeAt(since))
+  const lease = raw.method === 'HEAD' ? null : await limiter.lease(`${slot} streams`, terms.streams)
+  if (raw.method !== 'HEAD' && lease === null) throw tooManyStreams(terms.streams)
+  reply.hijack()
+  const { raw: response } = reply
+  response.writeHead(200, {
+    ...CORS_HEADERS,
+    ...AS_TYPED,
+    ...(cameByHttps(raw) ? STRICT_TRANSPORT : {}),
+    ...visit.headers(200),
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  })
+  opened()
+  if (lease === null) {
+    response.end()
+    return
+  }
+  const account = key?.account ?? null
+  const isChosen = eventPredicate(filter)
+  const stream = hub.open({
+    response,
+    from,
+    isWanted: (event) => (event.account === null || event.account === account) && isChosen(event),
+  })
+  const watch = setInterval(() => void endIfChanged(stream, String(raw.headers['x-api-key']), key, asked), KEY_LOOK_MS)
+  void stream.ended.then(() => {
+    clearInterval(watch)
+    void lease.release()
+  })
+}
+
+/** Ends a stream whose key does not work any more, or has another plan. */
+async function endIfChanged(stream: Stream, text: string, key: LiveKey | null, { keys, log }: StreamParts): Promise<void> {
+  try {
+    const found = await keys.lookUp(text)
+    if (found.key?.plan !== key?.plan) stream.end('key-changed')
+  } catch (err) {
+    log.warn({ err }, 'the key of a stream cannot be looked up')
+  }
+}
+
+function readPlace(text: string): Place {
+  const place = placeOf(text)
+  if (place) return place
+  throw new Refused('expected the id of an event of this stream, such as 123-1')
+}
+
+function readHeader(text: string): Place {
+  const place = placeOf(text)
+  if (place) return place
+  throw problem('invalid-parameter', 'Last-Event-ID: expected the id of an event of this stream, such as 123-1', {
+    errors: [{ detail: 'Last-Event-ID: expected the id of an event of this stream, such as 123-1' }],
+  })
+}
+
+/** Refuses a request that takes no stream of events. */
+function refuseOtherTypes({ raw }: FastifyRequest): void {
+  const { accept } = raw.headers
+  if (accept === undefined || /(^|,)\s*(text\/event-stream|text\/\*|\*\/\*)\s*(;(?!\s*q=0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(accept)) return
+  throw problem('not-acceptable', 'The Accept header takes none of the media types of this path: text/event-stream.')
+}

@@ -1,0 +1,365 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
+import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
+import type { EventBatch } from '../../lake/events/log.ts'
+import type { Events } from '../../lake/events/open.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { withLock } from '../../lake/live/lock.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import type { Peppers } from '../access/pepper.ts'
+import { eventPredicate } from '../events/filter.ts'
+import { placeOf, type ShownEvent, shownEvents } from '../events/shown.ts'
+import type { DestinationRules } from './destination.ts'
+import { readWebhookFilter } from './filter.ts'
+import { Lane } from './lane.ts'
+import { sendOnce } from './send.ts'
+import {
+  commandsLeft,
+  type DisabledReason,
+  deleteWebhookState,
+  readCheckpoint,
+  readWebhookState,
+  writeCheckpoint,
+  writeWebhookState,
+} from './state.ts'
+import { listSubscriptions, readSubscription, type Subscription, secretsOf, WEBHOOKS_CHANNEL } from './subscriptions.ts'
+
+/** What the process that delivers webhooks needs. Who opened it closes it. */
+export interface DelivererOptions {
+  readonly store: ObjectStore
+  readonly events: Events
+  readonly peppers: Peppers
+  readonly rules: DestinationRules
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Whether an account may have webhooks now. */
+  readonly isEntitled: (account: string) => Promise<boolean>
+  /** Called when the owner should know: it was disabled, or has failed for so many days. */
+  readonly onTrouble: (subscription: Subscription, trouble: { readonly disabled: DisabledReason } | { readonly days: number }) => void
+  readonly clock?: () => number
+  readonly timeout_ms?: number
+  /** Factor of all waits between attempts; less than 1 in tests. */
+  readonly patience?: number
+  /** Time between two writes of how far it is, in ms. */
+  readonly flush_ms?: number
+}
+
+/** Webhooks being delivered. */
+export interface Deliverer {
+  /** Settles when this process is the one that delivers, and has begun. */
+  readonly leading: Promise<void>
+  /** Writes how far it is and stops. */
+  close(): Promise<void>
+}
+
+const FLUSH_MS = 1000
+const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
+/** Time between two looks for commands and for subscriptions that no message told of, in ms. */
+const COMMANDS_MS = 5000
+const SUBSCRIPTIONS_MS = 60_000
+const AT_ONCE = 32
+const SHOWN_MOST = 64 * 1024 ** 2
+/** How long matching may keep the process from everything else, in ms. */
+const TURN_MS = 20
+/** How long it is known whether an account may have webhooks, in ms. */
+const ENTITLED_MS = 60_000
+
+/**
+ * Delivers events to webhooks. One process at a time does, under a lock; the others wait. How far each subscription is lies in the store: what
+ * was not written when a process was killed is delivered again.
+ */
+export function startDeliverer(options: DelivererOptions): Deliverer {
+  const { events, log } = options
+  const redis = openRedis(events.redisUrl)
+  const stop = new AbortController()
+  const leading = Promise.withResolvers<void>()
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        await withLock({ redis, ...LOCK, wait_ms: Number.POSITIVE_INFINITY, signal: stop.signal }, (signal) =>
+          deliver(options, { redis, signal, stop: stop.signal, onBegun: leading.resolve }),
+        )
+      } catch (err) {
+        if (stop.signal.aborted) return
+        log.error({ err }, 'webhooks are not delivered; tried again')
+        await sleep(1000, undefined, { signal: stop.signal }).catch(() => undefined)
+      }
+    }
+  }
+  const running = run()
+  return {
+    leading: leading.promise,
+    close: async () => {
+      stop.abort()
+      // A lock that is waited for while Redis is away is given up with the connection.
+      setTimeout(() => redis.disconnect(), 5000).unref()
+      await running
+      redis.disconnect()
+    },
+  }
+}
+
+/** Delivers until its signal fires: the lock was lost, or the process ends. */
+async function deliver(
+  options: DelivererOptions,
+  on: { readonly redis: Redis; readonly signal: AbortSignal; readonly stop: AbortSignal; readonly onBegun: () => void },
+): Promise<void> {
+  const { store, events, peppers, rules, log, isEntitled, onTrouble, clock = Date.now, patience = 1, flush_ms = FLUSH_MS } = options
+  const lanes = new Map<string, Lane>()
+  const filters = new Map<string, { readonly modified_at: number; readonly isWanted: (event: ShownEvent) => boolean }>()
+  const dirty = new Set<string>()
+  const scanning = new Set<string>()
+  const shown = new LRUCache<number, readonly ShownEvent[]>({
+    maxSize: SHOWN_MOST,
+    sizeCalculation: (list) => list.reduce((sum, { body }) => sum + body.length, 1),
+  })
+  const entitled = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: ENTITLED_MS })
+  let lag_ms = 0
+
+  const textsOf = (batch: EventBatch): readonly ShownEvent[] => {
+    const there = shown.get(batch.offset)
+    if (there) return there
+    const made = shownEvents(batch)
+    shown.set(batch.offset, made)
+    return made
+  }
+  const eventAt = async (offset: string): Promise<ShownEvent | null> => {
+    const { batch, number } = placeOf(offset) as { batch: number; number: number }
+    const known = shown.get(batch)
+    if (known) return known[number - 1] ?? null
+    const read = await events.log.read(batch - 1, 1)
+    const [found] = read.reset ? [] : read.batches
+    return (found && textsOf(found)[number - 1]) ?? null
+  }
+  const mayHave = (account: string): Promise<boolean> => {
+    const there = entitled.get(account) ?? isEntitled(account).catch(() => true)
+    entitled.set(account, there)
+    return there
+  }
+
+  const openLane = async (subscription: Subscription, modified_at: number): Promise<void> => {
+    const { id, account } = subscription
+    const isChosen = eventPredicate(readWebhookFilter(subscription.filter))
+    filters.set(id, { modified_at, isWanted: (event) => (event.account === null || event.account === account) && isChosen(event) })
+    const there = lanes.get(id)
+    if (there) return there.change(subscription)
+    const state = await readWebhookState(store, id)
+    const lane: Lane = new Lane(subscription, state, {
+      clock,
+      patience,
+      bodyOf: async (offset) => (await eventAt(offset))?.body ?? null,
+      send: async (message) => {
+        if (!(await mayHave(account))) {
+          lane.disable('plan-changed')
+          return { at: clock(), status: null, ms: 0, error: 'the plan of the account has no webhooks', retryAfter_s: null }
+        }
+        const { url } = lane.subscription
+        const more = options.timeout_ms === undefined ? {} : { timeout_ms: options.timeout_ms }
+        return sendOnce({ ...message, url, secrets: secretsOf(peppers, lane.subscription, clock()) }, { ...rules, ...more, clock })
+      },
+      onDirty: () => void dirty.add(id),
+      onRoom: () => void scan(id),
+      onDisabled: (reason) => onTrouble(lane.subscription, { disabled: reason }),
+      onFailing: (days) => onTrouble(lane.subscription, { days }),
+    })
+    // One that is not behind has been matched with all that the checkpoint says.
+    if (state && !state.isBehind) lane.scanned = Math.max(lane.scanned, begun)
+    lane.isBehind = lane.scanned < follower.position || lane.scanned > follower.position
+    lanes.set(id, lane)
+    dirty.add(id)
+    lane.pump()
+    void scan(id)
+  }
+
+  /** Lets a lane that is behind read the log itself, as far as it has room, and its replays. */
+  const scan = async (id: string): Promise<void> => {
+    const lane = lanes.get(id)
+    if (!lane || scanning.has(id)) return
+    scanning.add(id)
+    try {
+      while (!on.signal.aborted && lane.isOn && lane.hasRoom && lane.replay) await scanReplay(lane)
+      while (!on.signal.aborted && lane.isBehind && lane.hasRoom) {
+        if (lane.scanned >= follower.position) {
+          lane.isBehind = false
+          dirty.add(id)
+          break
+        }
+        const read = await events.log.read(lane.scanned, 20)
+        if (read.reset) lane.scanned = read.first - 1
+        for (const batch of read.reset ? [] : read.batches) {
+          if (batch.offset > follower.position || !lane.hasRoom) break
+          offer(lane, textsOf(batch))
+          lane.scanned = batch.offset
+        }
+        dirty.add(id)
+      }
+    } catch (err) {
+      log.warn({ err, webhook: id }, 'the log of events cannot be read for a webhook')
+      setTimeout(() => void scan(id), 1000).unref()
+    } finally {
+      scanning.delete(id)
+    }
+  }
+  const scanReplay = async (lane: Lane): Promise<void> => {
+    const { after, until, from, to } = lane.replay as NonNullable<Lane['replay']>
+    const read = after < until ? await events.log.read(after, 1) : null
+    const [batch] = read && !read.reset ? read.batches : []
+    if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, textsOf(batch))
+    const next = read?.reset ? read.first - 1 : (batch?.offset ?? until)
+    lane.replay = next >= until ? null : { after: next, until, from, to }
+    dirty.add(lane.subscription.id)
+  }
+  const offer = (lane: Lane, list: readonly ShownEvent[]): void => {
+    if (!lane.isOn) return
+    const { isWanted } = filters.get(lane.subscription.id) as { isWanted: (event: ShownEvent) => boolean }
+    for (const event of list) if (isWanted(event)) lane.add(event)
+  }
+
+  const onBatch = async (batch: EventBatch): Promise<void> => {
+    const list = textsOf(batch)
+    let turn = performance.now()
+    for (const lane of [...lanes.values()]) {
+      if (lane.isBehind) continue
+      offer(lane, list)
+      lane.scanned = batch.offset
+      // What follows stays in the log until there is room.
+      if (!lane.hasRoom) lane.isBehind = true
+      if (performance.now() - turn < TURN_MS) continue
+      await new Promise(setImmediate)
+      turn = performance.now()
+    }
+    lag_ms = clock() - batch.recorded_at
+  }
+
+  const readSubscriptions = async (): Promise<void> => {
+    const listed = await listSubscriptions(store)
+    const ids = new Set(listed.map(({ id }) => id))
+    for (const id of lanes.keys()) if (!ids.has(id)) await dropLane(id)
+    const news = listed.filter(({ id, modified_at }) => filters.get(id)?.modified_at !== modified_at)
+    for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readOne))
+  }
+  const readOne = async ({
+    account,
+    id,
+    modified_at,
+  }: {
+    readonly account: string
+    readonly id: string
+    readonly modified_at: number
+  }): Promise<void> => {
+    const subscription = await readSubscription(store, account, id)
+    if (!subscription) return dropLane(id)
+    await openLane(subscription, modified_at)
+  }
+  const dropLane = async (id: string): Promise<void> => {
+    lanes.get(id)?.close()
+    lanes.delete(id)
+    filters.delete(id)
+    dirty.delete(id)
+    await deleteWebhookState(store, id)
+  }
+
+  const carryOut = async (): Promise<void> => {
+    for (const { key, command } of await commandsLeft(store)) {
+      const lane = lanes.get(command.subscription)
+      if (lane && command.kind === 'test') lane.addTest(command.event_id, command.body)
+      if (lane && command.kind === 'redeliver') lane.redeliver(command.delivery)
+      if (lane && command.kind === 'replay') {
+        const { from, to } = command
+        lane.replay = { after: await events.log.before(from), until: await events.log.before(to), from, to }
+        void scan(command.subscription)
+      }
+      dirty.add(command.subscription)
+      await flush()
+      await store.delete(key)
+    }
+  }
+
+  let flushing: Promise<void> = Promise.resolve()
+  let written = -1
+  const flush = (): Promise<void> => {
+    flushing = flushing.then(async () => {
+      if (on.signal.aborted && !on.stop.aborted) return
+      // In this order: whoever is beyond the checkpoint says so in its own state.
+      const { position } = follower
+      const ids = [...dirty]
+      dirty.clear()
+      try {
+        for (let at = 0; at < ids.length; at += AT_ONCE)
+          await Promise.all(
+            ids.slice(at, at + AT_ONCE).map(async (id) => {
+              const lane = lanes.get(id)
+              if (lane) await writeWebhookState(store, id, lane.state())
+            }),
+          )
+        if (position === written && ids.length === 0) return
+        await writeCheckpoint(store, { position, at: clock(), lag_s: Math.max(0, Math.round(lag_ms / 1000)) })
+        written = position
+      } catch (err) {
+        for (const id of ids) dirty.add(id)
+        log.warn({ err }, 'how far webhooks are cannot be written; tried again')
+      }
+    })
+    return flushing
+  }
+
+  const begun = (await readCheckpoint(store))?.position ?? (await events.log.head())
+  const messages = openRedis(events.redisUrl)
+  let ready = false
+  const follower: EventFollower = followEvents({
+    log: events.log,
+    redisUrl: events.redisUrl,
+    after: begun,
+    onBatch: async (batch) => {
+      // Lanes begin where the follower is.
+      while (!ready && !on.signal.aborted) await sleep(5)
+      await onBatch(batch)
+    },
+    onError: (err) => log.warn({ err }, 'the log of events cannot be read'),
+  })
+  const troubled = (err: unknown): void => log.warn({ err }, 'subscriptions of webhooks cannot be read')
+  let looking: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): void => {
+    looking = looking.then(() => (on.signal.aborted ? undefined : work().catch(troubled)))
+  }
+  try {
+    await readSubscriptions()
+    ready = true
+    inTurn(carryOut)
+    messages.on('message', (_channel: string, message: string) => {
+      if (message === 'command') return inTurn(carryOut)
+      const [account = '', id = ''] = message.split('/')
+      inTurn(async () => {
+        const [found] = (await listSubscriptions(store, account)).filter((one) => one.id === id)
+        if (found) await readOne(found)
+        else await dropLane(id)
+      })
+    })
+    messages.subscribe(WEBHOOKS_CHANNEL).catch(troubled)
+    const timers = [
+      setInterval(() => void flush(), flush_ms),
+      setInterval(() => inTurn(carryOut), COMMANDS_MS),
+      setInterval(() => inTurn(readSubscriptions), SUBSCRIPTIONS_MS),
+    ]
+    on.onBegun()
+    log.info({ webhooks: lanes.size, position: begun }, 'webhooks are delivered')
+    await new Promise<void>((resolve) => {
+      if (on.signal.aborted) resolve()
+      else on.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    for (const timer of timers) clearInterval(timer)
+  } finally {
+    ready = true
+    messages.disconnect()
+    await follower.close()
+    await looking
+    for (const lane of lanes.values()) lane.close()
+    // Not after the lock was lost: another process has begun from what was written.
+    if (on.stop.aborted) {
+      for (const id of lanes.keys()) dirty.add(id)
+      await flush()
+    }
+    await flushing
+  }
+}

@@ -1,0 +1,91 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { problem } from '../define/problems.ts'
+
+/** What receivers may be. */
+export interface DestinationRules {
+  /** Whether http:// and any port of this machine are allowed: for tests and trials, never with live data. */
+  readonly loopback: boolean
+  /** Finds the addresses of a host name; DNS unless given. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+}
+
+/** An address that a receiver may be reached at. */
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** Why a receiver is not contacted. */
+export class UnsafeDestination extends Error {
+  override readonly name = 'UnsafeDestination'
+}
+
+const PORTS: readonly string[] = ['', '443', '8443']
+const URL_MOST = 2000
+/** Addresses inside clouds that look public: Azure's platform services. */
+const METADATA: readonly string[] = ['168.63.129.16']
+const DNS_MS = 3000
+
+/** The URL of a receiver. Throws a problem that says what is wrong with it. */
+export function destinationOf(text: string, { loopback }: DestinationRules): URL {
+  const refuse = (detail: string): never => {
+    throw problem('unsafe-webhook-url', `url: ${detail}`, { errors: [{ pointer: '/url', detail }] })
+  }
+  const url = text.length <= URL_MOST && URL.canParse(text) ? new URL(text) : null
+  if (!url) return refuse(`expected an https:// address of at most ${URL_MOST} characters`)
+  if (url.username !== '' || url.password !== '') return refuse('user and password are not allowed in it')
+  const host = hostOf(url)
+  if (loopback && isLoopbackName(host) && /^https?:$/.test(url.protocol)) return url
+  if (url.protocol !== 'https:') return refuse('expected https://')
+  if (!PORTS.includes(url.port)) return refuse('expected port 443 or 8443')
+  if (isIP(host) !== 0 && !isPublic(host)) return refuse('the address is not on the public internet')
+  if (isIP(host) === 0 && (!host.includes('.') || /\.(local|localhost|internal|lan|home\.arpa)\.?$/i.test(host)))
+    return refuse('the host name is not on the public internet')
+  return url
+}
+
+/** Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is not public: one of them would be used. */
+export async function addressesOf(url: URL, { loopback, resolve = resolveByDns }: DestinationRules): Promise<Address[]> {
+  const host = hostOf(url)
+  const found = isIP(host) === 0 ? await resolve(host) : [host]
+  if (found.length === 0) throw new Error(`${host} has no address`)
+  return found.map((address) => {
+    const family = isIP(address)
+    const isAllowed = isPublic(address) || (loopback && isLoopbackName(host) && isLoopbackAddress(address))
+    if (family === 0 || !isAllowed) throw new UnsafeDestination(`${host} is at ${address}, which is not on the public internet`)
+    return { address, family: family as 4 | 6 }
+  })
+}
+
+/** True for an address of the public internet: no private, loopback, link-local, shared, reserved, mapped or tunnelled one. */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address) || METADATA.includes(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  // All that is routed today (IANA); what stands for an IPv4 address lies outside, or is no unicast.
+  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
+}
+
+async function resolveByDns(host: string): Promise<readonly string[]> {
+  if (isLoopbackName(host)) return ['127.0.0.1']
+  // Not the system's resolver: a name that takes long to resolve would hold up file access of the whole process.
+  const resolver = new Resolver({ timeout: DNS_MS, tries: 2 })
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  if (addresses.length === 0) throw (found[0] as PromiseRejectedResult).reason
+  return addresses
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host)
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
+}

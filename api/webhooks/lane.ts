@@ -1,0 +1,289 @@
+import type { ShownEvent } from '../events/shown.ts'
+import type { Attempt } from './send.ts'
+import { DELIVERIES_KEPT, type Delivery, type DisabledReason, deliveryId, type Waiting, type WebhookState } from './state.ts'
+import type { Subscription } from './subscriptions.ts'
+
+/** What a lane works with. */
+export interface LaneParts {
+  readonly clock: () => number
+  /** The text of an event by its place; null where the log no longer has it. */
+  readonly bodyOf: (offset: string) => Promise<string | null>
+  /** Sends once; never rejects. */
+  readonly send: (message: { readonly id: string; readonly body: string }) => Promise<Attempt>
+  /** Called when something is to be stored. */
+  readonly onDirty: () => void
+  /** Called when there is room for more events. */
+  readonly onRoom: () => void
+  /** Called when the service disables the subscription. */
+  readonly onDisabled: (reason: DisabledReason) => void
+  /** Called when it has failed for so many days. */
+  readonly onFailing: (days: number) => void
+  /** Factor of all waits; less than 1 in tests. */
+  readonly patience: number
+}
+
+/** Attempts wait so long after the first, the second …, in s; after the last of them the delivery has failed. */
+export const WAITS_S: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+const DAY_MS = 86_400_000
+/** Days of failing after which mails are sent, and the last after which the subscription is disabled. */
+export const FAILING_DAYS: readonly number[] = [1, 3, 5]
+/** Events of one subscription that wait in memory; more stay in the log. */
+const WAITING_MOST = 200
+/** Deliveries of one subscription at a time, of different things. */
+const AT_ONCE = 4
+/** Failures in a row after which one attempt at a time finds out whether the receiver is back. */
+const DOWN_AFTER = 3
+/** Longest wait that a receiver may ask for, in s. */
+const RETRY_AFTER_MOST_S = 86_400
+const SLOW_DOWN: readonly number[] = [429, 502, 503, 504]
+
+/** The deliveries of one subscription: events of a thing in order, different things beside each other. */
+export class Lane {
+  subscription: Subscription
+  readonly #parts: LaneParts
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #busy = new Set<string>()
+  #size = 0
+  scanned: number
+  isBehind: boolean
+  replay: WebhookState['replay']
+  #failing_since: number | null
+  #mailed_days: number
+  #disabled_at: number | null
+  #disabled_reason: DisabledReason | null
+  #deliveries: Delivery[]
+  #failures = 0
+  #paused_until = 0
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(subscription: Subscription, state: WebhookState | null, parts: LaneParts) {
+    this.subscription = subscription
+    this.#parts = parts
+    this.scanned = state?.scanned ?? subscription.after
+    this.isBehind = state?.isBehind ?? true
+    this.replay = state?.replay ?? null
+    this.#failing_since = state?.failing_since ?? null
+    this.#mailed_days = state?.mailed_days ?? 0
+    this.#disabled_at = state?.disabled_at ?? null
+    this.#disabled_reason = state?.disabled_reason ?? null
+    this.#deliveries = [...(state?.deliveries ?? [])]
+    for (const one of state?.waiting ?? []) this.#queue(one)
+  }
+
+  /** True while events are delivered. */
+  get isOn(): boolean {
+    const { enabled, enabled_at } = this.subscription
+    return enabled && (this.#disabled_at === null || this.#disabled_at < enabled_at)
+  }
+
+  get hasRoom(): boolean {
+    return this.#size < WAITING_MOST
+  }
+
+  /** Adds an event that the subscription wants; one that waits already is not added again. */
+  add(event: Pick<ShownEvent, 'id' | 'offset' | 'type' | 'thing'>): void {
+    const { id, offset, type, thing } = event
+    this.#push({ id, offset, type, thing, attempts: 0, next_at: 0 })
+  }
+
+  /** Adds a test, which is in no log. */
+  addTest(id: string, body: string): void {
+    this.#push({ id, body, offset: null, type: 'webhook.test', thing: `test ${id}`, attempts: 0, next_at: 0 })
+  }
+
+  /** Sends what a delivery sent again; false where it is no longer known. */
+  redeliver(delivery: string): boolean {
+    const found = this.#deliveries.find(({ id }) => id === delivery)
+    if (!found || found.offset === null) return false
+    const { event_id: id, offset, type } = found
+    // It has been settled: nothing of its thing waits for it.
+    this.#push({ id, offset, type, thing: `again ${id}`, attempts: 0, next_at: 0 })
+    return true
+  }
+
+  /** Sends what can be sent now, and comes back when more can. */
+  pump(): void {
+    clearTimeout(this.#timer)
+    if (this.#closed || !this.isOn) return
+    const now = this.#parts.clock()
+    if (this.#paused_until > now) return this.#comeBack(this.#paused_until - now)
+    const most = this.#failures >= DOWN_AFTER ? 1 : AT_ONCE
+    let next = Number.POSITIVE_INFINITY
+    for (const [thing, [head]] of this.#waiting) {
+      if (this.#busy.size >= most) return
+      if (this.#busy.has(thing) || !head) continue
+      if (head.next_at > now) next = Math.min(next, head.next_at)
+      else void this.#deliver(thing, head)
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#comeBack(next - now)
+  }
+
+  /** Turns the subscription off for a reason of the service's. */
+  disable(reason: DisabledReason): void {
+    this.#disabled_at = this.#parts.clock()
+    this.#disabled_reason = reason
+    this.#forget()
+    this.#parts.onDirty()
+    this.#parts.onDisabled(reason)
+  }
+
+  /** Takes a subscription that its owner changed. */
+  change(subscription: Subscription): void {
+    const wasOn = this.isOn
+    this.subscription = subscription
+    if (wasOn && !this.isOn) this.#forget()
+    if (!wasOn && this.isOn) {
+      this.#failing_since = null
+      this.#mailed_days = 0
+      this.#failures = 0
+      this.#paused_until = 0
+    }
+    this.#parts.onDirty()
+    this.pump()
+  }
+
+  /** All of it, as it is stored. */
+  state(): WebhookState {
+    const { scanned, isBehind, replay } = this
+    return {
+      ...{ scanned, isBehind, replay },
+      waiting: [...this.#waiting.values()].flat(),
+      failing_since: this.#failing_since,
+      mailed_days: this.#mailed_days,
+      disabled_at: this.#disabled_at,
+      disabled_reason: this.#disabled_reason,
+      deliveries: this.#deliveries,
+    }
+  }
+
+  /** Sends nothing more; what is on its way may end. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #push(one: Waiting): void {
+    if (!this.isOn || this.#waiting.get(one.thing)?.some(({ id }) => id === one.id)) return
+    this.#queue(one)
+    this.#parts.onDirty()
+    this.pump()
+  }
+
+  #queue(one: Waiting): void {
+    const ofThing = this.#waiting.get(one.thing)
+    if (ofThing) ofThing.push(one)
+    else this.#waiting.set(one.thing, [one])
+    this.#size++
+  }
+
+  #forget(): void {
+    this.#waiting.clear()
+    this.#size = 0
+    this.replay = null
+  }
+
+  #comeBack(ms: number): void {
+    if (!this.#closed) this.#timer = setTimeout(() => this.pump(), Math.min(Math.max(ms, 1), 2 ** 31 - 1))
+  }
+
+  async #deliver(thing: string, one: Waiting): Promise<void> {
+    this.#busy.add(thing)
+    try {
+      const body = one.body ?? (one.offset === null ? null : await this.#parts.bodyOf(one.offset))
+      if (body === null) {
+        // Older than the log: nobody can tell any more what it was.
+        this.#settle(thing, one)
+        return
+      }
+      const delivery = this.#deliveryOf(one)
+      const attempt = await this.#parts.send({ id: one.id, body })
+      if (this.#closed) return
+      delivery.attempts++
+      delivery.last = attempt
+      if (attempt.error === null) this.#succeed(thing, one, delivery)
+      else this.#fail(thing, one, { attempt, delivery })
+    } catch {
+      // The log cannot be read now.
+      one.next_at = this.#parts.clock() + this.#wait_ms(0)
+    } finally {
+      this.#busy.delete(thing)
+      if (!this.#closed) {
+        this.#parts.onDirty()
+        if (this.hasRoom) this.#parts.onRoom()
+        this.pump()
+      }
+    }
+  }
+
+  #succeed(thing: string, one: Waiting, delivery: Delivery): void {
+    delivery.status = 'DELIVERED'
+    delivery.next_at = null
+    this.#failures = 0
+    this.#failing_since = null
+    this.#mailed_days = 0
+    this.#settle(thing, one)
+  }
+
+  #fail(thing: string, one: Waiting, { attempt, delivery }: { readonly attempt: Attempt; readonly delivery: Delivery }): void {
+    const { status, retryAfter_s } = attempt
+    const now = this.#parts.clock()
+    one.attempts++
+    this.#failures++
+    this.#failing_since ??= now
+    delivery.next_at = null
+    if (status === 410) {
+      delivery.status = 'FAILED'
+      this.disable('gone')
+      return
+    }
+    if (one.attempts > WAITS_S.length) {
+      delivery.status = 'FAILED'
+      this.#settle(thing, one)
+    } else {
+      delivery.status = 'RETRYING'
+      const asked_ms = Math.min(retryAfter_s ?? 0, RETRY_AFTER_MOST_S) * 1000
+      one.next_at = now + Math.max(this.#wait_ms(one.attempts - 1), asked_ms)
+      delivery.next_at = one.next_at
+      if (status !== null && SLOW_DOWN.includes(status))
+        this.#paused_until = Math.max(this.#paused_until, now + Math.max(asked_ms, this.#wait_ms(0)))
+    }
+    // A receiver that is down is asked by one attempt a wait, not by every event.
+    if (this.#failures >= DOWN_AFTER)
+      this.#paused_until = Math.max(this.#paused_until, now + this.#wait_ms(Math.min(this.#failures - DOWN_AFTER, 2)))
+    const days = Math.floor((now - this.#failing_since) / (DAY_MS * this.#parts.patience))
+    const due = FAILING_DAYS.filter((day) => day <= days).at(-1) ?? 0
+    if (due <= this.#mailed_days) return
+    this.#mailed_days = due
+    if (due === FAILING_DAYS.at(-1)) this.disable('failing')
+    else this.#parts.onFailing(due)
+  }
+
+  #wait_ms(step: number): number {
+    const seconds = (WAITS_S[step] ?? (WAITS_S.at(-1) as number)) * this.#parts.patience
+    return seconds * 1000 * (1 + Math.random() / 10)
+  }
+
+  #settle(thing: string, one: Waiting): void {
+    const ofThing = this.#waiting.get(thing)
+    const at = ofThing?.indexOf(one) ?? -1
+    if (!ofThing || at === -1) return
+    ofThing.splice(at, 1)
+    this.#size--
+    if (ofThing.length === 0) this.#waiting.delete(thing)
+  }
+
+  #deliveryOf({ id: event_id, type, offset }: Waiting): Delivery {
+    const id = deliveryId(this.subscription.id, event_id)
+    const there = this.#deliveries.find((one) => one.id === id)
+    if (there) {
+      there.status = there.status === 'DELIVERED' || there.status === 'FAILED' ? 'PENDING' : there.status
+      return there
+    }
+    const made: Delivery = {
+      ...{ id, event_id, type, offset, status: 'PENDING', created_at: this.#parts.clock(), attempts: 0, last: null, next_at: null },
+    }
+    this.#deliveries = [made, ...this.#deliveries].slice(0, DELIVERIES_KEPT)
+    return made
+  }
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { EVENT_DAYS } from '../../lake/events/log.ts'
+import type { Events } from '../../lake/events/open.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import type { Json } from '../../lake/schema/columns.ts'
+import { type AccountParts, NO_STORE } from '../access/account-parts.ts'
+import { authorityOf } from '../access/authority.ts'
+import { type BodyField, readBody } from '../access/bodies.ts'
+import { sealed, unsealed } from '../access/pepper.ts'
+import { keyRequired, planRequired } from '../access/refusals.ts'
+import { readInstant } from '../define/params-time.ts'
+import { problem } from '../define/problems.ts'
+import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
+import { queryReader } from '../http/request.ts'
+import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { type DestinationRules, destinationOf } from './destination.ts'
+import { readWebhookFilter } from './filter.ts'
+import { shownDelivery, shownWebhook } from './shown.ts'
+import { type Command, deleteWebhookState, leaveCommand, readWebhookState } from './state.ts'
+import {
+  listSubscriptions,
+  newSecret,
+  newSubscriptionId,
+  readSubscription,
+  rotated,
+  SUBSCRIPTIONS_MOST,
+  type Subscription,
+  sealSecret,
+  subscriptionKey,
+  WEBHOOKS_CHANNEL,
+  writeSubscription,
+} from './subscriptions.ts'
+
+/** What the paths of webhooks work with. */
+export interface WebhookParts extends AccountParts {
+  readonly events: Events
+  readonly destinations: DestinationRules
+  readonly upgradeUrl: string | null
+}
+
+const DESCRIPTION_MOST = 200
+const NO_QUERY = queryReader({})
+
+const URL_TEXT: BodyField<string> = { expected: 'an https:// address', read: (value) => (typeof value === 'string' ? value : undefined) }
+const DESCRIPTION: BodyField<string | null> = {
+  expected: `a text of up to ${DESCRIPTION_MOST} characters`,
+  read: (value) => (typeof value === 'string' && value.length <= DESCRIPTION_MOST ? value : undefined),
+  fallback: null,
+}
+const FILTER: BodyField<Readonly<Record<string, unknown>>> = {
+  expected: 'an object of filters',
+  read: (value) => (typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined),
+  fallback: {},
+}
+const INSTANT: BodyField<number> = {
+  expected: 'an instant such as 2026-01-02T12:00:00Z',
+  read: (value) => {
+    try {
+      return typeof value === 'string' ? readInstant(value) : undefined
+    } catch {
+      return undefined
+    }
+  },
+}
+/** Members that a change may leave out. */
+const optional = <T>(field: BodyField<T>): BodyField<T | null> => ({ ...field, fallback: null })
+const ENABLED: BodyField<boolean | null> = {
+  expected: 'true or false',
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  fallback: null,
+}
+
+/** Registers the paths of webhooks, in the scope of the account paths. */
+export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): void {
+  const { access, lake, events, destinations, upgradeUrl, clock } = parts
+  const { store } = lake
+  const { peppers } = access
+  const redis = openRedis(events.redisUrl, { queueWhileAway: false })
+  app.addHook('onClose', async () => redis.disconnect())
+  // What a lost message does not say is found within a minute.
+  const announce = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
+  const config = { isSameOrigin: true }
+
+  /** The account that a request may act on; a key or, in a session, any key of it has to be of the plan. */
+  const ownerOf = async ({ raw }: FastifyRequest): Promise<string> => {
+    NO_QUERY(raw.url ?? '/')
+    const { account, only } = await authorityOf(raw, parts)
+    const keys = (await access.accounts.list(account)).filter((key) => key.status === 'ACTIVE' || key.status === 'ROTATING')
+    const own = only === null ? keys : keys.filter(({ id }) => id === only)
+    if (own.some(({ plan }) => plan === 'ENTERPRISE')) return account
+    const [first] = own
+    throw first ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl }) : keyRequired('ENTERPRISE')
+  }
+  const find = async (request: FastifyRequest): Promise<Subscription> => {
+    const account = await ownerOf(request)
+    const { id } = request.params as { readonly id: string }
+    const found = await readSubscription(store, account, id)
+    if (!found) throw problem('not-found', 'There is no such webhook.')
+    return found
+  }
+  const shown = async (subscription: Subscription): Promise<Record<string, unknown>> =>
+    shownWebhook(subscription, await readWebhookState(store, subscription.id))
+  const save = async (subscription: Subscription): Promise<void> => {
+    await writeSubscription(store, subscription)
+    await announce(`${subscription.account}/${subscription.id}`)
+  }
+  const leave = async (command: Command): Promise<void> => {
+    await leaveCommand(store, command, clock())
+    await announce('command')
+  }
+  type Handler = (request: FastifyRequest) => Promise<{ readonly status: number; readonly body: unknown }>
+  const route = (method: string[], url: string, handler: Handler): void => {
+    app.route({
+      method,
+      url,
+      exposeHeadRoute: false,
+      config,
+      handler: async (request, reply) => {
+        const { status, body } = await handler(request)
+        return reply.code(status).headers(NO_STORE).send(body)
+      },
+    })
+  }
+  /** A POST that is done once for each Idempotency-Key. Its reply may show a secret, and is kept sealed. */
+  const post = (url: string, handler: Handler): void =>
+    route(['POST'], url, async (request) => {
+      const account = await ownerOf(request)
+      const scope = `${account} POST ${request.raw.url ?? ''}`
+      const header = request.headers['idempotency-key']
+      const write = {
+        header: header === undefined ? undefined : String(header),
+        scope,
+        payload: (request.body ?? null) as Json,
+        now: clock(),
+      }
+      const seal = { encrypt: (text: string) => sealed(peppers, text, scope), decrypt: (text: string) => unsealed(peppers, text, scope) }
+      return writeOnce(store, { ...write, seal }, async () => ({ headers: {}, ...(await handler(request)) }) as RepeatableReply)
+    })
+
+  post('/api/webhooks', async (request) => {
+    const account = await ownerOf(request)
+    const { url, description, filter } = readBody(request.body, { url: URL_TEXT, description: DESCRIPTION, filter: FILTER })
+    const target = destinationOf(url, destinations)
+    readWebhookFilter(filter)
+    if ((await listSubscriptions(store, account)).length >= SUBSCRIPTIONS_MOST)
+      throw problem('webhook-limit-reached', `An account may have ${SUBSCRIPTIONS_MOST} webhooks.`)
+    const [id, secret, at] = [newSubscriptionId(), newSecret(), clock()]
+    const made: Subscription = {
+      ...{ id, account, url: target.href, description, filter, created_at: at, enabled: true, enabled_at: at },
+      secrets: [sealSecret(peppers, secret, { id, at })],
+      after: await events.log.head(),
+    }
+    await save(made)
+    return { status: 201, body: { ...(await shown(made)), secret } }
+  })
+  route(['GET', 'HEAD'], '/api/webhooks', async (request) => {
+    const account = await ownerOf(request)
+    const found = await Promise.all((await listSubscriptions(store, account)).map(({ id }) => readSubscription(store, account, id)))
+    const webhooks = await Promise.all(found.flatMap((one) => (one ? [shown(one)] : [])))
+    return { status: 200, body: { total: webhooks.length, webhooks } }
+  })
+  route(['GET', 'HEAD'], '/api/webhooks/:id', async (request) => ({ status: 200, body: await shown(await find(request)) }))
+  route(['PATCH'], '/api/webhooks/:id', async (request) => {
+    const found = await find(request)
+    const given = readBody(request.body, {
+      url: optional(URL_TEXT),
+      description: DESCRIPTION,
+      filter: optional(FILTER as BodyField<Readonly<Record<string, unknown>> | null>),
+      enabled: ENABLED,
+    })
+    if (given.filter) readWebhookFilter(given.filter)
+    const isGiven = (name: string): boolean => Object.hasOwn(request.body as object, name)
+    const changed: Subscription = {
+      ...found,
+      ...(given.url === null ? {} : { url: destinationOf(given.url, destinations).href }),
+      ...(isGiven('description') ? { description: given.description } : {}),
+      ...(isGiven('filter') ? { filter: given.filter ?? {} } : {}),
+      ...(given.enabled === null ? {} : { enabled: given.enabled }),
+      ...(given.enabled === true ? { enabled_at: clock() } : {}),
+    }
+    await save(changed)
+    return { status: 200, body: await shown(changed) }
+  })
+  route(['DELETE'], '/api/webhooks/:id', async (request) => {
+    const found = await find(request)
+    await store.delete(subscriptionKey(found.account, found.id))
+    await deleteWebhookState(store, found.id)
+    await announce(`${found.account}/${found.id}`)
+    return { status: 204, body: undefined }
+  })
+  post('/api/webhooks/:id/test', async (request) => {
+    const { id } = await find(request)
+    const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
+    const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
+    await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
+    return { status: 202, body: { event_id } }
+  })
+  post('/api/webhooks/:id/rotate-secret', async (request) => {
+    const found = await find(request)
+    const secret = newSecret()
+    const secrets = rotated(found.secrets, sealSecret(peppers, secret, { id: found.id, at: clock() }))
+    const changed = { ...found, secrets }
+    await save(changed)
+    return { status: 200, body: { ...(await shown(changed)), secret } }
+  })
+  route(['GET', 'HEAD'], '/api/webhooks/:id/deliveries', async (request) => {
+    const state = await readWebhookState(store, (await find(request)).id)
+    const deliveries = (state?.deliveries ?? []).map(shownDelivery)
+    return { status: 200, body: { total: deliveries.length, deliveries } }
+  })
+  post('/api/webhooks/:id/deliveries/:delivery/redeliver', async (request) => {
+    const { id } = await find(request)
+    const { delivery } = request.params as { readonly delivery: string }
+    const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
+    if (!found || found.offset === null) throw problem('not-found', 'There is no such delivery among the last ones, or it was a test.')
+    await leave({ kind: 'redeliver', subscription: id, delivery })
+    return { status: 202, body: shownDelivery(found) }
+  })
+  post('/api/webhooks/:id/replay', async (request) => {
+    const { id } = await find(request)
+    const { from, to } = readBody(request.body, { from: INSTANT, to: INSTANT })
+    const oldest = clock() - EVENT_DAYS * 86_400_000
+    if (from >= to || from < oldest) {
+      const detail = `from: expected an instant before to, in the last ${EVENT_DAYS} days`
+      throw problem('invalid-parameter', detail, { errors: [{ pointer: '/from', detail }] })
+    }
+    await leave({ kind: 'replay', subscription: id, from, to })
+    return { status: 202, body: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
+  })
+  registerOtherMethodsOfOwn(app, '/api/webhooks', ['GET', 'HEAD', 'POST'])
+  registerOtherMethodsOfOwn(app, '/api/webhooks/:id', ['GET', 'HEAD', 'PATCH', 'DELETE'])
+  registerOtherMethodsOfOwn(app, '/api/webhooks/:id/deliveries', ['GET', 'HEAD'])
+  for (const action of ['test', 'rotate-secret', 'replay', 'deliveries/:delivery/redeliver'])
+    registerOtherMethodsOfOwn(app, `/api/webhooks/:id/${action}`, ['POST'])
+}

@@ -1,0 +1,31 @@
+import type { Delivery, WebhookState } from './state.ts'
+import type { Subscription } from './subscriptions.ts'
+
+const iso = (time: number | null | undefined): string | null => (time === null || time === undefined ? null : new Date(time).toISOString())
+
+/** A subscription as its owner sees it; secrets are shown once, elsewhere. */
+export function shownWebhook(subscription: Subscription, state: WebhookState | null): Record<string, unknown> {
+  const { id, url, description, filter, created_at, enabled, enabled_at, secrets } = subscription
+  const disabledByUs = state?.disabled_at != null && state.disabled_at >= enabled_at
+  const failing = state?.failing_since ?? null
+  return {
+    ...{ id, url, description, filter },
+    status: !enabled || disabledByUs ? 'DISABLED' : failing === null ? 'ENABLED' : 'FAILING',
+    disabled_reason: enabled ? (disabledByUs ? state.disabled_reason : null) : 'by-owner',
+    disabled_at: iso(disabledByUs ? state.disabled_at : null),
+    failing_since: iso(failing),
+    waiting: state?.waiting.length ?? 0,
+    secret_rotated_at: iso(Math.max(...secrets.map((one) => one.created_at))),
+    created_at: iso(created_at),
+  }
+}
+
+/** A delivery as its owner sees it. */
+export function shownDelivery({ id, event_id, type, status, created_at, attempts, last, next_at }: Delivery): Record<string, unknown> {
+  return {
+    ...{ id, event_id, type, status, attempts },
+    created_at: iso(created_at),
+    next_attempt_at: iso(next_at),
+    last_attempt: last && { at: iso(last.at), status: last.status, duration_ms: last.ms, error: last.error },
+  }
+}

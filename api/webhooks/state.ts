@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import type { Attempt } from './send.ts'
+
+/** State of a delivery. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'RETRYING', 'FAILED'] as const
+/** State of a subscription. */
+export const WEBHOOK_STATES = ['ENABLED', 'FAILING', 'DISABLED'] as const
+
+/** What a subscription was sent: the newest deliveries are kept. Times are ms since the epoch. */
+export interface Delivery {
+  readonly id: string
+  readonly event_id: string
+  readonly type: string
+  /** Place in the log of events; null for a test. */
+  readonly offset: string | null
+  status: (typeof DELIVERY_STATES)[number]
+  readonly created_at: number
+  attempts: number
+  last: Attempt | null
+  next_at: number | null
+}
+
+/** An event that waits for its delivery. */
+export interface Waiting {
+  /** Place in the log of events; null for a test, whose body is here. */
+  readonly offset: string | null
+  readonly body?: string
+  readonly id: string
+  readonly type: string
+  readonly thing: string
+  attempts: number
+  next_at: number
+}
+
+/** Why the service disabled a subscription. */
+export type DisabledReason = 'gone' | 'failing' | 'plan-changed'
+
+/** How far a subscription is: written by the process that delivers, read by the API. */
+export interface WebhookState {
+  /** Batch of the log up to which every matching event is settled or waits here. */
+  readonly scanned: number
+  /** True while it is behind the log, so that only `scanned` counts. */
+  readonly isBehind: boolean
+  readonly waiting: readonly Waiting[]
+  /** Events of the past that are to be sent again: batches after `after` up to `until`, of times from `from` to `to`. */
+  readonly replay: { readonly after: number; readonly until: number; readonly from: number; readonly to: number } | null
+  readonly failing_since: number | null
+  /** Days of failing that a mail was sent about. */
+  readonly mailed_days: number
+  readonly disabled_at: number | null
+  readonly disabled_reason: DisabledReason | null
+  /** Newest first. */
+  readonly deliveries: readonly Delivery[]
+}
+
+/** Deliveries that are kept of a subscription. */
+export const DELIVERIES_KEPT = 100
+const STATES = 'webhooks/state/'
+const CHECKPOINT = 'webhooks/checkpoint.json'
+const COMMANDS = 'webhooks/commands/'
+
+/** The id of the delivery of an event to a subscription: the same if a crash repeats it. */
+export function deliveryId(subscription: string, event: string): string {
+  return `dlv_${createHash('sha256').update(`${subscription} ${event}`).digest('hex').slice(0, 20)}`
+}
+
+/** Reads how far a subscription is; null before its first delivery. */
+export async function readWebhookState(store: ObjectStore, id: string): Promise<WebhookState | null> {
+  const bytes = await store.get(`${STATES}${id}.json`)
+  return bytes && (JSON.parse(bytes.toString()) as WebhookState)
+}
+
+/** Writes how far a subscription is. */
+export async function writeWebhookState(store: ObjectStore, id: string, state: WebhookState): Promise<void> {
+  await store.put(`${STATES}${id}.json`, Buffer.from(JSON.stringify(state)))
+}
+
+/** Forgets a subscription that was deleted. */
+export async function deleteWebhookState(store: ObjectStore, id: string): Promise<void> {
+  await store.delete(`${STATES}${id}.json`)
+}
+
+/** How far deliveries are in all. */
+export interface Checkpoint {
+  /** Batch that every subscription which is not behind has been matched with. */
+  readonly position: number
+  readonly at: number
+  /** Seconds between the recording of an event and its first attempt, of the last ones: median and greatest. */
+  readonly lag_s: number
+}
+
+/** Reads the checkpoint; null before the first. */
+export async function readCheckpoint(store: ObjectStore): Promise<Checkpoint | null> {
+  const bytes = await store.get(CHECKPOINT)
+  return bytes && (JSON.parse(bytes.toString()) as Checkpoint)
+}
+
+/** Writes the checkpoint. */
+export async function writeCheckpoint(store: ObjectStore, checkpoint: Checkpoint): Promise<void> {
+  await store.put(CHECKPOINT, Buffer.from(JSON.stringify(checkpoint)))
+}
+
+/** What the owner asks the delivering process to do. */
+export type Command = { readonly subscription: string } & (
+  | { readonly kind: 'test'; readonly event_id: string; readonly body: string }
+  | { readonly kind: 'redeliver'; readonly delivery: string }
+  | { readonly kind: 'replay'; readonly from: number; readonly to: number }
+)
+
+/** Leaves a command; it is durable and carried out at least once. */
+export async function leaveCommand(store: ObjectStore, command: Command, now: number): Promise<void> {
+  await store.put(`${COMMANDS}${String(now).padStart(15, '0')}-${randomUUID()}.json`, Buffer.from(JSON.stringify(command)))
+}
+
+/** The commands that are left, oldest first. */
+export async function commandsLeft(store: ObjectStore): Promise<{ readonly key: string; readonly command: Command }[]> {
+  const found: { key: string; command: Command }[] = []
+  for await (const { key } of store.list(COMMANDS)) {
+    const bytes = await store.get(key)
+    if (bytes) found.push({ key, command: JSON.parse(bytes.toString()) as Command })
+  }
+  return found
+}

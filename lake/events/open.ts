@@ -1,0 +1,18 @@
+import { openRedis } from '../live/connect.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { EventLog } from './log.ts'
+
+/** The log of events as a process that follows it has it. Who opens it closes it. */
+export interface Events {
+  readonly log: EventLog
+  readonly redisUrl: string
+  close(): void
+}
+
+const COMMAND_TIMEOUT_MS = 4000
+
+/** Opens the log of events with a connection of its own, which may be away: the store has everything. */
+export function openEvents({ store, redisUrl }: { readonly store: ObjectStore; readonly redisUrl: string }): Events {
+  const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
+  return { log: new EventLog({ store, redis }), redisUrl, close: () => redis.disconnect() }
+}
