@@ -251,7 +251,7 @@ export class Lane {
     // A receiver that is down is asked by one attempt a wait, not by every event.
     if (this.#failures >= DOWN_AFTER)
       this.#paused_until = Math.max(this.#paused_until, now + this.#wait_ms(Math.min(this.#failures - DOWN_AFTER, 2)))
-    const days = Math.floor((now - this.#failing_since) / (DAY_MS * this.#parts.patience))
+    const days = Math.floor((now - this.#failing_since) / DAY_MS)
     const due = FAILING_DAYS.filter((day) => day <= days).at(-1) ?? 0
     if (due <= this.#mailed_days) return
     this.#mailed_days = due

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { Lane } from '../../../api/webhooks/lane.ts'
+import type { Attempt } from '../../../api/webhooks/send.ts'
+import type { Subscription } from '../../../api/webhooks/subscriptions.ts'
+import { until } from '../../helpers/until.ts'
+import { startService, type TestService } from '../service.ts'
+import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.close())
+
+test('a receiver that is slow, dead or failing delays nobody else', async () => {
+  const [slow, failing, well] = [await receive(), await receive(), await receive()]
+  slow.answer = () => null
+  failing.answer = () => 500
+  for (const url of [slow.url, 'http://127.0.0.1:9/', failing.url]) await subscribe(service, url)
+  await subscribe(service, well.url)
+  await deliver(service).leading
+  const ids = Array.from({ length: 30 }, (_, at) => `evt_n${at}`)
+  const began = performance.now()
+  for (const id of ids) await record(service, feedEvent(id))
+  await until('all are there', () => well.received.length === ids.length)
+  expect(performance.now() - began).toBeLessThan(4000)
+  expect(new Set(well.received.map(({ id }) => id))).toEqual(new Set(ids))
+  // One that is down is not asked for every event.
+  expect(failing.received.length).toBeLessThan(10)
+  expect(slow.received.length).toBeLessThan(10)
+})
+
+test('events of a thing keep their order over failures, and others do not wait for them', async () => {
+  const receiver = await receive()
+  let refusals = 2
+  receiver.answer = ({ id }) => (id === 'evt_a1' && refusals-- > 0 ? 500 : 204)
+  await subscribe(service, receiver.url)
+  await deliver(service, { patience: 0.02 }).leading
+  await record(service, feedEvent('evt_a1', 'a'), feedEvent('evt_b1', 'b'), feedEvent('evt_a2', 'a'), feedEvent('evt_b2', 'b'))
+  await record(service, feedEvent('evt_a3', 'a'))
+  await until('b is there', () => receiver.received.some(({ id }) => id === 'evt_b2'))
+  expect(receiver.received.some(({ id }) => id === 'evt_a2')).toBe(false)
+  // The second wait is of 300 s × 0.02; nobody waits for that here.
+  expect(receiver.received.filter(({ id }) => id === 'evt_a1').length).toBeLessThan(3)
+  const ofA = (): string[] => receiver.received.map(({ id }) => id).filter((id) => id.startsWith('evt_a'))
+  await until('the second attempt', () => ofA().length === 2)
+  expect(ofA()).toEqual(['evt_a1', 'evt_a1'])
+})
+
+test('a reply 410 disables at once, and so does a plan that has no webhooks', async () => {
+  const [gone, left] = [await receive(), await receive()]
+  gone.answer = () => 410
+  const [one, other] = [await subscribe(service, gone.url), await subscribe(service, left.url)]
+  const troubles: string[] = []
+  let isEntitled = true
+  const deliverer = deliver(service, {
+    isEntitled: async () => isEntitled,
+    onTrouble: ({ id }, trouble) => troubles.push(`${id} ${'disabled' in trouble ? trouble.disabled : trouble.days}`),
+  })
+  await deliverer.leading
+  await record(service, feedEvent('evt_g1'))
+  await until('both were tried', () => gone.received.length === 1 && left.received.length === 1)
+  await record(service, feedEvent('evt_g2'))
+  await until('the other goes on', () => left.received.length === 2)
+  expect(gone.received).toHaveLength(1)
+  await until('it is told', async () => (await call(service, 'GET', `/api/webhooks/${one.id}`)).reply.status === 'DISABLED')
+  expect((await call(service, 'GET', `/api/webhooks/${one.id}`)).reply).toMatchObject({ disabled_reason: 'gone', waiting: 0 })
+  await deliverer.close()
+  isEntitled = false
+  await deliver(service, {
+    isEntitled: async () => false,
+    onTrouble: ({ id }, trouble) => troubles.push(`${id} ${JSON.stringify(trouble)}`),
+  }).leading
+  await record(service, feedEvent('evt_g3'))
+  await until('it is told', () => troubles.length === 2)
+  expect(troubles).toEqual([`${one.id} gone`, `${other.id} {"disabled":"plan-changed"}`])
+  expect(left.received).toHaveLength(2)
+})
+
+test('Retry-After is kept to, for all events of the receiver', async () => {
+  const receiver = await receive()
+  receiver.answer = ({ id }) => (id === 'evt_r1' && receiver.received.length === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : 204)
+  await subscribe(service, receiver.url)
+  await deliver(service, { patience: 0.001 }).leading
+  await record(service, feedEvent('evt_r1', 'x'))
+  await until('the first attempt', () => receiver.received.length === 1)
+  await record(service, feedEvent('evt_r2', 'y'))
+  await until('both', () => receiver.received.length === 3)
+  const [first, second] = receiver.received
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
+})
+
+test('what waits survives a restart and an emptied Redis, and nothing is skipped', async () => {
+  const receiver = await receive()
+  receiver.answer = () => 503
+  await subscribe(service, receiver.url)
+  const first = deliver(service, { patience: 0.01 })
+  await first.leading
+  await record(service, feedEvent('evt_s1', 's'), feedEvent('evt_s2', 's'))
+  await until('an attempt', () => receiver.received.length > 0)
+  await first.close()
+  await service.emptyRedis()
+  // While nobody delivers.
+  await record(service, feedEvent('evt_s3', 's'))
+  receiver.received.length = 0
+  receiver.answer = () => 204
+  await deliver(service, { patience: 0.01 }).leading
+  await until('all', () => receiver.received.length === 3)
+  expect(receiver.received.map(({ id }) => id)).toEqual(['evt_s1', 'evt_s2', 'evt_s3'])
+  await service.emptyRedis()
+  await record(service, feedEvent('evt_s4', 's'))
+  await until('the next', () => receiver.received.length === 4)
+})
+
+test('more events than wait in memory are sent from the log, in order', async () => {
+  const receiver = await receive()
+  await subscribe(service, receiver.url)
+  await deliver(service).leading
+  const ids = Array.from({ length: 500 }, (_, at) => `evt_m${at}`)
+  await record(service, ...ids.slice(0, 250).map((id, at) => feedEvent(id, `thing ${at % 20}`)))
+  await record(service, ...ids.slice(250).map((id, at) => feedEvent(id, `thing ${at % 20}`)))
+  await until('all', () => receiver.received.length >= 500, 8000)
+  const got = receiver.received.map(({ id }) => id)
+  expect(new Set(got)).toEqual(new Set(ids))
+  for (let thing = 0; thing < 20; thing++) {
+    const wanted = ids.filter((_, at) => (at % 250) % 20 === thing)
+    expect(got.filter((id) => wanted.includes(id))).toEqual(wanted)
+  }
+})
+
+test('a receiver that fails is mailed about after one day and three, and disabled after five', async () => {
+  const DAY = 86_400_000
+  let now = Date.UTC(2026, 0, 1)
+  const told: string[] = []
+  const subscription = { id: 'wh_1', enabled: true, enabled_at: 0, after: 0 } as unknown as Subscription
+  let attempts = 0
+  const lane = new Lane(subscription, null, {
+    clock: () => now,
+    patience: 1e-9,
+    bodyOf: async () => '{}',
+    send: async (): Promise<Attempt> => {
+      attempts++
+      return { at: now, status: 500, ms: 1, error: 'answered 500', retryAfter_s: null }
+    },
+    onDirty: () => undefined,
+    onRoom: () => undefined,
+    onDisabled: (reason) => told.push(`disabled ${reason} on day ${(now - Date.UTC(2026, 0, 1)) / DAY}`),
+    onFailing: (days) => told.push(`${days} days`),
+  })
+  onTestFinished(() => lane.close())
+  for (let day = 0; day <= 6; day++) {
+    const before = attempts
+    lane.add({ id: `e${day}`, offset: `${day + 1}-1`, type: 'feed.stale', thing: `t${day}` })
+    if (day < 6) await until('an attempt', () => attempts > before)
+    now += DAY
+  }
+  expect(told).toEqual(['1 days', '3 days', 'disabled failing on day 5'])
+  expect(lane.isOn).toBe(false)
+  const state = lane.state()
+  expect([state.waiting.length, state.disabled_reason]).toEqual([0, 'failing'])
+})
