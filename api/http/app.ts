@@ -26,6 +26,7 @@ import { registerExportJobs } from '../exports/job-routes.ts'
 import { datasetFile, signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
 import { followSearch } from '../search/follow.ts'
+import { deliveryLag } from '../status/delivery.ts'
 import { pathGroups } from '../status/groups.ts'
 import { groupProbes, openProbes } from '../status/probes.ts'
 import { statusReports } from '../status/report.ts'
@@ -260,7 +261,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })
-  const report = statusReports({ ...parts, groups: groups.list, read })
+  const delivery = () => deliveryLag({ store: parts.lake.store, log: parts.events.log, hub: parts.hub, clock })
+  const report = statusReports({ ...parts, groups: groups.list, read, delivery })
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
     groups.take(scope, 'platform', callerOf)

@@ -10,6 +10,7 @@ import { PROMISE_PCT } from '../define/promise.ts'
 import { refusal } from '../http/mistakes.ts'
 import { type Readiness, readinessOf } from '../http/readiness.ts'
 import type { ServiceState } from '../http/state.ts'
+import type { DeliveryLag } from './delivery.ts'
 import type { PathGroup } from './groups.ts'
 
 /** How the service is. */
@@ -76,6 +77,7 @@ export interface StatusReport {
   readonly source_mode: ServiceState['mode']
   readonly ready: Readiness
   readonly feeds: readonly FeedStatus[]
+  readonly delivery: DeliveryLag
   /** As YYYY-MM, in UTC. */
   readonly month: string
   /** The months before and after that can be shown. */
@@ -93,6 +95,7 @@ export interface ReportParts {
   readonly lake: Lake
   readonly groups: readonly PathGroup[]
   readonly read: ReadUptime
+  readonly delivery: () => Promise<DeliveryLag>
   readonly log: Pick<FastifyBaseLogger, 'warn'>
   readonly clock: () => number
 }
@@ -114,7 +117,11 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
     const present = monthAt(now)
     const readiness = await ready()
     // A store that is gone may look like an empty one.
-    const [figures, latest] = await Promise.all([months(month, readiness.lake), months(present, readiness.lake)])
+    const [figures, latest, delivery] = await Promise.all([
+      months(month, readiness.lake),
+      months(present, readiness.lake),
+      parts.delivery(),
+    ])
     const feeds = feedsOf(state, now)
     const isWorkerAway = readiness.redis && state.live.workers()?.living === 0
     const away: Reason[] = isWorkerAway ? [{ code: 'worker-away', of: null }] : []
@@ -124,7 +131,7 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
     return {
       state: STATES.findLast((one) => reasons.some(({ code }) => REASONS[code] === one)) ?? 'ok',
       reasons,
-      ...{ as_of: now, source_mode: state.mode, ready: readiness, feeds, month },
+      ...{ as_of: now, source_mode: state.mode, ready: readiness, feeds, delivery, month },
       before: isShown(before, now) && figures.month?.measured_from === start ? before : null,
       after: month < present ? monthAt(start, 1) : null,
       uptime: figures.month,

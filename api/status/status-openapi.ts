@@ -59,6 +59,7 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
         failing_since: late + 60_000,
       },
     ],
+    delivery: { webhooks_lag_s: 0, streams_lag_s: 0, streams_open: 12 },
     ...{ month: '2026-01', before: '2025-12', after: null },
     uptime: { measured_from: Date.UTC(2026, 0, 1), measured_until: as_of - 120_000, minutes: 2182, silent: 0 },
     groups: list.map((group) => ({ group, availability_pct: 100, met: true, ...figures })),
@@ -123,6 +124,14 @@ const STATUS_SCHEMA: Part = Object.freeze({
   redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
   lake: { type: 'boolean', description: 'The object store answers.' },
   feeds: { type: 'array', items: object(FEED) },
+  delivery: object({
+    webhooks_lag_s: nullable(
+      'integer',
+      'Age of the oldest event that webhooks have not been matched with; null where that is not known. Unit: s.',
+    ),
+    streams_lag_s: nullable('integer', 'Time for which the process that answers could not read the log of events. Unit: s.'),
+    streams_open: { type: 'integer', description: 'Streams of events open in the process that answers. Unit: 1.' },
+  }),
   uptime: object({
     month: { type: 'string', description: 'The month, as YYYY-MM.' },
     timezone: { const: 'UTC', description: 'Whose months they are.' },

@@ -6,7 +6,7 @@ import { METHOD, reasonText } from './texts.ts'
 
 /** A report as programs read it. */
 export function statusReply(report: StatusReport, language: Language): Readonly<Record<string, unknown>> {
-  const { state, reasons, as_of, source_mode, ready, feeds, month, uptime, groups } = report
+  const { state, reasons, as_of, source_mode, ready, feeds, delivery, month, uptime, groups } = report
   return {
     state,
     reasons: reasons.map((one) => ({
@@ -24,6 +24,7 @@ export function statusReply(report: StatusReport, language: Language): Readonly<
       data_time: instant(feed.data_time),
       failing_since: instant(feed.failing_since),
     })),
+    delivery,
     uptime: {
       ...{ month, timezone: 'UTC', promise_pct: PROMISE_PCT, method: METHOD[language] },
       measured_from: instant(uptime?.measured_from ?? null),

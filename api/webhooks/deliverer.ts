@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
-import type { EventBatch } from '../../lake/events/log.ts'
+import type { EventBatch, EventsRead } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { withLock } from '../../lake/live/lock.ts'
@@ -59,6 +59,9 @@ const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
 const COMMANDS_MS = 5000
 const SUBSCRIPTIONS_MS = 60_000
 const AT_ONCE = 32
+/** Subscriptions that read the log themselves at a time, and batches that they read at once. */
+const SCANS_MOST = 16
+const PAGE = 20
 const SHOWN_MOST = 64 * 1024 ** 2
 /** How long matching may keep the process from everything else, in ms. */
 const TURN_MS = 20
@@ -110,6 +113,8 @@ async function deliver(
   const filters = new Map<string, { readonly modified_at: number; readonly isWanted: (event: ShownEvent) => boolean }>()
   const dirty = new Set<string>()
   const scanning = new Set<string>()
+  const toScan = new Set<string>()
+  const pages = new LRUCache<number, Promise<EventsRead>>({ max: 100 })
   const shown = new LRUCache<number, readonly ShownEvent[]>({
     maxSize: SHOWN_MOST,
     sizeCalculation: (list) => list.reduce((sum, { body }) => sum + body.length, 1),
@@ -159,7 +164,7 @@ async function deliver(
         return sendOnce({ ...message, url, secrets: secretsOf(peppers, lane.subscription, clock()) }, { ...rules, ...more, clock })
       },
       onDirty: () => void dirty.add(id),
-      onRoom: () => void scan(id),
+      onRoom: () => scan(id),
       onDisabled: (reason) => onTrouble(lane.subscription, { disabled: reason }),
       onFailing: (days) => onTrouble(lane.subscription, { days }),
     })
@@ -169,23 +174,43 @@ async function deliver(
     lanes.set(id, lane)
     dirty.add(id)
     lane.pump()
-    void scan(id)
+    scan(id)
   }
 
-  /** Lets a lane that is behind read the log itself, as far as it has room, and its replays. */
-  const scan = async (id: string): Promise<void> => {
+  /** Lets a lane that is behind read the log itself, and its replays; some at a time, as thousands may be behind after a restart. */
+  const scan = (id: string): void => {
+    if (!scanning.has(id)) toScan.add(id)
+    for (const next of toScan) {
+      if (scanning.size >= SCANS_MOST) return
+      toScan.delete(next)
+      scanning.add(next)
+      void scanLane(next)
+    }
+  }
+  /** A page of the log, read once for all lanes that are at the same place. */
+  const readPage = (after: number): Promise<EventsRead> => {
+    const there = pages.get(after)
+    if (there) return there
+    const read = events.log.read(after, PAGE)
+    pages.set(after, read)
+    // What was not there yet may be there soon.
+    read.then(
+      (found) => (found.reset || found.batches.length < PAGE) && pages.delete(after),
+      () => pages.delete(after),
+    )
+    return read
+  }
+  const scanLane = async (id: string): Promise<void> => {
     const lane = lanes.get(id)
-    if (!lane || scanning.has(id)) return
-    scanning.add(id)
     try {
-      while (!on.signal.aborted && lane.isOn && lane.hasRoom && lane.replay) await scanReplay(lane)
-      while (!on.signal.aborted && lane.isBehind && lane.hasRoom) {
+      while (!on.signal.aborted && lane?.isOn && lane.hasRoom && lane.replay) await scanReplay(lane)
+      while (!on.signal.aborted && lane?.isBehind && lane.hasRoom) {
         if (lane.scanned >= follower.position) {
           lane.isBehind = false
           dirty.add(id)
           break
         }
-        const read = await events.log.read(lane.scanned, 20)
+        const read = await readPage(lane.scanned)
         if (read.reset) lane.scanned = read.first - 1
         for (const batch of read.reset ? [] : read.batches) {
           if (batch.offset > follower.position || !lane.hasRoom) break
@@ -196,9 +221,11 @@ async function deliver(
       }
     } catch (err) {
       log.warn({ err, webhook: id }, 'the log of events cannot be read for a webhook')
-      setTimeout(() => void scan(id), 1000).unref()
+      setTimeout(() => scan(id), 1000).unref()
     } finally {
       scanning.delete(id)
+      const [next] = toScan
+      if (next !== undefined) scan(next)
     }
   }
   const scanReplay = async (lane: Lane): Promise<void> => {
@@ -268,7 +295,7 @@ async function deliver(
       if (lane && command.kind === 'replay') {
         const { from, to } = command
         lane.replay = { after: await events.log.before(from), until: await events.log.before(to), from, to }
-        void scan(command.subscription)
+        scan(command.subscription)
       }
       dirty.add(command.subscription)
       await flush()

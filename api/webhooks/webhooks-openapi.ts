@@ -272,7 +272,7 @@ function operation(
   ]
   return {
     operationId,
-    tags: ['webhooks'],
+    tags: ['account', 'webhooks'],
     summary,
     ...(about ? { description: about } : {}),
     'x-plan': 'ENTERPRISE',

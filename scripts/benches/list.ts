@@ -1,4 +1,5 @@
 import { ANALYTIC } from './analytic.ts'
+import { webhooks } from './deliveries.ts'
 import { dgtParse } from './dgt-parse.ts'
 import { exportJobs } from './export-jobs.ts'
 import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
@@ -20,6 +21,7 @@ import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
 import { search, searchBuild, searchSuggest } from './search.ts'
 import { stationsNear } from './stations-near.ts'
+import { streams } from './streams.ts'
 import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 
 /** Every bench, in the order they run. */
@@ -53,6 +55,8 @@ export const BENCHES: readonly AnyBench[] = [
   tableCsv,
   tableParquet,
   tableArrow,
+  webhooks,
+  streams,
   ...FEED_MEMORY,
   dgtTableMemory,
   growth,

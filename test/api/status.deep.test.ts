@@ -289,6 +289,7 @@ describe('the state', () => {
       ...{ endpoints: [], groups: [], lake: service.lake, clock: () => now, log: { warn: () => undefined } },
       state: { mode: 'simulated', system, live: { connected: true, workers: () => null } } as never,
       read: () => held.promise,
+      delivery: async () => ({ webhooks_lag_s: null, streams_lag_s: 0, streams_open: 0 }),
     })
     const found = await Promise.race([report(null), sleep(15_000, null)])
     expect(found?.reasons).toContainEqual({ code: 'record-unread', of: null })
