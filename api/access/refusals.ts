@@ -94,7 +94,7 @@ function keyOf(found: KeyLookup): LiveKey {
 
 function lookupFailed(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause
-  throw problem('store-unavailable', 'Keys cannot be looked up at the moment; this one was neither taken nor refused.', {
+  throw problem('temporary-reduced-capacity', 'Keys cannot be looked up at the moment; this one was neither taken nor refused.', {
     retry_after_s: 5,
     cause,
   })

@@ -151,11 +151,6 @@ export const PROBLEMS = Object.freeze({
     title: 'Too many queries are running at the moment',
     help: 'Try again after the seconds in Retry-After.',
   },
-  'store-unavailable': {
-    status: 503,
-    title: 'The data store does not answer',
-    help: 'Try again after the seconds in Retry-After. Live data and keys that were used in the last hour still work.',
-  },
   'insufficient-storage': {
     status: 507,
     title: 'The data store is full',

@@ -7,6 +7,7 @@ import { isFull, StoreError } from '../../lake/store/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { nearest } from '../define/suggest.ts'
+import { tablesUnreadable } from './absent-data.ts'
 import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { refusal } from './mistakes.ts'
 import { outageLog } from './outage-log.ts'
@@ -20,8 +21,8 @@ declare module 'fastify' {
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
-/** After how many seconds a retry makes sense while the store is away, and while it is full. */
-const [AWAY_S, FULL_S] = [10, 60]
+/** After how many seconds a retry makes sense while the store is full. */
+const FULL_S = 60
 
 const UNDECODABLE = [
   'malformed-request',
@@ -117,7 +118,7 @@ function queryProblem(error: QueryError): Problem {
       retry_after_s: error.retry_after_s ?? 5,
       cause: error,
     })
-  if (isStoreAway(error)) return storeAway(error)
+  if (isStoreAway(error)) return tablesUnreadable(error)
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
 }
 
@@ -125,12 +126,7 @@ function queryProblem(error: QueryError): Problem {
 function storeProblem(error: StoreError): Problem {
   if (isFull(error))
     return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
-  return storeAway(error)
-}
-
-/** The problem of a store that does not answer. */
-export function storeAway(cause: unknown): Problem {
-  return problem('store-unavailable', 'The data store does not answer at the moment.', { retry_after_s: AWAY_S, cause })
+  return tablesUnreadable(error)
 }
 
 /**

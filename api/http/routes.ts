@@ -1,7 +1,6 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isQueryError } from '../../lake/query/errors.ts'
-import { StoreError } from '../../lake/store/errors.ts'
 import { cameByHttps } from '../access/https.ts'
 import { isConcurrency, leaseOnce } from '../access/limits/in-lease.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
@@ -12,7 +11,6 @@ import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
-import { tablesUnreadable } from './absent-data.ts'
 import { type Answerer, type Prepared, weakTag } from './answer.ts'
 import { deprecationHook } from './deprecation.ts'
 import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
@@ -317,7 +315,7 @@ async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing
     reply.hijack()
     return GONE
   }
-  const settled = await visit.settle(error instanceof StoreError ? tablesUnreadable(error) : problemOf(error))
+  const settled = await visit.settle(problemOf(error))
   const { url } = reply.request.raw
   // Its head is out, and what came of its body is cut off.
   if (reply.raw.headersSent) log.error({ path: url?.slice(0, 500), status: settled.status, err: error }, 'reply cut off')

@@ -126,10 +126,6 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
     title: 'En este momento hay demasiadas consultas en marcha',
     help: 'Pruebe de nuevo pasados los segundos de Retry-After.',
   },
-  'store-unavailable': {
-    title: 'El almacén de datos no responde',
-    help: 'Inténtelo de nuevo tras los segundos de Retry-After. Los datos en vivo y las claves usadas en la última hora siguen funcionando.',
-  },
   'insufficient-storage': {
     title: 'El almacén de datos está lleno',
     help: 'Por ahora no se puede escribir nada; los datos se pueden leer. Inténtelo más tarde.',

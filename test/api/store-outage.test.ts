@@ -26,7 +26,7 @@ describe('while the object store is away', () => {
       await sleep(200)
       expect((await service.get(requestOf(incidentList, { limit: '7' }))).status).toBe(200)
       const refused = await service.get(requestOf(incidentHistory, { limit: '7' }))
-      expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([503, 'store-unavailable'])
+      expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([503, 'feed-unavailable'])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     } finally {
       await rename(`${storeFolder}-away`, storeFolder)
@@ -35,8 +35,8 @@ describe('while the object store is away', () => {
   })
 
   test.each([
-    ['a store that does not answer', new StoreError('away', { code: 'ECONNREFUSED' }), 503, 'store-unavailable'],
-    ['a query whose files cannot be read', new QueryError('failed', 'IO Error: Could not establish connection'), 503, 'store-unavailable'],
+    ['a store that does not answer', new StoreError('away', { code: 'ECONNREFUSED' }), 503, 'feed-unavailable'],
+    ['a query whose files cannot be read', new QueryError('failed', 'IO Error: Could not establish connection'), 503, 'feed-unavailable'],
     ['a query with a mistake of ours', new QueryError('failed', 'Binder Error: no such column'), 500, 'internal'],
     ['a full disk', new StoreError('full', { code: 'ENOSPC' }), 507, 'insufficient-storage'],
     ['a full bucket', new StoreError('full', { code: 'failed', cause: { status: 507 } }), 507, 'insufficient-storage'],
