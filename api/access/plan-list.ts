@@ -1,7 +1,7 @@
 import type { Lang } from '../define/fields.ts'
 import { FORMATS } from '../define/formats.ts'
 import { langParam } from '../define/params-page.ts'
-import { DEFAULT_PLANS, FEATURES, featuresOf, type PlanTable, reachablePerDay, TIERS } from './plans.ts'
+import { DEFAULT_PLANS, FEATURES, featuresOf, isAvailable, type PlanTable, reachablePerDay, TIERS } from './plans.ts'
 
 /** The parameters of the list of plans. */
 export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
@@ -9,7 +9,7 @@ export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
 /** The list of plans as it is shown; `upgradeUrl` is where people change theirs. Other languages than Spanish and English are told in Spanish. */
 export function plansReply(
   plans: PlanTable,
-  options: { readonly lang: Lang; readonly upgradeUrl: string | null },
+  options: { readonly lang: Lang; readonly upgradeUrl: string | null; readonly hasPath: (path: string) => boolean },
 ): Record<string, unknown> {
   const language = options.lang === 'en' ? 'en' : 'es'
   return {
@@ -26,14 +26,19 @@ export function plansReply(
         concurrency,
         streams,
         formats,
-        features: featuresOf(plans, tier).map((code) => ({ code, label: FEATURES[code][language] })),
+        features: featuresOf(plans, tier).map((code) => ({
+          ...{ code, label: FEATURES[code][language] },
+          available: isAvailable(code, options.hasPath),
+        })),
       }
     }),
   }
 }
 
 /** An example of the list: the plans unless configuration says otherwise. */
-export const EXAMPLE_PLANS = Object.freeze(plansReply(DEFAULT_PLANS, { lang: 'en', upgradeUrl: 'https://example.org/plans' }))
+export const EXAMPLE_PLANS = Object.freeze(
+  plansReply(DEFAULT_PLANS, { lang: 'en', upgradeUrl: 'https://example.org/plans', hasPath: () => true }),
+)
 
 const count = (description: string) => ({ type: 'integer', minimum: 1, description })
 const PLAN = {
@@ -51,13 +56,14 @@ const PLAN = {
   formats: { type: 'array', items: { type: 'string', enum: FORMATS }, description: 'Representations of replies.' },
   features: {
     type: 'array',
-    description: 'What it contains, what it has of lower plans first. Which paths there are today is listed in /openapi.json.',
+    description: 'What it contains, what it has of lower plans first. `available` says whether it is there today.',
     items: {
       type: 'object',
-      required: ['code', 'label'],
+      required: ['code', 'label', 'available'],
       properties: {
         code: { type: 'string', enum: Object.keys(FEATURES), description: 'Code of the feature; the list is open.' },
         label: { type: 'string', description: 'Its name in the language asked for, else in Spanish.' },
+        available: { type: 'boolean', description: 'False for what this service does not have yet.' },
       },
     },
   },

@@ -36,6 +36,33 @@ export const FEATURES = Object.freeze({
 } as const)
 export type Feature = keyof typeof FEATURES
 
+/** A path of what a feature is, where it is data: without that path the feature is not available yet. The others are terms of the operator. */
+const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze({
+  LIVE_INCIDENTS: '/api/incidents',
+  FUEL_PRICES: '/api/gas-stations',
+  WEATHER_ALERTS: '/api/weather/alerts',
+  RAIL_ALERTS: '/api/trenes/alertas',
+  SEARCH: '/api/search',
+  HISTORY: '/api/incidents/history',
+  TRENDS: '/api/combustible/tendencia',
+  MOBILITY: '/api/movilidad',
+  ACCIDENT_MICRODATA: '/api/accidentes/microdata',
+  CLIMATE: '/api/clima/historico',
+  FLEET_TRACKING: '/api/trenes/posiciones',
+  FORECASTS: '/api/trafico/prediccion',
+  CITY_TRAFFIC: '/api/trafico/ciudades',
+  AVIATION: '/api/aviacion/aeropuertos',
+  AIR_QUALITY: '/api/calidad-aire',
+  BULK_EXPORT: '/api/export',
+  WEBHOOKS: '/api/webhooks',
+})
+
+/** True where the service has what a feature names; `hasPath` says which paths there are. */
+export function isAvailable(feature: Feature, hasPath: (path: string) => boolean): boolean {
+  const path = FEATURE_PATHS[feature]
+  return path === undefined || hasPath(path)
+}
+
 /** What a tier may do, and what it costs. */
 export interface PlanTerms {
   /** Price of a month without commitment, in EUR; null where there is nothing to buy. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { SourceMode } from '../../lake/system.ts'
 import type { Problem } from '../define/problems.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import type { Figure } from '../web/figures.ts'
@@ -15,6 +16,7 @@ import type { PlanTable } from './plans.ts'
 export interface SignupParts extends AccountParts {
   readonly plans: PlanTable
   readonly figures: () => Promise<readonly Figure[]>
+  readonly state: { readonly mode: SourceMode }
 }
 
 const URL_PATH = '/signup'
@@ -33,7 +35,7 @@ const LANG: BodyField<Language | null> = {
 
 /** Registers where the form of the start page is sent to: it answers with the key, or with the form and what was wrong. */
 export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
-  const { plans, figures, baseUrl, sessions } = parts
+  const { plans, figures, baseUrl, sessions, state } = parts
   const config = { isSameOrigin: true }
   void app.register(async (scope) => {
     takeForms(scope)
@@ -48,7 +50,14 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
         const language = lang ?? languageOf(raw)
         const again = async (status: number, notice: SignupNotice): Promise<string> => {
           reply.code(status)
-          return startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), notice, email: text.slice(0, 254) })
+          return startPage(language, {
+            figures: await figures(),
+            plans,
+            baseUrl: baseUrl(),
+            mode: state.mode,
+            notice,
+            email: text.slice(0, 254),
+          })
         }
         reply.headers(PAGE_HEADERS)
         const email = EMAIL.read(text)

@@ -31,6 +31,18 @@ interface About {
   readonly isLacking?: boolean
   /** What the answer is based on, among what it reads and `madeFrom`. Decides `meta.stale`; by default everything it reads. */
   readonly restsOn?: readonly RestsOn[]
+  /** Records that fit the request and have no place, or were left out for want of one. Shown as `meta.unlocated`. */
+  readonly unlocated?: number
+}
+
+/** Where the sources of an answer have no data, shown as `meta.coverage`. */
+export interface CoverageGap {
+  /** INE codes of the provinces without data. */
+  readonly province_codes: readonly string[]
+  /** What a reply for one of them says. */
+  readonly note: string
+  /** The province that a request asks for; null for none. */
+  readonly askedFor: (values: Readonly<Record<string, unknown>>) => string | null
 }
 
 /** The records of a list, and its `counts`. */
@@ -74,6 +86,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly isOfAny?: true
   /** Set where an answer does without any of its datasets: `meta.missing` then names those that have nothing, and why. */
   readonly reportsMissing?: true
+  /** Set where its sources have no data of some provinces. */
+  readonly lacks?: CoverageGap
   /** What its tables are derived from, without being read here: an answer names what it is based on. */
   readonly madeFrom?: readonly RestsOn[]
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */

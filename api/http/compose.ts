@@ -23,8 +23,16 @@ export interface Meta {
   readonly missing?: readonly MissingDataset[]
   /** Of an empty list. */
   readonly no_match?: readonly NoMatch[]
+  readonly coverage?: Coverage
+  readonly unlocated?: number
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
+}
+
+/** Provinces, by INE code, that the sources of a reply have no data of; a note where the request is of one of them. */
+export interface Coverage {
+  readonly provinces_without_data: readonly string[]
+  readonly note: string | null
 }
 
 /** The zone of plain dates and of days, weeks, months and years in requests and replies; instants are UTC. */
@@ -46,13 +54,14 @@ interface MetaMore {
   readonly period?: { readonly from: number; readonly to: number } | null
   /** Datasets that the answer does without. */
   readonly missing?: readonly MissingDataset[]
+  readonly coverage?: Coverage
 }
 
 /** The `meta` of a reply over datasets; the first is the one the reply is of. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, kept, figure, period, missing }: MetaMore = {},
+  { lake, kept, figure, period, missing, coverage }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const told = lake ?? kept
@@ -66,6 +75,7 @@ export function metaOf(
     ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     ...(missing ? { missing } : {}),
+    ...(coverage ? { coverage } : {}),
     source_mode: state.mode,
     sources: [...sources.values()].map(({ id, publisher, licence, licence_url, attribution, commercial_use }) => ({
       id,

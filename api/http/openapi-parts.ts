@@ -222,6 +222,20 @@ export function commonSchemas(): Record<string, JsonSchema> {
             },
           },
         },
+        coverage: {
+          type: 'object',
+          description: 'Where the sources of the reply have no data; an empty list of such a province does not mean that nothing is there.',
+          required: ['provinces_without_data', 'note'],
+          properties: {
+            provinces_without_data: { type: 'array', description: 'INE codes of these provinces.', items: text },
+            note: { type: ['string', 'null'], description: 'Set where the request is of one of them.' },
+          },
+        },
+        unlocated: {
+          type: 'integer',
+          description:
+            'Records that fit the request and cannot be located: without geometry, and left out where it selects by place. Unit: 1.',
+        },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,

@@ -58,6 +58,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)
+  const hasPath = (url: string): boolean => app.hasRoute({ method: 'GET', url })
   const planLists = new Map<Lang, Promise<Ready>>()
   app.route({
     method: ['GET', 'HEAD'],
@@ -65,7 +66,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     exposeHeadRoute: false,
     handler: async ({ raw }, reply) => {
       const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
-      const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl }), lang)
+      const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl, hasPath }), lang)
       planLists.set(lang, made)
       await sendFound(raw, reply, { found: await made, now: clock() })
     },

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { SourceMode } from '../../lake/system.ts'
 import type { Language } from '../access/accounts.ts'
-import { escaped, ICON_LINK, pageSecurity } from './html.ts'
+import { escaped, ICON_LINK, modeNotice, pageSecurity } from './html.ts'
 
 /** Version of the program that shows the description, from its package. */
 const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')), '../package.json')
@@ -42,12 +43,13 @@ const WORDS = {
 } as const
 
 /** The interactive documentation. */
-export function docsPage(language: Language): string {
+export function docsPage(language: Language, mode: SourceMode): string {
   const { title, noScript, or } = WORDS[language]
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">${ICON_LINK}<title>${escaped(title)}</title></head>
 <body><noscript><h1>${title}</h1><p>${noScript} <a href="/openapi.json">/openapi.json</a> ${or} <a href="/llms.txt">/llms.txt</a>.</p></noscript>
+${modeNotice(mode, language)}
 <div id="reference"></div>
 <script src="${scriptPath('scalar.js')}"></script>
 <script type="module" src="${scriptPath('start.js')}"></script>

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { SourceMode } from '../../lake/system.ts'
 import type { Language } from '../access/accounts.ts'
 import { oneOf } from '../define/params.ts'
 
@@ -57,6 +58,24 @@ ${body}
 </main>${after}</body>
 </html>
 `
+}
+
+const MODE_NOTICES = {
+  live: { es: '', en: '' },
+  replay: {
+    es: 'Datos de capturas grabadas: son reales, pero del pasado. Las horas son de Madrid.',
+    en: 'Data of recorded captures: real, but of the past. Times are those of Madrid.',
+  },
+  simulated: {
+    es: 'Datos simulados: este servicio muestra datos inventados, no reales. Las horas son de Madrid.',
+    en: 'Simulated data: what this service shows is made up, not real. Times are those of Madrid.',
+  },
+} as const satisfies Readonly<Record<SourceMode, Readonly<Record<Language, string>>>>
+
+/** A notice at the top of a page that its data is not that of the publishers now; empty for live data. */
+export function modeNotice(mode: SourceMode, language: Language): string {
+  const text = MODE_NOTICES[mode][language]
+  return text === '' ? '' : `<p role="note" class="warn"><strong>${text}</strong></p>`
 }
 
 const WAYS = {

@@ -24,7 +24,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
       },
     },
     '/': { get: page('start', 'What this is, what it knows now, and a form for a key', startPage('es', EXAMPLE)) },
-    '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es')) },
+    '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es', 'live')) },
     '/docs/assets/{version}/{name}': {
       get: {
         ...operation('docs_asset', 'A script of the interactive page', {
@@ -92,7 +92,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
 }
 
 /** What the first page shows in the description. */
-const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org' })
+const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org', mode: 'live' as const })
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { madridDate } from '../../lake/schema/time.ts'
+import type { SourceMode } from '../../lake/system.ts'
 import { languageOf } from '../access/account-parts.ts'
 import type { Language } from '../access/accounts.ts'
 import type { PlanTable } from '../access/plans.ts'
@@ -26,6 +27,7 @@ export interface PageParts {
   readonly figures: () => Promise<readonly Figure[]>
   /** Whom to tell of weaknesses; null where nobody is named. */
   readonly securityContact: string | null
+  readonly state: { readonly mode: SourceMode }
   readonly clock: () => number
   readonly baseUrl: () => string
 }
@@ -36,13 +38,13 @@ const readPage = queryReader({ lang: PAGE_LANG })
 
 /** Registers the pages that there are for everybody, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
-  const { endpoints, plans, figures, securityContact, clock, baseUrl } = parts
+  const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
   const shelf = documentShelf()
   /** What is made once for each language. */
   const inLanguage = ({ raw }: FastifyRequest, name: string, make: (language: Language) => Promise<Ready>): Promise<Ready> => {
     const { lang } = readPage(raw.url ?? '/')
     const language = lang ?? languageOf(raw)
-    return shelf(`${name} ${language}`, () => make(language))
+    return shelf(`${name} ${language} ${state.mode}`, () => make(language))
   }
   const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<Ready> =>
     readyDocument({ text, content_type: HTML, language, headers })
@@ -52,14 +54,14 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     clock,
     find: async ({ raw }) => {
       const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
-      const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl() })
+      const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
       return readyDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
     },
   })
   registerDocument(app, {
     url: '/docs',
     clock,
-    find: (request) => inLanguage(request, 'docs', (language) => page(docsPage(language), language, DOCS_SECURITY)),
+    find: (request) => inLanguage(request, 'docs', (language) => page(docsPage(language, state.mode), language, DOCS_SECURITY)),
   })
   registerDocument(app, {
     url: '/docs/assets/:version/:name',

@@ -1,7 +1,8 @@
+import type { SourceMode } from '../../lake/system.ts'
 import type { Language } from '../access/accounts.ts'
 import type { PlanTable } from '../access/plans.ts'
 import type { Figure } from './figures.ts'
-import { escaped, htmlPage, pageLinks } from './html.ts'
+import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
 
 /** What became of asking for a key by the form, where it gave none. */
 export type SignupNotice = 'email' | 'tooMany' | 'full'
@@ -12,6 +13,7 @@ interface Words {
   readonly now: string
   readonly none: string
   readonly asOf: string
+  readonly zone: string
   readonly key: string
   readonly keyIntro: (minute: number, day: number) => string
   readonly email: string
@@ -34,6 +36,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     now: 'Ahora mismo',
     none: 'sin datos todavía',
     asOf: 'según los datos de las',
+    zone: '(hora de Madrid)',
     key: 'Su clave, gratis',
     keyIntro: (minute, day) => `Sin tarjeta y al momento: ${minute} peticiones por minuto y ${day} al día.`,
     email: 'Correo electrónico',
@@ -58,6 +61,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     now: 'Right now',
     none: 'no data yet',
     asOf: 'by the data of',
+    zone: '(time in Madrid)',
     key: 'Your key, for free',
     keyIntro: (minute, day) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
     email: 'E-mail',
@@ -88,11 +92,12 @@ export function startPage(
     readonly figures: readonly Figure[]
     readonly plans: PlanTable
     readonly baseUrl: string
+    readonly mode: SourceMode
     readonly notice?: SignupNotice
     readonly email?: string
   },
 ): string {
-  const { figures, plans, baseUrl, notice, email = '' } = options
+  const { figures, plans, baseUrl, mode, notice, email = '' } = options
   const words = WORDS[language]
   const { minute, day } = plans.FREE
   const number = new Intl.NumberFormat(language)
@@ -100,7 +105,7 @@ export function startPage(
   const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
   return htmlPage(language, {
     title: words.title,
-    body: `<p>${words.what}</p>
+    body: `${modeNotice(mode, language)}<p>${words.what}</p>
 <section aria-labelledby="now"><h2 id="now">${words.now}</h2><dl class="figures">${figures.map((one) => figure(one, language, number)).join('')}</dl></section>
 <section aria-labelledby="key"><h2 id="key">${words.key}</h2>${told}<p>${words.keyIntro(minute, day)}</p>
 <form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
@@ -126,7 +131,8 @@ export function keyMadePage(language: Language, { key, baseUrl }: { readonly key
 
 function figure({ path, label, count, updated_at }: Figure, language: Language, number: Intl.NumberFormat): string {
   const words = WORDS[language]
-  const time = updated_at === null ? '' : `<small>${words.asOf} <time datetime="${updated_at}">${clockTime(updated_at)}</time></small>`
+  const time =
+    updated_at === null ? '' : `<small>${words.asOf} <time datetime="${updated_at}">${clockTime(updated_at)}</time> ${words.zone}</small>`
   const value = count === null ? `<small>${words.none}</small>` : `<strong>${number.format(count)}</strong> ${time}`
   return `<div><dt><a href="${path}">${label[language]}</a></dt><dd>${value}</dd></div>`
 }

@@ -4,7 +4,7 @@ import type { Language } from '../access/accounts.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
 import type { FeedStatus, GroupStatus, State, StatusReport } from '../status/report.ts'
 import { METHOD, reasonTexts } from '../status/texts.ts'
-import { escaped, htmlPage, pageLinks } from './html.ts'
+import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
 
 /** How well something is; shown as a sign beside words, which say the same. */
 type Level = 'ok' | 'warn' | 'bad'
@@ -18,7 +18,6 @@ const WORDS = {
     states: { ok: 'Todo funciona', degraded: 'Funciona, con problemas', down: 'No funciona' },
     asOf: 'Estado de las',
     asJson: 'Lo mismo en JSON',
-    modes: { live: '', replay: 'Los datos son capturas grabadas.', simulated: 'Los datos son simulados.' },
     feeds: 'Fuentes de datos',
     feedsCaption: 'Cómo está cada fuente ahora',
     feed: 'Fuente',
@@ -57,7 +56,6 @@ const WORDS = {
     states: { ok: 'Everything works', degraded: 'Works, with problems', down: 'Does not work' },
     asOf: 'As of',
     asJson: 'The same as JSON',
-    modes: { live: '', replay: 'The data is recorded captures.', simulated: 'The data is simulated.' },
     feeds: 'Feeds of data',
     feedsCaption: 'How each feed is now',
     feed: 'Feed',
@@ -98,9 +96,8 @@ export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
   const why = reasonTexts(reasons, { language, groups: groups.map(({ group }) => group) }).map((text) => `<li>${escaped(text)}</li>`)
-  const mode = words.modes[source_mode]
-  const body = `<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
-${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${clockTime(as_of, language)}.${mode === '' ? '' : ` ${mode}`} ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
+  const body = `${modeNotice(source_mode, language)}<p role="status">${marked(STATE_LEVELS[state], `<strong>${words.states[state]}</strong>`)}</p>
+${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${clockTime(as_of, language)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
 <section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
 ${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
 </section>

@@ -190,6 +190,8 @@ export interface Archive {
   readonly next?: (page: FeedBody, url: string) => Followed | null
   /** How many of the newest files are looked at in the feed's cadence: a file may be corrected after it came. */
   readonly recent: number
+  /** How many of the newest files a service has once it has run for a while: those that are missing are fetched in the background. None unless set. */
+  readonly history?: number
   /** True for an answer, with status 200, by which the publisher says that it has no such file: then it is none, as with 404. */
   readonly isAbsent?: (body: FeedBody) => boolean
   /** The part of a file's bytes that counts, where the publisher writes more into it each time, such as when it was asked; all unless told. */

@@ -30,6 +30,7 @@ export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
     last_error: good ? null : outcome.reason,
     failing_since: good ? null : (before?.failing_since ?? attempted_at),
     lost_fetches: facts.lost ?? before?.lost_fetches ?? 0,
+    backfill: before?.backfill ?? null,
   }
 }
 
@@ -60,6 +61,7 @@ export function feedStateAccepted(before: FeedState | null, now: FeedState, acce
     fresh_at,
     last_error,
     failing_since,
+    backfill: before.backfill ?? null,
   }
 }
 

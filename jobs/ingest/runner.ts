@@ -1,4 +1,4 @@
-import { type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
+import { type BackfillProgress, type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
 import { type ArchiveFile, type Feed, FormatError } from '../feeds/define.ts'
@@ -27,6 +27,8 @@ export interface Runner {
   fetch(feed: Feed, signal: AbortSignal): Promise<FetchOutcome>
   /** The periods of an archive of which a file was accepted. */
   acceptedPeriods(feed: Feed): Promise<ReadonlySet<string>>
+  /** States in an archive's freshness how far its background backfill is. */
+  reportBackfill(feed: Feed, progress: BackfillProgress): Promise<void>
   /** Fetches one file of an archive, beside others; they are judged in turn. Null where the publisher has no such file. */
   takeFile(feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null>
   /** Lands what is accepted, late fetches in their place, and compacts what the landing left small. Rows landed by dataset. */
@@ -161,6 +163,12 @@ export function makeRunner(context: IngestContext): Runner {
 
     acceptedPeriods: (feed) => inTurn(feed, async ({ periods }) => new Set(periods.keys())),
     takeFile,
+
+    reportBackfill: (feed, progress) =>
+      inTurn(feed, async (memory) => {
+        const state = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(memory))
+        if (state) await writeFeedState(context.redis, { ...state, backfill: { ...progress } })
+      }),
 
     async land(feed, signal) {
       const began = performance.now()

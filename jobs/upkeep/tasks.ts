@@ -23,7 +23,7 @@ const FAST_RETENTION_DAYS = 90
 /** Snapshots stay an hour longer than promised: a query of another process that begins at the last moment can end. */
 const LONGER_MS = 3_600_000
 
-/** The tasks of upkeep and how often each comes up, in seconds; `models` is the deriver's. */
+/** The tasks of upkeep and how often each comes up, in seconds; `models` is the deriver's, `backfill` that of the filler of history. */
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
   { task: 'versions', every_s: 900 },
@@ -37,6 +37,7 @@ export const UPKEEP_TASKS = [
   { task: 'feed-events', every_s: 30 },
   { task: 'retire-events', every_s: 3600 },
   { task: 'models', every_s: 3600 },
+  { task: 'backfill', every_s: 60 },
 ] as const
 
 /** Creates the tables of datasets that have none and brings the others to their declaration; refuses, naming the column, what it cannot follow. */

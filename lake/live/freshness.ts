@@ -22,6 +22,14 @@ export interface FeedState {
   readonly failing_since: number | null
   /** Accepted fetches that gave a table no rows, since their bytes can no longer be read or parsed. */
   readonly lost_fetches: number
+  /** How far the background backfill of an archive is; not set unless one was begun. */
+  readonly backfill?: BackfillProgress | null
+}
+
+/** Files of an archive that a service wants of the time before it began, and how many of them are there. */
+export interface BackfillProgress {
+  readonly files: number
+  readonly present: number
 }
 
 /** Health of a feed. */

@@ -7,6 +7,7 @@ import { FEATURES, HORIZONS_HOURS } from './features.ts'
 import type { Grid } from './grid.ts'
 import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters, type Weights, weightsOf } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
+import { makeSpread } from './spread.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
 import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
@@ -41,7 +42,7 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   const { vehicles, hours, isCopied, days, dayAt, clockAt, firstDay } = board
   const tally = makeTally(board)
   const observed = makeObserved(board)
-  const saidBefore = standingOf({ board, typical }, standing, walked)
+  const saidBefore = standingOf({ board, typical }, standing, { walked, isPanel })
   const learnt = walk(board, typical, { scales, hasOwn: !isPanel }, (made) => {
     for (const one of made) {
       const { series, slot, horizon } = one.target
@@ -59,7 +60,7 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
-      ...{ data_from, data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread.state() },
+      ...{ data_from, data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread },
       own: isPanel ? null : ownOf(board, learnt.weights, short),
       panel: isPanel ? board.series : null,
     },
@@ -91,8 +92,9 @@ function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: bo
   const said = new Map<number, number>()
   const nameOf = (series: number, slot: number, horizon: number): number =>
     (series * board.hours + slot) * HORIZONS_HOURS.length + horizon - 1
-  const scales = { of: () => 1, see: () => undefined, state: () => null }
-  walk(board, typicalOf(board), { scales, hasOwn }, (made) => {
+  const typical = typicalOf(board)
+  const scales = hasOwn ? jointScales(board, typical) : noiseScales(board, typical)
+  walk(board, typical, { scales, hasOwn }, (made) => {
     for (const { target, value } of made)
       if (isChecked(board.dayAt[target.slot] as number)) said.set(nameOf(target.series, target.slot, target.horizon), value)
   })
@@ -104,16 +106,18 @@ function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: bo
 function standingOf(
   { board, typical }: { readonly board: Board; readonly typical: Typical },
   standing: TrafficParameters | null,
-  walked: Said | null,
+  { walked, isPanel }: { readonly walked: Said | null; readonly isPanel: boolean },
 ): (made: Made) => number | null {
   if (standing?.weights[0]?.length !== FEATURES) return () => null
   const { data_to } = standing
   const weights = weightsOf(standing, board)
+  const scales = isPanel ? noiseScales(board, typical) : jointScales(board, typical, standing.spread.scales)
+  const spread = makeSpread(board, scales, standing.spread.bounds)
   return ({ target, usual, value }) => {
     const origin = board.dayAt[target.slot - target.horizon] as number
     if (dateOf(board.firstDay + origin) <= data_to)
       return walked ? walked(target.series, board.begins + target.slot * HOUR_MS, target.horizon) : value
-    return countOf(usual + ratioOf({ board, typical, weights }, target))
+    return countOf(usual + ratioOf({ board, typical, weights }, target) + spread.interval(target, usual).middle)
   }
 }
 

@@ -48,8 +48,8 @@ export async function panelGrid(months: readonly string[], panel: readonly strin
 }
 
 /**
- * The hours of all live sensors and corridors that forecasts look at, until the end of what is recent: of the months that are rolled up, as far as they
- * are (`rolled`, ms), and of the readings since. Null where there are none.
+ * The hours of all sensors and corridors that forecasts look at, until the end of what is recent: of the months that are rolled up, as far as they
+ * are (`rolled`, ms), and of the readings since, live or in the archive. Null where there are none.
  */
 export async function liveGrid(
   months: readonly string[],
@@ -69,7 +69,7 @@ export async function liveGrid(
     if (span.from < span.to) await take(seriesOfMonth(month, span))
   }
   const since = Math.max(rolled, recent.from)
-  if (since < recent.to) await take(seriesOfReadings({ from: since, to: recent.to }))
+  if (since < recent.to) await take(seriesOfReadings({ from: since, to: recent.to }, months))
   const found = grid.end()
   return found.series.length === 0 ? null : found
 }

@@ -30,8 +30,10 @@ export interface Forecast {
   readonly value: number
   readonly low: number
   readonly high: number
-  /** The typical count, as it was known at the origin. */
+  /** The typical count, as it was known at the origin, and the interval of outcomes around it. */
   readonly typical: number
+  readonly typicalLow: number
+  readonly typicalHigh: number
 }
 
 /** A forecast and the logarithms that it is made of. */
@@ -45,7 +47,9 @@ export interface Known {
   readonly board: Board
   readonly typical: Typical
   readonly weights: Weights
+  /** Errors of the model, and of the typical value; null of a version that has none of these: it is then told by the model's. */
   readonly spread: Spread
+  readonly typicalSpread: Spread | null
 }
 
 /** Coefficients of all series, by `placeOf`, and those of each for the features of counts, by `ownPlaceOf`; none where a series has none of its own. */
@@ -86,10 +90,12 @@ export function forecastOf(known: Known, target: Target): Made | null {
   const usual = usualOf(known.board, known.typical, target)
   if (Number.isNaN(usual)) return null
   const ratio = ratioOf(known, target)
-  const { low, high } = known.spread.interval(target, usual)
+  const { low, middle, high } = known.spread.interval(target, usual)
+  const around = known.typicalSpread?.interval(target, usual) ?? { low: ratio + low, high: ratio + high }
   return {
-    ...{ target, usual, ratio, typical: countOf(usual), value: countOf(usual + ratio) },
+    ...{ target, usual, ratio, typical: countOf(usual), value: countOf(usual + ratio + middle) },
     ...{ low: countOf(usual + ratio + low), high: countOf(usual + ratio + high) },
+    ...{ typicalLow: countOf(usual + around.low), typicalHigh: countOf(usual + around.high) },
   }
 }
 

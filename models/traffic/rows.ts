@@ -6,7 +6,7 @@ import { HORIZONS_HOURS } from './features.ts'
 import { type Grid, partOf, TRAFFIC_KINDS } from './grid.ts'
 import { ALL_SERIES, forecastOf, horizonOf, type Known, type TrafficParameters, weightsOf } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
-import { makeSpread } from './spread.ts'
+import { keptSpreads } from './spread.ts'
 import { inCityOf, type Typical, typicalOf } from './typical.ts'
 
 /** A row of `traffic_forecasts`. */
@@ -83,7 +83,7 @@ function rowsOf(
   const own = typicalOf(board, lately(board, origin))
   const typical = city ? inCityOf(own, city) : own
   const scales = spread.scales ? jointScales(board, typical, spread.scales) : noiseScales(board, typical)
-  const known = { board, typical, weights: weightsOf(served.parameters, board), spread: makeSpread(board, scales, spread.bounds) }
+  const known = { board, typical, weights: weightsOf(served.parameters, board), ...keptSpreads(board, scales, spread) }
   const slot = board.slots[origin.day * 24 + origin.hour] as number
   return board.series.flatMap((_, at) => {
     const reason = reasonOf(board, at, slot)
@@ -117,15 +117,16 @@ function rowOf(
   const { isBaseline, error } = served.of[`${ALL_SERIES} ${horizon}`] ?? { isBaseline: true, error: null }
   const tenth = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value * 10) / 10)
   const intensity_veh_h = tenth(isBaseline ? made?.typical : made?.value)
+  const [low, high] = isBaseline ? [made?.typicalLow, made?.typicalHigh] : [made?.low, made?.high]
   return {
     ...{ model: served.model, model_version: served.model_version, made_at: begins + (target.slot - target.horizon + 1) * HOUR_MS },
     ...{ series_kind, series: direction === null ? series_id : `${series_id}/${direction}`, series_id, direction, horizon },
     ...{ starts_at: begins + target.slot * HOUR_MS, hour_local: clockAt[target.slot] as number },
     intensity_veh_h,
     interval_level: LEVEL,
-    // Where the outcome is to be expected by the errors before, whichever number is served: that lies within, too.
-    interval_low: made === null ? null : Math.min(intensity_veh_h as number, tenth(made.low) as number),
-    interval_high: made === null ? null : Math.max(intensity_veh_h as number, tenth(made.high) as number),
+    // Errors of the typical value may all have been on one side; the number that is served is within its interval all the same.
+    interval_low: made === null ? null : Math.min(intensity_veh_h as number, tenth(low) as number),
+    interval_high: made === null ? null : Math.max(intensity_veh_h as number, tenth(high) as number),
     baseline: tenth(made?.typical),
     forecast_kind: made === null ? null : isBaseline ? 'BASELINE' : 'MODEL',
     recent_error: made === null ? null : error,

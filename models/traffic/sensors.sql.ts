@@ -1,10 +1,11 @@
-import { LIVE_SOURCE } from '../../lake/datasets/road/traffic-archive.ts'
+import { ARCHIVE_SOURCE, LIVE_SOURCE, readingsOfArchive } from '../../lake/datasets/road/traffic-archive.ts'
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../lake/datasets/road/traffic-readings-15m.ts'
 import { sumsOfReadings } from '../../lake/datasets/road/traffic-sums.ts'
 import { sensorCorridors } from '../../lake/places/corridors.ts'
 import { scan } from '../../lake/query/scan.ts'
-import { bindList, instant, join, outputName, type Sql, sql } from '../../lake/query/sql.ts'
+import { bindList, instant, join, outputName, type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { offsetAt } from '../../lake/schema/time.ts'
@@ -42,31 +43,35 @@ export const SENSOR_COLUMNS = {
   until: col.instant(2, 'End of the newest hour that is there.'),
 } as const satisfies Columns
 
-/** How much of some months there is of each live sensor. */
+/** How much of some months there is of each sensor, live or in the archive. */
 export function sensorsOf(months: readonly string[]): Sql {
+  const hoursOf = (source: string): Sql =>
+    sql`count(*) FILTER (WHERE source = ${source} AND intensity_readings * period_s >= ${LEAST_MEASURED_S})`
   return sql`
-    SELECT sensor_id, CAST(count(*) FILTER (WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S}) AS INTEGER) AS hours,
+    SELECT sensor_id, CAST(greatest(${hoursOf(LIVE_SOURCE)}, ${hoursOf(ARCHIVE_SOURCE)}) AS INTEGER) AS hours,
       max(period_start) + INTERVAL 1 HOUR AS until
-    FROM ${scan(trafficHours, { month: { in: months }, source: { eq: LIVE_SOURCE } })}
+    FROM ${scan(trafficHours, { month: { in: months } })}
     GROUP BY sensor_id
     ORDER BY sensor_id`
 }
 
-/** The days of live sensors, or of some, and of corridors, of the roll-up's hours in a part of a month. */
+/** The days of sensors, or of some, and of corridors, of the roll-up's hours in a part of a month. */
 export function seriesOfMonth(month: string, span: Span, sensors: readonly string[] | null = null): Sql {
-  return daysOf(scan(trafficHours, { month: { eq: month }, source: { eq: LIVE_SOURCE } }), span, sensors)
+  const hoursOf = (source: string): SqlPart => scan(trafficHours, { month: { eq: month }, source: { eq: source } })
+  return daysOf({ live: hoursOf(LIVE_SOURCE), archive: hoursOf(ARCHIVE_SOURCE) }, span, sensors)
 }
 
-/** The same of readings that are not rolled up yet. */
-export function seriesOfReadings(span: Span): Sql {
-  const readings = scan(trafficReadings, { source: { eq: LIVE_SOURCE }, observed_at: { gte: span.from, lt: span.to } })
-  const hours = sql`(
+/** The same of readings that are not rolled up yet, in `months` of the archive too. */
+export function seriesOfReadings(span: Span, months: readonly string[]): Sql {
+  const hoursOf = (readings: SqlPart): Sql => sql`(
     SELECT sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, arg_max(sensor_type, observed_at) AS sensor_type,
       ${sumsOfReadings}
     FROM ${readings}
     GROUP BY ALL
   )`
-  return daysOf(hours, span, null)
+  const live = scan(trafficReadings, { source: { eq: LIVE_SOURCE }, observed_at: { gte: span.from, lt: span.to } })
+  const archive = scan(trafficReadings15m, { month: { in: months }, starts_at: { gte: span.from, lt: span.to } })
+  return daysOf({ live: hoursOf(live), archive: hoursOf(sql`(${readingsOfArchive(archive)})`) }, span, null)
 }
 
 /** A row of `SERIES_DAY_COLUMNS` as a grid takes it. */
@@ -75,10 +80,19 @@ export function gridDay(row: AnyRow): GridDay {
 }
 
 /**
- * Days by hour of the clock in Madrid, of the live feed, which has one period. The hour that October repeats is that of its first passing. A corridor is the
- * mean of its sensors in hours that enough of them have.
+ * Days by hour of the clock in Madrid: of the live feed, and of the archive where that has no hour of a sensor. The hour that October repeats is that of
+ * its first passing. A corridor is the mean of its sensors in hours that enough of them have.
  */
-function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensors: readonly string[] | null): Sql {
+function daysOf(
+  { live, archive }: { readonly live: SqlPart; readonly archive: SqlPart },
+  span: Span,
+  sensors: readonly string[] | null,
+): Sql {
+  const meansOf = (hours: SqlPart): Sql => sql`
+    SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS nth,
+      intensity_sum_veh_h / intensity_readings AS mean
+    FROM ${hours}
+    WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S} AND period_start >= ${instant(span.from)} AND period_start < ${instant(span.to)}`
   const wanted = sensors === null ? sql`true` : sql`sensor_id IN ${bindList('sensor_id', trafficHours.columns.sensor_id, sensors)}`
   const corridors = sensorCorridors().map(
     ({ id, basis }) =>
@@ -87,10 +101,9 @@ function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensor
   return sql`
     WITH
       means AS (
-        SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS nth,
-          intensity_sum_veh_h / intensity_readings AS mean
-        FROM ${hours}
-        WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S} AND period_start >= ${instant(from)} AND period_start < ${instant(to)}
+        ${meansOf(live)}
+        UNION ALL
+        SELECT * FROM (${meansOf(archive)}) ANTI JOIN (${meansOf(live)}) USING (sensor_id, nth)
       ),
       corridors AS (${join(corridors, sql` UNION ALL `)}),
       series AS (
@@ -99,7 +112,7 @@ function daysOf(hours: Sql | ReturnType<typeof scan>, { from, to }: Span, sensor
         SELECT name, nth, mean FROM corridors
         QUALIFY sensors >= ${LEAST_SENSORS} * max(sensors) OVER (PARTITION BY name)
       ),
-      local AS (SELECT name, mean, nth + ${offsetHours({ from, to })} AS hour FROM series WHERE ${isFirstPassing({ from, to })})
+      local AS (SELECT name, mean, nth + ${offsetHours(span)} AS hour FROM series WHERE ${isFirstPassing(span)})
     SELECT name, CAST(hour // 24 AS INTEGER) AS day,
       ${join(HOURS.map((column, hour) => sql`max(mean) FILTER (hour % 24 = ${hour}) AS ${outputName(column)}`))}
     FROM local

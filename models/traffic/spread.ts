@@ -17,20 +17,37 @@ const USUAL_SCALE = 0.08
 /** Holidays and bridges have errors of their own kind. */
 const SPECIAL = 2
 
-/** How far outcomes lie from forecasts: shares of the errors of forecasts that have come due, in scales. */
+/** Numbers that are kept of each kind of day, hour and horizon: both bounds and the median. */
+const KEPT_OF_GROUP = 3
+
+/** An interval of outcomes around what was expected, and their median in it, in logarithms. */
+export interface Interval {
+  readonly low: number
+  readonly middle: number
+  readonly high: number
+}
+
+/** How far outcomes lie from what was expected: shares of the errors that have come due, in scales. */
 export interface Spread {
-  /** Bounds of the interval of a target around its forecast, in logarithms: never both on one side of it, even if errors of its kind were. */
-  interval(target: Target, usual: number): { readonly low: number; readonly high: number }
+  /** The interval of a target's outcome. All three are of one distribution, so that the median is always inside. */
+  interval(target: Target, usual: number): Interval
   /** Takes in the error of a target that has come due. */
   see(target: Target, usual: number, error: number): void
   /** Ends a week: what was seen until now shapes intervals from now on. */
   close(): void
-  /** What intervals are made of now, as it can be kept. */
-  state(): SpreadState
+  /** Bounds and medians as they are now, as they can be kept. */
+  bounds(): readonly number[]
 }
 
-/** What intervals are made of: bounds by kind of day, hour and horizon, and the scales of each series; null where these are not kept. */
-export type SpreadState = { readonly bounds: readonly number[]; readonly scales: ScaleState | null }
+/**
+ * What intervals are made of: bounds and median by kind of day, hour and horizon, of the model's errors and of the typical value's, and the scales of
+ * each series; null where these are not kept. Versions from before have two bounds each, around the forecast, and none of the typical value.
+ */
+export type SpreadState = {
+  readonly bounds: readonly number[]
+  readonly typical?: readonly number[]
+  readonly scales: ScaleState | null
+}
 
 /** Makes the spread of the errors on a board, in some scales: that of a normal distribution until more is seen, or within bounds that were kept. */
 export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, kept: SpreadState['bounds'] | null = null): Spread {
@@ -43,17 +60,17 @@ export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, 
       counts[group * BINS + bin] =
         ((FIRST_ERRORS * 2 * MOST_SCALES) / BINS / NORMAL_SCALE / Math.sqrt(2 * Math.PI)) * Math.exp(-((z / NORMAL_SCALE) ** 2) / 2)
     }
-  const bounds = new Float64Array(groups * 2)
+  const bounds = new Float64Array(groups * KEPT_OF_GROUP)
   const close = (): void => {
     for (let group = 0; group < groups; group++) {
       const of = counts.subarray(group * BINS, (group + 1) * BINS)
       for (let bin = 0; bin < BINS; bin++) of[bin] = (of[bin] as number) * KEPT
       const { low, high } = shortestOf(of)
-      bounds[2 * group] = low
-      bounds[2 * group + 1] = high
+      bounds.set([low, quantileOf(of, 0.5), high], KEPT_OF_GROUP * group)
     }
   }
-  if (kept) bounds.set(kept)
+  if (kept?.length === bounds.length) bounds.set(kept)
+  else if (kept) for (let group = 0; group < groups; group++) bounds.set(formerBounds(kept, group), KEPT_OF_GROUP * group)
   else close()
   const groupOf = ({ slot, horizon }: Target): number => {
     const calendar = calendarDay(firstDay + (dayAt[slot] as number))
@@ -62,19 +79,35 @@ export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, 
   }
   return {
     close,
-    state: () => ({ bounds: Array.from(bounds, (value) => Number(value.toPrecision(7))), scales: scales.state() }),
+    bounds: () => Array.from(bounds, (value) => Number(value.toPrecision(7))),
     interval(target, usual) {
-      const [scale, group] = [scales.of(target, usual), groupOf(target)]
-      return { low: Math.min(0, scale * (bounds[2 * group] as number)), high: Math.max(0, scale * (bounds[2 * group + 1] as number)) }
+      const [scale, at] = [scales.of(target, usual), KEPT_OF_GROUP * groupOf(target)]
+      return { low: scale * (bounds[at] as number), middle: scale * (bounds[at + 1] as number), high: scale * (bounds[at + 2] as number) }
     },
     see(target, usual, error) {
       const z = error / scales.of(target, usual)
       const bin = Math.floor(((z / MOST_SCALES + 1) / 2) * BINS)
       const into = groupOf(target) * BINS + Math.max(0, Math.min(BINS - 1, bin))
       counts[into] = (counts[into] as number) + 1
-      scales.see(target, usual, Math.abs(error))
     },
   }
+}
+
+/** The spreads of what was kept: of the model's errors, and of the typical value's, null of a version that has none of these. */
+export function keptSpreads(
+  board: Board,
+  scales: Scales,
+  kept: Pick<SpreadState, 'bounds' | 'typical'>,
+): { readonly spread: Spread; readonly typicalSpread: Spread | null } {
+  return {
+    spread: makeSpread(board, scales, kept.bounds),
+    typicalSpread: kept.typical ? makeSpread(board, scales, kept.typical) : null,
+  }
+}
+
+/** Bounds of a version that kept no median: the forecast is it, and lies within. */
+function formerBounds(kept: readonly number[], group: number): readonly number[] {
+  return [Math.min(0, kept[2 * group] as number), 0, Math.max(0, kept[2 * group + 1] as number)]
 }
 
 /** The shortest of the intervals that leave out less on one side than on the other, as vehicles at a usual scale. */

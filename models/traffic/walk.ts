@@ -3,7 +3,7 @@ import type { Board } from './board.ts'
 import { COUNT_FEATURES, FEATURES, featuresOf, HORIZONS_HOURS, type Target, usualOf } from './features.ts'
 import { forecastOf, hasOwnOn, type Made, ownPlaceOf, PLACES, placeOf, type Weights } from './predict.ts'
 import type { Scales } from './scales.ts'
-import { makeSpread, type Spread } from './spread.ts'
+import { makeSpread, type SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
 /** Days that are learnt from before the first forecast, and days between two fits. */
@@ -57,12 +57,13 @@ export function walk(board: Board, typical: Typical, of: WalkOf, tell: (forecast
 /** What was learnt: coefficients, and how far outcomes lie from forecasts. */
 interface Learnt {
   readonly weights: Weights
-  readonly spread: Spread
+  readonly spread: SpreadState
 }
 
 function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: WalkOf) {
   const { series, hours, logs } = board
   const spread = makeSpread(board, scales)
+  const typicalSpread = makeSpread(board, scales)
   const isLearnt = series.map((name) => learns?.has(name) ?? true)
   const ridges: Ridge[] = Array.from({ length: PLACES }, () => makeRidge(FEATURES, PENALTY))
   const own: Ridge[] = Array.from({ length: hasOwn ? series.length * HORIZONS_HOURS.length : 0 }, () =>
@@ -84,18 +85,23 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
       const shared = ridges.map((ridge, place) => ridge.fit({ ridge: ridges[place ^ 1] as Ridge, share: OTHER_KIND }))
       weights = { shared, own: own.map((ridge) => ridge.fit()) }
       spread.close()
-      return { weights, spread }
+      typicalSpread.close()
+      return { weights, spread: { bounds: spread.bounds(), typical: typicalSpread.bounds(), scales: scales.state() } }
     },
     forecastsAt(origin: number): Made[] {
       return HORIZONS_HOURS.flatMap((horizon) => {
         const slot = origin + horizon
-        const known = { board, typical, weights, spread }
+        const known = { board, typical, weights, spread, typicalSpread }
         return slot >= hours ? [] : series.flatMap((_, at) => forecastOf(known, { series: at, slot, horizon }) ?? [])
       })
     },
     see({ target, usual, ratio }: Made): void {
       const log = logs[target.series * hours + target.slot] as number
-      if (isLearnt[target.series] && !Number.isNaN(log)) spread.see(target, usual, log - usual - ratio)
+      if (!isLearnt[target.series] || Number.isNaN(log)) return
+      const error = log - usual - ratio
+      spread.see(target, usual, error)
+      typicalSpread.see(target, usual, log - usual)
+      scales.see(target, usual, Math.abs(error))
     },
     /** Takes in the outcomes of an hour; false where there are none. */
     learn(slot: number): boolean {

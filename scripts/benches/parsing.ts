@@ -56,7 +56,7 @@ export function parseBench({ name, about, limit, feed, resource, rows, reference
 export function generatedDocument(feed: Feed, resource: string): Buffer {
   const standIn = STAND_INS.find((one) => one.feed === feed.id)
   if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
-  const publishedAt = standIn.publishedAt(SEED, DOCUMENTS_AT)
+  const publishedAt = standIn.publishedAt(SEED, DOCUMENTS_AT, resource)
   const written = standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE })
   if (typeof written === 'object' && 'text' in written) throw new Error(`${feed.id}/${resource} is too large to be held`)
   return typeof written === 'string' ? Buffer.from(written) : written

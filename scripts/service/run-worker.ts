@@ -2,6 +2,8 @@ import { derivations } from '../../jobs/derive/catalog.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
+import { makeFirstRound } from '../../jobs/first-round.ts'
+import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { WorkerMeter } from '../../jobs/metrics.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
@@ -16,6 +18,8 @@ import { openParts, openServiceLake, serviceLog } from './parts.ts'
 
 /** How often live state is compared with what the worker knows: Redis emptied is Redis filled again within twice this. */
 const HEAL_EVERY_MS = 15_000
+/** How long archives wait for the first answers of all other feeds, and derivations for their first landings. */
+const FIRST_ROUND_MS = { asked: 60_000, landed: 90_000 }
 const REPLAY_EVERY_S = 5
 const REPLAY_LAND_EVERY_S = 10
 
@@ -50,6 +54,13 @@ const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, e
 const runner = makeRunner(context)
 const meter = new WorkerMeter(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
 const deriver = makeDeriver(context, { derivations, feeds })
+const firstRound = makeFirstRound(enabled, FIRST_ROUND_MS)
+const history = makeHistoryFiller(context, {
+  runner,
+  feeds: config.mode === 'replay' ? [] : enabled,
+  land: (feed, signal) => runner.land(feed, signal),
+  derive: (feed, signal) => deriver.after(feed, signal),
+})
 const worker = await startWorker({
   redisUrl,
   lake: `${record.mode} lake of ${record.created_at}`,
@@ -58,17 +69,20 @@ const worker = await startWorker({
   upkeep: UPKEEP_TASKS,
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
-    fetch: (feed, signal) => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal)),
+    fetch: (feed, signal) => firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal))),
     land: (feed, signal) =>
       meter.land(feed.id, signal, async () => {
-        const rows = await runner.land(feed, signal)
+        const rows = await firstRound.land(feed, () => runner.land(feed, signal))
         await deriver.after(feed, signal)
         return rows
       }),
     upkeep: (task, signal) =>
-      meter.upkeep(task, signal, () =>
-        task === 'models' ? deriver.nightly(signal) : runUpkeep(context, task, { datasets, feeds: enabled, signal }),
-      ),
+      meter.upkeep(task, signal, async () => {
+        if (task === 'models') return deriver.nightly(signal)
+        if (task !== 'backfill') return runUpkeep(context, task, { datasets, feeds: enabled, signal })
+        await firstRound.landed
+        await history.fill(signal)
+      }),
   },
   log,
 })
@@ -106,6 +120,7 @@ const deriving = deriver.all(stopping.signal).catch((error: Error) => {
 onStop(async () => {
   clearInterval(healer)
   stopping.abort()
+  firstRound.end()
   await exporting.close()
   await worker.close()
   await deriving

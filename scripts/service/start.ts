@@ -30,6 +30,8 @@ const REDIS_LOOK_MS = 3000
 const FIRST_TRY = '/api/incidents?province=Madrid'
 const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
+/** How often `/ready` is asked after that for what is still coming. */
+const COMING_MS = 5000
 
 /** What a process tells when it is up. */
 interface Told {
@@ -119,7 +121,9 @@ async function main(): Promise<void> {
       metrics.push(`${told.metrics} ${name}`)
     }
     await firstData(url)
-    banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] })
+    const coming = await waitingFor(url)
+    banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], coming })
+    void followComing(url, coming, () => services.isStopping)
   } catch (error) {
     if (services.isStopping) return
     await stopAll()
@@ -164,13 +168,34 @@ async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ re
 async function firstData(url: string): Promise<void> {
   const end = Date.now() + FIRST_DATA_MS
   while (Date.now() < end) {
-    const answer = await fetch(`${url}/ready`).catch(() => null)
-    const { waiting_for } = ((await answer?.json().catch(() => null)) ?? {}) as { readonly waiting_for?: readonly string[] | null }
-    if (waiting_for && !waiting_for.includes(FIRST_FEED)) return
+    const coming = await waitingFor(url)
+    if (coming && !coming.includes(FIRST_FEED)) return
     await sleep(200)
   }
   say('no incidents have come yet; see /api/freshness')
 }
+
+/** The feeds that nothing has come of yet; null where the API does not know. */
+async function waitingFor(url: string): Promise<readonly string[] | null> {
+  const answer = await fetch(`${url}/ready`).catch(() => null)
+  const { waiting_for } = ((await answer?.json().catch(() => null)) ?? {}) as { readonly waiting_for?: readonly string[] | null }
+  return waiting_for ?? null
+}
+
+/** Says which feeds are still coming whenever their number has halved, and when all are there. */
+async function followComing(url: string, first: readonly string[] | null, isStopping: () => boolean): Promise<void> {
+  let said = first?.length ?? Number.POSITIVE_INFINITY
+  while (said > 0 && !isStopping()) {
+    await sleep(COMING_MS, undefined, { ref: false })
+    const coming = await waitingFor(url)
+    if (coming === null || isStopping() || (coming.length > said / 2 && coming.length > 0)) continue
+    said = coming.length
+    say(said === 0 ? `every feed has arrived; ${BACKFILL_HINT}` : `coming   ${comingText(coming)}`)
+  }
+}
+
+const BACKFILL_HINT = 'archives that forecasts need are fetched in the background, see backfill in /api/freshness'
+const comingText = (coming: readonly string[]): string => `${coming.length} ${coming.length === 1 ? 'feed' : 'feeds'}: ${coming.join(', ')}`
 
 function banner(
   options: StartOptions,
@@ -182,6 +207,8 @@ function banner(
     readonly publishers: string | null
     /** Addresses of metrics, each with the process that it is of. */
     readonly metrics: readonly string[]
+    /** Feeds that nothing has come of yet. */
+    readonly coming: readonly string[] | null
   },
 ): void {
   say('')
@@ -197,6 +224,7 @@ function banner(
   say(
     `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,
   )
+  if (where.coming && where.coming.length > 0) say(`  coming   ${comingText(where.coming)}`)
   say(`ready ${where.url}`)
 }
 

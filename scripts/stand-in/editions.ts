@@ -63,7 +63,7 @@ export function editionFor(
   const { resource, seed, now, faults } = from
   const age_ms = faults.has('stale') ? (faults.get('stale')?.age_s ?? 3600) * 1000 : 0
   const at = faults.get('repeated')?.since ?? now - age_ms
-  const publishedAt = feed.publishedAt(seed, at)
+  const publishedAt = feed.publishedAt(seed, at, resource)
   const skew = faults.get('clock_skew')
   return { resource, publishedAt, stampedAt: publishedAt + (skew ? (skew.by_s ?? 172_800) * 1000 : 0), variant: variantOf(feed, faults) }
 }

@@ -16,8 +16,8 @@ export interface FeedStandIn {
   readonly path: string
   /** What a path and the query behind it are; null where it is none of this feed's. */
   readonly route: (path: string, query: URLSearchParams) => Route | null
-  /** When the newest publication at `now` was made, ms; its bytes stay the same until the next. */
-  readonly publishedAt: (seed: number, now: number) => number
+  /** When the newest publication of a resource at `now` was made, ms; its bytes stay the same until the next. */
+  readonly publishedAt: (seed: number, now: number, resource?: string) => number
   /** Of a publisher that answers in two steps: the first, which only says where the document is, or at an instant (ms) is not; `to` is its path. */
   readonly slip?: (to: string, now: number) => { readonly bytes: Buffer; readonly contentType: string }
   readonly contentType: string

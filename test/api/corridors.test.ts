@@ -116,6 +116,9 @@ test('each corridor that something is known of, with the newest year of it', asy
     ['madrid-a-6', 2018, 'MINISTRY_SECTIONS'],
   ])
   expect(total).toBe(4)
+  // The years of the ministry's map ended long ago, that of the sensors did not.
+  expect(corridors.map(({ id, stale }: Reply) => [id, stale])).toEqual(corridors.map(({ id }: Reply) => [id, id !== 'm-30']))
+  expect([(await one('madrid-a-6')).stale, (await one('m-30')).stale]).toEqual([true, false])
   expect(meta).toMatchObject({ grain: 'One corridor, one year.', method: expect.stringContaining('the same in both years') })
   expect(meta.sources.map(({ id }: Reply) => id)).toEqual(expect.arrayContaining(['mitma_traffic_map', 'madrid']))
   expect((await list('&year=2024')).corridors.map(({ id }: Reply) => id)).toEqual(['m-30'])

@@ -187,6 +187,14 @@ describe('filters', () => {
   })
 })
 
+test('a reply says which provinces have no source, and notes it where one of them is asked for', async () => {
+  const coverageOf = async (query: string) => (await service.json(`/api/incidents${query}`)).meta.coverage
+  expect(await coverageOf('')).toEqual({ provinces_without_data: ['01', '20', '48'], note: null })
+  expect((await coverageOf('?province=Madrid')).note).toBeNull()
+  for (const province of ['Bizkaia', 'Vizcaya', '20', 'Alava'])
+    expect([province, (await coverageOf(`?province=${province}`)).note]).toEqual([province, expect.stringContaining('Basque Country')])
+})
+
 test('spellings of one request share one reply and one tag', async () => {
   const replies = await Promise.all(
     ['province=Madrid', 'province=28', 'province=MADRID', 'province=madrid&'].map((query) => service.get(`/api/incidents?${query}`)),

@@ -40,6 +40,17 @@ async function page(path: string, headers: Record<string, string> = {}): Promise
 
 const textOf = (html: string): string => (/<body>(.*)<\/body>/s.exec(html)?.[1] ?? '').replaceAll(/<[^>]*>/g, ' ')
 
+test('home page, status and docs say aloud that data is simulated, and whose clock times are of', async () => {
+  for (const path of ['/', '/status', '/docs'])
+    for (const [lang, words] of [
+      ['es', ['Datos simulados', 'son de Madrid']],
+      ['en', ['Simulated data', 'those of Madrid']],
+    ] as const) {
+      const notice = /<p role="note"[^>]*>.*?<\/p>/.exec((await page(`${path}?lang=${lang}`)).html)?.[0] ?? ''
+      for (const word of words) expect([path, lang, notice]).toEqual([path, lang, expect.stringContaining(word)])
+    }
+})
+
 describe.each(PAGES)('%s', (path) => {
   test('is a page of its own in Spanish and in English, as asked for or preferred', async () => {
     const [es, en] = await Promise.all(['es', 'en'].map((lang) => page(`${path}?lang=${lang}`)))

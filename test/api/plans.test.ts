@@ -37,6 +37,25 @@ test('the plans are told with price, limits and what they contain, lowest first,
   expect(codesOf('ENTERPRISE').slice(0, codesOf('PRO').length)).toEqual(codesOf('PRO'))
 })
 
+test('a feature is available where the service has its path; terms that are no data always are', async () => {
+  const whole = await startService({ endpoints, plans: DEFAULT_PLANS })
+  const featuresOf = async (from: TestService): Promise<Map<string, boolean>> => {
+    const { features } = planOf((await from.json('/api/plans')) as Reply, 'ENTERPRISE')
+    return new Map(features.map(({ code, available }: Reply) => [code, available]))
+  }
+  const there = await featuresOf(whole).finally(() => whole.close())
+  for (const code of ['LIVE_INCIDENTS', 'HISTORY', 'FORECASTS', 'CITY_TRAFFIC', 'AIR_QUALITY', 'BULK_EXPORT', 'SLA'])
+    expect([code, there.get(code)]).toEqual([code, true])
+  // A service without endpoints has none of the data.
+  const none = await featuresOf(service)
+  expect([...none].filter(([, available]) => available).map(([code]) => code)).toEqual([
+    'PRIORITY_SUPPORT',
+    'SLA',
+    'MONTHLY_INVOICE',
+    'DEDICATED_IP',
+  ])
+})
+
 test.each([
   ['', 'en', 'en', 'Historical data'],
   ['', 'fr', 'es', 'Datos históricos'],
@@ -47,7 +66,7 @@ test.each([
   const response = await service.get(`/api/plans${query}`, { 'Accept-Language': preferred })
   expect(response.headers.get('content-language')).toBe(language)
   const reply = (await response.json()) as Reply
-  expect(planOf(reply, 'PRO').features).toContainEqual({ code: 'HISTORY', label })
+  expect(planOf(reply, 'PRO').features).toContainEqual({ code: 'HISTORY', label, available: false })
 })
 
 test('each language has a tag of its own', async () => {

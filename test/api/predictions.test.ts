@@ -7,13 +7,15 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import { golden } from '../helpers/golden.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
-const AT = Date.UTC(2024, 6, 4)
+/** A Monday, the day of the newest price. */
+const AT = Date.UTC(2024, 6, 1, 12)
+let now = AT
 const DAYS = [1, 7, 14, 28]
 const PRODUCTS = ['DIESEL_A', 'GASOLINE_95_E5', 'LPG']
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ clock: () => now })
 })
 afterAll(() => service?.close())
 
@@ -93,6 +95,39 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })
 })
 
+test('horizons count from today, and days that are over are told only when they are asked for', async () => {
+  // Tuesday in Madrid: the forecast of the first day is of today.
+  const of = async (query: string): Promise<unknown[]> =>
+    (await service.json(`/api/prediccion/combustible?fuel=LPG${query}`)).forecasts.map((one: Reply) => [
+      one.horizon,
+      one.model_horizon,
+      one.is_over,
+    ])
+  const during = async (at: string, check: () => Promise<void>): Promise<void> => {
+    now = Date.parse(at)
+    await check().finally(() => {
+      now = AT
+    })
+  }
+  await during('2024-07-02T21:59:00Z', async () => {
+    expect((await of(''))[0]).toEqual(['P0D', 'P1D', false])
+    expect(await of('&horizon=P6D')).toEqual([['P6D', 'P7D', false]])
+  })
+  // A minute later it is Wednesday.
+  await during('2024-07-02T22:00:00Z', async () => {
+    expect(await of('')).toEqual([
+      ['P5D', 'P7D', false],
+      ['P12D', 'P14D', false],
+      ['P26D', 'P28D', false],
+    ])
+    expect((await of('&include_past=true'))[0]).toEqual([null, 'P1D', true])
+  })
+  await during('2024-09-01T12:00:00Z', async () => {
+    const reply = await service.json('/api/prediccion/combustible?fuel=LPG')
+    expect([reply.total, reply.meta.stale]).toEqual([0, true])
+  })
+})
+
 test('what can have no forecast is refused, not answered with an empty list', async () => {
   for (const [query, parameter, expected] of [
     ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, FUEL_OIL_LOW_SULPHUR, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
@@ -152,7 +187,7 @@ test('forecasts say that they are stale once what they are made of no longer com
     [60, true],
     [0, false],
   ] as const) {
-    const at = Date.now() - days * 86_400_000
+    const at = now - days * 86_400_000
     await service.tell({ feed: 'fuel_stations', last_attempt_at: at, last_success_at: at, fresh_at: at, data_time: at })
     await expect.poll(async () => (await service.json('/api/prediccion/combustible')).meta.stale, { timeout: 20_000 }).toBe(isStale)
   }

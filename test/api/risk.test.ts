@@ -118,6 +118,15 @@ test('sections are found by road, kilometres, province and box, and hours follow
   expect((await ask('road=GC-1'))[0]).toMatchObject({ geometry: null, geometry_absent: 'NO_POINTS' })
 })
 
+test('sections that cannot be located are counted, whether they are listed or left out by a box', async () => {
+  const unlocated = async (query: string): Promise<number> => (await service.json(`/api/prediccion/riesgo${query}`)).meta.unlocated
+  expect(await unlocated('')).toBe(3)
+  expect(await unlocated('?bbox=-3.57,42.4,-3.55,42.6')).toBe(3)
+  expect(await unlocated('?road=N-623')).toBe(1)
+  expect(await unlocated('?province=Las Palmas&bbox=-18,27,-13,29')).toBe(1)
+  expect(await unlocated('/GC-1?format=json')).toBe(1)
+})
+
 test('several hours of the whole country, and a plan below, are refused', async () => {
   const refused = await service.get('/api/prediccion/riesgo?hours=2')
   expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'hours'])

@@ -5,6 +5,7 @@ import { ALL_SERIES, horizonOf, type TrafficParameters } from '../../models/traf
 import { predictTraffic, type Served } from '../../models/traffic/rows.ts'
 import { LOOKED_BACK_DAYS } from '../../models/traffic/typical.ts'
 import { figures } from '../helpers/figures.ts'
+import { deepTest } from '../helpers/tier.ts'
 
 /** Epiphany: its forecasts rest on the holidays of five months before, the first of them 145 days ago, and on what was typical then. */
 const LAST = Date.parse('2026-01-06') / 86_400_000
@@ -57,16 +58,40 @@ test('forecasts look back as far as the live ones are given hours, and need no m
   expect(forecastsOf(gridOf(LOOKED_BACK_DAYS - 20))).not.toEqual(all)
 })
 
-test('what is typical is served within the interval of where the outcome is to be expected, which holds it', () => {
+test('what is typical is served within an interval of its own errors, which is wider than that of the model', () => {
   const [model, typical] = [predictTraffic(whole, servedAs(false)), predictTraffic(whole, servedAs(true))]
   expect(typical).toHaveLength(model.length)
-  for (const [at, row] of typical.entries()) {
-    const { interval_low, interval_high, baseline } = model[at] as typeof row
-    const number = baseline as number
-    expect(row).toMatchObject({
-      ...{ forecast_kind: 'BASELINE', intensity_veh_h: number, interval_level: 0.8 },
-      ...{ interval_low: Math.min(number, interval_low as number), interval_high: Math.max(number, interval_high as number) },
-    })
-  }
-  expect(typical.some(({ interval_low, intensity_veh_h }) => (interval_low as number) < (intensity_veh_h as number))).toBe(true)
+  const widthOf = (rows: typeof model): number =>
+    rows.reduce((sum, { interval_low, interval_high }) => sum + (interval_high as number) - (interval_low as number), 0)
+  for (const { forecast_kind, intensity_veh_h, baseline } of typical)
+    expect([forecast_kind, intensity_veh_h]).toEqual(['BASELINE', baseline])
+  expect(widthOf(typical)).toBeGreaterThan(1.2 * widthOf(model))
 })
+
+deepTest(
+  'over many hours, Sundays and a holiday among them, hardly any forecast touches a bound of its interval',
+  { timeout: 300_000 },
+  () => {
+    /** The grid as it was at the end of an hour. */
+    const until = (day: number, hour: number): Grid => {
+      const days = day - whole.firstDay + 1
+      const counts = whole.counts.map((of) => of.slice(0, days * 24).fill(Number.NaN, (days - 1) * 24 + hour + 1))
+      return { ...whole, days, counts }
+    }
+    const touching = (served: Served): number => {
+      const rows = Array.from({ length: 9 }, (_, back) => LAST - 1 - back).flatMap((day) =>
+        [1, 7, 10, 14, 19, 22].flatMap((hour) => predictTraffic(until(day, hour), served)),
+      )
+      expect(rows.length).toBeGreaterThan(600)
+      const atBound = rows.filter(
+        ({ intensity_veh_h: value, interval_low, interval_high }) => value === interval_low || value === interval_high,
+      )
+      return atBound.length / rows.length
+    }
+    expect(touching(servedAs(false))).toBeLessThanOrEqual(0.02)
+    expect(touching(servedAs(true))).toBeLessThanOrEqual(0.02)
+    // By the errors of the model, around its forecast, what is typical would.
+    const { bounds, scales } = parameters.spread
+    expect(touching({ ...servedAs(true), parameters: { ...parameters, spread: { bounds, scales } } })).toBeGreaterThan(0.1)
+  },
+)

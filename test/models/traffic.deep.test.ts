@@ -13,7 +13,7 @@ import { fitTraffic } from '../../models/traffic/fit.ts'
 import { gridOfCounts } from '../../models/traffic/grid.ts'
 import { type Forecast, forecastOf, ratioOf, type TrafficParameters, weightsOf } from '../../models/traffic/predict.ts'
 import { jointScales, noiseScales } from '../../models/traffic/scales.ts'
-import { makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
+import { keptSpreads, makeSpread, type SpreadState } from '../../models/traffic/spread.ts'
 import { inCityOf, type Typical, typicalOf } from '../../models/traffic/typical.ts'
 import { walk } from '../../models/traffic/walk.ts'
 import { exampleTableRow } from '../api/service.ts'
@@ -118,24 +118,22 @@ test('series that nothing was learnt of are forecast and scored alone, and chang
   expect(learnt(doubled)).toEqual(learnt(ROWS))
 })
 
-test('a spread that was kept gives the intervals of the one that it was kept of', () => {
+test('a spread that was kept gives intervals around the forecast, also where all errors of a kind were on one side', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const learnt = walk(board, typicalOf(board), { scales: jointScales(board, typicalOf(board)), hasOwn: true }, () => undefined)
-  const kept: SpreadState = JSON.parse(JSON.stringify(learnt?.spread.state()))
-  const again = makeSpread(board, jointScales(board, typicalOf(board), kept.scales), kept.bounds)
+  const kept: SpreadState = JSON.parse(JSON.stringify(learnt?.spread))
   const slot = board.hours - 4
-  for (const target of [0, 2].map((series) => ({ series, slot, horizon: 3 }))) {
-    const [one, other] = [learnt?.spread.interval(target, 6) ?? { low: 0, high: 0 }, again.interval(target, 6)]
-    expect(other.low).toBeCloseTo(one.low, 5)
-    expect(other.high).toBeCloseTo(one.high, 5)
-    expect(other.high).toBeGreaterThan(other.low)
-  }
-  // Errors of few days of a kind may all lie on one side: what is forecast is in its interval all the same.
-  const slanted = (low: number, high: number): number[] => kept.bounds.map((_, at) => (at % 2 === 0 ? low : high))
-  const boundsOf = (bounds: readonly number[]): unknown =>
+  const intervalOf = (bounds: readonly number[]) =>
     makeSpread(board, jointScales(board, typicalOf(board), kept.scales), bounds).interval({ series: 0, slot, horizon: 3 }, 6)
-  expect(boundsOf(slanted(0.5, 2))).toEqual({ low: 0, high: expect.any(Number) })
-  expect(boundsOf(slanted(-2, -0.5))).toEqual({ low: expect.any(Number), high: 0 })
+  for (const bounds of [kept.bounds, kept.typical as readonly number[]]) {
+    const { low, middle, high } = intervalOf(bounds)
+    expect(low < middle && middle < high).toBe(true)
+  }
+  // A version from before kept two bounds each, around the forecast.
+  const former = (low: number, high: number): number[] =>
+    Array.from({ length: (2 * kept.bounds.length) / 3 }, (_, at) => (at % 2 === 0 ? low : high))
+  expect(intervalOf(former(0.5, 2))).toEqual({ low: 0, middle: 0, high: expect.any(Number) })
+  expect(intervalOf(former(-2, -0.5))).toEqual({ low: expect.any(Number), middle: 0, high: 0 })
   const short = boardOf(gridOfCounts(ROWS.slice(0, 30)))
   expect(walk(short, typicalOf(short), { scales: jointScales(short, typicalOf(short)), hasOwn: true }, () => undefined)).toBeNull()
 })
@@ -181,9 +179,13 @@ test('forecasts need the typical values of the last days alone', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const origin = board.hours - 25
   const learnt = walk(board, typicalOf(board), { scales: jointScales(board, typicalOf(board)), hasOwn: true }, () => undefined)
+  const spreads = learnt && keptSpreads(board, jointScales(board, typicalOf(board), learnt.spread.scales), learnt.spread)
   const made = (typical: Typical): unknown[] =>
     [1, 2, 3, 4].flatMap((horizon) =>
-      [0, 1, 2].map((series) => learnt && forecastOf({ board, typical, ...learnt }, { series, slot: origin + horizon, horizon })),
+      [0, 1, 2].map((series) => {
+        if (!learnt || !spreads) return null
+        return forecastOf({ board, typical, weights: learnt.weights, ...spreads }, { series, slot: origin + horizon, horizon })
+      }),
     )
   const lately = typicalOf(board, { since: board.days - 30, slowSince: board.dayAt[origin] as number })
   expect(made(lately)).toEqual(made(typicalOf(board)))

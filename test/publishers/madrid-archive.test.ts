@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Feed } from '../../jobs/feeds/define.ts'
 import { madridCountStations } from '../../jobs/feeds/road/madrid-count-stations.ts'
 import { madridCounts } from '../../jobs/feeds/road/madrid-counts.ts'
+import { madridHistory } from '../../jobs/feeds/road/madrid-history.ts'
+import { onlyCsv, openZip } from '../../jobs/formats/zip.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import { sharedFolder } from '../helpers/shared.ts'
 import { bytesOf, standIn } from './helpers.ts'
@@ -12,22 +15,42 @@ const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const LIST = originOf('')(madridCounts.archive?.index[0]?.url as string)
 const STATIONS = originOf('')(madridCountStations.plans[0]?.requests[0]?.url as string)
 
-test('the list has the months of two years but for gaps, and a new one on the tenth', async () => {
-  await using publishers = await standIn({ at: Date.parse('2026-04-09T12:00:00Z'), scale: 'small' })
-  const months = async (): Promise<readonly string[]> => {
-    const files = madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
-    for (const { url } of files.slice(0, 2)) await bytesOf(publishers, originOf('')(url))
-    return files.map(({ period }) => period)
-  }
-  expect((await months())[0]).toBe('2026-02')
-  publishers.advance(86_400_000)
+test('the list has the months of two years but for gaps, and the running one up to the last hour', async () => {
+  await using publishers = await standIn({ at: Date.parse('2026-04-01T00:30:00Z'), scale: 'small' })
+  const files = async (): Promise<readonly { period: string; url: string }[]> =>
+    madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
+  const months = async (): Promise<readonly string[]> => (await files()).map(({ period }) => period)
+  expect((await months())[0]).toBe('2026-03')
+  publishers.advance(9 * 86_400_000 + 3_600_000)
   const listed = await months()
-  expect([listed[0], listed.at(-1), listed.includes('2025-02'), listed.length]).toEqual(['2026-03', '2024-04', false, 22])
+  expect([listed[0], listed.at(-1), listed.includes('2025-02'), listed.length]).toEqual(['2026-04', '2024-05', false, 23])
+  // The months that models learn from are all there.
+  publishers.advance(200 * 86_400_000)
+  expect((await months()).slice(0, 6)).toEqual(['2026-10', '2026-09', '2026-08', '2026-07', '2026-06', '2026-05'])
   expect((await fetch(`${publishers.url}/datos.madrid.es/egob/catalogo/300233-84-aforo-trafico-permanentes.csv`)).status).toBe(404)
 })
 
+test('the running month ends with the last hour that is over, in counts and in quarters of an hour', async () => {
+  // 14:40 in Madrid.
+  await using publishers = await standIn({ at: Date.parse('2026-03-11T13:40:00Z'), scale: 'small' })
+  const running = async (feed: Feed): Promise<Buffer> => {
+    const list = await bytesOf(publishers, originOf('')(feed.archive?.index[0]?.url as string))
+    const file = feed.archive?.files([{ name: 'list', bytes: list }], ALL).find(({ period }) => period === '2026-03')
+    return bytesOf(publishers, originOf('')(file?.url as string))
+  }
+  const counts = (await running(madridCounts)).toString().split('\n')
+  expect(
+    counts.filter((line) => line.startsWith('11/03/2026;ES01;1')).map((line) => line.split(';').slice(3).filter(Boolean).length),
+  ).toEqual([12, 2])
+  expect(counts.some((line) => line.startsWith('12/03/2026'))).toBe(false)
+  const zip = await openZip(await running(madridHistory), { maxBytes: 50_000_000 })
+  let text = ''
+  for await (const piece of zip.read(onlyCsv(zip))) text += piece.toString()
+  expect(text.trimEnd().split('\n').at(-1)).toContain('"2026-03-11 13:45:00"')
+})
+
 test('a month has the layout of the captures: four lines a station and day, ceilings, silent days, blank tails', async () => {
-  await using publishers = await standIn({ at: Date.parse('2026-03-11T12:00:00Z') })
+  await using publishers = await standIn({ at: Date.parse('2026-03-31T22:00:00Z') })
   const files = madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
   const texts = new Map<string, string>()
   for (const { period, url } of files.slice(0, 12)) texts.set(period, (await bytesOf(publishers, originOf('')(url))).toString())

@@ -7,12 +7,13 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
-import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
+import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { noDataYet } from '../../define/no-data.ts'
-import { codeParam, knownBy, listOf, oneOf } from '../../define/params.ts'
+import { booleanParam, codeParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { type Problem, Refused } from '../../define/problems.ts'
 import { defineSlice, valuesSlice } from '../../define/slice.ts'
@@ -20,9 +21,14 @@ import { provinceField, provinceName } from '../tail.ts'
 
 const { columns } = fuelForecasts
 const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
-/** Horizons of both series, and those of the bulletin alone. */
-const WEEK = ['P1D', 'P2D', 'P3D', 'P4D', 'P5D', 'P6D', 'P7D'] as const
-const LATER = ['P8D', 'P9D', 'P10D', 'P11D', 'P12D', 'P13D', 'P14D', 'P28D'] as const
+const DAY_MS = 86_400_000
+/** How many days from today a forecast is at most: of both series, and of the bulletin. */
+const WEEK_DAYS = 7
+const MOST_DAYS = 28
+const horizonOf = (days: number): string => `P${days}D`
+const horizons = (most: number): string[] => Array.from({ length: most + 1 }, (_, days) => horizonOf(days))
+const WEEK = horizons(WEEK_DAYS)
+const HORIZONS = horizons(MOST_DAYS)
 /** A bulletin comes once a week and a day is over once a day, but an archive may be filled at any time. */
 const RETRY_S = 3600
 
@@ -33,8 +39,12 @@ const forecastFields = {
   series: columns.series,
   area: columns.area,
   province: provinceField(col.string(0, 'INE code.', { nullable: true, example: null })),
-  horizon: columns.horizon,
+  horizon: optional(
+    columns.horizon,
+    'How many days from today (in Madrid) the day is, as an ISO 8601 duration; null for a day that is over.',
+  ),
   date: columns.date,
+  is_over: col.boolean(0, 'True for a day that is over, see `include_past`.', { example: false }),
   period_start: columns.period_start,
   price: columns.price,
   price_unit: col.code(0, 'Unit of the price, of the ends of the interval, of the baseline and of the error.', FORECAST_UNITS, {
@@ -58,6 +68,10 @@ const forecastFields = {
   recent_error: columns.recent_error,
   absence: columns.absence,
   reason: columns.reason,
+  model_horizon: meaning(
+    columns.horizon,
+    'How many days behind the newest known price (`baseline_date`) the day is: what `recent_error` is of.',
+  ),
   made_at: meaning(columns.made_at, 'End of the newest data that it rests on: what came later is not in it.'),
   model: columns.model,
   model_version: columns.model_version,
@@ -66,9 +80,10 @@ const forecastFields = {
 const forecast = record('FuelForecast', 'A forecast of the price of a fuel on a day.', forecastFields)
 
 type ForecastRow = Row<typeof fuelForecasts>
+type Forecast = ValueOf<typeof forecastFields>
 
-/** All forecasts, in the order of their days. */
-const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
+/** All forecasts, in the order of their days; how far these are from today is not known here. */
+const forecasts = defineSlice<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>({
   name: 'fuel forecasts',
   from: [fuelForecasts],
   most: 1,
@@ -78,12 +93,26 @@ const forecasts = defineSlice<readonly ValueOf<typeof forecastFields>[]>({
 /** The products that there are rows of. */
 const products = valuesSlice({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
-function toForecast(row: ForecastRow): ValueOf<typeof forecastFields> {
-  const { product: fuel, interval_level: level, interval_low: low, interval_high: high, area_kind: _kind, ...rest } = row
+function toForecast(row: ForecastRow): Omit<Forecast, 'horizon' | 'is_over'> {
+  const {
+    product: fuel,
+    horizon: model_horizon,
+    interval_level: level,
+    interval_low: low,
+    interval_high: high,
+    area_kind: _kind,
+    ...rest
+  } = row
   const interval = low === null || high === null ? null : { level, low, high }
   const price_unit = row.price_unit ?? 'EUR/L'
   const price_eur_l = price_unit === 'EUR/L' ? row.price : null
-  return { ...rest, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
+  return { ...rest, model_horizon, fuel, price_unit, price_eur_l, province: row.area === 'ES' ? null : provinceName(row.area), interval }
+}
+
+/** A forecast as of a day in Madrid (YYYY-MM-DD). */
+function asOf(today: string, one: Omit<Forecast, 'horizon' | 'is_over'>): Forecast {
+  const days = (Date.parse(one.date) - Date.parse(today)) / DAY_MS
+  return { ...one, horizon: days < 0 ? null : horizonOf(days), is_over: days < 0 }
 }
 
 /** The problem that there are no forecasts of a series of an area yet. */
@@ -112,7 +141,7 @@ export const fuelForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
   about:
-    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from the newest known price (`baseline_date`). ' +
+    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Days that are over are left out, unless `include_past` asks for them. ' +
     'A product with too few prices has records without a price: `absence` and `reason` say why.',
   explained: EXPLAINED,
   figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
@@ -124,9 +153,8 @@ export const fuelForecastList = defineEndpoint({
     }),
     province: provinceParam,
     series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
-    horizon: listOf(
-      oneOf(`How far behind the newest known price; of STATION_MEAN at most ${WEEK.at(-1)}.`, [...WEEK, ...LATER], { example: 'P7D' }),
-    ),
+    horizon: listOf(oneOf(`How many days from today; of STATION_MEAN at most ${WEEK.at(-1)}.`, HORIZONS, { example: 'P3D' })),
+    include_past: withDefault(booleanParam('Also days that are over: the newest known price may be days old.'), false),
   },
   returns: {
     kind: 'list',
@@ -143,13 +171,15 @@ export const fuelForecastList = defineEndpoint({
     // What they are made of: once it no longer comes, the reply is stale.
     lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],
     needs: [fuelForecasts],
-    answer: async ({ slice }, { fuel, province, series, horizon }) => {
+    // Days begin with hours.
+    clock_s: 3600,
+    answer: async ({ slice }, { fuel, province, series, horizon, include_past }, now) => {
       if (province !== null && series === 'BULLETIN')
         throw new Refused('expected STATION_MEAN where a province is given: the bulletin is of all Spain', {
           parameter: 'series',
           value: series,
         })
-      const later = (horizon ?? []).find((one) => (LATER as readonly string[]).includes(one))
+      const later = (horizon ?? []).find((one) => !WEEK.includes(one))
       if (later && (province !== null || series === 'STATION_MEAN'))
         throw new Refused(`expected with STATION_MEAN one of ${WEEK.join(', ')}`, { parameter: 'horizon', value: later, allowed: WEEK })
       const ofArea = (await slice(forecasts, '')).filter(
@@ -163,8 +193,13 @@ export const fuelForecastList = defineEndpoint({
           ...{ parameter: 'fuel', value: (fuel ?? []).join(), allowed },
         })
       }
-      return wanted.filter((one) => horizon === null || (horizon as readonly string[]).includes(one.horizon))
+      const today = madridDate(now)
+      const known = wanted.map((one) => asOf(today, one))
+      const records = known.filter(
+        (one) => (include_past || !one.is_over) && (horizon === null || (one.horizon !== null && horizon.includes(one.horizon))),
+      )
+      return { records, counts: {}, isLacking: known.every(({ is_over }) => is_over) }
     },
   },
-  example: { fuel: 'GASOLINE_95_E5', horizon: 'P7D' },
+  example: { fuel: 'GASOLINE_95_E5', horizon: 'P3D' },
 })

@@ -3,6 +3,7 @@ import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-s
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import type { Corridor } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { madridDate } from '../../../lake/schema/time.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { nested, optional, type ValueOf } from '../../define/fields.ts'
 import { matchedOf, sectionsOn, vehicleKmOf } from './corridor-sections.ts'
@@ -21,6 +22,7 @@ export const corridorFields = {
     km_to: col.decimal(0, 'Greatest kilometre.', { scale: 3, unit: 'km', example: 32.94 }),
   }),
   year: col.integer(0, 'Year.', { unit: '1', example: 2018 }),
+  stale: col.boolean(0, 'True where the year ended more than two years ago: traffic may be another by now.', { example: true }),
   basis: col.code(0, 'What the traffic is told by.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
   imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year.', { ...VEHICLES, example: 92_780 }),
   previous_imd_veh_day: col.decimal(
@@ -58,7 +60,7 @@ export const corridorFields = {
   ),
 } as const
 
-type Told = ValueOf<typeof corridorFields>
+type Told = Omit<ValueOf<typeof corridorFields>, 'stale'>
 type Slices = MemoryAsk<readonly []>['slice']
 
 /** A corridor with what it is told by: sections, or sensors. */
@@ -66,6 +68,14 @@ export interface ToldCorridor {
   readonly told: Told
   readonly sections: readonly ImdSection[]
   readonly sensors: readonly SensorYear[]
+}
+
+/** A year that ended longer ago than this is stale: the map of a year is published in the next one or the one after. */
+const FRESH_YEARS = 2
+
+/** What is told of a corridor as of an instant (ms). */
+export function withAge<T extends Told>(told: T, now: number): T & { readonly stale: boolean } {
+  return { ...told, stale: told.year < Number(madridDate(now).slice(0, 4)) - FRESH_YEARS }
 }
 
 /** What is told of a corridor in a year, or in the newest that there is of it; null where there is nothing. */

@@ -13,7 +13,7 @@ import { integerParam, knownBy, required, textParam } from '../../define/params.
 import { foldRoad } from '../../define/params-place.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
-import { corridorFields, type ToldCorridor, toldOf } from './corridor.ts'
+import { corridorFields, type ToldCorridor, toldOf, withAge } from './corridor.ts'
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
@@ -49,7 +49,7 @@ export const corridorList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
-  about: `${ABOUT} ${ABOUT_IMD}`,
+  about: `${ABOUT} Figures of a year that ended more than two years ago are \`stale\`. ${ABOUT_IMD}`,
   figure: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     q: textParam('Words in the id or name; case and accents do not matter.', { max: 60, example: 'madrid' }),
@@ -64,11 +64,12 @@ export const corridorList = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [imdSections],
-    answer: async ({ slice }, { q, year }) => {
+    clock_s: 3600,
+    answer: async ({ slice }, { q, year }, now) => {
       const words = q === null ? [] : foldName(q).split(' ')
       const wanted = corridors.filter(({ id, name }) => words.every((word) => `${foldName(id)} ${foldName(name)}`.includes(word)))
       const found = await Promise.all(wanted.map((one) => toldOf(slice, one, year)))
-      return found.flatMap((one) => (one ? [one.told] : []))
+      return found.flatMap((one) => (one ? [withAge(one.told, now)] : []))
     },
   },
   example: { q: 'a-6', year: '2018' },
@@ -114,16 +115,17 @@ export const corridorById = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [imdSections],
-    answer: async ({ slice, extra }, { id, year }) => {
+    clock_s: 3600,
+    answer: async ({ slice, extra }, { id, year }, now) => {
       const declared = corridors.find((one) => one.id === id)
       const found = declared ? await toldOf(slice, declared, year) : null
-      return found && detailOf(found, await extra(roadPosts, ''))
+      return found && withAge(detailOf(found, await extra(roadPosts, '')), now)
     },
   },
   example: { id: 'madrid-a-6', year: '2018' },
 })
 
-function detailOf({ told, sections, sensors }: ToldCorridor, posts: Posts | null): ValueOf<typeof detailFields> {
+function detailOf({ told, sections, sensors }: ToldCorridor, posts: Posts | null): Omit<ValueOf<typeof detailFields>, 'stale'> {
   const [only, ...others] = told.roads
   const way = posts && only && others.length === 0 ? posts.line(foldRoad(only.road), { ...only, province_code: null }) : null
   return {

@@ -1,6 +1,7 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
+import { INCIDENT_GAP } from './incident-coverage.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
@@ -10,7 +11,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
-  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
+  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES} There is no data of the Basque Country, see \`meta.coverage\`.`,
   params: {},
   filters: incidentFilters,
   returns: listReturn('incidents', incident, {
@@ -20,6 +21,7 @@ export const incidentList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
+    lacks: INCIDENT_GAP,
     records: ([state]) => withoutDoubles(state.rows).map(toIncident),
   },
   example: { province: 'Granada', type: 'ROADWORKS' },

@@ -180,6 +180,10 @@ function middleOf(one: Estimate, posts: Posts): Point | null {
   return place?.position ?? null
 }
 
+/** How many sections cannot be located; none is located where points of roads cannot be read. */
+const unlocatedOf = (sections: readonly Estimate[], posts: Posts | null): number =>
+  posts === null ? sections.length : sections.filter((one) => middleOf(one, posts) === null).length
+
 /** The kilometres that a section is of. */
 const spanOf = ({ road, km, km_to }: Estimate): Parameters<typeof isSectionOn>[1] => ({ road, km_from: km, km_to })
 
@@ -268,18 +272,15 @@ export const riskList = defineEndpoint({
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
         throw new Refused('expected 1 where neither road nor province nor bbox is given', { parameter: 'hours', value: String(hours) })
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
-      const wanted = all.filter(
-        (one) =>
-          (province === null || one.province_code === province) &&
-          isSectionOn(stretch, spanOf(one)) &&
-          (bbox === null || (posts !== null && isInside(bbox, middleOf(one, posts)))),
-      )
+      const fitting = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, spanOf(one)))
+      const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
+      const unlocated = unlocatedOf(fitting, posts)
       const first = firstHour(all, at, now)
       const drafts = wanted.flatMap((one) => {
         const section = sectionOf(one)
         return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, told) }))
       })
-      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn }
+      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn, unlocated }
     },
   },
   example: { province: '29', hours: '3' },
@@ -330,7 +331,8 @@ export const riskByRoad = defineEndpoint({
         ...sectionOf(one),
         hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, told)),
       }))
-      return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn }
+      const finish = (draft: (typeof drafts)[number]) => drawn(draft, posts)
+      return { drafts, finish, counts: {}, restsOn, unlocated: unlocatedOf(wanted, posts) }
     },
   },
   example: { road: 'A-7' },

@@ -2,7 +2,7 @@ import { dataAge_s, feedHealth } from '../../../lake/live/freshness.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
-import { record, type ValueOf } from '../../define/fields.ts'
+import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 
 /** Health of a feed. */
@@ -41,6 +41,14 @@ const freshness = record('FeedFreshness', 'How fresh the data of a feed is.', {
     unit: '1',
     example: 0,
   }),
+  backfill: nested.object(
+    'How far the background backfill of an archive is; null unless one was begun.',
+    {
+      files: col.integer(0, 'Files of the time before this service began that it wants and the publisher has.', { unit: '1', example: 5 }),
+      present: col.integer(0, 'Files of them that are there.', { unit: '1', example: 3 }),
+    },
+    { nullable: true },
+  ),
 })
 
 function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {
@@ -67,6 +75,7 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
       unknown_codes: state?.unknown_codes ?? 0,
       missing_blocks: state?.missing_blocks ?? [],
       lost_fetches: state?.lost_fetches ?? 0,
+      backfill: state?.backfill ?? null,
     }
   })
 }

@@ -3,6 +3,7 @@ import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficModels } from '../../../lake/datasets/road/traffic-models.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -23,7 +24,7 @@ import type { TrafficTask } from '../../../models/traffic/thread.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
-const REVISION = 3
+const REVISION = 4
 /** The models: of the permanent count stations, and of live sensors and corridors. */
 const COUNTS = 'traffic_counts'
 const LIVE = 'traffic'
@@ -91,7 +92,7 @@ export const trafficModelsDerived = defineDerived({
 export const trafficForecastsDerived = defineDerived({
   by: 'model',
   into: trafficForecasts,
-  from: [trafficCountsHourly, trafficHours, trafficModels],
+  from: [trafficCountsHourly, trafficHours, trafficModels, trafficReadings15m],
   recent: [trafficReadings],
   revision: REVISION,
   parts: (_versions, held) => {
@@ -104,7 +105,10 @@ export const trafficForecastsDerived = defineDerived({
             of: [of, trafficModels, ...beside],
           }))
         : []
-    return [...parts(COUNTS, trafficCountsHourly, RECENT_MONTHS, []), ...parts(LIVE, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings])]
+    return [
+      ...parts(COUNTS, trafficCountsHourly, RECENT_MONTHS, []),
+      ...parts(LIVE, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings, trafficReadings15m]),
+    ]
   },
   reads: ({ version, from }) => (version === COUNTS ? countDays(from[0] as string) : sensorsOf(monthsOf(from).slice(-1))),
   gives: { ...COUNT_DAY_COLUMNS, ...SENSOR_COLUMNS },

@@ -43,7 +43,7 @@ export const fuelArchive = defineFeed({
       ],
     },
   ],
-  archive: { unit: 'day', index: [], files: daysOf, recent: 4, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
+  archive: { unit: 'day', index: [], files: daysOf, recent: 4, history: 130, isAbsent: isEmptyAnswer, contentOf: listOfAnswer },
   freshBy: 'fetch',
   bands: { fuel_archive_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 } },
   rows: readDays,

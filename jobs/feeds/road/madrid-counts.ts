@@ -58,9 +58,11 @@ export const madridCounts = defineFeed({
     index: [portalList('300233-0-aforo-trafico-permanentes')],
     files: (index) => monthlyFiles(index, MONTHLY_CSV),
     recent: 2,
+    history: 5,
   },
   freshBy: 'fetch',
-  bands: { traffic_counts_hourly: { atLeast: 1000, minRatio: 0.9, maxRatio: 1.1 } },
+  // The file of a running month grows from a few hours to all of them.
+  bands: { traffic_counts_hourly: { atLeast: 100, minRatio: 0.9, maxRatio: 1000 } },
   rows: readMonth,
 })
 
@@ -87,6 +89,7 @@ function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month:
   const hoursAt = HOURS.map((name) => table.at(name))
   const series = new Map<string, Series>()
   let month = asked
+  let last = ''
   for (const record of table.records) {
     // From 2022 on some 17,000 lines of bare delimiters follow the last day.
     if (record.every((field) => field.trim() === '')) continue
@@ -113,9 +116,16 @@ function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month:
     }
     for (const [at, column] of hoursAt.entries()) counts[first + at] = wholeNumber(record[column] as string)
     series.set(key, days.set(day, counts))
+    if (day > last) last = day
   }
   if (month === null) throw new FormatError('the file has no day')
+  // Of the last day of a running month there are the hours that are over: the rest is not counted yet, and no fault.
+  for (const days of series.values()) dropBlankEnd(days.get(last))
   return { month, series }
+}
+
+function dropBlankEnd(counts: (number | null | undefined)[] | undefined): void {
+  for (let hour = 23; hour >= 0 && counts && (counts[hour] ?? null) === null; hour--) counts[hour] = undefined
 }
 
 function dayOf(text: string): string | null {

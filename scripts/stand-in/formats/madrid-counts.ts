@@ -1,3 +1,4 @@
+import { instantOf } from '../../../lake/schema/time.ts'
 import { chance } from '../random.ts'
 import { type CountStation, countsOn } from '../world/madrid-counts.ts'
 
@@ -10,10 +11,12 @@ export function madridCounts(month: {
   readonly seed: number
   readonly month: string
   readonly stations: readonly CountStation[]
+  /** Instant (ms) from which on nothing is counted yet. */
+  readonly until: number
   readonly share: number
   readonly hasUnknownCodes: boolean
 }): string {
-  const { seed, stations, hasUnknownCodes } = month
+  const { seed, stations, until, hasUnknownCodes } = month
   const [year = '', number = ''] = month.month.split('-')
   // Some months end every line with a delimiter, and have lines of nothing else behind the last.
   const isWide = chance(seed, 'wide counts', month.month) < 0.7
@@ -21,20 +24,28 @@ export function madridCounts(month: {
   const lines: string[] = []
   for (const [day, from] of sourceDays(seed, month.month)) {
     const counts = countsOn(seed, from)
+    const over = hoursOver(day, until)
+    if (over === 0) break
     const shown = `${day.slice(8)}/${number}/${number === '12' ? year.slice(2) : year}`
     for (const station of stations) {
       for (const direction of [1, 2] as const) {
-        const hours = counts(station, direction)
+        const hours = counts(station, direction).map((count, hour) => (hour < over ? count : ''))
         const sense = hasUnknownCodes && station.number === 3 && direction === 2 ? 3 : direction
         const name = `ES${String(station.number).padStart(2, '0')}`
         lines.push(`${shown};${name};${sense}-;${hours.slice(0, 12).join(';')}${end}`)
-        lines.push(`${shown};${name};${sense}=;${hours.slice(12).join(';')}${end}`)
+        if (over > 12) lines.push(`${shown};${name};${sense}=;${hours.slice(12).join(';')}${end}`)
       }
     }
   }
   const kept = lines.slice(0, Math.floor(lines.length * month.share))
   const blank = isWide ? new Array<string>(BLANK_LINES).fill(';'.repeat(15)) : []
   return `\ufeff${[HEADER + end, ...kept, ...blank].join('\n')}\n`
+}
+
+/** Hours of a day that are over at an instant (ms), by Madrid's clock. */
+function hoursOver(day: string, until: number): number {
+  const hours = Array.from({ length: 24 }, (_, hour) => instantOf(day, `${String(hour).padStart(2, '0')}:00`) + 3_600_000)
+  return hours.filter((end) => end <= until).length
 }
 
 /** The days of a month, each with the day that its counts are of: now and then one repeats the day a week before. */

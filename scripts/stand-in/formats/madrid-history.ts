@@ -1,5 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { chance, hash } from '../random.ts'
+import { hash } from '../random.ts'
 import { isLeftOut, type Reading, readingsAt } from '../world/madrid-readings.ts'
 import { idAt, type Sensor } from '../world/madrid-sensors.ts'
 import type { Archives } from '../world/world.ts'
@@ -38,7 +38,8 @@ export function madridHistory(given: HistoryMonth): { readonly name: string; rea
 
 function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }: HistoryMonth, layout: Layout): Generator<string> {
   const recounted = hash(seed, 'recounted', publishedAt) % sensors.length
-  const quarters = [...quartersOf(month)]
+  // Of the running month there is what is over.
+  const quarters = [...quartersOf(month)].filter(([instant]) => instant + QUARTER <= publishedAt)
   for (const [instant, shown] of quarters.slice(0, Math.floor(quarters.length * share))) {
     const reading = readingsAt(seed, instant)
     for (const [at, sensor] of sensors.entries())
@@ -103,14 +104,11 @@ function shownAt(instant: number, { day, begin, end }: { readonly day: string; r
 }
 
 /**
- * Every so many of the sensors, so that there are some twenty, and those that examples are of: months of all are large. In full archives three of
- * five, whose months have some eleven million lines, as Madrid's.
+ * The sensors of the M-30, whose mean is a corridor's, some twenty others, and those that examples are of: months of all are large. In full archives
+ * three of five, whose months have some eleven million lines, as Madrid's.
  */
 export function historySensors(sensors: readonly Sensor[], kept: readonly number[], archives: Archives): Sensor[] {
   if (archives === 'full') return sensors.filter((sensor, at) => at % 5 < 3 || kept.includes(sensor.ids[0]))
   const step = Math.ceil(sensors.length / 20)
-  return sensors.filter(
-    (sensor, at) =>
-      at % step === 0 || kept.includes(sensor.ids[0]) || (sensor.kind === 'M30' && chance(1, 'archived', sensor.index) < 0.02),
-  )
+  return sensors.filter((sensor, at) => at % step === 0 || kept.includes(sensor.ids[0]) || sensor.kind === 'M30')
 }

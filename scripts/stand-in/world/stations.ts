@@ -3,7 +3,8 @@ import { between, chance, type Dice, diceOf, pick, pickWeighted } from '../rando
 import { BIG_TOWNS, BRANDS, type Brand, OPENING_HOURS, OTHER_BRANDS } from './fuel-brands.ts'
 import { type Gazetteer, type Municipality, readGazetteer } from './municipalities.ts'
 import { communityOf, ministryName, PROVINCES, provinceOf } from './provinces.ts'
-import { defineWorldPart, type Scale } from './world.ts'
+import { type RoadNetwork, type RoadPoint, roadNetwork, type Stretch } from './road-network.ts'
+import { defineWorldPart, type Scale, type World } from './world.ts'
 
 /** A filling station: everything but its prices. */
 export interface Station {
@@ -77,23 +78,9 @@ const NAMES = [
   'LA FUENTE',
   "L'HORTA",
 ] as const
-const ROADS = [
-  'N-340',
-  'N-432',
-  'A-4',
-  'N-120',
-  'N-630',
-  'CV-35',
-  'N-232',
-  'C-17',
-  'N-550',
-  'A-92',
-  'N-II',
-  'AS-18',
-  'M-501',
-  'GC-1',
-  'CM-412',
-]
+/** Of the stations outside big towns, those on a road; and how far apart these are along it, km, so that roads can be drawn through them. */
+const ROAD_SHARE = 0.42
+const ROAD_STEP_KM = 4.2
 
 /** The station of requests that are shown as examples, which answer whoever the publisher is: its id, municipality and place. */
 const SHOWN = Object.freeze({ id: 4375, municipality: '08001', lat: 41.514583, lon: 1.897944 })
@@ -102,21 +89,27 @@ const SHOWN = Object.freeze({ id: 4375, municipality: '08001', lat: 41.514583, l
 const COUNTS: Readonly<Record<Scale, number>> = { full: 12_073, small: 400 }
 
 /** The filling stations, spread as the register's are. About 0.3 s. */
-export const fillingStations = defineWorldPart(({ seed, scale }) => makeStations(readGazetteer(), seed, COUNTS[scale]))
+export const fillingStations = defineWorldPart((world) => makeStations(readGazetteer(), world, COUNTS[world.scale]))
 
-function makeStations(gazetteer: Gazetteer, seed: number, count: number): Station[] {
+function makeStations(gazetteer: Gazetteer, world: World, count: number): Station[] {
+  const { seed } = world
   const places = placesOf(gazetteer, seed, count)
+  const spots = roadSpots(world.part(roadNetwork), seed)
+  const towns = new Set(BIG_TOWNS.map(([name]) => gazetteer.named(name).code))
   const numbers = new Map(gazetteer.municipalities.map((item, at) => [item.code, at + 1]))
   let id = 0
   const stations = places.map((municipality, index) => {
     id += 1 + Math.floor(chance(seed, 'gap', index) * 1.7)
-    return station({ seed, index, id, municipality, municipalityId: numbers.get(municipality.code) as number })
+    const isOnRoad = !towns.has(municipality.code) && chance(seed, 'on road', index) < ROAD_SHARE
+    const spot = isOnRoad ? (spots.get(municipality.province)?.shift() ?? null) : null
+    const at = spot?.municipality ?? municipality
+    return station({ seed, index, id, municipality: at, municipalityId: numbers.get(at.code) as number, spot })
   })
   const { municipality: code, ...shown } = SHOWN
   const at = stations.findIndex((one) => code.startsWith(one.municipality.province) && isForAll(one))
   const before = stations[at] as Station
   const municipality = gazetteer.municipalities.find((one) => one.code === code) as Municipality
-  const site = { seed, index: at, municipality, municipalityId: numbers.get(code) as number }
+  const site = { seed, index: at, municipality, municipalityId: numbers.get(code) as number, spot: null }
   // Whoever has the id takes the other's: there is one of each.
   return stations.map((one, index) =>
     index === at ? { ...station({ ...site, id: shown.id }), ...shown } : one.id === shown.id ? { ...one, id: before.id } : one,
@@ -165,17 +158,39 @@ interface Site {
   readonly id: number
   readonly municipality: Municipality
   readonly municipalityId: number
+  /** Where it is on a road; null in a street. */
+  readonly spot: RoadSpot | null
 }
 
-function station({ seed, index, id, municipality, municipalityId }: Site): Station {
+/** A place of a road that a station is at. */
+interface RoadSpot extends RoadPoint {
+  readonly road: string
+}
+
+/** Places along the roads of each province, main roads first: every few kilometres one. */
+function roadSpots(network: RoadNetwork, seed: number): ReadonlyMap<string, RoadSpot[]> {
+  const spotsOf = ({ road, from_km, to_km }: Stretch): RoadSpot[] =>
+    Array.from({ length: Math.floor((to_km - from_km) / ROAD_STEP_KM) + 1 }, (_, nth) => {
+      const km = from_km + nth * ROAD_STEP_KM + 0.6 * chance(seed, 'road spot', road.name, from_km, nth)
+      const point = network.pointAt(road, Math.round(10 * Math.min(km, to_km)) / 10)
+      return point && { ...point, road: road.name }
+    }).filter((spot) => spot !== null)
+  return new Map(
+    [...network.stretches].map(([province, stretches]) => {
+      const mainFirst = stretches.toSorted((one, other) => Number(other.road.isMain) - Number(one.road.isMain))
+      return [province, mainFirst.flatMap(spotsOf).filter(({ municipality }) => municipality.province === province)]
+    }),
+  )
+}
+
+function station({ seed, index, id, municipality, municipalityId, spot }: Site): Station {
   const dice = diceOf(seed, 'station', index)
   const province = provinceOf(municipality.province)
   const name = ministryName(municipality)
   const brand = brandOf(dice, name)
   const isRestricted = dice() < 0.061
-  const { lon, lat } = pointIn(municipality, dice)
+  const { lon, lat } = spot ?? pointIn(municipality, dice)
   const [opensAt, closesAt] = MISPLACED.has(index) ? ALWAYS : lifetime(dice)
-  const onRoad = dice() < 0.35
   return {
     index,
     id,
@@ -185,12 +200,12 @@ function station({ seed, index, id, municipality, municipalityId }: Site): Stati
     provinceName: province.ministry,
     municipalityName: name,
     locality: dice() < 0.85 ? plainCapitals(name) : `${pick(['EL ', 'LA ', 'VILLA', 'SAN ', 'URB. '], dice())}${pick(NAMES, dice())}`,
-    address: onRoad ? roadAddress(dice) : streetAddress(dice),
+    address: spot ? roadAddress(spot, dice) : streetAddress(dice),
     postalCode: `${municipality.province}${String(between(1, 899, chance('postal', municipality.code))).padStart(3, '0')}`,
     brand,
     sign: brand.name + (dice() < 0.03 ? ' ' : ''),
     hours: brand.isLowCost ? 'L-D: 24H' : pickWeighted(OPENING_HOURS, dice()),
-    side: onRoad
+    side: spot
       ? dice() < 0.6
         ? 'D'
         : 'I'
@@ -256,11 +271,15 @@ function pointIn(item: Municipality, dice: Dice): { lon: number; lat: number } {
   return { lon: round6(lon), lat: round6(lat) }
 }
 
-function roadAddress(dice: Dice): string {
-  const km = `${between(1, 480, dice())}${dice() < 0.5 ? `,${between(1, 9, dice())}` : ''}`
-  const road = pick(ROADS, dice())
-  return pick(
-    [`CARRETERA ${road} KM. ${km}`, `CR ${road}, ${km}`, `AUTOVIA ${road} (MRG.DCHO.) KM. ${km}`, `CARRETERA ${road} KM. `],
+function roadAddress(spot: RoadSpot, dice: Dice): string {
+  const km = String(spot.km).replace('.', ',')
+  return pickWeighted(
+    [
+      [`CARRETERA ${spot.road} KM. ${km}`, 4],
+      [`CR ${spot.road}, ${km}`, 3],
+      [`AUTOVIA ${spot.road} (MRG.DCHO.) KM. ${km}`, 3],
+      [`CARRETERA ${spot.road} KM. `, 1],
+    ],
     dice(),
   )
 }

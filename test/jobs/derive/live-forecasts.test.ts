@@ -10,12 +10,20 @@ import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficModels } from '../../../lake/datasets/road/traffic-models.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate, offsetAt } from '../../../lake/schema/time.ts'
 import { calendarDay, dateOf } from '../../../models/traffic/calendar.ts'
-import { gridDay, SERIES_DAY_COLUMNS, seriesOfMonth, seriesOfReadings } from '../../../models/traffic/sensors.sql.ts'
+import {
+  gridDay,
+  SENSOR_COLUMNS,
+  SERIES_DAY_COLUMNS,
+  sensorsOf,
+  seriesOfMonth,
+  seriesOfReadings,
+} from '../../../models/traffic/sensors.sql.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { figures } from '../../helpers/figures.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
@@ -253,10 +261,53 @@ test('days of sensors are those of the clock in Madrid, and of the hour that Oct
     trafficReadings,
     passing.map((row) => ({ ...row, intensity_veh_h: Math.floor(row['intensity_veh_h'] as number) })),
   )
-  const [day] = (await context.lake.query(seriesOfReadings(spring), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
+  const [day] = (await context.lake.query(seriesOfReadings(spring, ['2026-03']), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
   expect(day).toEqual({
     name: '7 S',
     day: Date.parse('2026-03-29') / 86_400_000,
     vehicles: [0, 1, null, ...Array.from({ length: 21 }, (_, hour) => hour + 2)],
   })
+})
+
+test('hours that the live feed lacks are those of the archive, and no hour of a sensor is of both', async () => {
+  const from = dayBounds('2026-10-20').start
+  const to = from + 6 * HOUR
+  const hour = (source: string, sensor_id: string, at: number, mean: number): AnyRow => {
+    const [period_s, readings] = source === 'madrid' ? [300, 12] : [900, 4]
+    const sums = { readings, intensity_readings: readings, intensity_sum_veh_h: readings * mean, intensity_max_veh_h: mean }
+    return exampleTableRow(trafficHours, { month: '2026-10', source, sensor_id, period_start: at, period_s, sensor_type: 'M30', ...sums })
+  }
+  await landRows(context.lake, trafficHours, [
+    ...[0, 1, 2, 3].map((nth) => hour('madrid_archive', '11', from + nth * HOUR, 100)),
+    ...[2, 3, 4].map((nth) => hour('madrid', '11', from + nth * HOUR, 200)),
+    hour('madrid', '12', from + 4 * HOUR, 400),
+  ])
+  const found = (await context.lake.query(seriesOfMonth('2026-10', { from, to }), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
+  const of = (name: string): readonly (number | null)[] | undefined => found.find((day) => day.name === name)?.vehicles.slice(0, 6)
+  expect(of('11 S')).toEqual([100, 100, 200, 200, 200, null])
+  expect(of('m-30 C')).toEqual([100, 100, 200, 200, 300, null])
+  const counted = await context.lake.query(sensorsOf(['2026-10']), { columns: SENSOR_COLUMNS })
+  expect(counted).toEqual([
+    { sensor_id: '11', hours: 4, until: from + 5 * HOUR },
+    { sensor_id: '12', hours: 1, until: from + 5 * HOUR },
+  ])
+
+  // Of hours that are not rolled up yet the archive's readings count too.
+  await landRows(
+    context.lake,
+    trafficReadings15m,
+    [0, 15, 30, 45].map((minute) =>
+      exampleTableRow(trafficReadings15m, {
+        ...{ month: '2026-10', sensor_id: '11', local_date: '2026-10-20', minute_of_day: minute, sensor_type: 'M30' },
+        ...{ day_starts_at: from, starts_at: from + minute * MINUTE, intensity_veh_h: 80 },
+      }),
+    ),
+  )
+  const read = await context.lake.query(seriesOfReadings({ from, to }, ['2026-10']), { columns: SERIES_DAY_COLUMNS })
+  expect(
+    read
+      .map(gridDay)
+      .find(({ name }) => name === '11 S')
+      ?.vehicles.slice(0, 2),
+  ).toEqual([80, null])
 })

@@ -74,6 +74,22 @@ describe('a month of counts', () => {
     expect(october[3]?.starts_at).toBe(Date.parse('2022-10-30T02:00:00Z'))
   })
 
+  test('of the last day of a running month has the hours that are over', async () => {
+    const lines = (day: string, ...hours: string[]): string =>
+      `${day};ES01;1-;${[...hours, ...Array(12 - hours.length).fill('')].join(';')};`
+    const publication = await parse(
+      [HEADER, lines('01/03/2023', '5', '', '7'), half('01/03/2023', 'ES01;1=', 1), lines('02/03/2023', '8', '', '9'), ''].join('\n'),
+    )
+    const hours = (day: string): unknown[] =>
+      rowsOf(publication)
+        .filter((row) => row['local_date'] === day)
+        .map(({ hour }) => hour)
+    expect(hours('2023-03-02')).toEqual([0, 2])
+    expect(hours('2023-03-01')).toEqual([0, 2, ...Array.from({ length: 12 }, (_, at) => 12 + at)])
+    // A gap between counts, and the end of an earlier day, are faults.
+    expect(publication.report.quarantined).toEqual({ traffic_counts_hourly: { 'vehicles is no whole number': 11 } })
+  })
+
   test('refuses what is not of it, row by row, and a file of another month as a whole', async () => {
     const text = [
       HEADER,

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Archive, batch, defineFeed, type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { listFiles } from '../../../jobs/ingest/archive.ts'
 import { backfill } from '../../../jobs/ingest/backfill.ts'
+import { makeHistoryFiller } from '../../../jobs/ingest/history.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
@@ -286,5 +287,58 @@ describe('a backfill', () => {
     expect(await runner.acceptedPeriods(archive)).toEqual(new Set(['2024-01']))
     expect((await fill()).done).toEqual(['2024-02 accepted', '2024-03 accepted', '2024-04 accepted'])
     expect(await told()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 5, '2024-04': 5 })
+  })
+})
+
+describe('what an archive has of the time before a service began', () => {
+  const old: Feed = defineFeed({ ...archive, archive: { ...(archive.archive as Archive), recent: 1, history: 4 } })
+  const steps: string[] = []
+  const filler = () =>
+    makeHistoryFiller(context, {
+      runner,
+      feeds: [old, { ...archive, id: 'another' }],
+      land: (feed, signal) => runner.land(feed, signal),
+      derive: async (feed) => void steps.push(`derived ${feed.id}`),
+    })
+  const progress = async () => (await readFeedStates(context.redis)).get(old.id)?.backfill
+
+  beforeEach(() => {
+    steps.length = 0
+  })
+
+  test('is fetched in the background, the newest files first, with its progress in the freshness of the feed', async () => {
+    for (const period of ['2024-01', '2024-02', '2024-03', '2024-04', '2024-05', '2024-06']) files.set(period, monthOf(5))
+    statuses.set('2024-04', 404)
+    await runner.fetch(old, never)
+    expect(await progress()).toBeNull()
+    asked.length = 0
+    const history = filler()
+    expect(await history.fill(never)).toBe(true)
+    expect(asked).toEqual(['list', '2024-05', '2024-04', '2024-03'])
+    expect(await told()).toEqual({ '2024-03': 5, '2024-05': 5, '2024-06': 5 })
+    expect([await progress(), steps]).toEqual([{ files: 3, present: 3 }, ['derived little_archive']])
+    // What a later look at the newest file reports keeps it, and nothing is asked for again.
+    await runner.fetch(old, never)
+    asked.length = 0
+    expect(await history.fill(never)).toBe(true)
+    expect([asked, await progress()]).toEqual([[], { files: 3, present: 3 }])
+  })
+
+  test('is asked for again where a file or the list failed, and in the next process only where something is missing', async () => {
+    for (const period of ['2024-01', '2024-02', '2024-03']) files.set(period, monthOf(5))
+    await runner.fetch(old, never)
+    const history = filler()
+    statuses.set('list', 500)
+    expect(await history.fill(never)).toBe(false)
+    statuses.clear()
+    statuses.set('2024-01', 403)
+    expect(await history.fill(never)).toBe(false)
+    expect(await progress()).toEqual({ files: 3, present: 2 })
+    statuses.clear()
+    expect(await history.fill(never)).toBe(true)
+    expect(await progress()).toEqual({ files: 3, present: 3 })
+    asked.length = 0
+    expect(await filler().fill(never)).toBe(true)
+    expect(asked).toEqual(['list'])
   })
 })

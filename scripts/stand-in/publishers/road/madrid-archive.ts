@@ -3,7 +3,6 @@ import { instantOf } from '../../../../lake/schema/time.ts'
 import { madridCountStations, madridCounts } from '../../formats/madrid-counts.ts'
 import { historySensors, madridHistory } from '../../formats/madrid-history.ts'
 import { madridEdition } from '../../formats/madrid-points.ts'
-import { packZip } from '../../formats/zip.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
@@ -13,6 +12,10 @@ import { localTime } from '../../world/rhythm.ts'
 const PUBLISHED_ON = 10
 /** Months that the list has; older files are still there. */
 const LISTED = 24
+const HOUR_MS = 3_600_000
+/** Hours that the running month has to have before it is listed, and the newest months none of which is missing. */
+const RUNNING_HOURS = 3
+const NO_GAPS = 6
 /** A dataset of the portal that has a file a month: the number of its first file, whose month that is; each month has the next. */
 interface Monthly {
   readonly dataset: number
@@ -20,14 +23,26 @@ interface Monthly {
   readonly format: 'csv' | 'zip'
   /** True for a month (YYYY-MM) whose file is a workbook. */
   readonly isWorkbook?: (month: string) => boolean
+  /**
+   * Set where the running month is listed too, up to the last hour that is over. The publisher lists months that are over; a simulated
+   * service would then have no forecast of the coming hours on its first day.
+   */
+  readonly reachesNow?: true
   readonly first: { readonly number: number; readonly year: number; readonly month: number }
 }
 
-const COUNTS: Monthly = { dataset: 300233, name: 'aforo-trafico-permanentes', format: 'csv', first: { number: 85, year: 2018, month: 4 } }
+const COUNTS: Monthly = {
+  dataset: 300233,
+  name: 'aforo-trafico-permanentes',
+  format: 'csv',
+  reachesNow: true,
+  first: { number: 85, year: 2018, month: 4 },
+}
 const HISTORY: Monthly = {
   dataset: 208627,
   name: 'transporte-ptomedida-historico',
   format: 'zip',
+  reachesNow: true,
   first: { number: 20, year: 2017, month: 4 },
 }
 const EDITIONS: Monthly = {
@@ -51,11 +66,7 @@ const counts: FeedStandIn = {
     if (path === LIST && isAskedFor(COUNTS, query)) return { kind: 'document', resource: 'list' }
     return fileIn(COUNTS, path)
   },
-  publishedAt(_seed, now) {
-    const { year, month, day } = localTime(now)
-    const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
-    return instantOf(date.toISOString().slice(0, 10), '00:00')
-  },
+  publishedAt: (_seed, now, resource) => publishedAt(COUNTS, now, resource),
   contentType: 'text/csv',
   contentTypes: { list: 'application/json; charset=utf-8' },
   validators: 'etag',
@@ -66,7 +77,7 @@ const counts: FeedStandIn = {
     if (resource === 'list') return listOf(COUNTS, publishedAt, variant.hasUnknownCodes)
     const { share, hasUnknownCodes } = variant
     const month = monthOf(COUNTS, Number(resource) - COUNTS.first.number)
-    return madridCounts({ seed: world.seed, month, stations: world.part(countStations), share, hasUnknownCodes })
+    return madridCounts({ seed: world.seed, month, stations: world.part(countStations), until: publishedAt, share, hasUnknownCodes })
   },
   captures: {
     folder: 'madrid-historico/permanentes',
@@ -92,6 +103,7 @@ const counts: FeedStandIn = {
 const stations: FeedStandIn = {
   ...counts,
   feed: 'madrid_count_stations',
+  publishedAt: (_seed, now) => tenthBefore(now),
   path: '/egob/catalogo/300233-70-aforo-trafico-permanentes.csv',
   route: (path) => (path === '/egob/catalogo/300233-70-aforo-trafico-permanentes.csv' ? { kind: 'document', resource: 'stations' } : null),
   write: (world, { publishedAt, variant }) => madridCountStations(keptOf(world.part(countStations), variant), { publishedAt, ...variant }),
@@ -105,6 +117,7 @@ const stations: FeedStandIn = {
 const history: FeedStandIn = {
   ...counts,
   feed: 'madrid_history',
+  publishedAt: (_seed, now, resource) => publishedAt(HISTORY, now, resource),
   path: '/egob/catalogo/208627-85-transporte-ptomedida-historico.zip',
   route(path, query) {
     if (path === LIST && isAskedFor(HISTORY, query)) return { kind: 'document', resource: 'list' }
@@ -117,8 +130,7 @@ const history: FeedStandIn = {
     const month = monthOf(HISTORY, Number(resource) - HISTORY.first.number)
     const sensors = historySensors(world.part(madridSensors), KEPT_IDS, world.archives)
     const { name, text } = madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
-    if (world.archives === 'full') return { text, zip: { name, at: publishedAt } }
-    return packZip([{ name, pieces: [Buffer.from([...text].join(''))] }], publishedAt)
+    return { text, zip: { name, at: publishedAt } }
   },
   // What is recorded of it was made into something else by others.
   captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
@@ -127,6 +139,7 @@ const history: FeedStandIn = {
 const editions: FeedStandIn = {
   ...counts,
   feed: 'madrid_sensor_editions',
+  publishedAt: (_seed, now) => tenthBefore(now),
   path: `${LIST}?id=${EDITIONS.dataset}-0-${EDITIONS.name}`,
   route(path, query) {
     if (path === LIST && isAskedFor(EDITIONS, query)) return { kind: 'document', resource: 'list' }
@@ -175,6 +188,24 @@ const editions: FeedStandIn = {
  */
 export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
 
+/** The last tenth of a month. */
+function tenthBefore(now: number): number {
+  const { year, month, day } = localTime(now)
+  const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
+  return instantOf(date.toISOString().slice(0, 10), '00:00')
+}
+
+/** When a file of an archive that reaches the present was made, or its list: the running month each hour, the one before when it ended. */
+function publishedAt(monthly: Monthly, now: number, resource = 'list'): number {
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS
+  if (resource === 'list') return hour
+  const { year, month } = localTime(hour)
+  const behind = numberOf(monthly, year, month) - Number(resource)
+  if (behind <= 0) return hour
+  const begin = instantOf(`${String(year)}-${String(month).padStart(2, '0')}-01`, '00:00')
+  return behind === 1 ? Math.max(begin, tenthBefore(now)) : tenthBefore(now)
+}
+
 const isGap = (at: number): boolean => at % GAP_EVERY === 5
 
 function isAskedFor({ dataset, name }: Monthly, query: URLSearchParams): boolean {
@@ -205,11 +236,13 @@ function monthOf({ first }: Monthly, at: number): string {
   return new Date(Date.UTC(first.year, first.month - 1 + at, 1)).toISOString().slice(0, 7)
 }
 
-/** The portal's list as CKAN has it, as of a publication (ms): the month before is the newest. */
+/** The portal's list as CKAN has it, as of a publication (ms): the month before is the newest, or the running one. */
 function listOf(monthly: Monthly, publishedAt: number, hasMore: boolean): string {
-  const { year, month } = localTime(publishedAt)
-  const newest = numberOf(monthly, year, month) - monthly.first.number - 1
-  const months = Array.from({ length: LISTED }, (_, back) => newest - back).filter((at) => at >= 0 && !isGap(at))
+  const { year, month, day, hour } = localTime(publishedAt)
+  const isRunning = monthly.reachesNow && (day - 1) * 24 + hour >= RUNNING_HOURS
+  const newest = numberOf(monthly, year, month) - monthly.first.number - (isRunning ? 0 : 1)
+  const isThere = (at: number): boolean => at >= 0 && (!isGap(at) || (monthly.reachesNow === true && at > newest - NO_GAPS))
+  const months = Array.from({ length: LISTED }, (_, back) => newest - back).filter(isThere)
   return listOfMonths(monthly, months, hasMore)
 }
 

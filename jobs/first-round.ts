@@ -1,0 +1,60 @@
+import type { Feed } from './feeds/define.ts'
+
+/** The first minutes of a worker: what callers see live comes before archives, and before tables that are made of others. */
+export interface FirstRound {
+  /** Resolves once each feed that is no archive was asked, or the wait is over. */
+  readonly asked: Promise<void>
+  /** Resolves once each of them has landed what it was given, or the wait is over. */
+  readonly landed: Promise<void>
+  /** Runs a fetch of a feed: at once, or of an archive when the others were asked. */
+  fetch<T>(feed: Feed, run: () => Promise<T>): Promise<T>
+  /** Runs a landing of a feed, and resolves once all others had theirs. */
+  land<T>(feed: Feed, run: () => Promise<T>): Promise<T>
+  /** Ends both waits. */
+  end(): void
+}
+
+/** Begins the first round of a worker. Each wait has a limit, ms, for feeds may be asked by another worker, or not answer. */
+export function makeFirstRound(feeds: readonly Feed[], limits: { readonly asked: number; readonly landed: number }): FirstRound {
+  const live = feeds.filter(({ archive }) => !archive).map(({ id }) => id)
+  const [asked, landed] = [makeWait(live, limits.asked), makeWait(live, limits.landed)]
+  return {
+    asked: asked.over,
+    landed: landed.over,
+    async fetch(feed, run) {
+      if (feed.archive) await asked.over
+      return await run().finally(() => asked.done(feed.id))
+    },
+    async land(feed, run) {
+      // A landing before the first fetch has nothing to land.
+      const isFirst = asked.has(feed.id)
+      const result = await run().finally(() => isFirst && landed.done(feed.id))
+      await landed.over
+      return result
+    },
+    end() {
+      asked.end()
+      landed.end()
+    },
+  }
+}
+
+function makeWait(ids: readonly string[], atMost_ms: number) {
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const missing = new Set(ids)
+  const timer = setTimeout(resolve, atMost_ms)
+  const end = (): void => {
+    clearTimeout(timer)
+    resolve()
+  }
+  if (missing.size === 0) end()
+  return {
+    over,
+    end,
+    has: (id: string): boolean => !missing.has(id),
+    done(id: string): void {
+      missing.delete(id)
+      if (missing.size === 0) end()
+    },
+  }
+}

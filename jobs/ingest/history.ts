@@ -1,0 +1,77 @@
+import { type Archive, type ArchiveFile, type Feed, FormatError } from '../feeds/define.ts'
+import { listFiles } from './archive.ts'
+import { backfill } from './backfill.ts'
+import type { IngestContext } from './context.ts'
+import { FetchError } from './http.ts'
+import type { Runner } from './runner.ts'
+
+const ALL = { from: '0001-01-01', to: '9999-12-31' }
+
+/** What a filler works with. */
+export interface HistoryOptions {
+  readonly runner: Runner
+  readonly feeds: readonly Feed[]
+  /** Lands what was accepted of a feed; called after each file. */
+  readonly land: (feed: Feed, signal: AbortSignal) => Promise<unknown>
+  /** Derives what follows from a feed; called once its files are there. */
+  readonly derive: (feed: Feed, signal: AbortSignal) => Promise<unknown>
+}
+
+/** Fetches in the background what archives have of the time before a service began, as far as their feeds declare it (`history`). */
+export interface HistoryFiller {
+  /** Fetches what is missing, one file after another, and reports its progress; true once nothing is missing that the publishers have. */
+  fill(signal: AbortSignal): Promise<boolean>
+}
+
+/** Makes the filler of a process. Feeds with few files come first. */
+export function makeHistoryFiller(context: IngestContext, { runner, feeds, land, derive }: HistoryOptions): HistoryFiller {
+  const unfinished = new Set(feeds.filter((feed) => filesWanted(feed) > 0).sort((one, other) => filesWanted(one) - filesWanted(other)))
+  const fillFeed = async (feed: Feed, signal: AbortSignal): Promise<boolean> => {
+    const listed = await newestFiles(context, feed, signal)
+    if (listed === null) return false
+    const there = await runner.acceptedPeriods(feed)
+    // The newest first: forecasts and means of the last days need them most.
+    const missing = listed.filter(({ period }) => !there.has(period)).reverse()
+    const progress = { files: listed.length, present: listed.length - missing.length }
+    let failed = 0
+    await runner.reportBackfill(feed, progress)
+    for (const file of missing) {
+      const [done] = await backfill(runner, { feed, files: [file], jobs: 1, signal, land: () => land(feed, signal) })
+      const outcome = done?.outcome ?? null
+      const about = { feed: feed.id, period: file.period }
+      if (outcome === null) progress.files--
+      else if (outcome.outcome === 'accepted' || outcome.outcome === 'unchanged') progress.present++
+      else {
+        failed++
+        context.log.warn({ ...about, reason: outcome.reason }, 'file of an archive not backfilled')
+      }
+      await runner.reportBackfill(feed, progress)
+      context.log.info({ ...about, ...progress }, 'backfill')
+    }
+    if (missing.length > 0) await derive(feed, signal)
+    return failed === 0
+  }
+  return {
+    async fill(signal) {
+      for (const feed of unfinished) {
+        signal.throwIfAborted()
+        if (await fillFeed(feed, signal)) unfinished.delete(feed)
+      }
+      return unfinished.size === 0
+    },
+  }
+}
+
+const filesWanted = (feed: Feed): number => feed.archive?.history ?? 0
+
+/** The newest files that an archive lists, as many as its feed wants of its history; null where the list cannot be read. */
+async function newestFiles(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<readonly ArchiveFile[] | null> {
+  try {
+    const { files } = await listFiles(context, feed, { range: ALL, signal })
+    return files.slice(-((feed.archive as Archive).history as number))
+  } catch (error) {
+    if (!(error instanceof FetchError) && !(error instanceof FormatError)) throw error
+    context.log.warn({ feed: feed.id, reason: error.message }, 'archive not backfilled')
+    return null
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
+import { makeFirstRound } from '../../jobs/first-round.ts'
+
+const archive = feeds.find((feed) => feed.archive) as Feed
+const [one, other] = feeds.filter((feed) => !feed.archive) as [Feed, Feed]
+const LONG = { asked: 60_000, landed: 60_000 }
+
+test('archives wait until all other feeds were asked once, whatever the answer', async () => {
+  const round = makeFirstRound([archive, one, other], LONG)
+  const order: string[] = []
+  const fetch = (feed: Feed) => round.fetch(feed, async () => void order.push(feed.id))
+  const waiting = fetch(archive)
+  await fetch(one)
+  await fetch(one)
+  expect(order).toEqual([one.id, one.id])
+  await expect(round.fetch(other, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  await waiting
+  expect(order).toEqual([one.id, one.id, archive.id])
+  round.end()
+})
+
+test('what follows from a landing waits until all that were asked have landed; a landing before the first fetch does not count', async () => {
+  const round = makeFirstRound([archive, one, other], LONG)
+  const order: string[] = []
+  const land = (feed: Feed, name: string) => round.land(feed, async () => void order.push(name)).then(() => order.push(`after ${name}`))
+  const early = land(one, 'too early')
+  await round.fetch(one, async () => undefined)
+  await round.fetch(other, async () => undefined)
+  const first = land(one, 'one')
+  await Promise.resolve()
+  expect(order).toEqual(['too early', 'one'])
+  await Promise.all([land(other, 'other'), early, first])
+  expect(order.slice(0, 3)).toEqual(['too early', 'one', 'other'])
+  expect(order).toHaveLength(6)
+})
+
+test('both waits end by themselves, for another worker may do it, and when the worker stops', async () => {
+  const short = makeFirstRound([archive, one], { asked: 20, landed: 40 })
+  const began = performance.now()
+  await short.fetch(archive, async () => undefined)
+  expect(performance.now() - began).toBeGreaterThan(15)
+  await short.land(archive, async () => undefined)
+  expect(performance.now() - began).toBeGreaterThan(35)
+  const stopped = makeFirstRound([archive, one], LONG)
+  stopped.end()
+  expect(await stopped.fetch(archive, async () => 'asked')).toBe('asked')
+  expect(await stopped.land(archive, async () => 'landed')).toBe('landed')
+  expect(await makeFirstRound([archive], LONG).fetch(archive, async () => 'asked')).toBe('asked')
+})
