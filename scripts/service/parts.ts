@@ -112,7 +112,8 @@ export async function openParts(
 }
 
 /** How a process opens the lake: its cache of whole files is not shared with the others. */
-export interface ServiceLakeOptions extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
+export interface ServiceLakeOptions
+  extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
   readonly process: ProcessName
   /** Told once where an S3 lake is read by whole files, and why. */
   readonly log: Logger

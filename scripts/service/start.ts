@@ -111,7 +111,7 @@ async function main(): Promise<void> {
     const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
     const { url = null } = ofApi ?? {}
     if (url === null) {
-      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] })
+      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], coming: null })
       return
     }
     noteApi(options.dataFolder, url)

@@ -373,7 +373,11 @@ test('a slice that nobody asks for is read anew for two changes of its tables, a
   reads.clear()
   for (let n = 0; n < 4; n++) {
     const before = reads.get('') ?? 0
-    await service.land(railStations, rowsOf(railStations, { name: `n${n}`, from: SECOND }, [{ stop_id: `${n}`, name: 'Huesca' }]), SECOND + n)
+    await service.land(
+      railStations,
+      rowsOf(railStations, { name: `n${n}`, from: SECOND }, [{ stop_id: `${n}`, name: 'Huesca' }]),
+      SECOND + n,
+    )
     await until('read anew', () => (reads.get('') ?? 0) > before)
     await service.json('/api/names?letter=')
     await until('told', async () => ((await service.get('/api/names/1')).status, (reads.get('') ?? 0) > before))
