@@ -7,7 +7,7 @@ import { TIERS, type Tier } from '../access/plans.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
 import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
-import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
@@ -38,6 +38,7 @@ import {
 import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, requestReader } from './request.ts'
+import { canSkipBody } from './skip-body.ts'
 import type { ServiceState } from './state.ts'
 import type { SystemWatch } from './system-watch.ts'
 
@@ -368,15 +369,6 @@ function registerRest(
 export function knowAllMethods(app: FastifyInstance): void {
   const known = new Set(app.supportedMethods)
   for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') app.addHttpMethod(method)
-}
-
-/** True where a request can be answered without making the body, which might still turn out to be a problem. */
-function canSkipBody({ method, headers }: IncomingMessage, prepared: Prepared, format: Format): boolean {
-  const { head, isCheap, mayNotExist, mayBePartial } = prepared
-  if (mayNotExist) return false
-  if (method === 'HEAD' && (!isCheap || (isTable(format) && !mayBePartial))) return true
-  // A tag was given to someone who got the body; `*` and a time may come from anyone.
-  return headers['if-none-match'] !== undefined && headers['if-none-match'].trim() !== '*' && isNotModified(headers, head)
 }
 
 /** True for a request that brings a body, be it an empty one in pieces. */

@@ -42,9 +42,8 @@ export interface TestService {
   readonly lake: Lake
   readonly events: Events
   readonly access: Access
-  /** What is used, written when it is flushed. */
+  /** What is used, and its own uptime, written when they are flushed. */
   readonly usage: Usage
-  /** What is told of its own uptime, written when it is flushed. */
   readonly uptime: Uptime
   /** Folder of the mails that were sent, unless `smtpUrl` was given. */
   readonly outbox: string
@@ -73,7 +72,6 @@ export interface TestService {
   readonly live: LiveReader
   restartRedis(): Promise<void>
   killRedis(): Promise<void>
-  /** Takes everything out of Redis. */
   emptyRedis(): Promise<void>
   close(): Promise<void>
 }
