@@ -66,11 +66,15 @@ test('not one vehicle where there are many is no count; where there are few it i
 
 test('intervals of a series grow with the errors that were seen of it', () => {
   const board = boardFrom('2026-03-02', 60, differing)
-  const spread = makeSpread(board, jointScales(board, typicalOf(board)))
+  const scales = jointScales(board, typicalOf(board))
+  const spread = makeSpread(board, scales)
   const target = { series: 0, slot: board.slots[59 * 24 + 12] as number, horizon: 1 }
   const widthAfter = (error: number): number => {
-    for (let day = 40; day < 58; day++)
-      spread.see({ ...target, slot: board.slots[day * 24 + 12] as number }, 6, day % 2 === 0 ? error : -error)
+    for (let day = 40; day < 58; day++) {
+      const seen = { ...target, slot: board.slots[day * 24 + 12] as number }
+      spread.see(seen, 6, day % 2 === 0 ? error : -error)
+      scales.see(seen, 6, error)
+    }
     const { low, high } = spread.interval(target, 6)
     return high - low
   }

@@ -184,6 +184,29 @@ test('fuel: 12,000 stations in 52 provinces, with few names of which each is in 
   expect(listed.filter((station) => !contains(station.municipality, station)).length).toBeLessThan(10)
 })
 
+test('fuel: stations with a kilometre stand on that road, near enough to each other to draw most of its main roads', () => {
+  const network = world.part(roadNetwork)
+  const roads = new Map([...network.stretches.values()].flat().map(({ road }) => [road.name, road]))
+  const kmByRoad = new Map<string, number[]>()
+  for (const { address, lat, lon } of stations) {
+    const [, name = '', km = ''] =
+      /^(?:CARRETERA|CR|AUTOVIA) ([A-Z]{1,2}-\d+[A-Z]?)(?: \(MRG\.DCHO\.\))?(?: KM\.|,) (\d+(?:,\d)?)$/.exec(address) ?? []
+    const road = roads.get(name)
+    // Three stations are misplaced on purpose.
+    if (!road?.isMain || lat < 27 || lon > 5) continue
+    const at = network.pointAt(road, Number(km.replace(',', '.')))
+    expect([address, Math.abs((at?.lat ?? 0) - lat) + Math.abs((at?.lon ?? 0) - lon) < 0.01]).toEqual([address, true])
+    kmByRoad.set(name, [...(kmByRoad.get(name) ?? []), Number(km.replace(',', '.'))])
+  }
+  let [drawn_km, all_km] = [0, 0]
+  for (const [name, all] of kmByRoad) {
+    const sorted = all.sort((one, other) => one - other)
+    for (const [nth, km] of sorted.slice(1).entries()) if (km - (sorted[nth] as number) <= 5) drawn_km += km - (sorted[nth] as number)
+    all_km += (roads.get(name)?.ways.at(-1)?.km ?? 0) - (roads.get(name)?.ways[0]?.km ?? 0)
+  }
+  expect(drawn_km / all_km).toBeGreaterThan(0.4)
+})
+
 test('fuel: some thousands of prices change a day, some hundreds an hour, and few stations come or go', () => {
   const petrol = FUEL_COLUMNS.find((column) => column.field === 'Precio Gasolina 95 E5')
   if (!petrol) throw new Error('no petrol')
