@@ -52,6 +52,7 @@ const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze(
   FORECASTS: '/api/trafico/prediccion',
   CITY_TRAFFIC: '/api/trafico/ciudades',
   AVIATION: '/api/aviacion/aeropuertos',
+  EVENT_STREAM: '/api/stream',
   AIR_QUALITY: '/api/calidad-aire',
   BULK_EXPORT: '/api/export',
   WEBHOOKS: '/api/webhooks',
