@@ -388,6 +388,5 @@ function acceptable(format: Format | 'none', formats: readonly Format[]): Format
   throw problem('not-acceptable', `The Accept header takes none of the media types of this path: ${formats.map(essenceOf).join(', ')}.`)
 }
 
-function pick(params: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, params[name] ?? '']))
-}
+const pick = (params: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, params[name] ?? '']))

@@ -135,6 +135,17 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   account: 'La página de una cuenta, para personas',
   account_act: 'Lo que hacen los formularios de la página',
   usage: 'Lo que se ha usado',
+  stream: 'Eventos según ocurren, como server-sent events',
+  webhooks_create: 'Crear un webhook',
+  webhooks_list: 'Los webhooks de la cuenta',
+  webhooks_by_id: 'Un webhook',
+  webhooks_by_id_change: 'Cambiar un webhook',
+  webhooks_by_id_delete: 'Borrar un webhook',
+  webhooks_by_id_test: 'Enviar un evento de prueba',
+  webhooks_by_id_rotate_secret: 'Crear un secreto nuevo',
+  webhooks_by_id_deliveries: 'Las últimas entregas de un webhook',
+  webhooks_by_id_deliveries_by_delivery_redeliver: 'Enviar un evento otra vez',
+  webhooks_by_id_replay: 'Enviar otra vez los eventos de un periodo',
 })
 
 /** The texts of tags in Spanish. */
@@ -142,6 +153,7 @@ const TAGS_ES: Readonly<Record<string, string>> = Object.freeze({
   data: 'Todo lo que responde con datos.',
   extra: 'Registros de cambios, junto a las listas a las que pertenecen.',
   account: 'Claves y la cuenta a la que pertenecen.',
+  webhooks: 'Eventos que se le envían, y adónde.',
   platform: 'Lo que hace funcionar el servicio.',
 })
 

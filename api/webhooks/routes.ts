@@ -21,12 +21,12 @@ import { type Command, deleteWebhookState, leaveCommand, readWebhookState } from
 import {
   listSubscriptions,
   newSecret,
-  newSubscriptionId,
   readSubscription,
   rotated,
   SUBSCRIPTIONS_MOST,
   type Subscription,
   sealSecret,
+  subscriptionId,
   subscriptionKey,
   WEBHOOKS_CHANNEL,
   writeSubscription,
@@ -109,7 +109,8 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await leaveCommand(store, command, clock())
     await announce('command')
   }
-  type Handler = (request: FastifyRequest) => Promise<{ readonly status: number; readonly body: unknown }>
+  /** `seed` is the same for the same Idempotency-Key. */
+  type Handler = (request: FastifyRequest, seed: string) => Promise<{ readonly status: number; readonly body: unknown }>
   const route = (method: string[], url: string, handler: Handler): void => {
     app.route({
       method,
@@ -117,7 +118,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       exposeHeadRoute: false,
       config,
       handler: async (request, reply) => {
-        const { status, body } = await handler(request)
+        const { status, body } = await handler(request, '')
         return reply.code(status).headers(NO_STORE).send(body)
       },
     })
@@ -135,17 +136,17 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
         now: clock(),
       }
       const seal = { encrypt: (text: string) => sealed(peppers, text, scope), decrypt: (text: string) => unsealed(peppers, text, scope) }
-      return writeOnce(store, { ...write, seal }, async () => ({ headers: {}, ...(await handler(request)) }) as RepeatableReply)
+      return writeOnce(store, { ...write, seal }, async (seed) => ({ headers: {}, ...(await handler(request, seed)) }) as RepeatableReply)
     })
 
-  post('/api/webhooks', async (request) => {
+  post('/api/webhooks', async (request, seed) => {
     const account = await ownerOf(request)
     const { url, description, filter } = readBody(request.body, { url: URL_TEXT, description: DESCRIPTION, filter: FILTER })
     const target = destinationOf(url, destinations)
     readWebhookFilter(filter)
     if ((await listSubscriptions(store, account)).length >= SUBSCRIPTIONS_MOST)
       throw problem('webhook-limit-reached', `An account may have ${SUBSCRIPTIONS_MOST} webhooks.`)
-    const [id, secret, at] = [newSubscriptionId(), newSecret(), clock()]
+    const [id, secret, at] = [subscriptionId(account, seed), newSecret(), clock()]
     const made: Subscription = {
       ...{ id, account, url: target.href, description, filter, created_at: at, enabled: true, enabled_at: at },
       secrets: [sealSecret(peppers, secret, { id, at })],

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type Peppers, sealed, unsealed } from '../access/pepper.ts'
 
@@ -43,9 +43,9 @@ export function subscriptionKey(account: string, id: string): string {
   return `${PREFIX}${account}/${id}.json`
 }
 
-/** A new id of a subscription. */
-export function newSubscriptionId(): string {
-  return `wh_${randomBytes(10).toString('hex')}`
+/** The id of a new subscription: the same for the same account and seed, so that a repeated request makes one. */
+export function subscriptionId(account: string, seed: string): string {
+  return `wh_${createHash('sha256').update(`webhook ${account} ${seed}`).digest('hex').slice(0, 20)}`
 }
 
 /** A new secret, as its owner is shown it once. */

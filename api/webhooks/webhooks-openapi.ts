@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import { KEY_REFUSED, OWNER } from '../access/account-openapi.ts'
 import { ABOUT_FILTERS, EVENT_FILTERS } from '../events/filter.ts'
 import { dataSchema } from '../events/kinds.ts'
-import { LIMIT_HEADERS, type Part, problemResponse, ref } from '../http/openapi-parts.ts'
+import { LIMIT_HEADERS, type Part, problemResponse, ref, withGeometryRefs } from '../http/openapi-parts.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
 const EXAMPLE_ID = 'wh_0f8b1c526d0e4c539a2b'
@@ -200,7 +200,7 @@ export function eventWebhooks(): Part {
                     id: text('Id of the event; the same however often it is sent.'),
                     type: { const: type },
                     timestamp: instant('Publication that brought the change, or when it happened.'),
-                    data: dataSchema(type),
+                    data: withGeometryRefs(dataSchema(type)),
                     omitted: {
                       type: 'array',
                       items: { type: 'string' },

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
+import type { EventLog } from '../../lake/events/log.ts'
+import { recordEvent } from '../../lake/events/record.ts'
 import {
+  accountOfSlot,
   deleteFiles,
   type ExportRequest,
   isCancelled,
@@ -49,6 +52,8 @@ export interface ExportWorkerOptions {
   /** The datasets that can be exported. */
   readonly datasets: readonly Dataset[]
   readonly log: Logger
+  /** Where it is recorded that a job is ready; nowhere by default. */
+  readonly events?: EventLog
   readonly now?: () => number
   readonly times?: Partial<ExportTimes>
 }
@@ -139,6 +144,20 @@ interface Run {
   readonly isLast: boolean
 }
 
+/** Records the event that tells the owner of a job that its files are ready; once, even if the job is run again after a crash. */
+async function recordReady(
+  events: EventLog,
+  { id, slot, dataset, format, created_at }: ExportRequest,
+  { written, at }: { readonly written: WrittenExport; readonly at: number },
+): Promise<void> {
+  const { rows, files } = written
+  await recordEvent(events, {
+    ...{ type: 'export.ready', about: id, at, occurrence: created_at },
+    account: accountOfSlot(slot),
+    data: { id, dataset, format, rows, files: files.length, url: `/api/export-jobs/${id}` },
+  })
+}
+
 /** Runs a job to its outcome. Throws if it failed and is to be tried again, or if the signal fired. */
 async function runJob(
   options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes },
@@ -179,6 +198,8 @@ async function runJob(
   }
   try {
     const written = await write()
+    // Before the outcome: a job that is finished is not looked at again.
+    if (options.events) await recordReady(options.events, request, { written, at: now() })
     await finish(store, request, { written, reason: null, now: now() })
     const { rows, files } = written
     log.info({ id, dataset: request.dataset, format: request.format, rows, files: files.length, ms: now() - started_at }, 'exported')

@@ -7,8 +7,10 @@ export interface NewEvent {
   readonly type: EventType
   /** What it is about, unique within its topic, such as the id of an export job. */
   readonly about: string
-  /** When it happened, ms since the epoch. With type and `about` it makes the id: the same values are the same event. */
+  /** When it happened, ms since the epoch. */
   readonly at: number
+  /** Tells it from other events of the type about the same thing, ms since the epoch and not later than `at`; `at` unless given. */
+  readonly occurrence?: number
   /** Members of its `data`, as JSON. */
   readonly data: Readonly<Record<string, unknown>>
   /** The only account that may see it; unless given everybody may. */
@@ -17,11 +19,11 @@ export interface NewEvent {
 
 const ID_DIGITS = 32
 
-/** Records an event once, however often this is called with the same type, `about` and time. Returns its id. */
-export async function recordEvent(log: EventLog, { type, about, at, data, account }: NewEvent): Promise<string> {
-  const origin = `${type} ${about} ${at}`
+/** Records an event once, however often this is called with the same type, `about` and occurrence. Returns its id. */
+export async function recordEvent(log: EventLog, { type, about, at, occurrence = at, data, account }: NewEvent): Promise<string> {
+  const origin = `${type} ${about} ${occurrence}`
   const id = `evt_${createHash('sha256').update(origin).digest('hex').slice(0, ID_DIGITS)}`
   const event: LoggedEvent = { id, type, thing: `${type.split('.')[0]} ${about}`, at, data, ...(account === undefined ? {} : { account }) }
-  await log.record(origin, [event], { since: at })
+  await log.record(origin, [event], { since: occurrence })
   return id
 }

@@ -32,6 +32,11 @@ export interface ExportRequest {
   readonly split: ExportSplit
 }
 
+/** The account that a slot belongs to. */
+export function accountOfSlot(slot: string): string {
+  return slot.slice(0, slot.lastIndexOf('.'))
+}
+
 /** A file that a job has written. */
 export interface ExportedFile {
   readonly name: string

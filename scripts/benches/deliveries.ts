@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { startDeliverer } from '../../api/webhooks/deliverer.ts'
-import { newSecret, newSubscriptionId, sealSecret, writeSubscription } from '../../api/webhooks/subscriptions.ts'
+import { newSecret, sealSecret, subscriptionId, writeSubscription } from '../../api/webhooks/subscriptions.ts'
 import type { LoggedEvent } from '../../lake/events/log.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { fileStore } from '../../lake/store/file.ts'
@@ -45,7 +45,7 @@ export const webhooks: Bench = {
     const groups = SUBSCRIPTIONS / MATCHING
     const account = randomBytes(32).toString('hex')
     for (let number = 0; number < SUBSCRIPTIONS; number++) {
-      const id = newSubscriptionId()
+      const id = subscriptionId(account, String(number))
       await writeSubscription(store, {
         ...{
           id,

@@ -92,6 +92,7 @@ const exporting = await startExportWorker({
   // With memory of its own, so that neither a large export nor what lands beside it starves the other.
   openLake: () => openServiceLake(config, store, { process: 'exports', log, ...EXPORT_ENGINE }),
   datasets: datasets.filter(({ visibility }) => visibility === 'public'),
+  ...(context.events ? { events: context.events } : {}),
   log,
 })
 meter.followQueue(() => worker.queueDepth())

@@ -42,6 +42,7 @@ const work = async (): Promise<void> => {
     store: service.lake.store,
     openLake: () => openTestLake(tempFolder(), { store: service.lake.store, slots: 1 }),
     datasets: [incidents, fuelPrices],
+    events: service.events.log,
     log: pino({ level: 'silent' }),
     now: () => now,
     times: { poll: 20, progress: 20, busy: 20, retry: 20 },
@@ -181,4 +182,13 @@ test('files go after seven days, and the record after thirty more', async () => 
   now += 30 * DAY
   await expireJobs(service.lake.store, now, signal)
   expect((await send(`/${job.id}`)).status).toBe(404)
+})
+
+test('a job that is ready is an event of its account, once', async () => {
+  const job = await exported({ dataset: 'incidents', format: 'csv.gz' })
+  const read = await service.events.log.read(0)
+  const events = read.reset ? [] : read.batches.flatMap((batch) => batch.events)
+  const found = events.filter(({ data }) => data?.['id'] === job.id)
+  const { account } = (await service.access.keys.lookUp(key)).key as Reply
+  expect(found).toMatchObject([{ type: 'export.ready', account, data: { rows: job.rows, url: `/api/export-jobs/${job.id}` } }])
 })

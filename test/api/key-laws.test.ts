@@ -143,7 +143,13 @@ const filled = ({ path, told }: (typeof others)[number], id?: string): string =>
 
 // Downloads need a plan, as data does; test/api/export.test.ts has their refusals.
 describe.each(others.filter(({ told }) => told.security?.length > 0 && !told.tags.includes('export')))('$name', (operation) => {
-  const { path, method } = operation
+  const { path, method, told } = operation
+  // What only a key can do, and no session, says which plan the key has to be of.
+  const isOfPlan = told['x-plan'] !== undefined && !told.security.some((one: Reply) => 'Session' in one)
+  const refusalOf = (headers: object) => {
+    if (!isOfPlan) return { code: 'key-required' }
+    return 'Authorization' in headers ? { code: 'invalid-key' } : { code: 'key-required', more: ['required_plan'] }
+  }
   const asked = (): string[] => (path.includes('{id}') ? ids.map((id) => filled(operation, id)) : [path])
 
   test('does nothing for a key that does not work, nor for none, and says the same of every id', async () => {
@@ -154,7 +160,7 @@ describe.each(others.filter(({ told }) => told.security?.length > 0 && !told.tag
     for (const { key, code } of broken)
       await refusedAlike(asked().map((one) => ({ path: one, method, headers: { 'X-API-Key': key }, status: 401, code })))
     for (const headers of [{}, { Cookie: 'session=made-up' }, { Authorization: `Bearer ${await service.key('PRO')}` }])
-      await refusedAlike(asked().map((one) => ({ path: one, method, headers, status: 401, code: 'key-required' })))
+      await refusedAlike(asked().map((one) => ({ path: one, method, headers, status: 401, ...refusalOf(headers) })))
     expect(await accounts.list(of)).toEqual(before)
   })
 })

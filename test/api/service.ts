@@ -220,14 +220,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     url: api.url,
     redisUrl: server.url,
     live,
-    lake,
-    events,
-    access,
-    usage,
-    uptime,
-    outbox,
-    shared,
-    key,
+    ...{ lake, events, access, usage, uptime, outbox, shared, key },
     session: async (account) => {
       const link = (await access.tokens.link(account)) as string
       return { Cookie: `session=${access.tokens.textOf((await access.tokens.open(link)) as Session)}` }
@@ -252,10 +245,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await landRows(lake, dataset, rows, { properties: Object.fromEntries(feeds.map((feed) => [`landed-until.${feed}`, at])) })
     },
     async tell(state) {
-      const times = { last_attempt_at: null, last_success_at: null, data_time: null, fresh_at: null, last_fetch_id: null }
-      const blank = { ...times, rows: {}, quarantined: 0 }
-      const rest = { unknown_codes: 0, missing_blocks: [], last_error: null, failing_since: null, lost_fetches: 0 }
-      await writeFeedState(redis, { ...blank, ...rest, ...state })
+      const times = { last_attempt_at: null, last_success_at: null, data_time: null, fresh_at: null }
+      const counts = { rows: {}, quarantined: 0, unknown_codes: 0, missing_blocks: [], lost_fetches: 0 }
+      const rest = { last_fetch_id: null, last_error: null, failing_since: null }
+      await writeFeedState(redis, { ...times, ...counts, ...rest, ...state })
     },
     restartRedis: () => server.restart(),
     killRedis: () => server.kill(),

@@ -147,6 +147,6 @@ test('an Idempotency-Key makes one webhook, however often it is sent', async () 
   expect(await ask({ url: 'https://example.org/other' })).toMatchObject({ status: 422, reply: { code: 'idempotency-key-reused' } })
   const { webhooks } = (await call(service, 'GET', '/api/webhooks')).reply
   expect(webhooks.filter(({ url }: Reply) => url === body.url)).toHaveLength(1)
-  expect(await call(service, 'POST', '/api/webhooks', body, { 'Idempotency-Key': 'x' })).toMatchObject({ status: 400 })
+  expect(await call(service, 'POST', '/api/webhooks', body, { 'Idempotency-Key': '"' })).toMatchObject({ status: 400 })
   await call(service, 'DELETE', `/api/webhooks/${again.reply.id}`)
 })
