@@ -86,6 +86,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly isOfAny?: true
   /** Set where an answer does without any of its datasets: `meta.missing` then names those that have nothing, and why. */
   readonly reportsMissing?: true
+  /** Set where answers state `unlocated`. */
+  readonly reportsUnlocated?: true
   /** Set where its sources have no data of some provinces. */
   readonly lacks?: CoverageGap
   /** What its tables are derived from, without being read here: an answer names what it is based on. */

@@ -94,7 +94,7 @@ export function exportJobPaths(): Part {
   const job = ref('schemas', 'ExportJob')
   const refused = {
     401: problemResponse(KEY_REFUSED),
-    403: problemResponse(['plan-required']),
+    403: problemResponse(['plan-required', 'https-required']),
   }
   const secured = (part: Part): Part => ({ ...part, 'x-plan': 'ENTERPRISE', security: [{ ApiKey: [] }] })
   const id = {

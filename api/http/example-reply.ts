@@ -35,10 +35,12 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.figure ? { figure: endpoint.figure } : {}),
     ...(read.kind === 'memory' && read.reportsMissing ? { missing: [] } : {}),
+    ...(read.kind === 'memory' && read.lacks ? { coverage: { provinces_without_data: read.lacks.province_codes, note: null } } : {}),
     ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
-  const page = pageOf(endpoint, { updated_at: Date.parse(time), meta })
+  const about = read.kind === 'memory' && read.reportsUnlocated ? { ...meta, unlocated: 0 } : meta
+  const page = pageOf(endpoint, { updated_at: Date.parse(time), meta: about })
   const pieces =
     format === 'geojson'
       ? featurePieces(page, [row], () => JSON.stringify(featureOf(returns, row, members)))

@@ -23,6 +23,7 @@ const PLATFORM = [
   ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/', '/docs', SCRIPT] as const),
   ...([
     '/docs/methods/traffic-forecasts',
+    '/docs/guides/quick-start',
     '/changelog',
     '/llms.txt',
     '/robots.txt',
@@ -36,7 +37,7 @@ const PLATFORM = [
 const described = (path: string): string =>
   path
     .replace('not-found', '{code}')
-    .replace(/Incident|traffic-forecasts/, '{name}')
+    .replace(/Incident|traffic-forecasts|quick-start/, '{name}')
     .replace(SCRIPT, '/docs/assets/{version}/{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...representatives.map((endpoint) => requestOf(endpoint))]

@@ -96,6 +96,8 @@ function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; fi
     ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     ...(kind === 'memory' && read.reportsMissing ? { missing: { type: 'array', maxItems: 0 } } : {}),
+    ...(kind === 'memory' && read.lacks ? { coverage: { type: 'object' } } : {}),
+    ...(kind === 'memory' && read.reportsUnlocated ? { unlocated: { type: 'integer' } } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },
   }

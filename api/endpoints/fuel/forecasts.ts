@@ -201,5 +201,5 @@ export const fuelForecastList = defineEndpoint({
       return { records, counts: {}, isLacking: known.every(({ is_over }) => is_over) }
     },
   },
-  example: { fuel: 'GASOLINE_95_E5', horizon: 'P3D' },
+  example: { fuel: 'GASOLINE_95_E5', include_past: 'true' },
 })

@@ -266,6 +266,7 @@ export const riskList = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
+    reportsUnlocated: true,
     madeFrom: Object.values(MADE_FROM),
     clock_s: 3600,
     answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
@@ -317,6 +318,7 @@ export const riskByRoad = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [riskEstimates, riskProfiles],
+    reportsUnlocated: true,
     madeFrom: Object.values(MADE_FROM),
     clock_s: 3600,
     answer: async (ask, { road, basis, at, km_from, km_to }, now) => {
