@@ -17,30 +17,31 @@ const USUAL_SCALE = 0.08
 /** Holidays and bridges have errors of their own kind. */
 const SPECIAL = 2
 
-/** Numbers that are kept of each kind of day, hour and horizon: both bounds and the median. */
+/** Numbers that are kept of each kind of day, hour and horizon: both bounds and the middle. */
 const KEPT_OF_GROUP = 3
 
-/** An interval of outcomes around what was expected, and their median in it, in logarithms. */
+/** An interval of outcomes around what was expected, in logarithms. */
 export interface Interval {
   readonly low: number
+  /** What is to be added to what was expected: nothing, unless that lies outside the middle half of the outcomes. */
   readonly middle: number
   readonly high: number
 }
 
 /** How far outcomes lie from what was expected: shares of the errors that have come due, in scales. */
 export interface Spread {
-  /** The interval of a target's outcome. All three are of one distribution, so that the median is always inside. */
+  /** The interval of a target's outcome. All three are of one distribution, so that the middle is always inside. */
   interval(target: Target, usual: number): Interval
   /** Takes in the error of a target that has come due. */
   see(target: Target, usual: number, error: number): void
   /** Ends a week: what was seen until now shapes intervals from now on. */
   close(): void
-  /** Bounds and medians as they are now, as they can be kept. */
+  /** Bounds and middles as they are now, as they can be kept. */
   bounds(): readonly number[]
 }
 
 /**
- * What intervals are made of: bounds and median by kind of day, hour and horizon, of the model's errors and of the typical value's, and the scales of
+ * What intervals are made of: bounds and middle by kind of day, hour and horizon, of the model's errors and of the typical value's, and the scales of
  * each series; null where these are not kept. Versions from before have two bounds each, around the forecast, and none of the typical value.
  */
 export type SpreadState = {
@@ -66,7 +67,7 @@ export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, 
       const of = counts.subarray(group * BINS, (group + 1) * BINS)
       for (let bin = 0; bin < BINS; bin++) of[bin] = (of[bin] as number) * KEPT
       const { low, high } = shortestOf(of)
-      bounds.set([low, quantileOf(of, 0.5), high], KEPT_OF_GROUP * group)
+      bounds.set([low, middleOf(of), high], KEPT_OF_GROUP * group)
     }
   }
   if (kept?.length === bounds.length) bounds.set(kept)
@@ -105,7 +106,12 @@ export function keptSpreads(
   }
 }
 
-/** Bounds of a version that kept no median: the forecast is it, and lies within. */
+/** What is nearest to no error in the middle half of the errors. By their median, forecasts of holidays would be worse: these are few. */
+function middleOf(counts: Float64Array): number {
+  return Math.max(quantileOf(counts, 0.25), Math.min(quantileOf(counts, 0.75), 0))
+}
+
+/** Bounds of a version that kept no middle: the forecast is it, and lies within. */
 function formerBounds(kept: readonly number[], group: number): readonly number[] {
   return [Math.min(0, kept[2 * group] as number), 0, Math.max(0, kept[2 * group + 1] as number)]
 }

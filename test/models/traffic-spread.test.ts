@@ -107,7 +107,7 @@ test('intervals hold 79 of a hundred of the errors before, and forget old ones b
   expect(width()).toBeLessThan(0.45)
 })
 
-test('where all errors of a kind were on one side, so is the median, which is what is forecast: it is inside its interval', () => {
+test('where all errors of a kind were on one side, what is forecast is moved into their middle half, and else nowhere', () => {
   const board = boardFor(60)
   const target = noonOf(board, '2023-04-12')
   for (const side of [1, -1]) {
@@ -115,9 +115,13 @@ test('where all errors of a kind were on one side, so is the median, which is wh
     for (let at = 0; at < 50_000; at++) spread.see(target, USUAL, side * (1 + (at % 100) / 100))
     spread.close()
     const { low, middle, high } = spread.interval(target, USUAL)
-    expect([low < middle - 0.2, middle + 0.2 < high, Math.sign(low) === side && Math.sign(high) === side]).toEqual([true, true, true])
-    expect(Math.abs(middle - side * 1.5)).toBeLessThan(0.05)
+    expect([low < middle - 0.05, middle + 0.05 < high, Math.sign(low) === side && Math.sign(high) === side]).toEqual([true, true, true])
+    expect(Math.abs(middle - side * 1.25)).toBeLessThan(0.05)
   }
+  const spread = makeSpread(board, ones())
+  for (let at = 0; at < 50_000; at++) spread.see(target, USUAL, (at % 100) / 50 - 0.6)
+  spread.close()
+  expect(spread.interval(target, USUAL).middle).toBe(0)
 })
 
 test('holidays and bridges have errors of their own kind, days off and others of theirs', () => {
