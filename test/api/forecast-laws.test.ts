@@ -73,7 +73,9 @@ test.each(telling.map((endpoint) => [endpoint.path, endpoint] as const))(
       expect(one.interval === null || INTERVAL.every((name) => typeof one.interval[name] === 'number')).toBe(true)
       // What says nothing of the future, such as an hour of a usual week, may name no version; a number that is told without one rests on nothing.
       if (one.interval === null) continue
-      for (const name of ['made_at', 'model', 'model_version', 'horizon']) expect([name, typeof one[name]]).toEqual([name, 'string'])
+      for (const name of ['made_at', 'model', 'model_version']) expect([name, typeof one[name]]).toEqual([name, 'string'])
+      // A day that is over is no time ahead.
+      expect(one.is_over ? one.horizon : typeof one.horizon).toBe(one.is_over ? null : 'string')
     }
   },
 )

@@ -171,7 +171,12 @@ describe('zones of the studies', () => {
     // A zone without polygons has none of them, its centroid is no place of another kind.
     expect(features.map(({ geometry }: Reply) => geometry?.type ?? null)).toEqual(['MultiPolygon', null])
     expect(features.slice(0, 1)).toEqual([
-      { type: 'Feature', geometry: shape(-5), properties: expect.objectContaining({ id: '01001', lat: 42.83, lon: -2.51 }) },
+      {
+        type: 'Feature',
+        id: '01001/MUNICIPALITY/V2',
+        geometry: shape(-5),
+        properties: expect.objectContaining({ id: '01001', lat: 42.83, lon: -2.51 }),
+      },
     ])
     expect(bbox).toEqual([-5, 42, -4.9, 42.1])
     const namesGeometry = async (fields: string): Promise<boolean> =>
