@@ -155,6 +155,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           items: text,
           description: 'Of no-data-yet: what has to happen first, as ids of feeds or in words.',
         },
+        nearest_snapshot: { ...text, description: 'Of snapshot-expired: the nearest that is kept.' },
         'violated-policies': { type: 'array', items: text, description: 'Of quota-exceeded: the limits that were reached.' },
       },
     },
