@@ -100,17 +100,15 @@ function valuesOf({ name, param, columns = [] }: AnyFilter): fc.Arbitrary<unknow
   const one = param.schema['enum'] ? fc.constantFrom(...(param.schema['enum'] as string[])) : stored
   const known = column.kind === 'list' ? (stored as fc.Arbitrary<string[]>) : one.filter((value) => value !== null)
   if (!param.list) return fc.option(known, { nil: null })
-  return orNull(
-    column.kind === 'list'
-      ? known
-      : fc.oneof(
-          fc.array(known, { maxLength: 3 }),
-          fc.array(
-            stored.filter((value) => value !== null && column.kind !== 'json'),
-            { maxLength: 2 },
-          ),
-        ),
+  if (column.kind === 'list') return orNull(known)
+  const listed = fc.array(known, { maxLength: 3 })
+  // What JSON holds is no value of a parameter.
+  if (column.kind === 'json') return orNull(listed)
+  const others = fc.array(
+    stored.filter((value) => value !== null),
+    { maxLength: 2 },
   )
+  return orNull(fc.oneof(listed, others))
 }
 
 function columnOf(name: string): readonly [Column, fc.Arbitrary<unknown>] {
