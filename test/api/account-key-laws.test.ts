@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { openapi } from '../../api/http/openapi.ts'
+import { type KeyChecks, startKeyChecks } from './key-checks.ts'
+import type { Reply } from './service.ts'
+
+let checks: KeyChecks
+beforeAll(async () => {
+  checks = await startKeyChecks()
+})
+afterAll(() => checks?.service.close())
+
+const description = openapi(endpoints, 'https://api.example.org') as Reply
+const others = Object.entries<Reply>(description.paths).flatMap(([path, methods]) =>
+  Object.entries<Reply>(methods).flatMap(([method, told]) =>
+    told.tags.includes('data') ? [] : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, told }],
+  ),
+)
+/** A path with the examples of its parameters, or with an id. */
+const filled = ({ path, told }: (typeof others)[number], id?: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_whole, name) =>
+    encodeURIComponent(name === 'id' && id ? id : told.parameters.find((one: Reply) => one.name === name).example),
+  )
+
+// Downloads need a plan, as data does; test/api/export.test.ts has their refusals.
+describe.each(others.filter(({ told }) => told.security?.length > 0 && !told.tags.includes('export')))('$name', (operation) => {
+  const { path, method, told } = operation
+  // What only a key can do, and no session, says which plan the key has to be of.
+  const isOfPlan = told['x-plan'] !== undefined && !told.security.some((one: Reply) => 'Session' in one)
+  const refusalOf = (headers: object) => {
+    if (!isOfPlan) return { code: 'key-required' }
+    return 'Authorization' in headers ? { code: 'invalid-key' } : { code: 'key-required', more: ['required_plan'] }
+  }
+  const asked = (): string[] => (path.includes('{id}') ? checks.ids.map((id) => filled(operation, id)) : [path])
+
+  test('does nothing for a key that does not work, nor for none, and says the same of every id', async () => {
+    const { accounts } = checks.service.access
+    const of = await accounts.nameOf('a@example.org')
+    const before = await accounts.list(of)
+    expect(before.map(({ status }) => status)).toEqual(['ACTIVE'])
+    for (const { key, code } of checks.broken)
+      await checks.refusedAlike(asked().map((one) => ({ path: one, method, headers: { 'X-API-Key': key }, status: 401, code })))
+    for (const headers of [{}, { Cookie: 'session=made-up' }, { Authorization: `Bearer ${await checks.service.key('PRO')}` }])
+      await checks.refusedAlike(asked().map((one) => ({ path: one, method, headers, status: 401, ...refusalOf(headers) })))
+    expect(await accounts.list(of)).toEqual(before)
+  })
+})
+
+describe.each(others.filter(({ told, method }) => !told.security && method === 'GET'))('$name', (operation) => {
+  test('is the same for whoever asks, with a key or without', async () => {
+    const path = filled(operation)
+    const plain = await checks.send(path)
+    for (const { key } of [...checks.broken, { key: await checks.service.key('ENTERPRISE') }]) {
+      const response = await checks.send(path, 'GET', { 'X-API-Key': key })
+      expect(response.status).toBe(plain.status)
+      for (const name of ['content-type', 'cache-control', 'vary', 'x-request-id'])
+        expect(response.headers.get(name), name).toBe(plain.headers.get(name))
+      const text = await response.text()
+      if (key.length > 10) expect(text).not.toContain(key.slice(4, 24))
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import { expect } from 'vitest'
+import { makeKey } from '../../api/access/key-format.ts'
+import { LIMIT_NAMES } from './requests.ts'
+import { type Reply, startService, type TestService } from './service.ts'
+
+/** A request, and how it is to be refused. */
+export interface Refused {
+  readonly path: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly status: 401 | 403
+  readonly code: string
+  /** Members that the problem has besides those of every problem. */
+  readonly more?: readonly string[]
+}
+
+/** A key that does not work, and the code of what it is answered. */
+export interface Broken {
+  readonly key: string
+  readonly code: string
+}
+
+/** A service with keys that do not work, and what asks it and checks how it refuses. */
+export interface KeyChecks {
+  readonly service: TestService
+  readonly broken: readonly Broken[]
+  /** The ids of keys: of those that do not work, of one that does, and of none. */
+  readonly ids: readonly string[]
+  /** Sends a request from an address that no other came from: what one address may do has tests of its own. */
+  readonly send: (path: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  /** Sends requests that are refused, and checks that each is refused in the same words: none says what exists and what does not. */
+  readonly refusedAlike: (asked: readonly Refused[]) => Promise<void>
+}
+
+/** Starts the service; whoever starts it closes it. */
+export async function startKeyChecks(): Promise<KeyChecks> {
+  const service = await startService({ proxies: '127.0.0.0/8', securityContact: 'mailto:security@example.org' })
+  const { accounts } = service.access
+  const create = (email: string) => accounts.create({ email, label: 'of mine', language: 'es', plan: 'ENTERPRISE' })
+  const [revoked, rotated, another] = [
+    await create('revoked@example.org'),
+    await create('rotated@example.org'),
+    await create('a@example.org'),
+  ]
+  await accounts.revoke({ account: revoked.account, id: revoked.id })
+  await accounts.rotate({ account: rotated.account, id: rotated.id, overlap_ms: 1 })
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  const malformed = ['', 'x', another.key.slice(0, -1), another.key.toLowerCase(), `${another.key},${another.key}`]
+  const broken: Broken[] = [
+    { key: revoked.key, code: 'revoked-key' },
+    { key: rotated.key, code: 'expired-key' },
+    ...[makeKey(), ...malformed].map((key) => ({ key, code: 'invalid-key' })),
+  ]
+  let callers = 0
+  const send: KeyChecks['send'] = (path, method = 'GET', headers = {}) =>
+    fetch(`${service.url}${path}`, {
+      method,
+      headers: { 'X-Forwarded-For': `10.0.${(callers >> 8) & 255}.${callers++ & 255}`, ...headers },
+      redirect: 'manual',
+    })
+  const refusedAlike: KeyChecks['refusedAlike'] = async (asked) => {
+    const words = new Set<string>()
+    for (const one of asked) if (one.method !== 'HEAD') words.add(JSON.stringify(await refused(send, one)))
+    expect([...words]).toHaveLength(1)
+    for (const one of asked) if (one.method === 'HEAD') await refused(send, one)
+  }
+  return { service, broken, ids: [revoked.id, rotated.id, another.id, 'key_00000000000000000000'], send, refusedAlike }
+}
+
+/** Members of every problem (RFC 9457, and ours). */
+const MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id']
+/** Headers that tell of what is there. */
+const OF_DATA = ['etag', 'last-modified', 'x-data-age', 'link', 'content-language', 'content-encoding', 'location', 'set-cookie']
+
+/** Sends a request that is refused, checks how, and gives what the refusal says that might differ. */
+async function refused(send: KeyChecks['send'], { path, method = 'GET', headers = {}, status, code, more = [] }: Refused): Promise<object> {
+  const response = await send(path, method, headers)
+  const about = `${method} ${path} ${JSON.stringify(headers)}`
+  expect(response.status, about).toBe(status)
+  expect(response.headers.get('content-type'), about).toBe('application/problem+json; charset=utf-8')
+  expect(response.headers.get('cache-control'), about).toBe('no-store')
+  expect(response.headers.get('www-authenticate'), about).toBe(status === 401 ? 'ApiKey realm="api"' : null)
+  for (const name of LIMIT_NAMES) expect(response.headers.get(name), `${about} ${name}`).not.toBeNull()
+  for (const name of [...OF_DATA, 'retry-after']) expect(response.headers.get(name), `${about} ${name}`).toBeNull()
+  const text = await response.text()
+  if (method === 'HEAD') {
+    expect(text).toBe('')
+    return {}
+  }
+  const { instance, request_id, ...others } = JSON.parse(text) as Reply
+  expect(Object.keys({ ...others, instance, request_id }).sort(), about).toEqual([...MEMBERS, ...more].sort())
+  expect([others.status, others.code, request_id]).toEqual([status, code, response.headers.get('x-request-id')])
+  const key = headers['X-API-Key'] ?? ''
+  if (key.length > 10) expect(text, about).not.toContain(key.slice(4, 24))
+  return others
+}
