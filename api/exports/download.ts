@@ -5,28 +5,24 @@ import { parse as parseRange } from 'range-parser'
 import { readChecksum } from '../../lake/iceberg/checksums.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import type { CountUsage } from '../access/usage/recorder.ts'
 import { FULL, Visit, type VisitParts } from '../access/visit.ts'
 import { textParam } from '../define/params.ts'
 import { type PROBLEMS, problem } from '../define/problems.ts'
 import { CORS_HEADERS, matchesTag } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
-import { problemOf } from '../http/problem-replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
-import type { CountReply } from '../status/uptime.ts'
+import { countVisit, type PathCounters, sendProblem } from '../http/visit-replies.ts'
 import { type Downloadable, datasetFile, type SignedLinks } from './signed-links.ts'
 
 /** The path of a file of an export. */
 export const DOWNLOAD_PATH = '/api/export/{dataset}/{file}'
 
 /** What the download of files works with. */
-export interface DownloadParts extends VisitParts {
+export interface DownloadParts extends VisitParts, PathCounters {
   readonly store: ObjectStore
   readonly links: SignedLinks
   readonly clock: () => number
-  readonly count: CountUsage
-  readonly countReply: CountReply
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
@@ -85,25 +81,19 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const visit = new Visit(parts, request.raw)
-      const counted = (status: number): void => {
-        parts.count(visit.caller.key, status, visit.dayUnits)
-        parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
-      }
       try {
         refuseLongUrl(request.raw)
         await answer(request, reply, { ...parts, kind, visit, signature: readQuery(request.raw.url ?? '/').signature })
-        counted(reply.raw.statusCode)
+        countVisit(parts, visit, reply.raw.statusCode)
       } catch (error) {
         if (reply.raw.headersSent) {
           // What was sent is paid for; whoever broke off asks for the rest with a range.
           if (!isBrokenOff(error)) parts.log.error({ path: request.url.slice(0, 500), err: error }, 'download cut off')
-          counted(reply.raw.statusCode)
+          countVisit(parts, visit, reply.raw.statusCode)
           reply.raw.destroy()
           return
         }
-        const settled = await visit.settle(problemOf(error))
-        counted(settled.status)
-        await reply.headers(visit.limits(settled.status)).send(settled)
+        await sendProblem(reply, parts, { visit, error })
       }
     },
   })

@@ -9,9 +9,9 @@ import { keyRequired } from '../access/refusals.ts'
 import { FULL, Visit } from '../access/visit.ts'
 import { problem } from '../define/problems.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
-import { problemOf } from '../http/problem-replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { countVisit, sendProblem } from '../http/visit-replies.ts'
 import type { DownloadParts } from './download.ts'
 import { isJobId, JOBS_PATH, jobFile } from './job-files.ts'
 import { readExportBody } from './job-request.ts'
@@ -45,13 +45,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
 
   const settled = async (request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> => {
     const visit = visits.get(request) ?? new Visit(parts, request.raw)
-    const found = await visit.settle(problemOf(error))
-    counted(visit, found.status)
-    await reply.headers(visit.limits(found.status)).send(found)
-  }
-  const counted = (visit: Visit, status: number): void => {
-    parts.count(visit.caller.key, status, visit.dayUnits)
-    parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
+    await sendProblem(reply, parts, { visit, error })
   }
   // Before a body is read: only whoever may create jobs sends one.
   app.addHook('onRequest', async (request, reply) => {
@@ -75,7 +69,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
         readQuery(request.raw.url ?? '/')
         const { id = '' } = request.params as { readonly id?: string }
         const { status, headers, body } = await work({ visit, slot: visit.caller.slot, id }, request)
-        counted(visit, status)
+        countVisit(parts, visit, status)
         await reply
           .code(status)
           .headers({ ...NO_STORE, ...visit.headers(status), ...headers })

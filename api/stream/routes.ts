@@ -2,7 +2,6 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { cameByHttps, STRICT_TRANSPORT } from '../access/https.ts'
 import type { KeyIndex, LiveKey } from '../access/key-index.ts'
 import { tooManyStreams } from '../access/refusals.ts'
-import type { CountUsage } from '../access/usage/recorder.ts'
 import { FULL, Visit, type VisitParts } from '../access/visit.ts'
 import { param } from '../define/params.ts'
 import { instantParam } from '../define/params-time.ts'
@@ -11,10 +10,9 @@ import { EVENT_FILTERS, eventPredicate } from '../events/filter.ts'
 import { type Place, placeOf } from '../events/shown.ts'
 import { AS_TYPED, CORS_HEADERS } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
-import { problemOf } from '../http/problem-replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
-import type { CountReply } from '../status/uptime.ts'
+import { countVisit, type PathCounters, sendProblem } from '../http/visit-replies.ts'
 import type { Stream, StreamHub } from './hub.ts'
 
 /** The path of the stream of events. */
@@ -38,13 +36,11 @@ export const STREAM_PARAMS = {
 } as const
 
 /** What the stream works with. */
-export interface StreamParts extends VisitParts {
+export interface StreamParts extends VisitParts, PathCounters {
   readonly hub: StreamHub
   readonly keys: KeyIndex
   /** The place in the log of events recorded from an instant (ms) on. */
   readonly placeAt: (instant: number) => Promise<Place>
-  readonly count: CountUsage
-  readonly countReply: CountReply
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
@@ -57,10 +53,6 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const visit = new Visit(parts, request.raw)
-      const counted = (status: number): void => {
-        parts.count(visit.caller.key, status, visit.dayUnits)
-        parts.countReply(status, performance.now() - visit.began, visit.caller.slot)
-      }
       try {
         await visit.identify()
         visit.needs(PLAN, STREAM_PATH)
@@ -68,11 +60,9 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
         refuseLongUrl(request.raw)
         const query = readQuery(request.raw.url ?? '/')
         refuseOtherTypes(request)
-        await answer(request, reply, { ...parts, visit, query, opened: () => counted(200) })
+        await answer(request, reply, { ...parts, visit, query })
       } catch (error) {
-        const settled = await visit.settle(problemOf(error))
-        counted(settled.status)
-        await reply.headers(visit.limits(settled.status)).send(settled)
+        await sendProblem(reply, parts, { visit, error })
       }
     },
   })
@@ -83,11 +73,10 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
 type Asked = StreamParts & {
   readonly visit: Visit
   readonly query: ReturnType<ReturnType<typeof queryReader<typeof STREAM_PARAMS>>>
-  readonly opened: () => void
 }
 
 async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
-  const { visit, query, limiter, placeAt, opened, hub } = asked
+  const { visit, query, limiter, placeAt, hub } = asked
   const { slot, terms, key } = visit.caller
   const { last_event_id, since, ...filter } = query
   const header = raw.headers['last-event-id']
@@ -106,7 +95,7 @@ async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   })
-  opened()
+  countVisit(asked, visit, 200)
   if (lease === null) {
     response.end()
     return
@@ -135,18 +124,19 @@ async function endIfChanged(stream: Stream, text: string, key: LiveKey | null, {
   }
 }
 
+const EXPECTED = 'expected the id of an event of this stream, such as 123-1'
+
 function readPlace(text: string): Place {
   const place = placeOf(text)
   if (place) return place
-  throw new Refused('expected the id of an event of this stream, such as 123-1')
+  throw new Refused(EXPECTED)
 }
 
 function readHeader(text: string): Place {
   const place = placeOf(text)
   if (place) return place
-  throw problem('invalid-parameter', 'Last-Event-ID: expected the id of an event of this stream, such as 123-1', {
-    errors: [{ detail: 'Last-Event-ID: expected the id of an event of this stream, such as 123-1' }],
-  })
+  const detail = `Last-Event-ID: ${EXPECTED}`
+  throw problem('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
 /** Refuses a request that takes no stream of events. */
