@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
@@ -14,7 +15,7 @@ export interface StreamOptions {
 
 /** The open streams of a process. */
 export interface StreamHub {
-  /** Opens a stream on a response whose head has been sent. `ended` settles when it is over, whoever ended it. */
+  /** Opens a stream on a response whose head has been sent. `ended` resolves when it is over, whichever side ended it. */
   open(options: StreamOptions): Stream
   /** Open streams. */
   readonly count: number
@@ -72,6 +73,8 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     return shown
   }
   let slow = 0
+  /** The newest batch that was handed to live streams. */
+  let newest = await log.head()
 
   class OpenStream implements Stream {
     readonly ended: Promise<void>
@@ -86,14 +89,17 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       this.#isWanted = isWanted
       this.#place = place
       open.add(this)
-      this.ended = new Promise((resolve) =>
-        response.once('close', () => {
-          this.#over.abort()
-          open.delete(this)
-          live.delete(this)
-          resolve()
-        }),
-      )
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.ended = promise
+      const close = (): void => {
+        this.#over.abort()
+        open.delete(this)
+        live.delete(this)
+        resolve()
+      }
+      // A client may be gone before its stream is open.
+      if (response.closed) close()
+      else response.once('close', close)
     }
 
     end(reason: StreamEnd): void {
@@ -126,7 +132,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
           if (this.#response.writableNeedDrain) await this.#drained()
           if (this.#over.signal.aborted) return
           // What the follower has not handed on yet comes from it, with nothing in between.
-          if (this.#place.batch > follower.position) return void live.add(this)
+          if (this.#place.batch > newest) return void live.add(this)
           const { batch } = this.#place
           const known = texts.get(batch)
           if (known) this.#send(batch, known)
@@ -144,7 +150,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       if (this.#over.signal.aborted) return
       if (read.reset) return this.reset(read.first)
       for (const batch of read.batches) {
-        if (batch.offset > follower.position) return
+        if (batch.offset > newest) return
         const events = textsOf(batch)
         if (!this.#response.writableNeedDrain) this.#send(batch.offset, events)
       }
@@ -170,25 +176,22 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     }
 
     async #drained(): Promise<void> {
-      const { promise, resolve } = Promise.withResolvers<void>()
       const stuck = setTimeout(() => {
         slow++
         this.#response.destroy()
       }, stuck_ms)
-      this.#response.once('drain', resolve)
-      this.#over.signal.addEventListener('abort', () => resolve(), { once: true })
-      await promise
+      await once(this.#response, 'drain', { signal: this.#over.signal }).catch(() => undefined)
       clearTimeout(stuck)
-      this.#response.off('drain', resolve)
     }
   }
 
   const follower: EventFollower = followEvents({
     log,
     redisUrl,
-    after: await log.head(),
+    after: newest,
     onError,
     onBatch: (batch) => {
+      newest = batch.offset
       if (live.size === 0) return
       const events = textsOf(batch)
       for (const stream of live) stream.take(batch.offset, events)
@@ -200,20 +203,20 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
 
   /** True if the log has everything after a place, and that is not too long ago. */
   const isKept = async ({ batch }: Place): Promise<boolean> => {
-    if (batch > follower.position) return batch === follower.position + 1
+    if (batch > newest) return batch === newest + 1
     const read = await log.read(batch - 1, 1)
     const [first] = read.reset ? [] : read.batches
     return first !== undefined && first.recorded_at >= clock() - REPLAY_MS
   }
 
   const begin = async (stream: OpenStream, from: Place | null): Promise<void> => {
-    if (from !== null && !(await isKept(from))) stream.reset(follower.position + 1)
+    if (from !== null && !(await isKept(from))) stream.reset(newest + 1)
     await stream.catchUp()
   }
 
   return {
     open: (wanted) => {
-      const next = { batch: follower.position + 1, number: 0 }
+      const next = { batch: newest + 1, number: 0 }
       const stream = new OpenStream(wanted, wanted.from ?? next)
       wanted.response.write(`retry: ${RETRY_MS}\n${wanted.from ? '' : `${idOf(next)}\n`}\n`)
       begin(stream, wanted.from).catch((error: Error) => {
@@ -242,7 +245,7 @@ const END_MS = 3000
 /** Batches that are read at once to go on with a stream. */
 const PAGE = 20
 
-/** The line that tells a client where it is. */
+/** The `id` line of a place. */
 function idOf({ batch, number }: Place): string {
   return `id: ${batch}-${number}`
 }

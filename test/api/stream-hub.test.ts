@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
-import { openHub, type StreamHub } from '../../api/stream/hub.ts'
+import { openHub, type Stream, type StreamHub } from '../../api/stream/hub.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import { EventLog, type LoggedEvent } from '../../lake/events/log.ts'
 import type { LiveRow } from '../../lake/live/types.ts'
@@ -101,4 +101,19 @@ test('a reader that takes nothing for too long is closed, and nobody else', asyn
   await until('the stuck one is closed', () => stage.hub.count === 1)
   expect(stage.hub.slow).toBe(1)
   await until('the quick one has all', () => quick.events() === 1600)
+})
+
+test('a stream of a client that has gone before it is opened is over at once', async () => {
+  const { hub } = await openStage()
+  const opened = Promise.withResolvers<Stream>()
+  const http = createServer((_request, response) => {
+    response.once('close', () => opened.resolve(hub.open({ response, isWanted: () => true, from: null })))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void http.close())
+  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1')
+  http.once('request', () => socket.destroy())
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await (await opened.promise).ended
+  expect(hub.count).toBe(0)
 })
