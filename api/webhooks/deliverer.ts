@@ -41,21 +41,21 @@ export interface DelivererOptions {
   readonly timeout_ms?: number
   /** Factor of all waits between attempts; less than 1 in tests. */
   readonly patience?: number
-  /** Time between two writes of how far it is, in ms. */
+  /** Time between two writes of the progress, in ms. */
   readonly flush_ms?: number
 }
 
 /** Webhooks being delivered. */
 export interface Deliverer {
-  /** Settles when this process is the one that delivers, and has begun. */
+  /** Resolves when this process has begun to deliver. */
   readonly leading: Promise<void>
-  /** Writes how far it is and stops. */
+  /** Writes the progress and stops. */
   close(): Promise<void>
 }
 
 const FLUSH_MS = 1000
 const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
-/** Time between two looks for commands and for subscriptions that no message told of, in ms. */
+/** Time between two looks for commands and for subscriptions whose message was lost, in ms. */
 const COMMANDS_MS = 5000
 const SUBSCRIPTIONS_MS = 60_000
 const AT_ONCE = 32
@@ -63,14 +63,14 @@ const AT_ONCE = 32
 const SCANS_MOST = 16
 const PAGE = 20
 const SHOWN_MOST = 64 * 1024 ** 2
-/** How long matching may keep the process from everything else, in ms. */
+/** How long matching may block the process, in ms. */
 const TURN_MS = 20
-/** How long it is known whether an account may have webhooks, in ms. */
+/** How long the plan of an account is cached, in ms. */
 const ENTITLED_MS = 60_000
 
 /**
- * Delivers events to webhooks. One process at a time does, under a lock; the others wait. How far each subscription is lies in the store: what
- * was not written when a process was killed is delivered again.
+ * Delivers events to webhooks. One process at a time does, under a lock; the others wait. The store keeps the progress of each subscription:
+ * what a killed process had not written is delivered again.
  */
 export function startDeliverer(options: DelivererOptions): Deliverer {
   const { events, log } = options
@@ -120,7 +120,9 @@ async function deliver(
     sizeCalculation: (list) => list.reduce((sum, { body }) => sum + body.length, 1),
   })
   const entitled = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: ENTITLED_MS })
-  let lag_ms = 0
+  /** The batch that lanes are being matched with, or were last. */
+  let matched = (await readCheckpoint(store))?.position ?? (await events.log.head())
+  const begun = matched
 
   const textsOf = (batch: EventBatch): readonly ShownEvent[] => {
     const there = shown.get(batch.offset)
@@ -148,7 +150,10 @@ async function deliver(
     const isChosen = eventPredicate(readWebhookFilter(subscription.filter))
     filters.set(id, { modified_at, isWanted: (event) => (event.account === null || event.account === account) && isChosen(event) })
     const there = lanes.get(id)
-    if (there) return there.change(subscription)
+    if (there) {
+      there.change(subscription)
+      return scan(id)
+    }
     const state = await readWebhookState(store, id)
     const lane: Lane = new Lane(subscription, state, {
       clock,
@@ -170,9 +175,9 @@ async function deliver(
     })
     // One that is not behind has been matched with all that the checkpoint says.
     if (state && !state.isBehind) lane.scanned = Math.max(lane.scanned, begun)
-    lane.isBehind = lane.scanned < follower.position || lane.scanned > follower.position
+    lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
-    dirty.add(id)
+    if (state?.isBehind !== lane.isBehind) dirty.add(id)
     lane.pump()
     scan(id)
   }
@@ -203,21 +208,10 @@ async function deliver(
   const scanLane = async (id: string): Promise<void> => {
     const lane = lanes.get(id)
     try {
-      while (!on.signal.aborted && lane?.isOn && lane.hasRoom && lane.replay) await scanReplay(lane)
-      while (!on.signal.aborted && lane?.isBehind && lane.hasRoom) {
-        if (lane.scanned >= follower.position) {
-          lane.isBehind = false
-          dirty.add(id)
-          break
-        }
-        const read = await readPage(lane.scanned)
-        if (read.reset) lane.scanned = read.first - 1
-        for (const batch of read.reset ? [] : read.batches) {
-          if (batch.offset > follower.position || !lane.hasRoom) break
-          offer(lane, textsOf(batch))
-          lane.scanned = batch.offset
-        }
-        dirty.add(id)
+      while (lane?.hasRoom && !on.signal.aborted) {
+        if (lane.replay && lane.isOn) await scanReplay(lane)
+        else if (lane.isBehind) await scanPage(lane)
+        else break
       }
     } catch (err) {
       log.warn({ err, webhook: id }, 'the log of events cannot be read for a webhook')
@@ -228,9 +222,25 @@ async function deliver(
       if (next !== undefined) scan(next)
     }
   }
+  const scanPage = async (lane: Lane): Promise<void> => {
+    if (lane.scanned < matched) {
+      const read = await readPage(lane.scanned)
+      if (read.reset) lane.scanned = read.first - 1
+      for (const batch of read.reset ? [] : read.batches) {
+        if (batch.offset > matched || !lane.hasRoom) break
+        offer(lane, textsOf(batch))
+        lane.scanned = batch.offset
+      }
+    }
+    lane.isBehind = lane.scanned < matched
+    dirty.add(lane.subscription.id)
+  }
   const scanReplay = async (lane: Lane): Promise<void> => {
-    const { after, until, from, to } = lane.replay as NonNullable<Lane['replay']>
+    const { replay } = lane
+    const { after, until, from, to } = replay as NonNullable<Lane['replay']>
     const read = after < until ? await events.log.read(after, 1) : null
+    // It was turned off meanwhile.
+    if (lane.replay !== replay) return
     const [batch] = read && !read.reset ? read.batches : []
     if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, textsOf(batch))
     const next = read?.reset ? read.first - 1 : (batch?.offset ?? until)
@@ -246,17 +256,21 @@ async function deliver(
   const onBatch = async (batch: EventBatch): Promise<void> => {
     const list = textsOf(batch)
     let turn = performance.now()
+    // From here on, a lane that opens or catches up reads this batch from the log.
+    matched = batch.offset
     for (const lane of [...lanes.values()]) {
-      if (lane.isBehind) continue
+      if (lane.isBehind || lane.scanned >= batch.offset) continue
       offer(lane, list)
       lane.scanned = batch.offset
-      // What follows stays in the log until there is room.
-      if (!lane.hasRoom) lane.isBehind = true
+      if (!lane.hasRoom) {
+        // What follows stays in the log until there is room.
+        lane.isBehind = true
+        dirty.add(lane.subscription.id)
+      }
       if (performance.now() - turn < TURN_MS) continue
       await new Promise(setImmediate)
       turn = performance.now()
     }
-    lag_ms = clock() - batch.recorded_at
   }
 
   const readSubscriptions = async (): Promise<void> => {
@@ -288,27 +302,34 @@ async function deliver(
   }
 
   const carryOut = async (): Promise<void> => {
-    for (const { key, command } of await commandsLeft(store)) {
+    const left = await commandsLeft(store)
+    // The message about a new subscription may have been lost.
+    if (left.some(({ command }) => !lanes.has(command.subscription))) await readSubscriptions()
+    for (const { key, command } of left) {
       const lane = lanes.get(command.subscription)
       if (lane && command.kind === 'test') lane.addTest(command.event_id, command.body)
       if (lane && command.kind === 'redeliver') lane.redeliver(command.delivery)
-      if (lane && command.kind === 'replay') {
+      if (lane?.isOn && command.kind === 'replay') {
+        // One after the other: it stays until the next look.
+        if (lane.replay) continue
         const { from, to } = command
         lane.replay = { after: await events.log.before(from), until: await events.log.before(to), from, to }
         scan(command.subscription)
       }
       dirty.add(command.subscription)
-      await flush()
+      // Otherwise it stays for the next process.
+      if (!(await flush())) return
       await store.delete(key)
     }
   }
 
-  let flushing: Promise<void> = Promise.resolve()
+  let flushing: Promise<boolean> = Promise.resolve(true)
   let written = -1
-  const flush = (): Promise<void> => {
+  /** Writes the progress; false if that failed, or if the lock was lost. */
+  const flush = (): Promise<boolean> => {
     flushing = flushing.then(async () => {
-      if (on.signal.aborted && !on.stop.aborted) return
-      // In this order: whoever is beyond the checkpoint says so in its own state.
+      if (on.signal.aborted && !on.stop.aborted) return false
+      // In this order: the state of a subscription may be ahead of the checkpoint, not behind it.
       const { position } = follower
       const ids = [...dirty]
       dirty.clear()
@@ -320,27 +341,28 @@ async function deliver(
               if (lane) await writeWebhookState(store, id, lane.state())
             }),
           )
-        if (position === written && ids.length === 0) return
-        await writeCheckpoint(store, { position, at: clock(), lag_s: Math.max(0, Math.round(lag_ms / 1000)) })
+        if (position === written && ids.length === 0) return true
+        await writeCheckpoint(store, { position, at: clock() })
         written = position
+        return true
       } catch (err) {
         for (const id of ids) dirty.add(id)
-        log.warn({ err }, 'how far webhooks are cannot be written; tried again')
+        log.warn({ err }, 'the progress of webhooks cannot be written; tried again')
+        return false
       }
     })
     return flushing
   }
 
-  const begun = (await readCheckpoint(store))?.position ?? (await events.log.head())
   const messages = openRedis(events.redisUrl)
-  let ready = false
+  const opened = Promise.withResolvers<void>()
   const follower: EventFollower = followEvents({
     log: events.log,
     redisUrl: events.redisUrl,
     after: begun,
     onBatch: async (batch) => {
       // Lanes begin where the follower is.
-      while (!ready && !on.signal.aborted) await sleep(5)
+      await opened.promise
       await onBatch(batch)
     },
     onError: (err) => log.warn({ err }, 'the log of events cannot be read'),
@@ -352,7 +374,7 @@ async function deliver(
   }
   try {
     await readSubscriptions()
-    ready = true
+    opened.resolve()
     inTurn(carryOut)
     messages.on('message', (_channel: string, message: string) => {
       if (message === 'command') return inTurn(carryOut)
@@ -377,16 +399,13 @@ async function deliver(
     })
     for (const timer of timers) clearInterval(timer)
   } finally {
-    ready = true
+    opened.resolve()
     messages.disconnect()
     await follower.close()
     await looking
     for (const lane of lanes.values()) lane.close()
     // Not after the lock was lost: another process has begun from what was written.
-    if (on.stop.aborted) {
-      for (const id of lanes.keys()) dirty.add(id)
-      await flush()
-    }
+    if (on.stop.aborted) await flush()
     await flushing
   }
 }

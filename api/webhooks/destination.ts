@@ -7,7 +7,7 @@ import { problem } from '../define/problems.ts'
 export interface DestinationRules {
   /** Whether http:// and any port of this machine are allowed: for tests and trials, never with live data. */
   readonly loopback: boolean
-  /** Finds the addresses of a host name; DNS unless given. */
+  /** Resolves a host name; by DNS by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
 
@@ -64,7 +64,7 @@ export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address) || METADATA.includes(address)) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  // All that is routed today (IANA); what stands for an IPv4 address lies outside, or is no unicast.
+  // The only range of IPv6 that is routed today (IANA); it has no addresses that stand for IPv4 ones.
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
 }
 

@@ -1,32 +1,31 @@
+import type { Param } from '../define/params.ts'
 import { Problem, problem } from '../define/problems.ts'
 import { EVENT_FILTERS, type EventFilter } from '../events/filter.ts'
 import { queryReader } from '../http/request.ts'
 
-const read = queryReader(EVENT_FILTERS)
-/** What a filter calls the topics: as in Standard Webhooks, types. */
-const NAMES: Readonly<Record<string, string>> = { types: 'topics' }
+const { topics, ...others } = EVENT_FILTERS
 
-/** Names of the members of a filter. */
-export const FILTER_NAMES: readonly string[] = Object.keys(EVENT_FILTERS).map((name) => (name === 'topics' ? 'types' : name))
+/** The members of a subscription's filter: the parameters of the stream, with topics called types as in Standard Webhooks. */
+export const WEBHOOK_FILTERS = { types: topics, ...others }
 
-/** Reads the filter of a subscription: the parameters of the stream, as JSON. Throws a problem that names every mistake. */
+const read = queryReader(WEBHOOK_FILTERS)
+
+/** Reads the filter of a subscription, as JSON. Throws a problem that names every mistake. */
 export function readWebhookFilter(given: Readonly<Record<string, unknown>>): EventFilter {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue
-    const parameter = name === 'topics' ? '?' : (NAMES[name] ?? name)
-    // A box is one value of four numbers, other lists are several values.
-    const texts = Array.isArray(value) && name !== 'bbox' ? value : [Array.isArray(value) ? value.join() : value]
-    for (const text of texts) query.append(parameter, typeof text === 'object' ? JSON.stringify(text) : String(text))
+    const isList = (WEBHOOK_FILTERS as Readonly<Record<string, Param>>)[name]?.list ?? false
+    // A box is one value of four numbers, lists are several values.
+    const texts = Array.isArray(value) && !isList ? [value.join()] : [value].flat()
+    for (const text of texts) query.append(name, typeof text === 'object' ? JSON.stringify(text) : String(text))
   }
   try {
-    return read(`?${query}`)
+    const { types, ...rest } = read(`?${query}`)
+    return { ...rest, topics: types }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const errors = (error.options.errors ?? []).map(({ parameter = '', ...rest }) => {
-      const name = parameter === 'topics' ? 'types' : parameter
-      return { ...rest, pointer: `/filter/${name}`, ...(rest.allowed?.includes('topics') ? { allowed: FILTER_NAMES } : {}) }
-    })
+    const errors = (error.options.errors ?? []).map(({ parameter = '', ...rest }) => ({ ...rest, pointer: `/filter/${parameter}` }))
     throw problem(error.code, `filter: ${error.message}`, { errors })
   }
 }

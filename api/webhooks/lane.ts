@@ -22,7 +22,7 @@ export interface LaneParts {
   readonly patience: number
 }
 
-/** Attempts wait so long after the first, the second …, in s; after the last of them the delivery has failed. */
+/** Waits after the first attempt, the second …, in s; the attempt after the last wait is the last one. */
 export const WAITS_S: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const DAY_MS = 86_400_000
 /** Days of failing after which mails are sent, and the last after which the subscription is disabled. */
@@ -74,11 +74,11 @@ export class Lane {
   /** True while events are delivered. */
   get isOn(): boolean {
     const { enabled, enabled_at } = this.subscription
-    return enabled && (this.#disabled_at === null || this.#disabled_at < enabled_at)
+    return !this.#closed && enabled && (this.#disabled_at === null || this.#disabled_at < enabled_at)
   }
 
   get hasRoom(): boolean {
-    return this.#size < WAITING_MOST
+    return !this.#closed && this.#size < WAITING_MOST
   }
 
   /** Adds an event that the subscription wants; one that waits already is not added again. */
@@ -92,20 +92,18 @@ export class Lane {
     this.#push({ id, body, offset: null, type: 'webhook.test', thing: `test ${id}`, attempts: 0, next_at: 0 })
   }
 
-  /** Sends what a delivery sent again; false where it is no longer known. */
-  redeliver(delivery: string): boolean {
+  /** Sends the event of a delivery again, beside what waits. Does nothing if the delivery is no longer known. */
+  redeliver(delivery: string): void {
     const found = this.#deliveries.find(({ id }) => id === delivery)
-    if (!found || found.offset === null) return false
+    if (!found || found.offset === null) return
     const { event_id: id, offset, type } = found
-    // It has been settled: nothing of its thing waits for it.
     this.#push({ id, offset, type, thing: `again ${id}`, attempts: 0, next_at: 0 })
-    return true
   }
 
   /** Sends what can be sent now, and comes back when more can. */
   pump(): void {
     clearTimeout(this.#timer)
-    if (this.#closed || !this.isOn) return
+    if (!this.isOn) return
     const now = this.#parts.clock()
     if (this.#paused_until > now) return this.#comeBack(this.#paused_until - now)
     const most = this.#failures >= DOWN_AFTER ? 1 : AT_ONCE
@@ -119,7 +117,7 @@ export class Lane {
     if (next < Number.POSITIVE_INFINITY) this.#comeBack(next - now)
   }
 
-  /** Turns the subscription off for a reason of the service's. */
+  /** Disables the subscription. */
   disable(reason: DisabledReason): void {
     this.#disabled_at = this.#parts.clock()
     this.#disabled_reason = reason
@@ -143,7 +141,7 @@ export class Lane {
     this.pump()
   }
 
-  /** All of it, as it is stored. */
+  /** What is stored of it. */
   state(): WebhookState {
     const { scanned, isBehind, replay } = this
     return {
@@ -181,6 +179,11 @@ export class Lane {
     this.#waiting.clear()
     this.#size = 0
     this.replay = null
+    for (const one of this.#deliveries) {
+      if (one.status === 'DELIVERED') continue
+      one.status = 'FAILED'
+      one.next_at = null
+    }
   }
 
   #comeBack(ms: number): void {
@@ -192,7 +195,7 @@ export class Lane {
     try {
       const body = one.body ?? (one.offset === null ? null : await this.#parts.bodyOf(one.offset))
       if (body === null) {
-        // Older than the log: nobody can tell any more what it was.
+        // Older than the log.
         this.#settle(thing, one)
         return
       }
@@ -226,6 +229,8 @@ export class Lane {
   }
 
   #fail(thing: string, one: Waiting, { attempt, delivery }: { readonly attempt: Attempt; readonly delivery: Delivery }): void {
+    // Disabled meanwhile: nothing follows.
+    if (!this.#waiting.get(thing)?.includes(one)) return
     const { status, retryAfter_s } = attempt
     const now = this.#parts.clock()
     one.attempts++

@@ -39,6 +39,17 @@ export interface WebhookParts extends AccountParts {
   readonly upgradeUrl: string | null
 }
 
+/** A request, and the account that it may act on. */
+interface Asked {
+  readonly request: FastifyRequest
+  readonly account: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
 const DESCRIPTION_MOST = 200
 const NO_QUERY = queryReader({})
 
@@ -92,8 +103,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     const [first] = own
     throw first ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl }) : keyRequired('ENTERPRISE')
   }
-  const find = async (request: FastifyRequest): Promise<Subscription> => {
-    const account = await ownerOf(request)
+  const find = async ({ account, request }: Asked): Promise<Subscription> => {
     const { id } = request.params as { readonly id: string }
     const found = await readSubscription(store, account, id)
     if (!found) throw problem('not-found', 'There is no such webhook.')
@@ -109,24 +119,22 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await leaveCommand(store, command, clock())
     await announce('command')
   }
-  /** `seed` is the same for the same Idempotency-Key. */
-  type Handler = (request: FastifyRequest, seed: string) => Promise<{ readonly status: number; readonly body: unknown }>
-  const route = (method: string[], url: string, handler: Handler): void => {
+  const route = (method: string[], url: string, work: (asked: Asked) => Promise<Answer>): void => {
     app.route({
       method,
       url,
       exposeHeadRoute: false,
       config,
       handler: async (request, reply) => {
-        const { status, body } = await handler(request, '')
+        const { status, body } = await work({ request, account: await ownerOf(request) })
         return reply.code(status).headers(NO_STORE).send(body)
       },
     })
   }
-  /** A POST that is done once for each Idempotency-Key. Its reply may show a secret, and is kept sealed. */
-  const post = (url: string, handler: Handler): void =>
-    route(['POST'], url, async (request) => {
-      const account = await ownerOf(request)
+  /** A POST that is done once for each Idempotency-Key, which gives the same `seed`. Its reply may show a secret, and is kept sealed. */
+  const post = (url: string, work: (asked: Asked, seed: string) => Promise<Answer>): void =>
+    route(['POST'], url, async (asked) => {
+      const { request, account } = asked
       const scope = `${account} POST ${request.raw.url ?? ''}`
       const header = request.headers['idempotency-key']
       const write = {
@@ -136,11 +144,10 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
         now: clock(),
       }
       const seal = { encrypt: (text: string) => sealed(peppers, text, scope), decrypt: (text: string) => unsealed(peppers, text, scope) }
-      return writeOnce(store, { ...write, seal }, async (seed) => ({ headers: {}, ...(await handler(request, seed)) }) as RepeatableReply)
+      return writeOnce(store, { ...write, seal }, async (seed) => ({ headers: {}, ...(await work(asked, seed)) }) as RepeatableReply)
     })
 
-  post('/api/webhooks', async (request, seed) => {
-    const account = await ownerOf(request)
+  post('/api/webhooks', async ({ request, account }, seed) => {
     const { url, description, filter } = readBody(request.body, { url: URL_TEXT, description: DESCRIPTION, filter: FILTER })
     const target = destinationOf(url, destinations)
     readWebhookFilter(filter)
@@ -155,23 +162,23 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await save(made)
     return { status: 201, body: { ...(await shown(made)), secret } }
   })
-  route(['GET', 'HEAD'], '/api/webhooks', async (request) => {
-    const account = await ownerOf(request)
+  route(['GET', 'HEAD'], '/api/webhooks', async ({ account }) => {
     const found = await Promise.all((await listSubscriptions(store, account)).map(({ id }) => readSubscription(store, account, id)))
     const webhooks = await Promise.all(found.flatMap((one) => (one ? [shown(one)] : [])))
     return { status: 200, body: { total: webhooks.length, webhooks } }
   })
-  route(['GET', 'HEAD'], '/api/webhooks/:id', async (request) => ({ status: 200, body: await shown(await find(request)) }))
-  route(['PATCH'], '/api/webhooks/:id', async (request) => {
-    const found = await find(request)
-    const given = readBody(request.body, {
+  route(['GET', 'HEAD'], '/api/webhooks/:id', async (asked) => ({ status: 200, body: await shown(await find(asked)) }))
+  route(['PATCH'], '/api/webhooks/:id', async (asked) => {
+    const found = await find(asked)
+    const { body } = asked.request
+    const given = readBody(body, {
       url: optional(URL_TEXT),
       description: DESCRIPTION,
       filter: optional(FILTER as BodyField<Readonly<Record<string, unknown>> | null>),
       enabled: ENABLED,
     })
     if (given.filter) readWebhookFilter(given.filter)
-    const isGiven = (name: string): boolean => Object.hasOwn(request.body as object, name)
+    const isGiven = (name: string): boolean => Object.hasOwn(body as object, name)
     const changed: Subscription = {
       ...found,
       ...(given.url === null ? {} : { url: destinationOf(given.url, destinations).href }),
@@ -183,44 +190,44 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await save(changed)
     return { status: 200, body: await shown(changed) }
   })
-  route(['DELETE'], '/api/webhooks/:id', async (request) => {
-    const found = await find(request)
+  route(['DELETE'], '/api/webhooks/:id', async (asked) => {
+    const found = await find(asked)
     await store.delete(subscriptionKey(found.account, found.id))
     await deleteWebhookState(store, found.id)
     await announce(`${found.account}/${found.id}`)
     return { status: 204, body: undefined }
   })
-  post('/api/webhooks/:id/test', async (request) => {
-    const { id } = await find(request)
+  post('/api/webhooks/:id/test', async (asked) => {
+    const { id } = await find(asked)
     const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
     const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
     await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
     return { status: 202, body: { event_id } }
   })
-  post('/api/webhooks/:id/rotate-secret', async (request) => {
-    const found = await find(request)
+  post('/api/webhooks/:id/rotate-secret', async (asked) => {
+    const found = await find(asked)
     const secret = newSecret()
     const secrets = rotated(found.secrets, sealSecret(peppers, secret, { id: found.id, at: clock() }))
     const changed = { ...found, secrets }
     await save(changed)
     return { status: 200, body: { ...(await shown(changed)), secret } }
   })
-  route(['GET', 'HEAD'], '/api/webhooks/:id/deliveries', async (request) => {
-    const state = await readWebhookState(store, (await find(request)).id)
+  route(['GET', 'HEAD'], '/api/webhooks/:id/deliveries', async (asked) => {
+    const state = await readWebhookState(store, (await find(asked)).id)
     const deliveries = (state?.deliveries ?? []).map(shownDelivery)
     return { status: 200, body: { total: deliveries.length, deliveries } }
   })
-  post('/api/webhooks/:id/deliveries/:delivery/redeliver', async (request) => {
-    const { id } = await find(request)
-    const { delivery } = request.params as { readonly delivery: string }
+  post('/api/webhooks/:id/deliveries/:delivery/redeliver', async (asked) => {
+    const { id } = await find(asked)
+    const { delivery } = asked.request.params as { readonly delivery: string }
     const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
     if (!found || found.offset === null) throw problem('not-found', 'There is no such delivery among the last ones, or it was a test.')
     await leave({ kind: 'redeliver', subscription: id, delivery })
     return { status: 202, body: shownDelivery(found) }
   })
-  post('/api/webhooks/:id/replay', async (request) => {
-    const { id } = await find(request)
-    const { from, to } = readBody(request.body, { from: INSTANT, to: INSTANT })
+  post('/api/webhooks/:id/replay', async (asked) => {
+    const { id } = await find(asked)
+    const { from, to } = readBody(asked.request.body, { from: INSTANT, to: INSTANT })
     const oldest = clock() - EVENT_DAYS * 86_400_000
     if (from >= to || from < oldest) {
       const detail = `from: expected an instant before to, in the last ${EVENT_DAYS} days`

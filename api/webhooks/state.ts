@@ -36,7 +36,7 @@ export interface Waiting {
 /** Why the service disabled a subscription. */
 export type DisabledReason = 'gone' | 'failing' | 'plan-changed'
 
-/** How far a subscription is: written by the process that delivers, read by the API. */
+/** The progress of a subscription: written by the process that delivers, read by the API. */
 export interface WebhookState {
   /** Batch of the log up to which every matching event is settled or waits here. */
   readonly scanned: number
@@ -65,29 +65,27 @@ export function deliveryId(subscription: string, event: string): string {
   return `dlv_${createHash('sha256').update(`${subscription} ${event}`).digest('hex').slice(0, 20)}`
 }
 
-/** Reads how far a subscription is; null before its first delivery. */
+/** Reads the progress of a subscription; null before its first delivery. */
 export async function readWebhookState(store: ObjectStore, id: string): Promise<WebhookState | null> {
   const bytes = await store.get(`${STATES}${id}.json`)
   return bytes && (JSON.parse(bytes.toString()) as WebhookState)
 }
 
-/** Writes how far a subscription is. */
+/** Writes the progress of a subscription. */
 export async function writeWebhookState(store: ObjectStore, id: string, state: WebhookState): Promise<void> {
   await store.put(`${STATES}${id}.json`, Buffer.from(JSON.stringify(state)))
 }
 
-/** Forgets a subscription that was deleted. */
+/** Deletes the progress of a subscription. */
 export async function deleteWebhookState(store: ObjectStore, id: string): Promise<void> {
   await store.delete(`${STATES}${id}.json`)
 }
 
-/** How far deliveries are in all. */
+/** The progress of all subscriptions that are not behind. */
 export interface Checkpoint {
   /** Batch that every subscription which is not behind has been matched with. */
   readonly position: number
   readonly at: number
-  /** Seconds between the recording of an event and its first attempt, of the last ones: median and greatest. */
-  readonly lag_s: number
 }
 
 /** Reads the checkpoint; null before the first. */

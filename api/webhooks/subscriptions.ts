@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type Peppers, sealed, unsealed } from '../access/pepper.ts'
 
-/** A secret of a subscription; sealed, so that a copy of the store tells nothing of it. Times are ms since the epoch. */
+/** A secret of a subscription, sealed: a copy of the store does not reveal it. Times are ms since the epoch. */
 interface SealedSecret {
   readonly sealed: string
   readonly created_at: number
-  /** When it stops to count; null for the current one. */
+  /** When it becomes invalid; null for the current one. */
   readonly ends_at: number | null
 }
 
@@ -22,7 +22,7 @@ export interface Subscription {
   readonly created_at: number
   /** False while the owner has turned it off. */
   readonly enabled: boolean
-  /** When the owner last turned it on: what disabled it before counts no more. */
+  /** When the owner last turned it on; what disabled it before no longer counts. */
   readonly enabled_at: number
   /** Batch of the log of events after which it begins. */
   readonly after: number

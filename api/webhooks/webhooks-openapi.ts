@@ -1,8 +1,9 @@
 import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import { KEY_REFUSED, OWNER } from '../access/account-openapi.ts'
-import { ABOUT_FILTERS, EVENT_FILTERS } from '../events/filter.ts'
+import { ABOUT_FILTERS } from '../events/filter.ts'
 import { dataSchema } from '../events/kinds.ts'
 import { LIMIT_HEADERS, type Part, problemResponse, ref, withGeometryRefs } from '../http/openapi-parts.ts'
+import { WEBHOOK_FILTERS } from './filter.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
 const EXAMPLE_ID = 'wh_0f8b1c526d0e4c539a2b'
@@ -13,8 +14,8 @@ const instantOrNull = (description: string): Part => ({ type: ['string', 'null']
 
 /** The filter of a webhook, as a body has it. */
 function filterSchema(): Part {
-  const members = Object.entries(EVENT_FILTERS).map(([name, { about, schema, list }]) => [
-    name === 'topics' ? 'types' : name,
+  const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
+    name,
     list ? { type: 'array', items: schema, description: about } : { ...schema, description: about },
   ])
   return { type: 'object', additionalProperties: false, description: ABOUT_FILTERS, properties: Object.fromEntries(members) }
@@ -251,12 +252,8 @@ function operation(
   const [status, description, schema, example] = ok
   const path = [...(isAboutOne ? [['id', 'Id of the webhook.', EXAMPLE_ID] as const] : []), ...inPath]
   const parameters = [
-    ...path.map(([name, told, shown]) => ({
-      name,
-      in: 'path',
-      required: true,
-      description: told,
-      example: shown,
+    ...path.map(([name, description, example]) => ({
+      ...{ name, in: 'path', required: true, description, example },
       schema: { type: 'string' },
     })),
     ...(isOnce

@@ -75,6 +75,11 @@ test('a reply 410 disables at once, and so does a plan that has no webhooks', as
   await until('it is told', () => troubles.length === 2)
   expect(troubles).toEqual([`${one.id} gone`, `${other.id} {"disabled":"plan-changed"}`])
   expect(left.received).toHaveLength(2)
+  // Nothing says that another attempt follows.
+  await until('the state is written', async () => (await call(service, 'GET', `/api/webhooks/${other.id}`)).reply.status === 'DISABLED')
+  const { deliveries } = (await call(service, 'GET', `/api/webhooks/${other.id}/deliveries`)).reply
+  expect(deliveries[0]).toMatchObject({ event_id: 'evt_g3', status: 'FAILED', next_attempt_at: null })
+  expect((await call(service, 'GET', `/api/webhooks/${other.id}`)).reply.failing_since).toBeNull()
 })
 
 test('Retry-After is kept to, for all events of the receiver', async () => {

@@ -119,8 +119,9 @@ test('requests that cannot be met are refused, each mistake by its place', async
     status: 400,
     reply: {
       errors: expect.arrayContaining([
-        expect.objectContaining({ pointer: '/filter/types' }),
+        expect.objectContaining({ pointer: '/filter/types', detail: expect.stringMatching(/^types: /) }),
         expect.objectContaining({ pointer: '/filter/province' }),
+        expect.objectContaining({ pointer: '/filter/color', allowed: expect.arrayContaining(['types', 'road']) }),
       ]),
     },
   })
