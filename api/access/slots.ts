@@ -67,6 +67,11 @@ export function slotName(account: string, number: number): string {
   return `${account}.${number}`
 }
 
+/** The names of an account's slots. */
+export function slotNames(account: string): string[] {
+  return Array.from({ length: SLOTS }, (_, at) => slotName(account, at + 1))
+}
+
 /** The slots of an account, also those that were never used. */
 export async function readSlots(store: ObjectStore, account: string): Promise<Slot[]> {
   for (;;) {

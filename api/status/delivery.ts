@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FOLLOW_MS } from '../../lake/events/follow.ts'
 import type { EventLog } from '../../lake/events/log.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { StreamHub } from '../stream/hub.ts'
@@ -35,6 +36,6 @@ export async function deliveryLag(parts: {
   return { webhooks_lag_s: given, ...streams }
 }
 
-/** Between two looks at the log nothing is late. */
-const POLLED_S = 5
+/** Between two looks at the log nothing is late; a look takes some seconds at most. */
+const POLLED_S = FOLLOW_MS / 1000 + 3
 const PATIENCE_MS = 3000

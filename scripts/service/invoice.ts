@@ -1,5 +1,5 @@
 import { type PlanTable, TIERS } from '../../api/access/plans.ts'
-import { slotName } from '../../api/access/slots.ts'
+import { slotNames } from '../../api/access/slots.ts'
 import { escaped, htmlPage } from '../../api/web/html.ts'
 import { CLOSED_AFTER_MS } from '../../lake/minutes/objects.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -9,12 +9,9 @@ import { type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
 import { OUTCOMES } from '../../lake/usage/objects.ts'
 import { nextMonth } from './usage.ts'
 
-/** Slots of an account. */
-const SLOTS = 3
-
-/** What one key used in a month, and what it costs. */
+/** What one key, and those that it was rotated to, used in a month, and what they cost. */
 interface InvoiceLine {
-  readonly key: string
+  readonly keys: readonly string[]
   /** The highest plan under which it was used: its price is that of a whole month. */
   readonly plan: Plan
   readonly requests: number
@@ -25,7 +22,7 @@ interface InvoiceLine {
 
 /**
  * The invoice of an account for a month of Madrid as a page to print: each key that was used, under its highest plan of the month, with
- * the price of that plan and what was used by path. Throws for a month whose figures may still change.
+ * the price of that plan, and what was used by path. A rotated key and its successor cost one price. Throws if figures may still change.
  */
 export async function monthlyInvoice(
   lake: Lake,
@@ -35,14 +32,13 @@ export async function monthlyInvoice(
   const [from, to] = [`${month}-01`, nextMonth(`${month}-01`)]
   if (now < dayBounds(to).start + CLOSED_AFTER_MS)
     throw new Error(`--month ${month}: figures may still change until four hours after its end`)
-  const slots = Array.from({ length: SLOTS }, (_, at) => slotName(account, at + 1))
-  const days = await usageDaysReader(lake)({ from, to, slots })
-  const lines = [...Map.groupBy(days, ({ key }) => key ?? '')].map(([key, used]) => lineOf(key, used, plans))
+  const days = await usageDaysReader(lake)({ from, to, slots: slotNames(account) })
+  const lines = [...Map.groupBy(days, ({ slot }) => slot)].map(([, used]) => lineOf(used, plans))
   const total = lines.reduce((sum, { price_eur }) => sum + price_eur, 0)
   const keys = table(
     ['Key', 'Plan', 'Days used', 'Requests', 'Units', 'Price, EUR'],
-    lines.map(({ key, plan, days: count, requests, day_units, price_eur }) => [
-      key,
+    lines.map(({ keys: ids, plan, days: count, requests, day_units, price_eur }) => [
+      ids.join(', '),
       plan,
       count,
       requests,
@@ -57,17 +53,17 @@ export async function monthlyInvoice(
   const body = `<p>${escaped(email)}<br>Account ${account.slice(0, 12)}<br>Period ${from} to ${lastDay(to)}, days of Madrid</p>
 <h2>Keys</h2>
 ${keys}
-<p>A key costs the month of the highest plan under which it was used. Units are requests that counted for the day: all but 304, 429 and 5xx.</p>
+<p>A key costs the month of the highest plan under which it was used, once even if it was rotated. Units are requests that counted for the day: all but 304, 429 and 5xx.</p>
 <h2>Use by path</h2>
 ${table(['Path', 'Requests', 'Units'], paths)}`
   return htmlPage('en', { title: `Traffic Intelligence: invoice ${month}`, body })
 }
 
-function lineOf(key: string, used: readonly UsageDay[], plans: PlanTable): InvoiceLine {
+function lineOf(used: readonly UsageDay[], plans: PlanTable): InvoiceLine {
   const ranks = used.map(({ plan }) => TIERS.indexOf(plan ?? 'FREE'))
   const plan = TIERS[Math.max(...ranks)] as Plan
   return {
-    key,
+    keys: [...new Set(used.map(({ key }) => key ?? ''))],
     plan,
     requests: sumOf(used, requestsOf),
     day_units: sumOf(used, ({ day_units }) => day_units),

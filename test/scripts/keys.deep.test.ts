@@ -170,6 +170,10 @@ test('an invoice has each key that was used, under its highest plan of the month
     [Date.UTC(2026, 3, 1), 'key_00000000000000000001', 'FREE', `${account}.1`],
     [Date.UTC(2026, 3, 2), 'key_00000000000000000001', 'PRO', `${account}.1`],
     [Date.UTC(2026, 3, 2), 'key_00000000000000000002', 'FREE', `${account}.2`],
+    // The first key was rotated.
+    [Date.UTC(2026, 3, 3), 'key_00000000000000000005', 'PRO', `${account}.1`],
+    // The last place for keys that an account has.
+    [Date.UTC(2026, 3, 2), 'key_00000000000000000004', 'ENTERPRISE', `${account}.9`],
     [Date.UTC(2026, 3, 2), 'key_00000000000000000003', 'ENTERPRISE', `${'b'.repeat(64)}.1`],
     [Date.UTC(2026, 4, 2), 'key_00000000000000000002', 'ENTERPRISE', `${account}.2`],
   ] as const) {
@@ -187,11 +191,12 @@ test('an invoice has each key that was used, under its highest plan of the month
     [...row.matchAll(/>([^<]*)<\/td>/g)].map(([, cell]) => cell),
   )
   expect(cells).toEqual([
-    ['key_00000000000000000001', 'PRO', '2', '4', '2', '49.00'],
+    ['key_00000000000000000001, key_00000000000000000005', 'PRO', '3', '6', '3', '49.00'],
     ['key_00000000000000000002', 'FREE', '1', '2', '1', '0.00'],
-    ['/api/incidents', '6', '3'],
+    ['key_00000000000000000004', 'ENTERPRISE', '1', '2', '1', '149.00'],
+    ['/api/incidents', '10', '5'],
   ])
-  expect(text).toMatch(/Total without VAT<\/th><td class="num">49\.00/)
+  expect(text).toMatch(/Total without VAT<\/th><td class="num">198\.00/)
   expect((await keys('invoice', account.slice(0, 12), '--month', '2026-04')).text).toBe(text)
   const month = new Date().toISOString().slice(0, 7)
   expect(await keys('invoice', 'ana@example.org', '--month', month)).toMatchObject({

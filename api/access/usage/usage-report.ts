@@ -8,7 +8,7 @@ import { refusal } from '../../http/mistakes.ts'
 import type { Accounts, ListedKey } from '../accounts.ts'
 import type { Authority } from '../authority.ts'
 import type { PlanTable } from '../plans.ts'
-import { SLOTS, slotName } from '../slots.ts'
+import { slotNames } from '../slots.ts'
 import type { Usage } from './usage.ts'
 
 /** What reports are made from. */
@@ -59,7 +59,7 @@ export async function usageReport(parts: ReportParts, { account, only }: Authori
   const { from, to } = periodOf(asked, madridDate(now))
   const key = only ?? asked.key
   const listed = (await accounts.list(account)).filter(({ id }) => key === null || id === key)
-  const found = await days({ from, to, slots: slotsOf(account), ...(key === null ? {} : { key }) })
+  const found = await days({ from, to, slots: slotNames(account), ...(key === null ? {} : { key }) })
   if (key !== null && listed.length === 0 && found.length === 0) throw problem('not-found', 'This account has no such key.')
   return {
     as_of: isoInstant(Math.floor(now / MINUTE_MS) * MINUTE_MS - MINUTE_MS),
@@ -116,10 +116,6 @@ function countsOf(counts: Readonly<UsageCounts>): object {
 async function lastDay({ recorded }: Pick<Usage, 'recorded'>, { slot }: ListedKey, now: number): Promise<number> {
   const counts = await recorded(slot)
   return counts.reduce((sum, { minute_s, count }) => (minute_s * 1000 > now - DAY_MS - MINUTE_MS ? sum + count : sum), 0)
-}
-
-function slotsOf(account: string): string[] {
-  return Array.from({ length: SLOTS }, (_, at) => slotName(account, at + 1))
 }
 
 function daysBefore(date: string, days: number): string {
