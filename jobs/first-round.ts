@@ -27,8 +27,8 @@ export function makeFirstRound(feeds: readonly Feed[], limits: { readonly asked:
     },
     async land(feed, run) {
       // A landing before the first fetch has nothing to land.
-      const isFirst = asked.has(feed.id)
-      const result = await run().finally(() => isFirst && landed.done(feed.id))
+      const hasFetched = asked.isDone(feed.id)
+      const result = await run().finally(() => hasFetched && landed.done(feed.id))
       await landed.over
       return result
     },
@@ -51,7 +51,7 @@ function makeWait(ids: readonly string[], atMost_ms: number) {
   return {
     over,
     end,
-    has: (id: string): boolean => !missing.has(id),
+    isDone: (id: string): boolean => !missing.has(id),
     done(id: string): void {
       missing.delete(id)
       if (missing.size === 0) end()

@@ -5,6 +5,8 @@ import type { IngestContext } from './context.ts'
 import { FetchError } from './http.ts'
 import type { Runner } from './runner.ts'
 
+/** First and longest wait before a feed that failed is tried again, ms; it doubles, as each failed file is a download. */
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000]
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 
 /** What a filler works with. */
@@ -19,12 +21,16 @@ export interface HistoryOptions {
 
 /** Fetches in the background what archives have of the time before a service began, as far as their feeds declare it (`history`). */
 export interface HistoryFiller {
-  /** Fetches what is missing, one file after another, and reports its progress; true once nothing is missing that the publishers have. */
+  /**
+   * Fetches what is missing, one file after another, and reports its progress; true once nothing is missing that the publishers have. A feed
+   * that failed a moment ago is left out.
+   */
   fill(signal: AbortSignal): Promise<boolean>
 }
 
 /** Makes the filler of a process. Feeds with few files come first. */
 export function makeHistoryFiller(context: IngestContext, { runner, feeds, land, derive }: HistoryOptions): HistoryFiller {
+  const failed = new Map<string, { readonly wait_ms: number; readonly until: number }>()
   const unfinished = new Set(feeds.filter((feed) => filesWanted(feed) > 0).sort((one, other) => filesWanted(one) - filesWanted(other)))
   const fillFeed = async (feed: Feed, signal: AbortSignal): Promise<boolean> => {
     const listed = await newestFiles(context, feed, signal)
@@ -33,7 +39,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
     // The newest first: forecasts and means of the last days need them most.
     const missing = listed.filter(({ period }) => !there.has(period)).reverse()
     const progress = { files: listed.length, present: listed.length - missing.length }
-    let failed = 0
+    let failures = 0
     await runner.reportBackfill(feed, progress)
     for (const file of missing) {
       const [done] = await backfill(runner, { feed, files: [file], jobs: 1, signal, land: () => land(feed, signal) })
@@ -42,20 +48,26 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
       if (outcome === null) progress.files--
       else if (outcome.outcome === 'accepted' || outcome.outcome === 'unchanged') progress.present++
       else {
-        failed++
+        failures++
         context.log.warn({ ...about, reason: outcome.reason }, 'file of an archive not backfilled')
       }
       await runner.reportBackfill(feed, progress)
       context.log.info({ ...about, ...progress }, 'backfill')
     }
     if (missing.length > 0) await derive(feed, signal)
-    return failed === 0
+    return failures === 0
   }
   return {
     async fill(signal) {
       for (const feed of unfinished) {
         signal.throwIfAborted()
+        const { wait_ms = FIRST_WAIT_MS / 2, until = 0 } = failed.get(feed.id) ?? {}
+        if (context.now() < until) continue
         if (await fillFeed(feed, signal)) unfinished.delete(feed)
+        else {
+          const longer_ms = Math.min(2 * wait_ms, LONGEST_WAIT_MS)
+          failed.set(feed.id, { wait_ms: longer_ms, until: context.now() + longer_ms })
+        }
       }
       return unfinished.size === 0
     },

@@ -26,8 +26,8 @@ interface Placed {
 
 /**
  * Which files of a table to make into one: those of a closed partition, of a closed day, and the newest of the open day when it has many; of
- * whole versions, whose days are landed once, the newest of the open month. What is closed is told by the newest row of the table, not by a
- * clock. Bounds of the time column place a file; one without them is left alone.
+ * whole versions, whose days are landed once, the newest of the open month. The newest row of the table says what is closed, not a clock.
+ * Bounds of the time column place a file; one without them is left alone.
  */
 export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
   const placed = files.flatMap((file): Placed[] => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Archive, batch, defineFeed, type Feed, FormatError } from '../../../jobs/feeds/define.ts'
 import { listFiles } from '../../../jobs/ingest/archive.ts'
 import { backfill } from '../../../jobs/ingest/backfill.ts'
+import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { makeHistoryFiller } from '../../../jobs/ingest/history.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
@@ -293,8 +294,9 @@ describe('a backfill', () => {
 describe('what an archive has of the time before a service began', () => {
   const old: Feed = defineFeed({ ...archive, archive: { ...(archive.archive as Archive), recent: 1, history: 4 } })
   const steps: string[] = []
+  let now = Date.now()
   const filler = () =>
-    makeHistoryFiller(context, {
+    makeHistoryFiller({ ...context, now: () => now } satisfies IngestContext, {
       runner,
       feeds: [old, { ...archive, id: 'another' }],
       land: (feed, signal) => runner.land(feed, signal),
@@ -332,9 +334,16 @@ describe('what an archive has of the time before a service began', () => {
     expect(await history.fill(never)).toBe(false)
     statuses.clear()
     statuses.set('2024-01', 403)
+    now += 60_000
     expect(await history.fill(never)).toBe(false)
     expect(await progress()).toEqual({ files: 3, present: 2 })
     statuses.clear()
+    // The wait has doubled.
+    now += 60_000
+    asked.length = 0
+    expect(await history.fill(never)).toBe(false)
+    expect(asked).toEqual([])
+    now += 60_000
     expect(await history.fill(never)).toBe(true)
     expect(await progress()).toEqual({ files: 3, present: 3 })
     asked.length = 0
