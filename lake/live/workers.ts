@@ -20,13 +20,16 @@ export const WORKER_BEAT_MS = 10_000
 const AWAY_MS = 4 * WORKER_BEAT_MS
 const FORGET_MS = 86_400_000
 
-// By the clock of Redis, so that clocks of machines need not agree.
+// By the clock of Redis, so that clocks of machines need not agree. Of a worker that is away only its time stays: every API process reads
+// all entries every two seconds, and one that dies again and again leaves a thousand of them a day.
 const BEAT = defineScript(`
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
-  local beat = tonumber(string.match(redis.call('HGET', KEYS[1], id), '^%d+')) or 0
-  if beat < now - tonumber(ARGV[3]) then redis.call('HDEL', KEYS[1], id) end
+  local beat, entry = string.match(redis.call('HGET', KEYS[1], id), '^(%d+) (.*)')
+  local age = now - (tonumber(beat) or 0)
+  if age > tonumber(ARGV[4]) then redis.call('HDEL', KEYS[1], id)
+  elseif age > tonumber(ARGV[3]) and entry ~= '' then redis.call('HSET', KEYS[1], id, beat .. ' ') end
 end
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
 return 1
@@ -34,7 +37,7 @@ return 1
 
 /** Announces that a worker is alive; with `isStopping` that it is no longer. */
 export async function announceWorker(redis: Redis, entry: WorkerEntry, { isStopping = false } = {}): Promise<void> {
-  await runScript(redis, BEAT, { keys: [LIVE_KEYS.workers], args: [entry.id, isStopping ? '' : JSON.stringify(entry), FORGET_MS] })
+  await runScript(redis, BEAT, { keys: [LIVE_KEYS.workers], args: [entry.id, isStopping ? '' : JSON.stringify(entry), AWAY_MS, FORGET_MS] })
 }
 
 /** The workers that are alive. */

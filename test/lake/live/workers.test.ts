@@ -43,6 +43,16 @@ test('workers are alive until they stop or are not heard of for 40 s', async () 
   expect((await readWorkers(redis))?.living).toBe(0)
 })
 
+test('what a dead worker announced is dropped by the next one, and when it was seen is kept', async () => {
+  await announceWorker(redis, worker('dead'))
+  await silent('dead', 41_000)
+  await announceWorker(redis, worker('next'))
+  expect(await redis.hget(LIVE_KEYS.workers, 'dead')).toMatch(/^\d+ $/)
+  expect(await livingWorkers(redis)).toEqual([worker('next')])
+  await announceWorker(redis, worker('dead'))
+  expect((await readWorkers(redis))?.living).toBe(2)
+})
+
 test('those not heard of for a day are forgotten', async () => {
   await announceWorker(redis, worker('old'))
   await silent('old', 86_500_000)
