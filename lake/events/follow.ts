@@ -20,14 +20,17 @@ export interface FollowOptions {
   readonly onBatch: (batch: EventBatch) => void | Promise<void>
   /** Called if the log cannot be read; reading goes on. */
   readonly onError: (error: Error) => void
-  /** Time between two looks without a message, in ms. */
-  readonly poll_ms?: number
 }
 
+/** Time between two looks while Redis is away, ms. */
 const POLL_MS = 2000
+/** While messages arrive, this many times as long: each look is two requests to the store. */
+const CONNECTED_TIMES = 5
+/** Longest time between two looks, ms. */
+export const FOLLOW_MS = CONNECTED_TIMES * POLL_MS
 
-/** Follows the log: woken by messages of Redis, and by a look now and then that makes good for lost messages. */
-export function followEvents({ log, redisUrl, after, onBatch, onError, poll_ms = POLL_MS }: FollowOptions): EventFollower {
+/** Follows the log: reads it at each message of Redis, and now and then, as messages may be lost. */
+export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowOptions): EventFollower {
   const messages = openRedis(redisUrl)
   let position = after
   let caughtUpAt = Date.now()
@@ -40,7 +43,7 @@ export function followEvents({ log, redisUrl, after, onBatch, onError, poll_ms =
       isWoken = false
       const read = await log.read(position)
       if (read.reset) {
-        // Deleted or lost: there is nothing to wait for.
+        // Deleted or lost.
         position = read.first - 1
         continue
       }
@@ -66,7 +69,10 @@ export function followEvents({ log, redisUrl, after, onBatch, onError, poll_ms =
   }
   messages.on('message', wake)
   messages.subscribe(EVENTS_CHANNEL).catch(onError)
-  const timer = setInterval(wake, poll_ms)
+  let looks = 0
+  const timer = setInterval(() => {
+    if (messages.status !== 'ready' || ++looks % CONNECTED_TIMES === 0) wake()
+  }, POLL_MS)
   wake()
   return {
     get position() {

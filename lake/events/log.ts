@@ -54,7 +54,7 @@ const SEQUENCE: Sequence = {
   },
   numberOf: (key) => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length)),
 }
-/** Channel that says `<offset>` after every recorded batch. */
+/** Channel of `<offset>` after every recorded batch. */
 export const EVENTS_CHANNEL = 'events:recorded'
 const CACHED_S = 86_400
 /** Larger batches are read from the store. */
@@ -165,7 +165,7 @@ export class EventLog {
       try {
         if (!(await this.#store.putIfAbsent(SEQUENCE.keyOf(batch.offset), Buffer.from(text)))) continue
       } catch (error) {
-        // What is there tells whether it was written.
+        // The next look finds it if it was written.
         if (!(error instanceof StoreError) || error.code !== 'unknown-outcome') throw error
         await sleep(100)
         continue
@@ -229,7 +229,7 @@ export class EventLog {
     await this.#redisOr(() => this.#redis.publish(EVENTS_CHANNEL, String(offset)), 0)
   }
 
-  /** What Redis answers; `otherwise` while it is away: the store has everything. */
+  /** The reply of Redis, or `otherwise` while it is away: the store has everything. */
   async #redisOr<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
     if (this.#redis.status !== 'ready') return otherwise
     return ask().catch(() => otherwise)

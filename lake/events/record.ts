@@ -9,11 +9,11 @@ export interface NewEvent {
   readonly about: string
   /** When it happened, ms since the epoch. */
   readonly at: number
-  /** Tells it from other events of the type about the same thing, ms since the epoch and not later than `at`; `at` unless given. */
+  /** Distinguishes it from other events of the type about the same thing; ms since the epoch, not later than `at`, which is the default. */
   readonly occurrence?: number
   /** Members of its `data`, as JSON. */
   readonly data: Readonly<Record<string, unknown>>
-  /** The only account that may see it; unless given everybody may. */
+  /** The only account that may see it; everybody may by default. */
   readonly account?: string
 }
 

@@ -12,9 +12,7 @@ const VERSION_GRACE_MS = 2 * BASE_MAX_AGE_MS
 
 const REQUESTS = 16
 
-/**
- * Deletes metadata versions older than the grace by the store's clock, except the newest and those its log names. Returns their keys.
- */
+/** Deletes metadata versions older than the grace by the store's clock, except the newest and those its log names. Returns their keys. */
 export async function removeOldVersions({ table, grace_ms = VERSION_GRACE_MS }: { table: Table; grace_ms?: number }): Promise<string[]> {
   const before = (await table.store.now()) - grace_ms
   const old = new Map<number, string>()
@@ -34,8 +32,9 @@ export async function removeOldVersions({ table, grace_ms = VERSION_GRACE_MS }: 
 }
 
 /**
- * Deletes what lies in a table's `data/` and `metadata/` and is named by no snapshot of it, once it is older than the grace by the
- * store's clock and `inUse` does not claim it; also old metadata versions, as `removeOldVersions` does. Returns the keys it deleted. Throws, and deletes nothing, where the table names a file outside its folder.
+ * Deletes objects in a table's `data/` and `metadata/` that no snapshot names, that are older than the grace by the store's clock, and that
+ * `inUse` does not claim; also old metadata versions, as `removeOldVersions` does. Returns the keys it deleted. Throws, and deletes nothing,
+ * if the table names a file outside its folder.
  */
 export async function removeOrphans(options: { table: Table; grace_ms?: number; inUse?: (key: string) => boolean }): Promise<string[]> {
   const { table, grace_ms = ORPHAN_GRACE_MS, inUse = () => false } = options
@@ -44,7 +43,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   for (const part of ['data', 'metadata'])
     for await (const object of table.store.list(`${table.key}/${part}/`)) if (object.modified_at < before) old.add(object.key)
   // After the listing: whatever a commit named meanwhile is in this state.
-  const state = await table.load()
+  const state = await table.load({ isFresh: true })
   if (!state) throw new Error(`table ${table.key} is not created`)
   const candidates = [...old].filter((key) => key !== hintKey(table.key) && !VERSION.test(key) && !inUse(key))
   const named = candidates.length > 0 ? await namedBy(state) : new Set<string>()

@@ -64,7 +64,7 @@ export const webhooks: Bench = {
       ...{ store, events, peppers, rules: { loopback: true }, isEntitled: async () => true, onTrouble: () => undefined },
       log: {
         info: () => undefined,
-        warn: (...told: unknown[]) => process.stderr.write(`${JSON.stringify(told)}\n`),
+        warn: (...line: unknown[]) => process.stderr.write(`${JSON.stringify(line)}\n`),
         error: () => undefined,
       },
     })
@@ -88,7 +88,7 @@ export const webhooks: Bench = {
             await sleep(EVERY_MS)
           }
           await sleep(LIMIT_MS)
-          receiver.send('tell')
+          receiver.send('report')
           const arrivals = await new Promise<Arrivals>((resolve) => receiver.once('message', (message) => resolve(message as Arrivals)))
           const took = recorded.flatMap((at, number) => (arrivals[`evt_${number}`] ?? []).map((arrived) => arrived - at))
           took.sort((one, other) => one - other)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Many readers of streams in a process of their own: tells how many events they have received. */
+/** Many readers of streams in a process of their own: reports how many events they have received. */
 const [, , port = '0', count = '0'] = process.argv
 const MARK = Buffer.from('\nevent: feed.stale\n')
 let received = 0

@@ -48,7 +48,7 @@ export const streams: MemoryBench = {
     }
     let received = 0
     for (const began = Date.now(); received < open * BATCHES * EVENTS && Date.now() - began < OPEN_MS; await sleep(200)) {
-      readers.send('tell')
+      readers.send('report')
       received = await new Promise<number>((resolve) => readers.once('message', (message) => resolve(Number(message))))
     }
     readers.kill()

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBDateValue, DuckDBDecimalValue, DuckDBInstance, DuckDBTimestampTZValue } from '@duckdb/node-api'
+import { createTable } from '../../../lake/iceberg/create.ts'
 import { partsOf } from '../../../lake/iceberg/manifest-schema.ts'
 import { specOf } from '../../../lake/iceberg/metadata.ts'
-import { pathsOf, type TableState } from '../../../lake/iceberg/table.ts'
+import { pathsOf, type Table, type TableState } from '../../../lake/iceberg/table.ts'
 import type { Bound, DataFile, FieldMetrics, TableField } from '../../../lake/iceberg/types.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -99,6 +100,14 @@ export async function tempFolder(name: string): Promise<{ path: string; remove: 
 export async function tempStore(name = 'iceberg'): Promise<{ store: ObjectStore; root: string; remove: () => Promise<void> }> {
   const { path, remove } = await tempFolder(name)
   return { store: await fileStore(join(path, 'store')), root: join(path, 'store'), remove }
+}
+
+/** A new table of samples in a store of its own, whose commits are dated by a clock. */
+export async function sampleTable(clock: () => number): Promise<{ table: Table } & Awaited<ReturnType<typeof tempStore>>> {
+  const opened = await tempStore()
+  const { store } = opened
+  const { table } = await createTable({ store, dataset: samples, properties: { 'source-mode': 'simulated' }, clock })
+  return { ...opened, table }
 }
 
 /** A DuckDB of its own, in memory; times are shown in UTC. */

@@ -2,7 +2,6 @@ import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commit } from '../../../lake/iceberg/commit.ts'
-import { createTable } from '../../../lake/iceberg/create.ts'
 import { expireSnapshots } from '../../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { metadataBytes, type SnapshotRef, type TableMetadata } from '../../../lake/iceberg/metadata.ts'
@@ -11,7 +10,7 @@ import { nearestSnapshot } from '../../../lake/iceberg/retention.ts'
 import { openTable, stateAt, type Table, type TableState, versionKey } from '../../../lake/iceberg/table.ts'
 import { updateTable } from '../../../lake/iceberg/update.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { fakeDataFile, samples, tempStore } from './fixtures.ts'
+import { fakeDataFile, sampleTable } from './fixtures.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -24,9 +23,8 @@ let now: number
 let table: Table
 
 beforeEach(async () => {
-  ;({ store, root, remove } = await tempStore())
   now = START
-  ;({ table } = await createTable({ store, dataset: samples, properties: { 'source-mode': 'simulated' }, clock: () => now }))
+  ;({ store, root, remove, table } = await sampleTable(() => now))
 })
 afterEach(() => remove())
 

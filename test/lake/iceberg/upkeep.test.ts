@@ -3,7 +3,6 @@ import { rename } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checksumKey, fillChecksums, putChecksum, readChecksum } from '../../../lake/iceberg/checksums.ts'
 import { commit } from '../../../lake/iceberg/commit.ts'
-import { createTable } from '../../../lake/iceberg/create.ts'
 import { expireSnapshots } from '../../../lake/iceberg/expire.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { removeOrphans } from '../../../lake/iceberg/orphans.ts'
@@ -12,7 +11,7 @@ import { openTable, stateAt, type Table, type TableState } from '../../../lake/i
 import type { DataFile } from '../../../lake/iceberg/types.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { fakeDataFile, samples, tempStore } from './fixtures.ts'
+import { fakeDataFile, sampleTable } from './fixtures.ts'
 
 const DAY_MS = 86_400_000
 const START = Date.parse('2026-03-01T00:00:00Z')
@@ -24,9 +23,8 @@ let now: number
 let table: Table
 
 beforeEach(async () => {
-  ;({ store, root, remove } = await tempStore())
   now = START
-  ;({ table } = await createTable({ store, dataset: samples, properties: { 'source-mode': 'simulated' }, clock: () => now }))
+  ;({ store, root, remove, table } = await sampleTable(() => now))
 })
 afterEach(() => remove())
 
