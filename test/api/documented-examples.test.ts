@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DOCUMENTS } from '../../api/cards/documents.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { essenceOf, TABLE_FORMATS } from '../../api/define/formats.ts'
@@ -9,16 +9,15 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { provinceByCode } from '../../lake/places/provinces.ts'
+import { exampleService } from './example-service.ts'
 import { hasGeoJson, strictReply } from './requests.ts'
 import { ajv, checkSchema, checkValid } from './schemas.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 ajv.addSchema(description, 'openapi')

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import type { Param } from '../../api/define/params.ts'
 import { PROBLEMS } from '../../api/define/problems.ts'
@@ -7,18 +7,17 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
 import { IS_DEEP } from '../helpers/tier.ts'
 import { until } from '../helpers/until.ts'
+import { exampleService } from './example-service.ts'
 import { representatives } from './representatives.ts'
 import { hasGeoJson, strictGeoJson } from './requests.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 function checkSchema(schema: object, value: unknown): void {
   const check = ajv.compile(schema)

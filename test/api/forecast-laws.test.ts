@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Fields, isNested } from '../../api/define/fields.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { datasets } from '../../lake/catalog.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import { exampleService } from './example-service.ts'
+import type { Reply, TestService } from './service.ts'
 
 /** What every forecast says of itself, in the lake and in replies. */
 const SAID = ['made_at', 'model', 'model_version', 'horizon', 'baseline', 'recent_error'] as const
@@ -41,10 +42,8 @@ const telling = endpoints.filter(({ returns }) => forecastsIn(returns.record.fie
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 test('a dataset of forecasts has all that a forecast says of itself', () => {
   const forecasts = datasets.filter(({ columns }) => 'interval_low' in columns)

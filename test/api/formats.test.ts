@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { FORMAT_KINDS, isLocated, TABLE_FORMATS, type TableFormat } from '../../api/define/formats.ts'
 import { tableColumns } from '../../api/define/table.ts'
@@ -9,8 +9,9 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
 import { isGeometry } from '../../lake/schema/columns.ts'
+import { exampleService } from './example-service.ts'
 import { representatives } from './representatives.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 import {
   type FlatRow,
   flattened,
@@ -27,10 +28,8 @@ const MINUTE_MS = 60_000
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { derivations } from '../../jobs/derive/catalog.ts'
@@ -7,16 +7,15 @@ import { monthSpan } from '../../jobs/derive/months.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import { endpointSql } from '../../scripts/benches/endpoint-sql.ts'
-import { fillWithExamples, startService, type TestService } from './service.ts'
+import { exampleService } from './example-service.ts'
+import type { TestService } from './service.ts'
 
 const COVERED = { from: Date.UTC(2025, 0, 1), until: Date.UTC(2027, 0, 1) }
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 /** The plan that the engine makes of a query. */
 async function planOf(query: Sql): Promise<string> {

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { datasetsOf } from '../../api/define/endpoint.ts'
 import { columnsOf, type Fields, isNested } from '../../api/define/fields.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
+import { exampleService } from './example-service.ts'
 import { strictReply } from './requests.ts'
 import { checkSchema } from './schemas.ts'
-import { fillWithExamples, startService, type TestService } from './service.ts'
+import type { TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 describe('declarations', () => {
   test('paths are well-formed and unique', () => {

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import { exampleService } from './example-service.ts'
+import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 describe('an empty list says which parameter nothing matches, and what there is', () => {
   test.each([

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import { exampleService } from './example-service.ts'
+import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 const lists = endpoints.flatMap((endpoint) => (endpoint.returns.kind === 'list' ? [{ endpoint, returns: endpoint.returns }] : []))
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { pathParams } from '../../api/define/endpoint.ts'
 import { requestOf } from '../../api/http/example-request.ts'
+import { exampleService } from './example-service.ts'
 import { headerOf, raw } from './raw.ts'
 import { representatives } from './representatives.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 const withPath = representatives.filter(({ path }) => pathParams(path).length > 0)
 

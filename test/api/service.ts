@@ -103,6 +103,8 @@ interface ServiceOptions {
   readonly smtpUrl?: string
   /** What another process of the same service has, which tells this one nothing: each has a Redis of its own. */
   readonly beside?: SharedParts
+  /** Where its files are; a folder that goes after the test file by default. */
+  readonly folder?: string
   /** Takes what the API logs, in place of nobody. */
   readonly log?: (line: string) => void
   /** Addresses of proxies that are believed; none unless told. */
@@ -148,9 +150,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     feeds = FEEDS,
     metrics,
     beside,
+    folder = tempFolder(),
     ...served
   } = options
-  const folder = tempFolder()
   const shared = beside ?? { storeFolder: join(folder, 'store'), peppers: parsePeppers(newPepperText()) }
   const server = await startTestRedis()
   const redis = openRedis(server.url)

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +31,7 @@ export async function startTestRedis({ appendOnly = false }: { appendOnly?: bool
     } catch {
       // It has ended already.
     }
+    rmSync(folder, { recursive: true, force: true })
   }
   process.on('exit', atExit)
   return {

@@ -5,19 +5,18 @@ import { membersOf } from '../../../api/define/shape.ts'
 import { endpoints } from '../../../api/endpoints/catalog.ts'
 import { allParams } from '../../../api/http/request.ts'
 import { tools } from '../../../api/mcp/all-tools.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
+import { exampleService } from '../example-service.ts'
+import type { Reply, TestService } from '../service.ts'
 import { connect, REVISIONS, type Revision } from './clients.ts'
 
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
   client = await connect(service.url, { key: await service.key('ENTERPRISE') })
 })
 afterAll(async () => {
   await client?.close()
-  await service?.close()
 })
 
 const call = async (name: string, args: object, by = client): Promise<Reply> => by.callTool({ name, arguments: args as never })

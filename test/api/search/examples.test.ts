@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillWithExamples, type Reply, startService, type TestService } from '../service.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { exampleService } from '../example-service.ts'
+import type { Reply, TestService } from '../service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 test('every collection has documents of its datasets, and their URLs answer', async () => {
   const { collections } = await service.json('/api/search/collections')
