@@ -71,7 +71,7 @@ const COMMAND_TIMEOUT_MS = 5000
 /** Opens accounts and keys. */
 export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date.now }: AccessOptions): Access {
   const keys = openKeyIndex({ store, redisUrl, peppers, clock })
-  const attempts = openAttempts({ redisUrl, peppers, clock })
+  const attempts = openAttempts({ redisUrl, peppers })
   const tokens = openTokens({ store, peppers, clock })
   const until_days = mailer.isSmtp ? UNCONFIRMED_DAYS : null
   const accounts = openAccounts({ store, index: keys, peppers, clock, unconfirmed_ms: until_days === null ? null : until_days * DAY_MS })

@@ -3,7 +3,7 @@ import { refuseLongUrl } from '../http/malformed.ts'
 import type { CallerOf } from './limits/address.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { type Charge, definePolicy, type Policy, perMinute } from './limits/policy.ts'
+import { type Charge, type Policy, perDay, perMinute } from './limits/policy.ts'
 import { quotaExceeded } from './refusals.ts'
 
 /** Paths that are limited together, by address and apart from all other paths. */
@@ -22,7 +22,7 @@ export interface AddressLimit {
  */
 export const ACCOUNT_LIMIT: AddressLimit = Object.freeze({
   name: 'account',
-  policies: [perMinute(30), definePolicy({ name: 'day', limit: 1000, window_s: 86_400, bucket_s: 60, recorded: false })],
+  policies: [perMinute(30), perDay(1000)],
   isTold: true,
 })
 

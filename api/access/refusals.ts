@@ -70,7 +70,7 @@ export function refusedKey(refusal: KeyRefusal): Problem {
  */
 export function quotaExceeded(charge: Charge, random: () => number, advice = ''): Problem {
   const violated = violatedPolicies(charge)
-  const limits = charge.standings.filter((one) => one.violated).map(({ policy }) => `${policy.limit} in ${policy.window_s} s`)
+  const limits = charge.quotas.filter((one) => one.violated).map(({ policy }) => `${policy.limit} in ${policy.window_s} s`)
   return problem(
     'quota-exceeded',
     `More requests than are admitted: ${limits.join(', ')}. Retry-After says when the next one is.${advice}`,

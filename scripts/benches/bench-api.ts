@@ -39,12 +39,15 @@ export interface LiveBench extends Pick<ApiOptions, 'endpoints'> {
 /** Nobody is refused, and everybody counted. */
 const PLANS = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, { minute: 1e9, day: 1e9, concurrency: 1e6 }]))))
 
-/** Opens limits that fail where Redis does. */
-export function benchLimiter(redisUrl: string): Promise<Limiter> {
-  const fail = (error: Error | number | null): void => {
-    if (error !== null) throw error instanceof Error ? error : new Error(`${error} units were given up`)
-  }
-  return openLimiter({ redisUrl, processes: 1, recorded: null, timeout_ms: 10_000, onSwitch: fail, onRecordError: fail, onLost: fail })
+/** Opens limits that fail if Redis does. */
+export function benchLimiter(redisUrl: string): Limiter {
+  return openLimiter({
+    redisUrl,
+    timeout_ms: 10_000,
+    onSwitch: (error) => {
+      if (error) throw error
+    },
+  })
 }
 
 /** Starts the API with a secret for keys of its own, and limits in the Redis that it is given: it would measure something else without. */
@@ -53,7 +56,7 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
   const { store } = options.lake
   const mailer = openMailer({ smtpUrl: null, from: 'bench@localhost', outbox: `${home}/outbox`, log })
   const access = openAccess({ store, redisUrl, peppers: parsePeppers(newPepperText()), mailer, log })
-  const limiter = await benchLimiter(redisUrl)
+  const limiter = benchLimiter(redisUrl)
   const { key } = await access.accounts.create({ email: 'bench@example.org', label: null, language: 'es', plan: 'ENTERPRISE' })
   const lost = (reason: Error | number): never => {
     throw reason instanceof Error ? reason : new Error(`${reason} requests are not counted`)

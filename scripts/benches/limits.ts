@@ -34,7 +34,7 @@ export const limits: Bench = {
   async open(folder) {
     const server = await startRedis({ folder, appendOnly: false })
     const redis = openRedis(server.url)
-    const limiter = await benchLimiter(server.url)
+    const limiter = benchLimiter(server.url)
     const policies = policiesOf({ ...DEFAULT_PLANS.ENTERPRISE, minute: REQUESTS * CALLERS, day: REQUESTS * CALLERS })
     const trusted = trustedProxies('127.0.0.0/8')
     const limited = async (request: number): Promise<boolean> => {

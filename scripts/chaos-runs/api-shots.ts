@@ -10,8 +10,6 @@ export interface Cast {
   readonly steady: Readonly<Record<(typeof PLANS)[number], readonly ChaosKey[]>>
   /** One key of each plan that asks for more than it may. */
   readonly greedy: readonly ChaosKey[]
-  /** One that has used its day. */
-  readonly spent: ChaosKey
   /** One that was revoked before. */
   readonly revoked: ChaosKey
   /** Some that are revoked while Redis is away. */
@@ -31,7 +29,7 @@ const PACE = { FREE: 0.06, PRO: 0.35, ENTERPRISE: 2 } as const
 /** Requests a second at full load, 200 in all. */
 const PER_SECOND = {
   ...{ live: 137, table: 4, lake: 6, query: 2, pro: 6, free: 3, anonymous: 8, 'greedy key': 16, 'greedy address': 2 },
-  ...{ 'made-up key': 4, 'malformed key': 2, 'revoked key': 2, 'spent key': 2, 'plan too low': 1, 'no key': 2, 'doomed key': 3 },
+  ...{ 'made-up key': 4, 'malformed key': 2, 'revoked key': 2, 'plan too low': 1, 'no key': 2, 'doomed key': 3 },
 } as const
 type LaneName = keyof typeof PER_SECOND
 const ENCODINGS = ['br', 'gzip', 'zstd', 'identity', 'br, gzip;q=0.5']
@@ -105,7 +103,6 @@ export function lanesOf(cast: Cast, { asks, queries, references }: Script, share
     'made-up key': () => shot(free(), address(), { 'X-API-Key': makeKey() }),
     'malformed key': () => shot(free(), address(), { 'X-API-Key': makeKey().replace(/.$/, '-') }),
     'revoked key': () => shot(free(), address(), { 'X-API-Key': cast.revoked.key }),
-    'spent key': () => shot(small(), cast.spent),
     'plan too low': () => shot(paid(), steady.FREE()),
     'no key': () => shot(paid(), address()),
     'doomed key': () => shot(small(), doomed()),

@@ -31,7 +31,6 @@ const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>>
   'made-up key': [401, 'invalid-key'],
   'malformed key': [401, 'invalid-key'],
   'revoked key': [401, 'revoked-key'],
-  'spent key': [429, 'quota-exceeded'],
   'plan too low': [403, 'plan-required'],
   'no key': [401, 'key-required'],
 }

@@ -53,25 +53,15 @@ export function openServiceUptime(options: { readonly store: ObjectStore; readon
   })
 }
 
-/** Opens the limits of the service, which take what Redis has lost from the record of usage; `processes` are those of the API. */
-export function openServiceLimiter(options: {
-  readonly redisUrl: string
-  readonly processes: number
-  readonly usage: Pick<Usage, 'recorded'>
-  readonly log: Logger
-}): Promise<Limiter> {
-  const { redisUrl, processes, usage, log } = options
+/** Opens the limits of the service. */
+export function openServiceLimiter({ redisUrl, log }: { readonly redisUrl: string; readonly log: Logger }): Limiter {
   let isAlone = false
   return openLimiter({
     redisUrl,
-    processes,
-    recorded: usage.recorded,
     onSwitch: (err) => {
       if (err) log.warn({ err }, 'Redis counts no requests: this process limits alone')
       else if (isAlone) log.info('Redis counts requests again')
       isAlone = err !== null
     },
-    onRecordError: (err) => log.warn({ err }, 'the record of usage cannot be read'),
-    onLost: (units) => log.error({ units }, 'what was admitted without Redis is missing in its counters of the day'),
   })
 }

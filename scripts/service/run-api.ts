@@ -25,7 +25,7 @@ const lake = await openServiceLake(config, store, { process: 'api', log, standBa
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
 const usage = openServiceUsage({ store, log })
-const limiter = await openServiceLimiter({ redisUrl: config.redisUrl, processes: config.apiWorkers, usage, log })
+const limiter = openServiceLimiter({ redisUrl: config.redisUrl, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])

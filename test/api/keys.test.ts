@@ -176,7 +176,7 @@ describe('POST /api/keys', () => {
       const response = await ask()
       const wait_s = Number(response.headers.get('retry-after'))
       expect(wait_s).toBeGreaterThan(3500)
-      expect(wait_s).toBeLessThanOrEqual(3600)
+      expect(wait_s).toBeLessThanOrEqual(3660)
       expect(await problemOf(response)).toMatchObject({
         type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
         code: 'quota-exceeded',

@@ -172,13 +172,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   // Clocks of tests leap over hours, after which what was not flushed is given up.
   const usage = openUsage({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
   const uptime = openUptime({ store, clock, every_ms: null, onError: () => undefined, onLost: () => undefined })
-  const limiter = await openLimiter({
+  const limiter = openLimiter({
     redisUrl: server.url,
-    processes: 1,
-    recorded: usage.recorded,
     onSwitch: () => undefined,
-    onRecordError: () => undefined,
-    onLost: () => undefined,
     probe_ms: 100,
     // A machine that runs other tests beside may be slow to answer.
     timeout_ms: 2000,

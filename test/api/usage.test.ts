@@ -93,22 +93,6 @@ test('every request of data is counted at its end: with which key, of which path
   for (const secret of [key, '198.51.100', 'FREE@example.org', 'free@example.org']) expect(told.includes(secret), secret).toBe(false)
 })
 
-test('the day that was used is known from the record when Redis has lost it', async () => {
-  // Limits go by the clock of Redis.
-  await start(Date.now() - MINUTE_MS)
-  const headers = { 'X-API-Key': await service.key('FREE') }
-  const ask = (): Promise<Response> => service.open('/api/incidents', headers)
-  for (let n = 0; n < 2; n++) expect((await ask()).status).toBe(200)
-  await usedRows()
-  // What is in memory counts as well.
-  for (let n = 0; n < 2; n++) expect((await ask()).status).toBe(200)
-  expect((await ask()).status).toBe(429)
-  await service.emptyRedis()
-  const refused = await ask()
-  expect([refused.status, ((await refused.json()) as Reply)['violated-policies']]).toEqual([429, ['day']])
-  expect((await service.open('/api/incidents', { 'X-API-Key': await service.key('PRO') })).status).toBe(200)
-})
-
 describe('GET /api/usage', () => {
   const DAY_MS = 86_400_000
   const counts = (answered: number): object => ({

@@ -51,8 +51,7 @@ test('the log says when Redis stops to count requests, and when it counts again'
   onTestFinished(() => redis.stop())
   const lines: string[] = []
   const log = serviceLog({ logLevel: 'info' }, 'test', { write: (line) => void lines.push(line) })
-  const recorded = async () => []
-  const limiter = await openServiceLimiter({ redisUrl: redis.url, processes: 1, usage: { recorded }, log })
+  const limiter = openServiceLimiter({ redisUrl: redis.url, log })
   onTestFinished(() => limiter.close())
   await until('connected', () => limiter.connected)
   lines.length = 0

@@ -1,4 +1,4 @@
-import type { Charge, Standing } from './policy.ts'
+import type { Charge, QuotaStatus } from './policy.ts'
 
 /** Windows longer than this have their waits spread, in s: whoever was stopped for hours would else come back in the same second. */
 const SPREAD_FROM_S = 3600
@@ -19,10 +19,10 @@ export interface LimitHeaderOptions {
  * case. A `t` is never less than the truth, and Retry-After never less than the `t` of what refused.
  */
 export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOptions): Record<string, string> {
-  const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.standings) }
-  const spread = charge.standings.map((one) => ({ ...one, reset_s: one.reset_s + spreadOf(one, random) }))
+  const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.quotas) }
+  const spread = charge.quotas.map((one) => ({ ...one, reset_s: one.reset_s + spreadOf(one, random) }))
   const shown = status >= 300 && status < 400 ? spread.filter(({ remaining }) => remaining > 0) : spread
-  const tightest = shown.reduce<Standing | null>((least, one) => (least === null || isTighter(one, least) ? one : least), null)
+  const tightest = shown.reduce<QuotaStatus | null>((least, one) => (least === null || isTighter(one, least) ? one : least), null)
   if (tightest) {
     headers['ratelimit'] = shown.map(({ policy, remaining, reset_s }) => `"${policy.name}";r=${remaining};t=${reset_s}`).join(', ')
     headers['x-ratelimit-limit'] = String(tightest.policy.limit)
@@ -36,21 +36,21 @@ export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOpti
 
 /** The names of the policies that refused, as the problem `quota-exceeded` lists them. */
 export function violatedPolicies(charge: Charge): string[] {
-  return charge.standings.filter(({ violated }) => violated).map(({ policy }) => policy.name)
+  return charge.quotas.filter(({ violated }) => violated).map(({ policy }) => policy.name)
 }
 
-function policyList(standings: readonly Standing[]): string {
+function policyList(quotas: readonly QuotaStatus[]): string {
   let list = ''
-  for (const { policy } of standings) list += `${list === '' ? '' : ', '}"${policy.name}";q=${policy.limit};w=${policy.window_s}`
+  for (const { policy } of quotas) list += `${list === '' ? '' : ', '}"${policy.name}";q=${policy.limit};w=${policy.window_s}`
   return list
 }
 
-function spreadOf({ policy }: Standing, random: () => number): number {
+function spreadOf({ policy }: QuotaStatus, random: () => number): number {
   return policy.window_s > SPREAD_FROM_S ? Math.floor(random() * (SPREAD_S + 1)) : 0
 }
 
 /** Whether a policy stops its client sooner than another: one that refuses before one that does not, then less left, then a longer wait. */
-function isTighter(one: Standing, other: Standing): boolean {
+function isTighter(one: QuotaStatus, other: QuotaStatus): boolean {
   if (one.violated !== other.violated) return one.violated
   return one.remaining !== other.remaining ? one.remaining < other.remaining : one.reset_s > other.reset_s
 }

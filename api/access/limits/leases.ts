@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
-import type { Gate } from './gate.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
 
 /** A place among the queries that a slot may have under way. */
 export interface Lease {
@@ -12,18 +12,18 @@ export interface Lease {
 /** Where leases are kept. */
 export interface LeaseOptions {
   readonly redis: Redis
-  readonly gate: Gate
-  /** What the names of all keys begin with. */
+  readonly breaker: CircuitBreaker
+  /** Prefix of all keys. */
   readonly prefix: string
-  /** How long the lease of a killed process is still held, in ms; renewed three times as often. */
+  /** How long the lease of a killed process is kept, in ms; renewed three times as often. */
   readonly ttl_ms: number
-  /** What this process grants of a quota while Redis is away. */
+  /** The part of a quota that this process grants while Redis is away. */
   readonly share: (quota: number) => number
 }
 
 /**
- * KEYS: leases of a slot, scored by when they end. ARGV: how long one lasts in ms, how many there may be, and a new id.
- * None lasts longer than that from now: after the clock was set back they would.
+ * KEYS: leases of a slot, scored by when they end. ARGV: how long one lasts in ms, how many are allowed, and a new id.
+ * Leases that would end later, as after the clock was set back, are shortened.
  */
 const TAKE = defineScript(`
 local time = redis.call('TIME')
@@ -36,7 +36,7 @@ redis.call('PEXPIRE', KEYS[1], ttl)
 return 1
 `)
 
-/** KEYS: leases of a slot for each that is held. ARGV: how long one lasts, in ms, then their ids. */
+/** KEYS: for each lease held those of its slot. ARGV: how long one lasts, in ms, then their ids. */
 const RENEW = defineScript(`
 local time = redis.call('TIME')
 local now, ttl = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1])
@@ -59,34 +59,34 @@ export class Leases {
   }
 
   /**
-   * Takes a lease where the slot has fewer than `most`; null where it has not. While Redis is away a process counts its own only, up to
-   * its share; what it grants then is known to the others once Redis is back.
+   * Takes a lease if the slot has fewer than `most`, else null. While Redis is away a process counts its own only, up to its share; others
+   * see them once Redis is back.
    */
   async take(slot: string, most: number): Promise<Lease | null> {
-    const { redis, gate, ttl_ms, share } = this.#options
+    const { redis, breaker, ttl_ms, share } = this.#options
     const id = randomUUID()
-    const answer = await gate.ask(() => runScript(redis, TAKE, { keys: [this.#key(slot)], args: [ttl_ms, most, id] }))
-    const granted = answer === undefined ? this.#countOf(slot) < share(most) : answer === 1
+    const reply = await breaker.run(() => runScript(redis, TAKE, { keys: [this.#key(slot)], args: [ttl_ms, most, id] }))
+    const granted = reply === undefined ? this.#countOf(slot) < share(most) : reply === 1
     if (!granted) return null
     this.#held.set(id, slot)
     return { release: () => this.#release(id, slot) }
   }
 
-  /** Renews no more; what is held ends by itself. */
+  /** Stops renewing; leases held end by themselves. */
   close(): void {
     clearInterval(this.#timer)
   }
 
   async #release(id: string, slot: string): Promise<void> {
-    const { redis, gate } = this.#options
-    if (this.#held.delete(id)) await gate.ask(() => redis.zrem(this.#key(slot), id))
+    const { redis, breaker } = this.#options
+    if (this.#held.delete(id)) await breaker.run(() => redis.zrem(this.#key(slot), id))
   }
 
   async #renew(): Promise<void> {
-    const { redis, gate, ttl_ms } = this.#options
+    const { redis, breaker, ttl_ms } = this.#options
     if (this.#held.size === 0) return
     const keys = [...this.#held.values()].map((slot) => this.#key(slot))
-    await gate.ask(async () => (await runScript(redis, RENEW, { keys, args: [ttl_ms, ...this.#held.keys()] })) ?? null)
+    await breaker.run(() => runScript(redis, RENEW, { keys, args: [ttl_ms, ...this.#held.keys()] }))
   }
 
   #countOf(slot: string): number {

@@ -1,7 +1,7 @@
 import { madridDate } from '../../../lake/schema/time.ts'
 import { USAGE_LEVELS, type UsageLevel } from '../../../lake/usage/mails.ts'
 import type { LiveKey } from '../key-index.ts'
-import type { Charge, Standing } from '../limits/policy.ts'
+import type { Charge, QuotaStatus } from '../limits/policy.ts'
 
 /** Sees how much of their day keys have used. */
 export interface DayWatch {
@@ -30,8 +30,8 @@ export function watchDays(options: { readonly clock: () => number; readonly tell
   const told = new Map<string, { readonly date: string; readonly level: UsageLevel }>()
   const underWay = new Set<Promise<void>>()
   return {
-    see: (key, { by, standings }) => {
-      const day = standings.find(isDay)
+    see: (key, { by, quotas }) => {
+      const day = quotas.find(isDay)
       // A process that limits alone does not know what others admit.
       if (!day || by !== 'redis') return
       const level = levelOf(day)
@@ -50,11 +50,11 @@ export function watchDays(options: { readonly clock: () => number; readonly tell
   }
 }
 
-function isDay({ policy }: Standing): boolean {
+function isDay({ policy }: QuotaStatus): boolean {
   return policy.name === 'day'
 }
 
-function levelOf({ policy, remaining }: Standing): UsageLevel | null {
+function levelOf({ policy, remaining }: QuotaStatus): UsageLevel | null {
   const used_pct = ((policy.limit - remaining) / policy.limit) * 100
   return USAGE_LEVELS.findLast((level) => used_pct >= level) ?? null
 }

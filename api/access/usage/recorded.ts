@@ -1,11 +1,14 @@
-import { hourOf, MINUTE_S } from '../../../lake/minutes/objects.ts'
+import { hourOf } from '../../../lake/minutes/objects.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { readUsage, type UsageMinute, type UsagePart } from '../../../lake/usage/objects.ts'
-import type { MinuteCounts } from '../limits/policy.ts'
+import { perDay } from '../limits/policy.ts'
 import type { UsageRecorder } from './recorder.ts'
 
+/** Units that some minutes used, in order of time; `minute_s` is when a minute begins, in s since the epoch. */
+export type MinuteCounts = readonly { readonly minute_s: number; readonly count: number }[]
+
 const DAY_MS = 86_400_000
-/** How long one look at the record serves all slots, each once, in ms: what comes meanwhile is missing from it. */
+/** How long one read serves all slots, in ms: what is counted meanwhile is missing from it. */
 const SHARED_MS = 2000
 /** Objects that were read are kept for so long after the last question, in ms. */
 const KEPT_MS = 600_000
@@ -14,15 +17,14 @@ const KEY_SLOT = /^[0-9a-f]{64}\.\d+$/
 const NOTHING: MinuteCounts = Object.freeze([])
 
 /**
- * Gives what the record of usage holds of a slot: the units of the day that each minute of the last 24 hours and a bit was charged, by every
- * process. The store is asked once for all slots that are asked for within some seconds, and for each object once; what this process recorded
- * until `since`, ms by `performance.now()`, is in it where that is told.
+ * Makes the function that returns the units of the day that a slot was charged in each minute of the last 24 hours and a bit, by every
+ * process. The store is listed once for all slots of some seconds, and each object read once.
  */
 export function recordedUsage(options: {
   readonly store: ObjectStore
   readonly recorder: Pick<UsageRecorder, 'mark' | 'pending'>
   readonly clock: () => number
-}): (slot: string, since?: number) => Promise<MinuteCounts> {
+}): (slot: string) => Promise<MinuteCounts> {
   const { store, recorder, clock } = options
   let known: ReadonlyMap<string, Taken> = new Map()
   let shared: Look | null = null
@@ -32,7 +34,7 @@ export function recordedUsage(options: {
     // Before the store is: what is written meanwhile is then known from both.
     const own = recorder.pending()
     const now = clock()
-    const from = hourOf(now - DAY_MS - MINUTE_S * 1000)
+    const from = hourOf(now - DAY_MS - perDay(1).bucket_s * 1000)
     known = await readUsage(store, { from, to: Number.POSITIVE_INFINITY, take: unitsAlone, known })
     const mine = new Set(
       [...known.values()].flatMap(({ mark, minutes }) => (mark.startsWith(recorder.mark) ? minutes.map((one) => one.minute_s) : [])),
@@ -41,7 +43,7 @@ export function recordedUsage(options: {
     return countsOf([...[...known.values()].flatMap(({ minutes }) => minutes), ...unwritten])
   }
 
-  return async (slot, since = 0) => {
+  return async (slot) => {
     if (!KEY_SLOT.test(slot)) return NOTHING
     clearTimeout(forgetting)
     forgetting = setTimeout(() => {
@@ -49,27 +51,22 @@ export function recordedUsage(options: {
       shared = null
     }, KEPT_MS)
     forgetting.unref()
-    const now = performance.now()
-    // Who asks again was known to Redis meanwhile, so that it has lost something since.
-    if (!shared || shared.at < Math.max(since, now - SHARED_MS) || shared.told.has(slot)) {
-      const asked: Look = { at: now, counts: look(), told: new Set() }
+    if (!shared || shared.at < performance.now() - SHARED_MS) {
+      const asked: Look = { at: performance.now(), counts: look() }
       asked.counts.catch(() => {
         if (shared === asked) shared = null
       })
       shared = asked
     }
-    shared.told.add(slot)
     return (await shared.counts).get(slot) ?? NOTHING
   }
 }
 
-/** A look at the record. */
+/** A read of the record. */
 interface Look {
   /** When it began, by `performance.now()`. */
   readonly at: number
   readonly counts: Promise<ReadonlyMap<string, MinuteCounts>>
-  /** The slots that were told what it found. */
-  readonly told: Set<string>
 }
 
 /** Of a minute, what each slot was charged of the day. */

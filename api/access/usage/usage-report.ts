@@ -7,6 +7,7 @@ import { problem, Refused } from '../../define/problems.ts'
 import { refusal } from '../../http/mistakes.ts'
 import type { Accounts, ListedKey } from '../accounts.ts'
 import type { Authority } from '../authority.ts'
+import { perDay } from '../limits/policy.ts'
 import type { PlanTable } from '../plans.ts'
 import { slotNames } from '../slots.ts'
 import type { Usage } from './usage.ts'
@@ -32,6 +33,7 @@ export const USUAL_DAYS = 30
 export const MOST_DAYS = 92
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
+const BUCKET_MS = perDay(1).bucket_s * 1000
 
 /** The parameters of a report. */
 export const USAGE_PARAMS = Object.freeze({
@@ -112,10 +114,10 @@ function countsOf(counts: Readonly<UsageCounts>): object {
   return { requests, answered, not_modified, client_error, limited, server_error, day_units }
 }
 
-/** Units of the day that the place of a key was charged in the last 24 hours, as its limit counts them. */
+/** Units of the day that the slot of a key was charged in the last 24 hours, in the buckets of its limit. */
 async function lastDay({ recorded }: Pick<Usage, 'recorded'>, { slot }: ListedKey, now: number): Promise<number> {
-  const counts = await recorded(slot)
-  return counts.reduce((sum, { minute_s, count }) => (minute_s * 1000 > now - DAY_MS - MINUTE_MS ? sum + count : sum), 0)
+  const oldest_s = (Math.floor(now / BUCKET_MS) * BUCKET_MS - DAY_MS) / 1000
+  return (await recorded(slot)).reduce((sum, { minute_s, count }) => (minute_s >= oldest_s ? sum + count : sum), 0)
 }
 
 function daysBefore(date: string, days: number): string {

@@ -1,15 +1,11 @@
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import type { MinuteCounts } from '../limits/policy.ts'
-import { recordedUsage } from './recorded.ts'
+import { type MinuteCounts, recordedUsage } from './recorded.ts'
 import { openRecorder, type RecorderOptions, type UsageRecorder } from './recorder.ts'
 
 /** What is used of the API: counted, kept, and told. */
 export interface Usage extends Pick<UsageRecorder, 'counter' | 'flush' | 'close'> {
-  /**
-   * Units of the day that a slot was charged, by minute, of the last 24 hours and a bit; with all that this process counted until `since`, ms
-   * by `performance.now()`, where told.
-   */
-  recorded(slot: string, since?: number): Promise<MinuteCounts>
+  /** Units of the day that a slot was charged in each minute of the last 24 hours and a bit. */
+  recorded(slot: string): Promise<MinuteCounts>
 }
 
 /** Opens the record of usage in a store. Who opens it closes it, once nothing is asked any more. */

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limitHeaders, violatedPolicies } from '../../../api/access/limits/headers.ts'
-import { type Charge, perDay, perMinute, retryAfter, type Standing } from '../../../api/access/limits/policy.ts'
+import { type Charge, perDay, perMinute, type QuotaStatus, retryAfter } from '../../../api/access/limits/policy.ts'
 
-const at = (policy: Standing['policy'], remaining: number, reset_s: number, violated = false): Standing => ({
+const at = (policy: QuotaStatus['policy'], remaining: number, reset_s: number, violated = false): QuotaStatus => ({
   policy,
   remaining,
   reset_s,
   violated,
 })
 
-function charge(standings: readonly Standing[]): Charge {
-  const wait = retryAfter(standings)
-  return { admitted: wait === 0, standings, retry_after_s: wait, by: 'redis', charged: [] }
+function charge(quotas: readonly QuotaStatus[]): Charge {
+  const wait = retryAfter(quotas)
+  return { admitted: wait === 0, quotas, retry_after_s: wait, by: 'redis', charged: [] }
 }
 
 const EVEN = { status: 200, random: () => 0 }
@@ -33,8 +33,8 @@ describe('limitHeaders', () => {
     ['the one with less left', [at(minute, 7, 21), at(day, 3, 5400)], ['1000', '3', '5400']],
     ['of equals the longer wait', [at(minute, 3, 21), at(day, 3, 5400)], ['1000', '3', '5400']],
     ['the one that refuses', [at(minute, 2, 21, true), at(day, 0, 5400)], ['10', '2', '21']],
-  ])('the older fields are of the tightest policy: %s', (_which, standings, [limit, left, reset]) => {
-    expect(limitHeaders(charge(standings), EVEN)).toMatchObject({
+  ])('the older fields are of the tightest policy: %s', (_which, quotas, [limit, left, reset]) => {
+    expect(limitHeaders(charge(quotas), EVEN)).toMatchObject({
       'x-ratelimit-limit': limit,
       'x-ratelimit-remaining': left,
       'x-ratelimit-reset': reset,
@@ -59,7 +59,7 @@ describe('limitHeaders', () => {
   })
 
   test('is well-formed (RFC 9651) and never tells a wait that is too short', () => {
-    const anyStanding = fc
+    const anyStatus = fc
       .record({
         policy: fc.constantFrom(minute, day, perMinute(300), perDay(1)),
         remaining: fc.nat(500_000),
@@ -68,24 +68,18 @@ describe('limitHeaders', () => {
       })
       .map(({ policy, remaining, reset_s, violated }) => at(policy, remaining, reset_s, violated))
     fc.assert(
-      fc.property(
-        fc.array(anyStanding, { minLength: 1, maxLength: 4 }),
-        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
-        (standings, r) => {
-          const made = charge(standings)
-          const headers = limitHeaders(made, { status: 429, random: () => r })
-          const items = (headers['ratelimit'] ?? '').split(', ').map((item) => /^"([a-z]+)";r=(\d+);t=(\d+)$/.exec(item))
-          expect(items.map((item) => [item?.[1], Number(item?.[2])])).toEqual(
-            standings.map(({ policy, remaining }) => [policy.name, remaining]),
-          )
-          for (const [n, { reset_s, violated }] of standings.entries()) {
-            expect(Number(items[n]?.[3])).toBeGreaterThanOrEqual(reset_s)
-            if (violated) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(items[n]?.[3]))
-          }
-          expect('retry-after' in headers).toBe(!made.admitted)
-          expect(headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+(, "[a-z]+";q=\d+;w=\d+)*$/)
-        },
-      ),
+      fc.property(fc.array(anyStatus, { minLength: 1, maxLength: 4 }), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (quotas, r) => {
+        const made = charge(quotas)
+        const headers = limitHeaders(made, { status: 429, random: () => r })
+        const items = (headers['ratelimit'] ?? '').split(', ').map((item) => /^"([a-z]+)";r=(\d+);t=(\d+)$/.exec(item))
+        expect(items.map((item) => [item?.[1], Number(item?.[2])])).toEqual(quotas.map(({ policy, remaining }) => [policy.name, remaining]))
+        for (const [n, { reset_s, violated }] of quotas.entries()) {
+          expect(Number(items[n]?.[3])).toBeGreaterThanOrEqual(reset_s)
+          if (violated) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(items[n]?.[3]))
+        }
+        expect('retry-after' in headers).toBe(!made.admitted)
+        expect(headers['ratelimit-policy']).toMatch(/^"[a-z]+";q=\d+;w=\d+(, "[a-z]+";q=\d+;w=\d+)*$/)
+      }),
     )
   })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Limiter, type LimiterOptions, openLimiter } from '../../../api/access/limits/limiter.ts'
-import { type Charge, type MinuteCounts, perDay, perMinute } from '../../../api/access/limits/policy.ts'
+import { type Charge, perDay, perMinute } from '../../../api/access/limits/policy.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { deepTest } from '../../helpers/tier.ts'
@@ -31,14 +31,10 @@ afterAll(async () => {
 const POLICIES = [perMinute(10), perDay(1000)]
 const ONE = { minute: 1, day: 1 }
 
-async function limiterWith(options: Partial<LimiterOptions> = {}): Promise<Limiter> {
-  const limiter = await openLimiter({
+function limiterWith(options: Partial<LimiterOptions> = {}): Limiter {
+  const limiter = openLimiter({
     redisUrl: server.url,
-    processes: 1,
-    recorded: null,
     onSwitch: () => undefined,
-    onRecordError: () => undefined,
-    onLost: () => undefined,
     probe_ms: 100,
     // A machine that runs other tests beside may be slow to answer.
     timeout_ms: 2000,
@@ -48,13 +44,13 @@ async function limiterWith(options: Partial<LimiterOptions> = {}): Promise<Limit
   return limiter
 }
 
-const remaining = ({ standings }: Charge): number[] => standings.map((one) => one.remaining)
+const remaining = ({ quotas }: Charge): number[] => quotas.map((one) => one.remaining)
 const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 describe('charges', () => {
   test('count under every policy, and one that a policy refuses under none', async () => {
-    const limiter = await limiterWith({ clock: () => 1_790_000_000 })
+    const limiter = limiterWith({ clock: () => 1_790_000_000 })
     const charges = await times(12, () => limiter.charge('a', POLICIES, ONE))
     expect(charges.map(({ admitted }) => admitted)).toEqual([...Array<boolean>(10).fill(true), false, false])
     expect(charges.map(remaining).slice(8)).toEqual([
@@ -67,20 +63,20 @@ describe('charges', () => {
       by: 'redis',
       retry_after_s: 61,
       charged: [],
-      standings: [{ violated: true }, { violated: false }],
+      quotas: [{ violated: true }, { violated: false }],
     })
     expect(remaining(await limiter.charge('b', POLICIES, ONE))).toEqual([9, 999])
   })
 
   test('that weigh nothing under a spent policy are admitted', async () => {
     let now_s = 1_790_000_000
-    const limiter = await limiterWith({ clock: () => now_s })
+    const limiter = limiterWith({ clock: () => now_s })
     const policies = [perMinute(10), perDay(3)]
     for (let n = 0; n < 3; n++) await limiter.charge('a', policies, ONE)
     now_s += 70
     const refused = await limiter.charge('a', policies, ONE)
-    expect(refused).toMatchObject({ admitted: false, standings: [{ violated: false }, { violated: true, remaining: 0 }] })
-    expect(refused.retry_after_s).toBe(refused.standings[1]?.reset_s)
+    expect(refused).toMatchObject({ admitted: false, quotas: [{ violated: false }, { violated: true, remaining: 0 }] })
+    expect(refused.retry_after_s).toBe(refused.quotas[1]?.reset_s)
     const matching = await limiter.charge('a', policies, { minute: 1, day: 0 })
     expect(matching).toMatchObject({ admitted: true, retry_after_s: 0 })
     expect(remaining(matching)).toEqual([9, 0])
@@ -88,7 +84,7 @@ describe('charges', () => {
 
   test('are given back once, in the bucket they were charged in', async () => {
     let now_s = 1_790_000_000
-    const limiter = await limiterWith({ clock: () => now_s })
+    const limiter = limiterWith({ clock: () => now_s })
     const first = await limiter.charge('a', POLICIES, { minute: 2, day: 3 })
     now_s += 30
     await limiter.charge('a', POLICIES, ONE)
@@ -96,13 +92,13 @@ describe('charges', () => {
     const after = await limiter.charge('a', POLICIES, {})
     expect(remaining(after)).toEqual([9, 999])
     // The oldest unit left is that of 30 s later.
-    expect(after.standings[0]?.reset_s).toBe(61)
+    expect(after.quotas[0]?.reset_s).toBe(61)
     await limiter.refund(after)
     expect(remaining(await limiter.charge('a', POLICIES, {}))).toEqual([9, 999])
   })
 
   test('of one turn of the event loop are decided in one round trip, a thousand in a few', async () => {
-    const limiter = await limiterWith()
+    const limiter = limiterWith()
     const wide = [perMinute(10_000), perDay(10_000)]
     const calls = async (): Promise<number> => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
     await limiter.charge('warm', wide, ONE)
@@ -114,7 +110,7 @@ describe('charges', () => {
   })
 
   test('of weights that are no units are refused with an error', async () => {
-    const limiter = await limiterWith()
+    const limiter = limiterWith()
     await expect(limiter.charge('a', POLICIES, { minute: -1 })).rejects.toThrow(RangeError)
   })
 })
@@ -152,7 +148,7 @@ deepTest(
 describe('while Redis is away', () => {
   test('each process grants half of every quota, without an error, and goes back to Redis by itself', async () => {
     const switches: (string | null)[] = []
-    const limiter = await limiterWith({ onSwitch: (reason) => switches.push(reason?.message ?? null) })
+    const limiter = limiterWith({ onSwitch: (reason) => switches.push(reason?.message ?? null) })
     expect((await limiter.charge('a', POLICIES, ONE)).by).toBe('redis')
     await server.kill()
     const charges = await times(12, () => limiter.charge('a', POLICIES, ONE))
@@ -160,7 +156,7 @@ describe('while Redis is away', () => {
     expect(charges.filter(({ admitted }) => admitted)).toHaveLength(5)
     expect(charges[5]).toMatchObject({
       admitted: false,
-      standings: [{ policy: { limit: 10 }, remaining: 0, violated: true }, { remaining: 495 }],
+      quotas: [{ policy: { limit: 10 }, remaining: 0, violated: true }, { remaining: 495 }],
     })
     expect(limiter.connected).toBe(false)
     await limiter.refund(charges[0] as Charge)
@@ -171,60 +167,25 @@ describe('while Redis is away', () => {
     expect(switches).toEqual([null, expect.stringMatching(/\S/), null])
   })
 
-  test('nobody is granted more than a quota in the windows that begin before, or end after', async () => {
-    const limiter = await limiterWith()
-    const admitted = async (count: number): Promise<number> =>
-      (await times(count, () => limiter.charge('a', POLICIES, ONE))).filter((charge) => charge.admitted).length
-    expect(await admitted(7)).toBe(7)
-    const back = await limiter.charge('a', POLICIES, { minute: 2, day: 0 })
-    await limiter.refund(back)
+  test('quotas are shared by the processes that were last seen', async () => {
+    const [one, other] = [limiterWith(), limiterWith()]
+    await Promise.all([one, other].map((limiter) => limiter.charge('a', POLICIES, {})))
+    await until('both to be seen', async () => (await redis.zcard('quotas:processes')) === 2)
+    const third = limiterWith()
+    await third.charge('a', POLICIES, {})
+    await until('all to be seen', async () => (await redis.zcard('quotas:processes')) === 3)
     await server.kill()
-    await until('the failure to be seen', () => !limiter.connected)
-    expect(await admitted(12)).toBe(3)
+    await until('the failure to be seen', () => !third.connected)
+    const charges = await times(3, () => third.charge('a', POLICIES, ONE))
+    // Half of ten, by three.
+    expect(charges.map(({ admitted }) => admitted)).toEqual([true, false, false])
+    expect((await third.charge('b', [perMinute(1)], ONE)).admitted).toBe(true)
     await server.restart()
-    await until('Redis to decide again', () => limiter.connected)
-    const refused = await limiter.charge('a', POLICIES, ONE)
-    expect(refused).toMatchObject({ admitted: false, by: 'process', charged: [], standings: [{ remaining: 0, violated: true }, {}] })
-    expect(refused.retry_after_s).toBeGreaterThan(50)
-    // Redis is given back what it charged, and others are not concerned; it is told what it did not know.
-    await until('it to be given back', async () => remaining(await limiter.charge('a', POLICIES, {})).join() === '7,997')
-    expect(await limiter.charge('b', POLICIES, ONE)).toMatchObject({ admitted: true, by: 'redis' })
-  })
-
-  test('a day that was used up stays so, by the record of usage, which is asked once', async () => {
-    const asked: string[] = []
-    const used: Readonly<Record<string, number>> = { spent: 1000, nearly: 998 }
-    const recorded = async (slot: string): Promise<MinuteCounts> => {
-      asked.push(slot)
-      return slot in used ? [{ minute_s: Math.floor(Date.now() / 60_000) * 60 - 7200, count: used[slot] as number }] : []
-    }
-    const limiter = await limiterWith({ recorded })
-    await server.kill()
-    await until('the failure to be seen', () => !limiter.connected)
-    const admitted = async (slot: string): Promise<boolean[]> =>
-      (await times(6, () => limiter.charge(slot, POLICIES, ONE))).map((charge) => charge.admitted)
-    expect(await admitted('spent')).toEqual(Array<boolean>(6).fill(false))
-    expect(await admitted('nearly')).toEqual([true, true, false, false, false, false])
-    expect(await admitted('other')).toEqual([true, true, true, true, true, false])
-    const spent = await limiter.charge('spent', POLICIES, ONE)
-    expect(spent).toMatchObject({ by: 'process', standings: [{ violated: false }, { violated: true, remaining: 0 }] })
-    // They leave 24 hours after they were used, and up to two minutes later.
-    expect(spent.retry_after_s).toSatisfy((wait_s: number) => wait_s >= 86_400 - 7200 && wait_s <= 86_400 - 7200 + 120)
-    expect((await limiter.charge('spent', POLICIES, { minute: 1, day: 0 })).admitted).toBe(true)
-    expect(asked).toEqual(['spent', 'nearly', 'other'])
-    await server.restart()
-  })
-
-  test('more processes grant less each', async () => {
-    const limiter = await limiterWith({ processes: 5, redisUrl: '/nowhere/redis.sock', timeout_ms: 50 })
-    const charges = await times(4, () => limiter.charge('a', POLICIES, ONE))
-    expect(charges.map(({ admitted }) => admitted)).toEqual([true, false, false, false])
-    expect((await limiter.charge('b', [perMinute(1)], ONE)).admitted).toBe(true)
   })
 
   test('one that stands still costs one short wait, whatever waits for it, and none after', async () => {
     const timeout_ms = 300
-    const limiter = await limiterWith({ timeout_ms })
+    const limiter = limiterWith({ timeout_ms })
     await until('Redis to answer', () => limiter.connected)
     await redis.client('PAUSE', 1000, 'ALL')
     const began = performance.now()
@@ -243,7 +204,7 @@ describe('while Redis is away', () => {
   })
 
   test('one that takes no writes is as good as away', async () => {
-    const limiter = await limiterWith()
+    const limiter = limiterWith()
     await redis.config('SET', 'maxmemory', '1')
     try {
       expect((await limiter.charge('a', POLICIES, ONE)).by).toBe('process')
@@ -256,8 +217,8 @@ describe('while Redis is away', () => {
   })
 
   test('an event loop that stood still longer than the wait takes the answer that lies there', async () => {
-    const limiter = await limiterWith({ timeout_ms: 500 })
-    await until('Redis to answer', () => limiter.connected)
+    const limiter = limiterWith({ timeout_ms: 500 })
+    expect((await limiter.charge('warm', POLICIES, ONE)).by).toBe('redis')
     const waiting = limiter.charge('a', POLICIES, ONE)
     await new Promise((resolve) => setImmediate(resolve))
     const began = performance.now()
@@ -266,58 +227,9 @@ describe('while Redis is away', () => {
   })
 })
 
-describe('after Redis was emptied', () => {
-  const minute_s = (): number => Math.floor(Date.now() / 60_000) * 60
-
-  test('what is recorded of a slot counts before its first charge is decided, and is read once', async () => {
-    const asked: string[] = []
-    const recorded = async (slot: string): Promise<MinuteCounts> => {
-      asked.push(slot)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      return [{ minute_s: minute_s() - 3600, count: 996 }]
-    }
-    const [one, other] = [
-      await limiterWith({ recorded }),
-      await limiterWith({ recorded: async () => [{ minute_s: minute_s(), count: 5 }] }),
-    ]
-    const charges = await times(6, () => one.charge('a', POLICIES, ONE))
-    expect(charges.map(({ admitted }) => admitted)).toEqual([true, true, true, true, false, false])
-    expect(charges[5]).toMatchObject({ by: 'redis', standings: [{ violated: false }, { violated: true }] })
-    expect(remaining(await other.charge('a', POLICIES, {}))).toEqual([6, 0])
-    expect(asked).toEqual(['a'])
-    await redis.flushall()
-    expect(remaining(await one.charge('a', POLICIES, ONE))).toEqual([9, 3])
-    expect(asked).toEqual(['a', 'a'])
-  })
-
-  test.each([
-    ['fails', () => Promise.reject(new Error('no store'))],
-    ['does not answer', () => new Promise<MinuteCounts>(() => undefined)],
-  ])('a record that %s leaves the slot to this process, and is asked again later', async (_how, fails) => {
-    let works = false
-    let asked = 0
-    const errors: Error[] = []
-    const recorded = (): Promise<MinuteCounts> => {
-      asked++
-      return works ? Promise.resolve([{ minute_s: minute_s(), count: 900 }]) : fails()
-    }
-    const limiter = await limiterWith({ recorded, recordTimeout_ms: 1000, onRecordError: (error) => errors.push(error) })
-    const charges = await times(7, () => limiter.charge('a', POLICIES, ONE))
-    expect(charges.map(({ by, admitted }) => `${by} ${admitted}`)).toEqual([
-      ...Array<string>(5).fill('process true'),
-      ...Array<string>(2).fill('process false'),
-    ])
-    expect((await limiter.charge('a', POLICIES, {})).by).toBe('process')
-    expect([asked, errors.length, limiter.connected]).toEqual([1, 1, true])
-    works = true
-    await until('the record to be read', async () => (await limiter.charge('a', POLICIES, {})).by === 'redis')
-    expect(remaining(await limiter.charge('a', POLICIES, {}))).toEqual([10, 100])
-  })
-})
-
 describe('leases', () => {
   test('are as many as the slot may have, over all processes, until given back', async () => {
-    const [one, other] = [await limiterWith(), await limiterWith()]
+    const [one, other] = [limiterWith(), limiterWith()]
     const taken = await Promise.all([one.lease('a', 2), other.lease('a', 2), one.lease('a', 2), other.lease('a', 2)])
     const held = taken.filter((lease) => lease !== null)
     expect(held).toHaveLength(2)
@@ -329,25 +241,25 @@ describe('leases', () => {
   })
 
   deepTest('last as long as their process, and shortly after it no more', async () => {
-    const [one, other] = [await limiterWith({ leaseTtl_ms: 600 }), await limiterWith({ leaseTtl_ms: 600 })]
+    const [one, other] = [limiterWith({ leaseTtl_ms: 600 }), limiterWith({ leaseTtl_ms: 600 })]
     expect(await one.lease('a', 1)).not.toBeNull()
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await other.lease('a', 1)).toBeNull()
     one.close()
     await until('the place to be free', async () => (await other.lease('a', 1)) !== null)
-    expect(await redis.pttl('limits:leases:a')).toBeGreaterThan(0)
+    expect(await redis.pttl('quotas:leases:a')).toBeGreaterThan(0)
   })
 
   test('that would last longer than a term, as after the clock was set back, do not', async () => {
     const [seconds] = await redis.time()
-    await redis.zadd('limits:leases:a', (Number(seconds) + 3600) * 1000, 'of-another')
-    const limiter = await limiterWith({ leaseTtl_ms: 500 })
+    await redis.zadd('quotas:leases:a', (Number(seconds) + 3600) * 1000, 'of-another')
+    const limiter = limiterWith({ leaseTtl_ms: 500 })
     expect(await limiter.lease('a', 1)).toBeNull()
     await until('the place to be free', async () => (await limiter.lease('a', 1)) !== null)
   })
 
   test('while Redis is away are those of this process, and are known to all once it is back', async () => {
-    const [limiter, other] = [await limiterWith({ leaseTtl_ms: 600 }), await limiterWith({ leaseTtl_ms: 600 })]
+    const [limiter, other] = [limiterWith({ leaseTtl_ms: 600 }), limiterWith({ leaseTtl_ms: 600 })]
     await server.kill()
     await until('the failure to be seen', () => !limiter.connected)
     const taken = [await limiter.lease('a', 6), await limiter.lease('a', 6), await limiter.lease('a', 6), await limiter.lease('a', 6)]
@@ -356,7 +268,7 @@ describe('leases', () => {
     expect(await limiter.lease('b', 1)).not.toBeNull()
     expect(await limiter.lease('b', 1)).toBeNull()
     await server.restart()
-    await until('the leases to be known', async () => other.connected && (await redis.zcard('limits:leases:a')) === 2)
+    await until('the leases to be known', async () => other.connected && (await redis.zcard('quotas:leases:a')) === 2)
     expect(await other.lease('b', 1)).toBeNull()
   })
 })

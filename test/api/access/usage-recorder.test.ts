@@ -262,19 +262,4 @@ describe('what is recorded of a slot', () => {
     await recorded('198.51.100.7')
     expect(lists).toBe(2)
   })
-
-  test('is read again for who asks for what was counted since', async () => {
-    const set = await stage()
-    const recorder = set.open()
-    const count = recorder.counter('/a')
-    const recorded = recordedUsage({ store: set.store, recorder, clock: () => set.now })
-    const other = `${'c'.repeat(64)}.1`
-    expect(await recorded(other)).toEqual([])
-    count(key('key_1'), 200, 3)
-    const since = performance.now()
-    expect((await recorded(SLOT, since)).map((one) => one.count)).toEqual([3])
-    // What comes later may be missing: one look serves all.
-    count(key('key_1', 'PRO', `${'d'.repeat(64)}.1`), 200, 5)
-    expect(await recorded(`${'d'.repeat(64)}.1`, since)).toEqual([])
-  })
 })

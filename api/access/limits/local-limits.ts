@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache'
+import { type Charge, type Charged, type Policy, retryAfter } from './policy.ts'
+import { chargeWindows, SlidingWindow } from './sliding-window.ts'
+
+/** Windows that are kept, those that were used last. */
+const MAX_WINDOWS = 100_000
+
+/** The limits of one process while Redis is away: the processes last seen grant half of each quota together, each its part, at least 1. */
+export class LocalLimits {
+  readonly #processes: () => number
+  readonly #clock: () => number
+  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_WINDOWS })
+
+  /** `processes` share the quotas; `clock` gives whole seconds, from any origin. */
+  constructor({ processes, clock }: { readonly processes: () => number; readonly clock: () => number }) {
+    this.#processes = processes
+    this.#clock = clock
+  }
+
+  /** The part of a quota that this process grants. */
+  share(quota: number): number {
+    return Math.max(1, Math.floor(quota / (2 * this.#processes())))
+  }
+
+  /** Decides a charge. What remains is what this process would still admit. */
+  charge(slot: string, policies: readonly Policy[], units: readonly number[]): Charge {
+    const windows = policies.map((policy) => this.#window(slot, policy))
+    const shares = policies.map((policy) => ({ ...policy, limit: this.share(policy.limit) }))
+    const { admitted, quotas, buckets } = chargeWindows(windows, shares, { units, now_s: this.#clock() })
+    const charged = policies.map((policy, n): Charged => ({ slot, policy, units: units[n] as number, bucket: buckets[n] as number }))
+    return {
+      admitted,
+      quotas: quotas.map((quota, n) => ({ ...quota, policy: policies[n] as Policy })),
+      retry_after_s: retryAfter(quotas),
+      by: 'process',
+      charged: admitted ? charged : [],
+    }
+  }
+
+  /** Takes back what this process charged. */
+  takeBack(charged: readonly Charged[]): void {
+    for (const { slot, policy, units, bucket } of charged) this.#window(slot, policy).takeBack(bucket, units)
+  }
+
+  #window(slot: string, { name }: Policy): SlidingWindow {
+    const key = `${name}:${slot}`
+    const window = this.#windows.get(key) ?? new SlidingWindow()
+    this.#windows.set(key, window)
+    return window
+  }
+}
