@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import ipaddr from 'ipaddr.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { perMinute } from '../../api/access/limits/policy.ts'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
@@ -13,7 +14,7 @@ import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
 const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
-const PROXY = { version: 4, text: '10.1.2.3', groups: [] } as const
+const PROXY = ipaddr.parse('10.1.2.3')
 
 describe('readPlanSettings', () => {
   test('takes the plans of the specification and trusts no proxy unless told', () => {
