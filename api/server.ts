@@ -47,8 +47,10 @@ export interface ApiOptions {
   readonly requireHttps?: boolean | null
   /** The plans that are shown; those of the specification unless told. */
   readonly plans?: PlanTable
-  /** Where people change their plan; nowhere unless told. */
+  /** Where people change their plan; our own page of plans by default. */
   readonly upgradeUrl?: string | null
+  /** Where customers write, as a URI; nobody is named by default. */
+  readonly supportContact?: string | null
   /** IRI of the publisher of the catalogue in DIR3; none by default. */
   readonly catalogPublisher?: string | null
   /** Whom to tell of weaknesses, as a URI; nobody unless told. */
@@ -111,6 +113,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     trusted = trustedProxies(''),
     plans = DEFAULT_PLANS,
     upgradeUrl = null,
+    supportContact = null,
     securityContact = null,
     catalogPublisher = null,
     metrics = null,
@@ -143,6 +146,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     https: httpsRule({ trusted, required: requireHttps, publicUrl }),
     plans,
     upgradeUrl,
+    supportContact,
     securityContact,
     catalogPublisher,
     cursors: cursors(secret),

@@ -110,7 +110,19 @@ export const SETTINGS = {
   plans: setting('PLANS', 'text', 'Changes to the plans: for each plan the terms that differ, named as in `/api/plans`.', '{}', {
     like: JSON_OBJECT,
   }),
-  upgradeUrl: setting('UPGRADE_URL', 'url', 'Page where people change their plan. Default: no link.', null),
+  upgradeUrl: setting(
+    'UPGRADE_URL',
+    'url',
+    'Page where people change their plan. Default: the page `/plans`, which says whom to ask.',
+    null,
+  ),
+  supportContact: setting(
+    'SUPPORT_CONTACT',
+    'text',
+    'Where customers write: changes of plan and priority support. Shown on `/plans` and `/account`. Default: no address.',
+    null,
+    { like: CONTACT },
+  ),
   catalogPublisher: setting(
     'CATALOG_PUBLISHER',
     'url',

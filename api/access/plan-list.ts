@@ -9,7 +9,7 @@ export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
 /** The list of plans as it is shown; `upgradeUrl` is where people change theirs. Other languages than Spanish and English are told in Spanish. */
 export function plansReply(
   plans: PlanTable,
-  options: { readonly lang: Lang; readonly upgradeUrl: string | null; readonly hasPath: (path: string) => boolean },
+  options: { readonly lang: Lang; readonly upgradeUrl: string; readonly hasPath: (path: string) => boolean },
 ): Record<string, unknown> {
   const language = options.lang === 'en' ? 'en' : 'es'
   return {
@@ -72,6 +72,6 @@ const PLAN = {
 /** The members of the list of plans, as schemas. */
 export const PLANS_SCHEMA = Object.freeze({
   currency: { const: 'EUR', description: 'Currency of all prices (ISO 4217).' },
-  upgrade_url: { type: ['string', 'null'], format: 'uri', description: 'Page where people change their plan; null where there is none.' },
+  upgrade_url: { type: 'string', format: 'uri', description: 'Page about the plans and how to change yours.' },
   plans: { type: 'array', items: { type: 'object', required: Object.keys(PLAN), properties: PLAN }, description: 'The lowest first.' },
 })

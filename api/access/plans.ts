@@ -58,6 +58,11 @@ const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze(
   WEBHOOKS: '/api/webhooks',
 })
 
+/** The path of a feature that is data; null for one that the operator provides by other means. */
+export function featurePath(feature: Feature): string | null {
+  return FEATURE_PATHS[feature] ?? null
+}
+
 /** True where the service has what a feature names; `hasPath` says which paths there are. */
 export function isAvailable(feature: Feature, hasPath: (path: string) => boolean): boolean {
   const path = FEATURE_PATHS[feature]

@@ -31,11 +31,10 @@ export function keyInWrongPlace(): Problem {
 /** The problem of a key whose plan does not contain what is asked for, told by `what`. */
 export function planRequired(
   what: string,
-  plans: { readonly required: Plan; readonly current: Plan; readonly upgradeUrl: string | null },
+  plans: { readonly required: Plan; readonly current: Plan; readonly upgradeUrl: string },
 ): Problem {
   const { required, current, upgradeUrl } = plans
-  const where = upgradeUrl === null ? '' : `; ${upgradeUrl} changes it`
-  return problem('plan-required', `${what} needs the plan ${required}, and this key has ${current}${where}.`, {
+  return problem('plan-required', `${what} needs the plan ${required}, and this key has ${current}; see ${upgradeUrl}.`, {
     extensions: { required_plan: required, current_plan: current, upgrade_url: upgradeUrl },
   })
 }

@@ -20,7 +20,7 @@ export interface VisitParts {
   readonly callers: Callers
   readonly limiter: Limiter
   readonly plans: PlanTable
-  readonly upgradeUrl: string | null
+  readonly upgradeUrl: () => string
   readonly days: Pick<DayWatch, 'see'>
 }
 
@@ -81,7 +81,7 @@ export class Visit {
     const { tier, key } = this.caller
     const { upgradeUrl } = this.#parts
     if (plan === 'FREE' || TIERS.indexOf(tier) >= TIERS.indexOf(plan)) return
-    throw key === null ? keyRequired(plan) : planRequired(what, { required: plan, current: key.plan, upgradeUrl })
+    throw key === null ? keyRequired(plan) : planRequired(what, { required: plan, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
   /** Throws the problem of a caller whose plan has not this representation. */
@@ -90,7 +90,7 @@ export class Visit {
     if (terms.formats.includes(format)) return
     const { plans, upgradeUrl } = this.#parts
     const required = planOfFormat(plans, format)
-    throw key === null ? keyRequired(required) : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl })
+    throw key === null ? keyRequired(required) : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
   /** Charges the caller. Throws the problem of one who is over a limit. */

@@ -54,7 +54,7 @@ export const PROBLEMS = Object.freeze({
   'plan-required': {
     status: 403,
     title: 'The plan of the key does not contain this',
-    help: 'required_plan contains it, current_plan is the one of the key; upgrade_url, where there is one, is where it is changed. GET /api/plans lists what each contains.',
+    help: 'required_plan contains it, current_plan is the one of the key; upgrade_url is the page about the plans and how to change yours. GET /api/plans lists what each contains.',
   },
   'https-required': {
     status: 403,

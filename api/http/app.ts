@@ -35,6 +35,7 @@ import type { Uptime } from '../status/uptime.ts'
 import type { StreamHub } from '../stream/hub.ts'
 import { registerStream, STREAM_DOMAIN, STREAM_PATH } from '../stream/routes.ts'
 import { liveFigures } from '../web/figures.ts'
+import { PLANS_PATH } from '../web/plans-page.ts'
 import type { DestinationRules } from '../webhooks/destination.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
@@ -78,8 +79,10 @@ export interface AppParts {
   /** Tells how requests came, and refuses plain HTTP. */
   readonly https: HttpsRule
   readonly plans: PlanTable
-  /** Where people change their plan; null where they cannot. */
+  /** Where people change their plan by themselves; null if they ask for it, as our page of plans explains. */
   readonly upgradeUrl: string | null
+  /** Where customers write, as a URI; null if nobody is named. */
+  readonly supportContact: string | null
   /** IRI of the publisher of the catalogue in DIR3; null if the operator has none. */
   readonly catalogPublisher: string | null
   /** Whom to tell of weaknesses; null where nobody is named. */
@@ -170,7 +173,14 @@ export function buildApp(parts: AppParts): FastifyInstance {
   meter?.watch(app.server)
   const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
-  const visits: VisitParts = { callers: openCallers({ keys: access.keys, callerOf, plans }), limiter, plans, upgradeUrl, days }
+  const changePlanUrl = () => upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
+  const visits: VisitParts = {
+    callers: openCallers({ keys: access.keys, callerOf, plans }),
+    limiter,
+    plans,
+    upgradeUrl: changePlanUrl,
+    days,
+  }
   // What is sent past Fastify has them by itself.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED)
@@ -274,7 +284,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
     registerMcp(scope, app, { endpoints, baseUrl, callerOf, clock, log })
   })
-  registerAccounts(app, shown)
+  registerAccounts(app, { ...shown, upgradeUrl: changePlanUrl })
   return app
 }
 

@@ -62,7 +62,7 @@ export function openapi(
         'Instants are UTC (ISO 8601 with Z), positions WGS84 decimal degrees, numbers carry their unit in name or schema, what is not known is null. ' +
         'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.\n\n' +
         'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives one at once, to be sent in the header ' +
-        `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/api/plans](${baseUrl}/api/plans) what plans contain and admit, and ` +
+        `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/plans](${baseUrl}/plans) what plans cost, contain and admit, and ` +
         `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +
         `Guides: [quick start in curl, Python and TypeScript](${baseUrl}/docs/guides/quick-start), [paging](${baseUrl}/docs/guides/paging), ` +
         `[caching](${baseUrl}/docs/guides/caching), [errors](${baseUrl}/docs/guides/errors), [bulk data](${baseUrl}/docs/guides/bulk). ` +

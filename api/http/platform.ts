@@ -2,27 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
 import { madridDate } from '../../lake/schema/time.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
-import type { Lang } from '../define/fields.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
-import { DESCRIPTION_S, described, oneDocument } from './documents.ts'
+import { PLANS_PATH } from '../web/plans-page.ts'
+import { DESCRIPTION_S, described, documentShelf, oneDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
 import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
-import type { Ready } from './replies.ts'
 import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
 import { inSpanish } from './summaries-es.ts'
 
 /** What the paths that are no data work with. */
-export interface PlatformParts extends PageParts {
+export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly state: ServiceState
   readonly lake: Lake
-  readonly upgradeUrl: string | null
 }
 
 const NO_PARAMS = queryReader({})
@@ -59,19 +57,19 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)
   const hasPath = (url: string): boolean => app.hasRoute({ method: 'GET', url })
-  const planLists = new Map<Lang, Promise<Ready>>()
+  const planLists = documentShelf()
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/plans',
     exposeHeadRoute: false,
     handler: async ({ raw }, reply) => {
       const lang = readPlanQuery(raw.url ?? '/').lang ?? languageFor(raw.headers['accept-language'], SPOKEN)
-      const made = planLists.get(lang) ?? described(plansReply(plans, { lang, upgradeUrl, hasPath }), lang)
-      planLists.set(lang, made)
-      await sendFound(raw, reply, { found: await made, now: clock() })
+      const url = upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
+      const found = await planLists(`${lang} ${url}`, () => described(plansReply(plans, { lang, upgradeUrl: url, hasPath }), lang))
+      await sendFound(raw, reply, { found, now: clock() })
     },
   })
-  registerPages(app, parts)
+  registerPages(app, { ...parts, hasPath })
   const records = new Map(endpoints.map(({ returns }) => [returns.record.name, returns.record]))
   app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
     NO_PARAMS(request.raw.url ?? '/')

@@ -120,6 +120,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   docs_asset: 'Un programa de la página interactiva',
   guide_by_name: 'Una guía, para personas',
   method_by_name: 'Cómo se calculan las cifras, para personas',
+  plans_page: 'Los planes con precios, límites y lo que incluye cada uno, para personas',
   changelog: 'Qué ha cambiado para los clientes y qué desaparecerá',
   llms_txt: 'El servicio en un texto, para modelos de lenguaje',
   robots_txt: 'Qué pueden leer los buscadores (RFC 9309)',

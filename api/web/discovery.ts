@@ -30,6 +30,7 @@ export function apiCatalog(endpoints: readonly Endpoint[], baseUrl: string): obj
         'service-desc': [{ href: `${baseUrl}/openapi.json`, type: essenceOf('json'), title: 'OpenAPI 3.1' }],
         'service-doc': [
           html('/docs', 'Documentation'),
+          html('/plans', 'Plans and prices'),
           html('/changelog', 'Changes'),
           { href: `${baseUrl}/llms.txt`, type: 'text/plain', title: 'For language models' },
         ],
@@ -83,7 +84,7 @@ ${sections.join('\n\n')}
 
 ${[
   link('OpenAPI', '/openapi.json', 'every path, parameter, field and error, with examples'),
-  link('Plans', '/api/plans', 'prices, limits and what each plan contains'),
+  link('Plans', '/api/plans', 'prices, limits and what each plan contains; for people at /plans'),
   link('Changes', '/changelog', 'what was added, changed or will go'),
   link('Status', '/status?format=json', 'how the service and each feed are now, and how available each group of paths was this month'),
 ].join('\n')}

@@ -11,6 +11,7 @@ const STYLE =
   '.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1rem}dd{margin:0}dd strong{display:block;font-size:1.8rem}' +
   '.scroll{overflow-x:auto;margin:1rem 0}caption{text-align:left;font-weight:bold;padding:.4rem 0}.wide{font-size:.85rem}.wide td,.wide code,.lines th{white-space:nowrap}.wide thead th{vertical-align:bottom}.num{text-align:right}' +
   '.ok{color:light-dark(#1a7f37,#4ade80)}.warn{color:light-dark(#8a5a00,#facc15)}.bad{color:light-dark(#c11f2b,#f98080)}' +
+  '.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem 1.5rem}.cards section{margin:0}.cards ul{padding-left:1.2rem}.cards li{margin-bottom:.4rem}.plans th,.plans td{padding-right:1rem}' +
   'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
 
 /** What a page may use of the device that shows it, of all that a browser would grant by default or on a question. */
@@ -83,6 +84,7 @@ const WAYS = {
     name: 'Documentación',
     start: 'Inicio',
     docs: 'Documentación',
+    plans: 'Planes',
     changes: 'Cambios',
     status: 'Estado',
     keys: 'Claves',
@@ -92,6 +94,7 @@ const WAYS = {
     name: 'Documentation',
     start: 'Start',
     docs: 'Documentation',
+    plans: 'Plans',
     changes: 'Changes',
     status: 'Status',
     keys: 'Keys',
@@ -101,9 +104,9 @@ const WAYS = {
 
 /** The ways on from a page that there is in both languages. */
 export function pageLinks(language: Language): string {
-  const { name, start, docs, changes, status, keys, other } = WAYS[language]
+  const { name, start, docs, plans, changes, status, keys, other } = WAYS[language]
   const to = language === 'es' ? 'en' : 'es'
-  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
+  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
 }
 
 /** A text as HTML shows it, in elements and attributes. */

@@ -8,6 +8,7 @@ import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from '.
 import { docsPage, SCRIPTS } from './docs.ts'
 import { ICON, PAGE_LANG } from './html.ts'
 import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
+import { plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
@@ -24,6 +25,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
       },
     },
     '/': { get: page('start', 'What this is, what it knows now, and a form for a key', startPage('es', EXAMPLE)) },
+    '/plans': { get: page('plans_page', 'Plans with prices, limits and what each includes, for people', plansPage('es', EXAMPLE_PLANS)) },
     '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es', 'live')) },
     '/docs/assets/{version}/{name}': {
       get: {
@@ -93,6 +95,12 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
 
 /** What the first page shows in the description. */
 const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org', mode: 'live' as const })
+const EXAMPLE_PLANS = Object.freeze({
+  plans: DEFAULT_PLANS,
+  upgradeUrl: null,
+  supportContact: 'mailto:support@example.org',
+  hasPath: () => true,
+})
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
 

@@ -3,7 +3,6 @@ import { madridDate } from '../../lake/schema/time.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { languageOf } from '../access/account-parts.ts'
 import type { Language } from '../access/accounts.ts'
-import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
 import { DESCRIPTION_S, documentShelf, oneDocument, readyDocument, registerDocument } from '../http/documents.ts'
@@ -16,13 +15,13 @@ import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
 import { type Figure, FRESH_S } from './figures.ts'
 import { HTML, ICON, PAGE_LANG, PAGE_SECURITY } from './html.ts'
 import { GUIDES, guideHtml, methodHtml, methodPages } from './method-page.ts'
+import { PLANS_PATH, type PlansPageParts, plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
 /** What pages and the descriptions for programs are made of. */
-export interface PageParts {
+export interface PageParts extends PlansPageParts {
   readonly endpoints: readonly Endpoint[]
-  readonly plans: PlanTable
   /** Numbers of now, for the first page. */
   readonly figures: () => Promise<readonly Figure[]>
   /** Whom to tell of weaknesses; null where nobody is named. */
@@ -104,6 +103,11 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       if (!Object.hasOwn(PROBLEMS, code)) throw problem('not-found', 'There is no such problem.')
       return inLanguage(request, `problem ${code}`, (language) => page(problemPage(code as ProblemCode, language), language))
     },
+  })
+  registerDocument(app, {
+    url: PLANS_PATH,
+    clock,
+    find: (request) => inLanguage(request, 'plans', (language) => page(plansPage(language, parts), language)),
   })
   registerDocument(app, {
     url: '/changelog',

@@ -52,7 +52,7 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
   },
   'plan-required': {
     title: 'El plan de la clave no incluye esto',
-    help: 'required_plan lo incluye y current_plan es el de la clave; upgrade_url, donde lo hay, es donde se cambia. GET /api/plans dice qué incluye cada uno.',
+    help: 'required_plan lo incluye y current_plan es el de la clave; upgrade_url es la página de los planes y de cómo cambiar el suyo. GET /api/plans dice qué incluye cada uno.',
   },
   'https-required': {
     title: 'Esto ha llegado por HTTP sin cifrar',

@@ -21,6 +21,7 @@ interface Words {
   readonly privacy: string
   readonly without: string
   readonly more: string
+  readonly plans: string
   readonly made: string
   readonly once: string
   readonly first: string
@@ -44,6 +45,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     privacy: 'Guardamos la dirección cifrada, solo para gestionar sus claves; se puede borrar en cualquier momento.',
     without: 'Sin clave también responde, unas pocas veces por minuto. Pruébelo:',
     more: 'Todas las rutas, para probarlas en el navegador',
+    plans: 'Planes y precios',
     made: 'Su clave',
     once: 'Cópiela ahora: no se muestra nunca más.',
     first: 'Su primera llamada',
@@ -69,6 +71,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     privacy: 'We keep the address encrypted, to manage your keys only; it can be deleted at any time.',
     without: 'It answers without a key too, a few times a minute. Try it:',
     more: 'All paths, to be tried in the browser',
+    plans: 'Plans and prices',
     made: 'Your key',
     once: 'Copy it now: it is never shown again.',
     first: 'Your first call',
@@ -112,7 +115,7 @@ export function startPage(
 <p><label for="email">${words.email}</label> <input id="email" type="email" name="email" value="${escaped(email)}" autocomplete="email" required maxlength="254"${wrong}> <button>${words.send}</button></p></form>
 <p><small>${words.privacy}</small></p></section>
 <section><p>${words.without}</p>${command(`curl '${baseUrl}${FIRST_CALL}'`)}
-<p><a href="/docs">${words.more}</a></p></section>`,
+<p><a href="/docs">${words.more}</a> · <a href="/plans?lang=${language}">${words.plans}</a></p></section>`,
     after: pageLinks(language),
   })
 }

@@ -36,7 +36,7 @@ import {
 export interface WebhookParts extends AccountParts {
   readonly events: Events
   readonly destinations: DestinationRules
-  readonly upgradeUrl: string | null
+  readonly upgradeUrl: () => string
 }
 
 /** A request, and the account that it may act on. */
@@ -101,7 +101,9 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     const own = only === null ? keys : keys.filter(({ id }) => id === only)
     if (own.some(({ plan }) => plan === 'ENTERPRISE')) return account
     const [first] = own
-    throw first ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl }) : keyRequired('ENTERPRISE')
+    throw first
+      ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl: upgradeUrl() })
+      : keyRequired('ENTERPRISE')
   }
   const find = async ({ account, request }: Asked): Promise<Subscription> => {
     const { id } = request.params as { readonly id: string }

@@ -30,7 +30,7 @@ const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ 
 // Whoever asks as soon as the port is open gets the data that is there.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
 const events = openEvents({ store, redisUrl: config.redisUrl })
-const { host, port, publicUrl, apiWorkers, requireHttps, securityContact, catalogPublisher } = config
+const { host, port, publicUrl, apiWorkers, requireHttps, supportContact, securityContact, catalogPublisher } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
 // As late as this: that the process runs is what it writes down.
 const uptime = openServiceUptime({ store, log })
@@ -48,6 +48,7 @@ const api = await startApi({
   usage,
   uptime,
   log,
+  supportContact,
   securityContact,
   catalogPublisher,
   metrics: measured,

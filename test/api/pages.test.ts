@@ -29,7 +29,7 @@ afterAll(() => service?.close())
 const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 /** Paths of pages that there are in both languages. */
 const METHODS = methodPages(endpoints)
-const PAGES = ['/changelog', '/docs', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
+const PAGES = ['/changelog', '/docs', '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 
 async function page(path: string, headers: Record<string, string> = {}): Promise<{ readonly headers: Headers; readonly html: string }> {

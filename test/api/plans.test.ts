@@ -1,19 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS, readPlans } from '../../api/access/plans.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
 let service: TestService
+let whole: TestService
 beforeAll(async () => {
   service = await startService({ endpoints: [], plans: DEFAULT_PLANS })
+  whole = await startService({ endpoints, plans: DEFAULT_PLANS })
 })
-afterAll(() => service?.close())
+afterAll(async () => {
+  await service?.close()
+  await whole?.close()
+})
 
 const planOf = (reply: Reply, id: string): Reply => reply.plans.find((one: Reply) => one.id === id)
 
 test('the plans are told with price, limits and what they contain, lowest first, whoever sends no key among them', async () => {
   const reply = (await service.json('/api/plans')) as Reply
-  expect([reply.currency, reply.upgrade_url]).toEqual(['EUR', null])
+  expect([reply.currency, reply.upgrade_url]).toEqual(['EUR', `${service.url}/plans`])
   expect(
     reply.plans.map((one: Reply) => [
       one.id,
@@ -38,12 +43,11 @@ test('the plans are told with price, limits and what they contain, lowest first,
 })
 
 test('a feature is available where the service has its path; terms that are no data always are', async () => {
-  const whole = await startService({ endpoints, plans: DEFAULT_PLANS })
   const featuresOf = async (from: TestService): Promise<Map<string, boolean>> => {
     const { features } = planOf((await from.json('/api/plans')) as Reply, 'ENTERPRISE')
     return new Map(features.map(({ code, available }: Reply) => [code, available]))
   }
-  const there = await featuresOf(whole).finally(() => whole.close())
+  const there = await featuresOf(whole)
   for (const code of ['LIVE_INCIDENTS', 'HISTORY', 'FORECASTS', 'CITY_TRAFFIC', 'AIR_QUALITY', 'BULK_EXPORT', 'SLA'])
     expect([code, there.get(code)]).toEqual([code, true])
   // A service without endpoints has none of the data, but can say what happens.
@@ -105,6 +109,67 @@ test('what configuration changes is told, and where a plan is changed', async ()
   } finally {
     await changed.close()
   }
+})
+
+describe('the page of plans', () => {
+  const pageOf = async (from: TestService, lang = 'en'): Promise<string> => (await from.get(`/plans?lang=${lang}`)).text()
+  const cellsOf = (html: string, row: string): string[] => {
+    const [, cells = ''] = new RegExp(`<th scope="row">${row}</th>(.*)</tr>`).exec(html) ?? []
+    return [...cells.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, ''))
+  }
+
+  test('shows prices and limits of the plan table, by the customs of the language', async () => {
+    const plans = readPlans('{"PRO": {"price_eur_month": 59.5, "minute": 90}}')
+    const changed = await startService({ endpoints: [], plans })
+    try {
+      const [en, es] = [await pageOf(changed), await pageOf(changed, 'es')]
+      expect(cellsOf(en, 'Price per month')).toEqual(['—', 'Free', '€59.50', '€149'])
+      expect(cellsOf(en, 'Requests per minute')).toEqual(['5', '10', '90', '300'])
+      expect(cellsOf(en, 'Requests per day')).toEqual(['100', '1,000', '100,000', '500,000'])
+      expect(cellsOf(en, 'Event streams open at once')).toEqual(['—', '—', '2', '10'])
+      expect(cellsOf(es, 'Precio al mes')).toEqual(['—', 'Gratis', '59,50\u00a0€', '149\u00a0€'])
+      expect(cellsOf(es, 'Peticiones al día')).toEqual(['100', '1.000', '100.000', '500.000'])
+    } finally {
+      await changed.close()
+    }
+  })
+
+  test('lists what is there today and nothing else', async () => {
+    const [all, none] = [await pageOf(whole), await pageOf(service)]
+    for (const [path, label] of [
+      ['/api/accidentes/microdata', 'Accident microdata'],
+      ['/api/incidents', 'Live incidents'],
+    ])
+      expect([all.includes(`${label}<br><code>${path}</code>`), none.includes(`${label}`)]).toEqual([true, false])
+    // What the operator provides is there without any endpoint.
+    expect(none).toContain('Push webhooks<br><code>/api/webhooks</code>')
+    expect(none).toContain('Dedicated IP on request')
+  })
+
+  test('says where support is and who changes a plan', async () => {
+    const named = await startService({ endpoints: [], supportContact: 'mailto:help@example.org' })
+    const linked = await startService({ endpoints: [], upgradeUrl: 'https://shop.example.org/a?b=1&c=2' })
+    try {
+      const html = await pageOf(named)
+      expect(html).toContain('Support address: <a href="mailto:help@example.org">help@example.org</a>.')
+      expect(html).toContain('write from the address of your account to <a href="mailto:help@example.org">')
+      expect(await pageOf(linked)).toContain('The plan of a key is changed at <a href="https://shop.example.org/a?b=1&#38;c=2">')
+      const usual = await pageOf(service)
+      expect(usual).toContain('The operator of this service changes the plan of a key.')
+      expect(usual).not.toContain('mailto:')
+    } finally {
+      await named.close()
+      await linked.close()
+    }
+  })
+
+  test('is where a refused plan leads, and is linked from the home page', async () => {
+    const response = await whole.get('/api/incidents/history', { 'X-API-Key': await whole.key('FREE') })
+    const problem = (await response.json()) as Reply
+    expect([response.status, problem.upgrade_url]).toEqual([403, `${whole.url}/plans`])
+    expect((await whole.get(new URL(problem.upgrade_url).pathname)).status).toBe(200)
+    expect(await (await whole.get('/?lang=en')).text()).toContain('<a href="/plans?lang=en">Plans and prices</a>')
+  })
 })
 
 test('they are no endpoint of data', () => {

@@ -20,7 +20,18 @@ afterAll(() => service?.close())
 
 const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
 const PLATFORM = [
-  ...(['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/problems/not-found', '/', '/docs', SCRIPT] as const),
+  ...([
+    '/health',
+    '/ready',
+    '/openapi.json',
+    '/api/plans',
+    '/schemas/Incident',
+    '/problems/not-found',
+    '/',
+    '/plans',
+    '/docs',
+    SCRIPT,
+  ] as const),
   ...([
     '/docs/methods/traffic-forecasts',
     '/docs/guides/quick-start',

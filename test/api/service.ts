@@ -116,6 +116,7 @@ interface ServiceOptions {
   /** The plans; unless told everybody may ask as much as they like. */
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
+  readonly supportContact?: string
   readonly securityContact?: string
   readonly catalogPublisher?: string
   /** The feeds that the worker would announce; `FEEDS` unless told. */

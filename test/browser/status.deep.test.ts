@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dayObject, encodeDay } from '../../lake/uptime/days.ts'
 import { newUptimeCounts } from '../../lake/uptime/objects.ts'
 import { FEEDS } from '../api/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
+import { CONTRAST, DESK, type Look, onPage, PHONE } from './on-page.ts'
 
 const stage = browserStage()
 
@@ -26,50 +26,9 @@ beforeAll(async () => {
   }
 })
 
-const PHONE = { width: 320, height: 640 }
-const DESK = { width: 1400, height: 1000 }
-
-async function onStatusPage(
-  options: { readonly lang: string; readonly look: 'light' | 'dark'; readonly size: { readonly width: number; readonly height: number } },
-  work: (page: Page, complaints: string[]) => Promise<void>,
-): Promise<void> {
-  const { lang, look, size } = options
-  const context = await stage.browser.newContext({ colorScheme: look, viewport: size, locale: lang, javaScriptEnabled: true })
-  try {
-    context.setDefaultTimeout(90_000)
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    await page.goto(`${stage.service.url}/status`)
-    await work(page, complaints)
-    const folder = process.env['SCREENSHOTS']
-    if (folder) await page.screenshot({ path: `${folder}/status-${lang}-${look}-${size.width}.png`, fullPage: true })
-  } finally {
-    await context.close()
-  }
-}
-
-/** Run in a page: how much darker or lighter than its ground each sign and word of a cell is, as WCAG counts contrast; the least. */
-const CONTRAST = `() => {
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
-  const luminance = (colour) => {
-    canvas.fillStyle = colour
-    canvas.fillRect(0, 0, 1, 1)
-    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
-      const part = value / 255
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const probe = document.createElement('div')
-  document.body.append(probe)
-  const ground = luminance(matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : '#ffffff')
-  probe.remove()
-  return Math.min(...[...document.querySelectorAll('td span, p span, td, th, caption, a')].map((one) => {
-    const ink = luminance(getComputedStyle(one).color)
-    return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05)
-  }))
-}`
+type StatusLook = Omit<Look, 'path'>
+const onStatusPage = (look: StatusLook, work: Parameters<typeof onPage>[2]): Promise<void> =>
+  onPage(stage, { path: '/status', ...look }, work)
 
 describe.skipIf(!browserPath)('the state of the service in a browser', () => {
   test.each([

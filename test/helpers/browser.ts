@@ -10,12 +10,18 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 export const browserPath: string | null = existsSync(CHROMIUM) ? CHROMIUM : null
 if (!browserPath) skipWithout('browser', `no ${CHROMIUM} (apt-get install chromium, or set CHROMIUM), so tests in a browser do not run`)
 
-/** The API over example rows, and a browser, for all tests of a file; neither is there where there is no browser. */
-export function browserStage(): { service: TestService; browser: Browser } {
-  const stage = {} as { service: TestService; browser: Browser }
+/** A service and a browser that looks at it. */
+export interface BrowserStage {
+  service: TestService
+  browser: Browser
+}
+
+/** The API over example rows, and a browser, for all tests of a file; `options` are of the service. Neither is there where there is no browser. */
+export function browserStage(options: Parameters<typeof startService>[0] = {}): BrowserStage {
+  const stage = {} as BrowserStage
   beforeAll(async () => {
     if (!browserPath) return
-    stage.service = await startService()
+    stage.service = await startService(options)
     await fillWithExamples(stage.service)
     stage.browser = await startBrowser()
   })

@@ -1,0 +1,64 @@
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserStage } from '../helpers/browser.ts'
+
+/** Size of a small phone and of a desk, in CSS pixels. */
+export const PHONE = { width: 320, height: 640 }
+export const DESK = { width: 1400, height: 1000 }
+
+/** How a page is looked at. */
+export interface Look {
+  readonly path: string
+  readonly lang: string
+  readonly look: 'light' | 'dark'
+  readonly size: { readonly width: number; readonly height: number }
+  /** Cookies that the browser has before. */
+  readonly cookies?: Parameters<BrowserContext['addCookies']>[0]
+}
+
+/** Opens a page of the stage's service; a folder in SCREENSHOTS gets a picture of how it looks after `work`. */
+export async function onPage(
+  stage: BrowserStage,
+  { path, lang, look, size, cookies = [] }: Look,
+  work: (page: Page, complaints: string[]) => Promise<void>,
+): Promise<void> {
+  const options: BrowserContextOptions = { colorScheme: look, viewport: size, locale: lang }
+  const context = await stage.browser.newContext(options)
+  try {
+    context.setDefaultTimeout(90_000)
+    await context.addCookies(cookies)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(`${stage.service.url}${path}`)
+    await work(page, complaints)
+    const folder = process.env['SCREENSHOTS']
+    if (folder) {
+      const name = path.replaceAll(/\W+/g, '-').replace(/^-/, '') || 'start'
+      await page.screenshot({ path: `${folder}/${name}-${lang}-${look}-${size.width}.png`, fullPage: true })
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+/** Run in a page: how much darker or lighter than its ground each sign and word of a cell is, as WCAG counts contrast; the least. */
+export const CONTRAST = `() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+  const luminance = (colour) => {
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const probe = document.createElement('div')
+  document.body.append(probe)
+  const ground = luminance(matchMedia('(prefers-color-scheme: dark)').matches ? '#121212' : '#ffffff')
+  probe.remove()
+  return Math.min(...[...document.querySelectorAll('td span, p span, td, th, caption, a')].map((one) => {
+    const ink = luminance(getComputedStyle(one).color)
+    return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05)
+  }))
+}`
