@@ -35,16 +35,6 @@ interface About {
   readonly unlocated?: number
 }
 
-/** Where the sources of an answer have no data, shown as `meta.coverage`. */
-export interface CoverageGap {
-  /** INE codes of the provinces without data. */
-  readonly province_codes: readonly string[]
-  /** What a reply for one of them says. */
-  readonly note: string
-  /** The province that a request asks for; null for none. */
-  readonly askedFor: (values: Readonly<Record<string, unknown>>) => string | null
-}
-
 /** The records of a list, and its `counts`. */
 export interface Counted<R> extends About {
   readonly records: readonly R[]
@@ -88,8 +78,6 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly reportsMissing?: true
   /** Set where answers state `unlocated`. */
   readonly reportsUnlocated?: true
-  /** Set where its sources have no data of some provinces. */
-  readonly lacks?: CoverageGap
   /** What its tables are derived from, without being read here: an answer names what it is based on. */
   readonly madeFrom?: readonly RestsOn[]
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */

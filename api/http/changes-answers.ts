@@ -8,6 +8,7 @@ import { absentState } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
+import { coverageOf, gapOf } from './coverage.ts'
 import { currentStates, refreshOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
 
@@ -25,6 +26,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const texts = recordTexts(returns)
+  const gap = gapOf(endpoint)
 
   return async (values, { format, now }) => {
     const { page } = values
@@ -81,7 +83,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
         updated_at: primary.updated_at,
         next_cursor,
         extra: { reset, more },
-        meta: metaOf(state, read.from, endpoint.figure ? { figure: endpoint.figure } : {}),
+        meta: metaOf(state, read.from, { ...(endpoint.figure ? { figure: endpoint.figure } : {}), ...coverageOf(gap, values.own) }),
       }
       if (!isTable(format)) {
         const links = [nextLink(values.path, values.query, next_cursor)]

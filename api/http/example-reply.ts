@@ -5,6 +5,7 @@ import { isNested } from '../define/fields.ts'
 import type { Format } from '../define/formats.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
 import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
+import { coverageOf, gapOf } from './coverage.ts'
 
 /** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
 const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
@@ -35,7 +36,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.figure ? { figure: endpoint.figure } : {}),
     ...(read.kind === 'memory' && read.reportsMissing ? { missing: [] } : {}),
-    ...(read.kind === 'memory' && read.lacks ? { coverage: { provinces_without_data: read.lacks.province_codes, note: null } } : {}),
+    ...coverageOf(gapOf(endpoint), {}),
     ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json

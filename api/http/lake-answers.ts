@@ -14,6 +14,7 @@ import { type JsonObject, membersOf, recordWriter } from '../define/shape.ts'
 import { neverDelivered } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
+import { coverageOf, gapOf } from './coverage.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { noMatchesInLake } from './no-match.ts'
@@ -41,6 +42,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
   const { record } = returns
   const texts = recordTexts(returns, { remember: false })
   const asideTexts = recordWriter({ name: '', about: '', fields: returns.asides ?? {} })
+  const gap = gapOf(endpoint)
   const columns = read.rows?.columns ?? flatFields(record.fields)
   const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
   const room = read.rows?.adds ?? []
@@ -103,7 +105,12 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
       const { figure } = endpoint
-      const meta = metaOf(state, from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...(figure ? { figure } : {}), period })
+      const meta = metaOf(state, from, {
+        lake: { ...lakeNow, snapshot: lakeNow.name },
+        ...(figure ? { figure } : {}),
+        period,
+        ...coverageOf(gap, values.own),
+      })
       const asides = async (): Promise<JsonObject> => {
         const told: Record<string, AnyRow[]> = {}
         for (const [name, ask] of Object.entries(read.asides ?? {})) {

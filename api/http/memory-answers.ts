@@ -2,12 +2,13 @@ import type { Lake } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, type State } from '../define/endpoint.ts'
 import { memo } from '../define/memo.ts'
-import type { Counted, CoverageGap, Drafted, Listed, MemoryAsk } from '../define/memory-read.ts'
+import type { Counted, Drafted, Listed, MemoryAsk } from '../define/memory-read.ts'
 import type { Problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
 import { absentState, neverDelivered, notLanded } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
-import { type Coverage, metaOf } from './compose.ts'
+import { metaOf } from './compose.ts'
+import { coverageOf, gapOf } from './coverage.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
@@ -17,7 +18,6 @@ import { orderOf } from './paging.ts'
 import { pastThing } from './past-things.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
-import type { RequestValues } from './request.ts'
 import { selected } from './selection.ts'
 import { SortedRecords } from './sorted-records.ts'
 
@@ -34,6 +34,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   const pageTexts = recordTexts(returns, { remember: false })
   const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
+  const gap = gapOf(endpoint)
   const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
   const keptTables = { lake: tablesRead, needs }
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
@@ -78,7 +79,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         if (tables.awaited.length > 0) throw notLanded(tables.awaited, needs)
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
-      const lacks = read.lacks ? { coverage: coverageOf(read.lacks, values.own) } : {}
+      const lacks = coverageOf(gap, values.own)
       const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure, ...missing, ...lacks })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
@@ -144,12 +145,6 @@ function listed(found: Listed<AnyRow>): {
   if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
   if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }
   return found as Counted<AnyRow>
-}
-
-/** What a reply says of the provinces that its sources have no data of, and of the one that was asked for if it is among them. */
-function coverageOf({ province_codes, note, askedFor }: CoverageGap, own: RequestValues['own']): Coverage {
-  const asked = askedFor(own)
-  return { provinces_without_data: province_codes, note: asked !== null && province_codes.includes(asked) ? note : null }
 }
 
 /** When an answer is expected to change: as its first state does, which may come any time where it never has; else as its first table does. */

@@ -1,3 +1,4 @@
+import type { ProvinceGap } from '../places/gaps.ts'
 import type { Columns, RowOf } from './columns.ts'
 import type { Source } from './sources.ts'
 
@@ -85,6 +86,8 @@ export interface DatasetSpec<C extends Columns> {
    * only if set, since forecasts, timetables and planned works lie ahead.
    */
   readonly isObservation?: boolean
+  /** Provinces that no source of it has data of; lists of the dataset report them as `meta.coverage`. */
+  readonly lacks?: ProvinceGap
   /** Of a `replace` dataset: the column of the publisher's version, one of the entity's. */
   readonly version?: keyof C & string
 }

@@ -1,15 +1,17 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { isLocated } from '../../api/define/formats.ts'
 import { membersOf, recordSchema } from '../../api/define/shape.ts'
+import { gapOf } from '../../api/http/coverage.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
 /** Headers that tell a caller of its limits. */
 export const LIMIT_NAMES = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
-export function strictReply({ returns, read, figure }: Endpoint, mode = 'simulated'): JsonSchema {
+export function strictReply(endpoint: Endpoint, mode = 'simulated'): JsonSchema {
+  const { returns, read } = endpoint
   const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }
-  const meta = metaSchema(read, { mode, figure })
+  const meta = metaSchema(endpoint, mode)
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }
   }
@@ -75,7 +77,8 @@ export function hasGeoJson({ returns }: Endpoint): boolean {
   return isLocated(returns.record.fields)
 }
 
-function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; figure: Endpoint['figure'] }): JsonSchema {
+function metaSchema(endpoint: Endpoint, mode: string): JsonSchema {
+  const { read, figure } = endpoint
   const text = { type: 'string', minLength: 1 }
   const source = {
     id: text,
@@ -96,7 +99,7 @@ function metaSchema(read: Endpoint['read'], { mode, figure }: { mode: string; fi
     ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     ...(kind === 'memory' && read.reportsMissing ? { missing: { type: 'array', maxItems: 0 } } : {}),
-    ...(kind === 'memory' && read.lacks ? { coverage: { type: 'object' } } : {}),
+    ...(gapOf(endpoint) ? { coverage: { type: 'object' } } : {}),
     ...(kind === 'memory' && read.reportsUnlocated ? { unlocated: { type: 'integer' } } : {}),
     source_mode: { const: mode },
     sources: { type: 'array', items: { type: 'object', additionalProperties: false, required: Object.keys(source), properties: source } },

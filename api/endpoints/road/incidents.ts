@@ -1,7 +1,6 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
-import { INCIDENT_GAP } from './incident-coverage.ts'
 import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
@@ -21,7 +20,6 @@ export const incidentList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
-    lacks: INCIDENT_GAP,
     records: ([state]) => withoutDoubles(state.rows).map(toIncident),
   },
   example: { province: 'Granada', type: 'ROADWORKS' },

@@ -47,6 +47,9 @@ export const datasetFields = {
   ),
   updated_at: bound('When its table last changed; null where there is none yet.', '2026-01-02T12:21:03.000Z'),
   schema_version: col.integer(0, 'Version of its schema; null where there is no table yet.', { unit: '1', nullable: true, example: 0 }),
+  provinces_without_data: col.list([0, 0], 'INE codes of the provinces that no source of it has data of.', col.string(0, 'INE code.'), {
+    example: ['01', '20', '48'],
+  }),
   commercial_use: col.string(0, 'Whether commercial use of all of it is allowed: yes, no or unknown.', { example: 'yes' }),
   plans: nested.object('Least plan for each access.', {
     live: col.string(0, 'Current state.', { example: 'FREE' }),
@@ -80,6 +83,7 @@ export function describeDataset(system: SystemView, dataset: Dataset): ValueOf<t
     covered_until: table ? coverageOf(id, table.covered_until, system.feeds).until : null,
     updated_at: table?.updated_at ?? null,
     schema_version: table?.schema_version ?? null,
+    provinces_without_data: dataset.lacks?.province_codes ?? [],
     commercial_use: commercialUseOf(sources),
     plans: { live: plan.live, history: plan.history, bulk: plan.bulk },
     sources: sources.map(({ publisher, url: _url, ...source }) => ({ ...source, name: publisher })),

@@ -1,3 +1,4 @@
+import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './codes.ts'
@@ -11,6 +12,7 @@ export const incidents = defineDataset({
   title: 'Road incidents',
   about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, each state they went through.',
   sources: [dgt, sct],
+  lacks: allBut('incidents', BASQUE_COUNTRY),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     source_id: col.string(2, "The source's own id of the situation.", { example: '6129' }),

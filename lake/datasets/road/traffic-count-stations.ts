@@ -1,3 +1,4 @@
+import { onlyOf } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { COUNT_DIRECTIONS } from './codes.ts'
@@ -10,6 +11,7 @@ export const trafficCountStations = defineDataset({
   title: 'Traffic count stations',
   about: 'Permanent count stations by direction: street, position, and which way the traffic goes.',
   sources: [madrid],
+  lacks: onlyOf('count stations', 'the city of Madrid', ['28']),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'madrid' }),
     station_id: col.string(2, 'Id of the station, as counts name it.', { example: 'ES01' }),

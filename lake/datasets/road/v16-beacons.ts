@@ -1,3 +1,4 @@
+import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS } from './codes.ts'
@@ -11,6 +12,7 @@ export const v16Beacons = defineDataset({
   title: 'V16 emergency beacons',
   about: 'Active connected V16 beacons of vehicles that stand on the road, one row a state of one activation.',
   sources: [dgt],
+  lacks: allBut('V16 beacons', BASQUE_COUNTRY),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     source_id: col.string(2, "The source's own id of the activation; never published by the API.", { example: '1234567' }),

@@ -1,3 +1,4 @@
+import { allBut, BASQUE_COUNTRY } from '../../places/gaps.ts'
 import { instant, type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
@@ -13,6 +14,7 @@ export const v16Hours = defineDataset({
   title: 'V16 activations by road section and hour',
   about: `How many V16 beacons were activated in an hour on a section of ${SECTION_KM} km of a road, by the time that the source states; those that it published more than a day later count for nothing.`,
   sources: [dgt],
+  lacks: allBut('V16 beacons', BASQUE_COUNTRY),
   columns: {
     month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2026-01' }),
     period_start: col.instant(2, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),

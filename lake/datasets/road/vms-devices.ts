@@ -1,3 +1,4 @@
+import { allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS } from './codes.ts'
@@ -11,6 +12,7 @@ export const vmsDevices = defineDataset({
   about:
     'Catalogue of variable-message panels on Spanish roads: road, kilometre, direction, position. Catalonia and the Basque Country have their own traffic authorities and are not included.',
   sources: [dgt],
+  lacks: allBut('panels', BASQUE_COUNTRY, CATALONIA),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     panel_id: col.string(2, "The publisher's id of the panel.", { example: '61441' }),

@@ -1,3 +1,4 @@
+import { allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { PANEL_DISPLAYS } from './codes.ts'
@@ -13,6 +14,7 @@ export const vmsMessages = defineDataset({
   title: 'Messages of variable-message panels',
   about: 'What each variable-message panel shows, page by page, each state in turn. A panel that a publication lacks has no known state.',
   sources: [dgt],
+  lacks: allBut('panels', BASQUE_COUNTRY, CATALONIA),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     panel_id: col.string(2, "The publisher's id of the panel, as in the catalogue of panels.", { example: '61441' }),

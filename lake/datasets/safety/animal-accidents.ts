@@ -1,3 +1,4 @@
+import { AUTONOMOUS_CITIES, allBut, BASQUE_COUNTRY, CATALONIA } from '../../places/gaps.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS } from '../road/codes.ts'
@@ -14,6 +15,7 @@ export const animalAccidents = defineDataset({
   about:
     'Accidents with animals on interurban roads, with victims or with damage alone; not of Catalonia, the Basque Country, Ceuta and Melilla.',
   sources: [dgtAccidentFiles],
+  lacks: allBut('accidents with animals', BASQUE_COUNTRY, CATALONIA, AUTONOMOUS_CITIES),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt_accidents' }),
     edition: col.string(2, "Year of the publisher's file.", { example: 'animals-2024' }),

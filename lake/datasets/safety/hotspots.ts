@@ -1,3 +1,4 @@
+import { onlyOf } from '../../places/gaps.ts'
 import { defineCodes } from '../../schema/codes.ts'
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
@@ -30,6 +31,7 @@ export const accidentHotspots = defineDataset({
   title: 'Black spots',
   about: 'Places where located accidents with victims gather, by kernel density, with their significance.',
   sources: roadAccidents.sources,
+  lacks: onlyOf('black spots', 'the cities of Madrid and Barcelona', ['08', '28']),
   columns: {
     hotspot_set: col.string(1, 'Set of parameters: source, kernel, bandwidth, weighting.', { example: 'madrid.epanechnikov.250.none' }),
     hotspot_id: col.string(2, 'Public id; it stays with the nearest peak within one bandwidth when the set is made anew.', {

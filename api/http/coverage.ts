@@ -1,0 +1,27 @@
+import type { ProvinceGap } from '../../lake/places/gaps.ts'
+import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
+import type { PlaceFilter } from '../define/params-place.ts'
+import type { Coverage } from './compose.ts'
+import type { RequestValues } from './request.ts'
+
+/** The provinces that the sources of a list have no data of, as its first dataset declares them; null for none, and for what has a path of its own. */
+export function gapOf(endpoint: Endpoint): ProvinceGap | null {
+  if (endpoint.returns.kind !== 'list' || pathParams(endpoint.path).length > 0) return null
+  return datasetsOf(endpoint)[0]?.lacks ?? null
+}
+
+/** `meta.coverage` of a reply, with a note if the request is of a place without data; nothing for an endpoint without gaps. */
+export function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): { readonly coverage?: Coverage } {
+  if (!gap) return {}
+  const asked = provincesAsked(own)
+  const isOutside = asked.length > 0 && asked.every((code) => gap.province_codes.includes(code))
+  return { coverage: { provinces_without_data: gap.province_codes, note: isOutside ? gap.note : null } }
+}
+
+/** INE codes of the provinces that a request names, by `province` itself or by a municipality in them. */
+function provincesAsked({ province, place }: RequestValues['own']): readonly string[] {
+  if (typeof province === 'string') return [province]
+  const { province_code = null, municipality_codes = null } = (place ?? {}) as Partial<PlaceFilter>
+  if (municipality_codes) return municipality_codes.map((code) => code.slice(0, 2))
+  return province_code === null ? [] : [province_code]
+}
