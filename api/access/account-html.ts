@@ -1,5 +1,10 @@
-import { escaped, HTML, htmlPage, PAGE_SECURITY } from '../web/html.ts'
+import type { ExportJob } from '../../lake/exports/jobs.ts'
+import { contactLink, escaped, HTML, htmlPage, PAGE_SECURITY, pageLinks } from '../web/html.ts'
+import { jobsSection, type OwnWebhook, webhooksSection } from './account-delivery-html.ts'
 import { OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
+import { button, dayName, moment, scrollTable } from './account-forms.ts'
+import type { KeyUsage } from './account-usage.ts'
+import { usageSection } from './account-usage-html.ts'
 import type { Language, ListedKey, NewKey } from './accounts.ts'
 import type { KeyStatus } from './slots.ts'
 
@@ -21,7 +26,10 @@ interface Words {
   readonly ended: string
   readonly keys: string
   readonly none: string
-  readonly columns: readonly [string, string, string, string, string]
+  readonly columns: readonly string[]
+  readonly unused: string
+  readonly plans: string
+  readonly support: string
   readonly until: string
   readonly rotate: string
   readonly hours: string
@@ -60,7 +68,10 @@ const WORDS: Readonly<Record<Language, Words>> = {
     ended: 'El enlace ya se usó o ha caducado, o la sesión ha terminado. Pida otro enlace.',
     keys: 'Claves',
     none: 'No hay ninguna clave.',
-    columns: ['Clave', 'Nombre', 'Plan', 'Estado', 'Acciones'],
+    columns: ['Clave', 'Nombre', 'Plan', 'Estado', 'Creada', 'Último uso', 'Acciones'],
+    unused: 'no en 30 días',
+    plans: 'Qué incluye cada plan y cómo cambiarlo',
+    support: 'Soporte:',
     until: 'hasta',
     rotate: 'Renovar',
     hours: 'Horas que la clave anterior sigue valiendo',
@@ -97,7 +108,10 @@ const WORDS: Readonly<Record<Language, Words>> = {
     ended: 'The link was used or is over, or the session has ended. Ask for another link.',
     keys: 'Keys',
     none: 'There is no key.',
-    columns: ['Key', 'Name', 'Plan', 'State', 'Actions'],
+    columns: ['Key', 'Name', 'Plan', 'State', 'Created', 'Last used', 'Actions'],
+    unused: 'not in 30 days',
+    plans: 'What each plan includes and how to change it',
+    support: 'Support:',
     until: 'until',
     rotate: 'Rotate',
     hours: 'Hours that the former key still works',
@@ -143,14 +157,33 @@ export function openPage(language: Language, token: string): string {
   return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
 }
 
-/** The keys of an account and what can be done; `usageMails` is whether it wants mails when a day is used, null where nobody has said. */
-export function accountPage(language: Language, keys: readonly ListedKey[], usageMails: boolean | null): string {
+/** What the page of an account shows. */
+export interface AccountView {
+  readonly keys: readonly ListedKey[]
+  /** Whether it wants mails when a day is used; null if nobody has said. */
+  readonly usageMails: boolean | null
+  /** By key; null if it cannot be read now. */
+  readonly usage: ReadonlyMap<string, KeyUsage> | null
+  /** Null for an account that may have none. */
+  readonly webhooks: readonly OwnWebhook[] | null
+  readonly jobs: readonly ExportJob[]
+  /** Where customers write, as a URI; null if nobody is named. */
+  readonly supportContact: string | null
+}
+
+/** The keys of an account with their usage, its webhooks and export jobs, and what can be done. */
+export function accountPage(language: Language, view: AccountView): string {
   const words = WORDS[language]
-  const rows = keys.map((key) => `<tr>${cells(words, key)}</tr>`)
-  const table = `<table><thead><tr>${words.columns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`
+  const { keys, usageMails, usage, webhooks, jobs, supportContact } = view
+  const rows = keys.map((key) => cells(language, key, usage?.get(key.id) ?? null))
+  const support = supportContact === null ? '' : ` · ${words.support} ${contactLink(supportContact)}`
   return page(
     language,
-    `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : table}</section>
+    `<section><h2>${words.keys}</h2>${rows.length === 0 ? `<p>${words.none}</p>` : scrollTable(words.keys, words.columns, rows)}
+<p><a href="/plans?lang=${language}">${words.plans}</a>${support}</p></section>
+${usageSection(language, keys, usage)}
+${webhooks === null ? '' : webhooksSection(language, webhooks)}
+${jobsSection(language, jobs)}
 <section>${button(words.revokeAll, { act: 'revoke-all' })} ${words.revokeAllIntro}</section>
 <section>${button(words.leave, { act: 'leave' })} ${words.leaveIntro}</section>
 <section><h2>${words.mails}</h2><p>${words.mailsIntro}</p>
@@ -174,8 +207,10 @@ export function newKeyPage(language: Language, made: NewKey): string {
   )
 }
 
-function cells(words: Words, { id, hint, label, plan, status, ends_at }: ListedKey): string {
-  const until = ends_at === null ? '' : ` ${words.until} ${new Date(ends_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+function cells(language: Language, key: ListedKey, usage: KeyUsage | null): string[] {
+  const words = WORDS[language]
+  const { id, hint, label, plan, status, created_at, ends_at } = key
+  const until = ends_at === null ? '' : ` ${words.until} ${moment(ends_at, language)}`
   const hours = `<label>${words.hours} <input type="number" name="overlap_hours" value="${OVERLAP_H}" min="0" max="${OVERLAP_MOST_H}" required></label> `
   const works = status === 'ACTIVE' || status === 'ROTATING'
   const acts = [
@@ -187,17 +222,12 @@ function cells(words: Words, { id, hint, label, plan, status, ends_at }: ListedK
     escaped(label ?? ''),
     plan,
     `${words.status[status]}${until}`,
-    acts.join(' '),
+    moment(created_at, language),
+    usage === null ? '—' : usage.last_used === null ? words.unused : dayName(usage.last_used, language),
+    acts.join('<br>'),
   ]
-    .map((cell) => `<td>${cell}</td>`)
-    .join('')
-}
-
-function button(name: string, values: Readonly<Record<string, string>>, before = ''): string {
-  const hidden = Object.entries(values).map(([key, value]) => `<input type="hidden" name="${key}" value="${escaped(value)}">`)
-  return `<form method="post" action="/account">${hidden.join('')}${before}<button>${name}</button></form>`
 }
 
 function page(language: Language, body: string): string {
-  return htmlPage(language, { title: WORDS[language].title, body })
+  return htmlPage(language, { title: WORDS[language].title, body, after: pageLinks(language, { hasBoth: false }) })
 }

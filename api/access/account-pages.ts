@@ -2,9 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../define/problems.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { needsWebhookPlan, type WebhookOwner } from '../webhooks/owner.ts'
+import type { Subscription } from '../webhooks/subscriptions.ts'
 import { EMAIL, OVERLAP } from './account-fields.ts'
 import { accountPage, askPage, newKeyPage, openPage, PAGE_HEADERS } from './account-html.ts'
 import { type AccountParts, languageOf } from './account-parts.ts'
+import { accountView } from './account-view.ts'
 import type { Language } from './accounts.ts'
 import { type BodyField, readBody, takeForms } from './bodies.ts'
 import type { Session } from './tokens.ts'
@@ -37,8 +40,16 @@ const HOURS: BodyField<number> = {
   read: (value) => (/^\d{1,3}$/.test(String(value)) ? OVERLAP.read(Number(value)) : undefined),
 }
 
+/** What the page of an account works with. */
+export interface PageParts extends AccountParts {
+  readonly webhooks: WebhookOwner
+  readonly supportContact: string | null
+  readonly upgradeUrl: () => string
+}
+
 /** Registers the page of an account: plain forms, which work without scripts. */
-export function registerAccountPages(app: FastifyInstance, { access, sessions, baseUrl, callerOf }: AccountParts): void {
+export function registerAccountPages(app: FastifyInstance, parts: PageParts): void {
+  const { access, sessions, baseUrl, callerOf, webhooks, upgradeUrl } = parts
   const { accounts, attempts, tokens } = access
   const config = { isSameOrigin: true }
   const send = (reply: FastifyReply, html: string, status = 200): FastifyReply => reply.code(status).headers(PAGE_HEADERS).send(html)
@@ -67,6 +78,12 @@ export function registerAccountPages(app: FastifyInstance, { access, sessions, b
     await accounts.confirm(session.account)
     reply.header('Set-Cookie', sessions.cookie(raw, session))
     return toPage(reply)
+  }
+
+  /** A webhook of the account, whose plan has to admit webhooks, as over the API. */
+  const ownWebhook = async (account: string, id: string): Promise<Subscription> => {
+    needsWebhookPlan(await accounts.list(account), { only: null, upgradeUrl: upgradeUrl() })
+    return webhooks.find(account, id)
   }
 
   /** What is done in a session, by the name of the act. */
@@ -99,6 +116,21 @@ export function registerAccountPages(app: FastifyInstance, { access, sessions, b
       reply.header('Set-Cookie', sessions.cookie(raw, null))
       return send(reply, askPage(language, 'removed'))
     },
+    'webhook-test': async ({ account, body, reply }) => {
+      const { id } = readBody(body, { act: TEXT, id: TEXT })
+      await webhooks.test(await ownWebhook(account, id))
+      return toPage(reply)
+    },
+    'webhook-enabled': async ({ account, body, reply }) => {
+      const { id, enabled } = readBody(body, { act: TEXT, id: TEXT, enabled: WANTED })
+      await webhooks.setEnabled(await ownWebhook(account, id), enabled === 'yes')
+      return toPage(reply)
+    },
+    'webhook-redeliver': async ({ account, body, reply }) => {
+      const { id, delivery } = readBody(body, { act: TEXT, id: TEXT, delivery: TEXT })
+      await webhooks.redeliver(await ownWebhook(account, id), delivery)
+      return toPage(reply)
+    },
     leave: async ({ session, raw, body, reply }) => {
       readBody(body, { act: TEXT })
       await tokens.endSessions(session)
@@ -121,7 +153,7 @@ export function registerAccountPages(app: FastifyInstance, { access, sessions, b
           return (await tokens.peek(token)) === null ? send(reply, askPage(language, 'ended'), 401) : send(reply, openPage(language, token))
         const { account } = (await sessions.of(raw)) ?? {}
         if (account === undefined) return send(reply, askPage(language))
-        return send(reply, accountPage(language, await accounts.list(account), await accounts.usageMails(account)))
+        return send(reply, accountPage(language, await accountView(parts, account)))
       },
     })
     scope.route({

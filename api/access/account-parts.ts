@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Lake } from '../../lake/open.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
+import type { ReadUsageDays } from '../../lake/usage/days.ts'
 import { languageFor } from '../define/language.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
@@ -23,6 +24,7 @@ export interface AccountParts {
   readonly callerOf: CallerOf
   readonly lake: Lake
   readonly usage: Usage
+  readonly days: ReadUsageDays
   readonly groups: Pick<PathGroups, 'take'>
   readonly plans: PlanTable
   readonly clock: () => number

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Events } from '../../lake/events/open.ts'
+import { usageDaysReader } from '../../lake/usage/days.ts'
 import { problem } from '../define/problems.ts'
 import { Mistakes, shortened } from '../http/mistakes.ts'
 import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { webhookOwner } from '../webhooks/owner.ts'
 import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
-import { registerAccountPages } from './account-pages.ts'
+import { type PageParts, registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
 import { ACCOUNT_LIMIT, type AddressLimit, limitByAddress, WEBHOOK_LIMIT } from './address-limit.ts'
 import { type Authority, authorityOf } from './authority.ts'
@@ -24,10 +27,16 @@ const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 /** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
 export function registerAccounts(
   app: FastifyInstance,
-  options: Omit<SignupParts & WebhookParts, 'sessions'> & { readonly https: HttpsRule },
+  options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days'> & {
+    readonly https: HttpsRule
+    readonly events: Events
+  },
 ): void {
-  const { access, https, baseUrl, clock } = options
-  const parts: SignupParts & WebhookParts = { ...options, sessions: browserSessions({ tokens: access.tokens, https, baseUrl, clock }) }
+  const { access, https, lake, events, baseUrl, clock } = options
+  const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
+  const webhooks = webhookOwner({ store: lake.store, redisUrl: events.redisUrl, clock })
+  app.addHook('onClose', async () => webhooks.close())
+  const parts = { ...options, sessions, webhooks, days: usageDaysReader(lake) }
   const jsonOnly = (register: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
     scope.removeContentTypeParser('text/plain')
     scope.addHook('preParsing', async ({ raw }) => {

@@ -260,6 +260,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   registerDownload(app, { ...downloads, ...countedAs(DOWNLOAD_PATH) }, datasetDownloads(parts.lake.store, state.system().datasets))
   registerDownload(app, { ...downloads, ...countedAs(JOB_FILE_PATH) }, jobDownloads(parts.lake.store, clock))
   void app.register(async (scope) => {
+    groups.ofPath(exportManifest.domain, `${JOBS_PATH}/{id}`)
     registerExportJobs(scope, { ...downloads, ...countedAs(JOBS_PATH), datasets: state.system().datasets })
   })
   registerStream(app, {

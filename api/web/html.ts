@@ -9,9 +9,10 @@ const STYLE =
   'code{overflow-wrap:anywhere}input,button{font:inherit;padding:.3rem .6rem}section{margin:2rem 0}' +
   'nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0}article{margin:1.5rem 0}h3{margin-bottom:0}h3+p{margin-top:0}' +
   '.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:1rem}dd{margin:0}dd strong{display:block;font-size:1.8rem}' +
-  '.scroll{overflow-x:auto;margin:1rem 0}caption{text-align:left;font-weight:bold;padding:.4rem 0}.wide{font-size:.85rem}.wide td,.wide code,.lines th{white-space:nowrap}.wide thead th{vertical-align:bottom}.num{text-align:right}' +
+  '.scroll{overflow-x:auto;margin:1rem 0}caption{text-align:left;font-weight:bold;padding:.4rem 0}.wide{font-size:.85rem}.wide td,.wide code,.lines th{white-space:nowrap}.wide thead th{vertical-align:bottom}.num{text-align:right}.small{font-size:.85rem}.small code,.small button{white-space:nowrap;overflow-wrap:normal}.small input{max-width:4rem}' +
   '.ok{color:light-dark(#1a7f37,#4ade80)}.warn{color:light-dark(#8a5a00,#facc15)}.bad{color:light-dark(#c11f2b,#f98080)}' +
   '.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem 1.5rem}.cards section{margin:0}.cards ul{padding-left:1.2rem}.cards li{margin-bottom:.4rem}.plans th,.plans td{padding-right:1rem}' +
+  '.chart{margin:.5rem 0}.chart svg{display:block;width:100%;height:auto}.chart figcaption{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;font-size:.85rem}.served{fill:light-dark(#0b5cad,#6cb2ff);color:light-dark(#0b5cad,#6cb2ff)}.refused{fill:light-dark(#c11f2b,#f98080);color:light-dark(#c11f2b,#f98080)}.axis{stroke:GrayText}' +
   'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
 
 /** What a page may use of the device that shows it, of all that a browser would grant by default or on a question. */
@@ -102,11 +103,17 @@ const WAYS = {
   },
 } as const
 
-/** The ways on from a page that there is in both languages. */
-export function pageLinks(language: Language): string {
+/** Links from a page to the others, and to itself in the other language if `lang` chooses it. */
+export function pageLinks(language: Language, { hasBoth = true }: { readonly hasBoth?: boolean } = {}): string {
   const { name, start, docs, plans, changes, status, keys, other } = WAYS[language]
   const to = language === 'es' ? 'en' : 'es'
-  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li><li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li></ul></nav>`
+  const switching = hasBoth ? `<li><a href="?lang=${to}" hreflang="${to}" lang="${to}">${other}</a></li>` : ''
+  return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li>${switching}</ul></nav>`
+}
+
+/** A link to a contact that is named by its URI. */
+export function contactLink(uri: string): string {
+  return `<a href="${escaped(uri)}">${escaped(uri.replace(/^(mailto|tel):/, ''))}</a>`
 }
 
 /** A text as HTML shows it, in elements and attributes. */

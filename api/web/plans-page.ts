@@ -1,7 +1,7 @@
 import { PLANS } from '../../lake/schema/dataset.ts'
 import type { Language } from '../access/accounts.ts'
 import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../access/plans.ts'
-import { escaped, htmlPage, pageLinks } from './html.ts'
+import { contactLink, escaped, htmlPage, pageLinks } from './html.ts'
 
 /** The page of plans: where `upgrade_url` leads unless the operator names another page. */
 export const PLANS_PATH = '/plans'
@@ -172,10 +172,6 @@ function changeHtml(language: Language, { upgradeUrl, supportContact }: PlansPag
   const words = WORDS[language]
   if (upgradeUrl !== null) return `${words.changeAt} <a href="${escaped(upgradeUrl)}">${escaped(upgradeUrl)}</a>.`
   return supportContact === null ? words.nobody : `${words.writeTo} ${contactLink(supportContact)}.`
-}
-
-function contactLink(uri: string): string {
-  return `<a href="${escaped(uri)}">${escaped(uri.replace(/^(mailto|tel):/, ''))}</a>`
 }
 
 function euros(value: number, language: Language): string {

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { EVENT_DAYS } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
-import { openRedis } from '../../lake/live/connect.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { type AccountParts, NO_STORE } from '../access/account-parts.ts'
 import { authorityOf } from '../access/authority.ts'
 import { type BodyField, readBody } from '../access/bodies.ts'
 import { sealed, unsealed } from '../access/pepper.ts'
-import { keyRequired, planRequired } from '../access/refusals.ts'
 import { readInstant } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
@@ -16,25 +13,24 @@ import { queryReader } from '../http/request.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { type DestinationRules, destinationOf } from './destination.ts'
 import { readWebhookFilter } from './filter.ts'
-import { shownDelivery, shownWebhook } from './shown.ts'
-import { type Command, deleteWebhookState, leaveCommand, readWebhookState } from './state.ts'
+import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
+import { type ShownWebhook, shownDelivery, shownWebhook } from './shown.ts'
+import { deleteWebhookState, readWebhookState } from './state.ts'
 import {
   listSubscriptions,
   newSecret,
-  readSubscription,
   rotated,
   SUBSCRIPTIONS_MOST,
   type Subscription,
   sealSecret,
   subscriptionId,
   subscriptionKey,
-  WEBHOOKS_CHANNEL,
-  writeSubscription,
 } from './subscriptions.ts'
 
 /** What the paths of webhooks work with. */
 export interface WebhookParts extends AccountParts {
-  readonly events: Events
+  readonly events: Pick<Events, 'log'>
+  readonly webhooks: WebhookOwner
   readonly destinations: DestinationRules
   readonly upgradeUrl: () => string
 }
@@ -84,43 +80,22 @@ const ENABLED: BodyField<boolean | null> = {
 
 /** Registers the paths of webhooks, in the scope of the account paths. */
 export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): void {
-  const { access, lake, events, destinations, upgradeUrl, clock } = parts
+  const { access, lake, events, webhooks, destinations, upgradeUrl, clock } = parts
   const { store } = lake
   const { peppers } = access
-  const redis = openRedis(events.redisUrl, { queueWhileAway: false })
-  app.addHook('onClose', async () => redis.disconnect())
-  // What a lost message does not say is found within a minute.
-  const announce = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
   const config = { isSameOrigin: true }
 
   /** The account that a request may act on; a key or, in a session, any key of it has to be of the plan. */
   const ownerOf = async ({ raw }: FastifyRequest): Promise<string> => {
     NO_QUERY(raw.url ?? '/')
     const { account, only } = await authorityOf(raw, parts)
-    const keys = (await access.accounts.list(account)).filter((key) => key.status === 'ACTIVE' || key.status === 'ROTATING')
-    const own = only === null ? keys : keys.filter(({ id }) => id === only)
-    if (own.some(({ plan }) => plan === 'ENTERPRISE')) return account
-    const [first] = own
-    throw first
-      ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl: upgradeUrl() })
-      : keyRequired('ENTERPRISE')
+    needsWebhookPlan(await access.accounts.list(account), { only, upgradeUrl: upgradeUrl() })
+    return account
   }
-  const find = async ({ account, request }: Asked): Promise<Subscription> => {
-    const { id } = request.params as { readonly id: string }
-    const found = await readSubscription(store, account, id)
-    if (!found) throw problem('not-found', 'There is no such webhook.')
-    return found
-  }
-  const shown = async (subscription: Subscription): Promise<Record<string, unknown>> =>
+  const find = ({ account, request }: Asked): Promise<Subscription> =>
+    webhooks.find(account, (request.params as { readonly id: string }).id)
+  const shown = async (subscription: Subscription): Promise<ShownWebhook> =>
     shownWebhook(subscription, await readWebhookState(store, subscription.id))
-  const save = async (subscription: Subscription): Promise<void> => {
-    await writeSubscription(store, subscription)
-    await announce(`${subscription.account}/${subscription.id}`)
-  }
-  const leave = async (command: Command): Promise<void> => {
-    await leaveCommand(store, command, clock())
-    await announce('command')
-  }
   const route = (method: string[], url: string, work: (asked: Asked) => Promise<Answer>): void => {
     app.route({
       method,
@@ -161,13 +136,12 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       secrets: [sealSecret(peppers, secret, { id, at })],
       after: await events.log.head(),
     }
-    await save(made)
+    await webhooks.save(made)
     return { status: 201, body: { ...(await shown(made)), secret } }
   })
   route(['GET', 'HEAD'], '/api/webhooks', async ({ account }) => {
-    const found = await Promise.all((await listSubscriptions(store, account)).map(({ id }) => readSubscription(store, account, id)))
-    const webhooks = await Promise.all(found.flatMap((one) => (one ? [shown(one)] : [])))
-    return { status: 200, body: { total: webhooks.length, webhooks } }
+    const found = (await webhooks.list(account)).map(({ subscription, state }) => shownWebhook(subscription, state))
+    return { status: 200, body: { total: found.length, webhooks: found } }
   })
   route(['GET', 'HEAD'], '/api/webhooks/:id', async (asked) => ({ status: 200, body: await shown(await find(asked)) }))
   route(['PATCH'], '/api/webhooks/:id', async (asked) => {
@@ -189,29 +163,23 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       ...(given.enabled === null ? {} : { enabled: given.enabled }),
       ...(given.enabled === true ? { enabled_at: clock() } : {}),
     }
-    await save(changed)
+    await webhooks.save(changed)
     return { status: 200, body: await shown(changed) }
   })
   route(['DELETE'], '/api/webhooks/:id', async (asked) => {
     const found = await find(asked)
     await store.delete(subscriptionKey(found.account, found.id))
     await deleteWebhookState(store, found.id)
-    await announce(`${found.account}/${found.id}`)
+    await webhooks.announce(found)
     return { status: 204, body: undefined }
   })
-  post('/api/webhooks/:id/test', async (asked) => {
-    const { id } = await find(asked)
-    const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
-    const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
-    await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
-    return { status: 202, body: { event_id } }
-  })
+  post('/api/webhooks/:id/test', async (asked) => ({ status: 202, body: { event_id: await webhooks.test(await find(asked)) } }))
   post('/api/webhooks/:id/rotate-secret', async (asked) => {
     const found = await find(asked)
     const secret = newSecret()
     const secrets = rotated(found.secrets, sealSecret(peppers, secret, { id: found.id, at: clock() }))
     const changed = { ...found, secrets }
-    await save(changed)
+    await webhooks.save(changed)
     return { status: 200, body: { ...(await shown(changed)), secret } }
   })
   route(['GET', 'HEAD'], '/api/webhooks/:id/deliveries', async (asked) => {
@@ -220,12 +188,8 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     return { status: 200, body: { total: deliveries.length, deliveries } }
   })
   post('/api/webhooks/:id/deliveries/:delivery/redeliver', async (asked) => {
-    const { id } = await find(asked)
     const { delivery } = asked.request.params as { readonly delivery: string }
-    const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
-    if (!found || found.offset === null) throw problem('not-found', 'There is no such delivery among the last ones, or it was a test.')
-    await leave({ kind: 'redeliver', subscription: id, delivery })
-    return { status: 202, body: shownDelivery(found) }
+    return { status: 202, body: shownDelivery(await webhooks.redeliver(await find(asked), delivery)) }
   })
   post('/api/webhooks/:id/replay', async (asked) => {
     const { id } = await find(asked)
@@ -235,7 +199,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       const detail = `from: expected an instant before to, in the last ${EVENT_DAYS} days`
       throw problem('invalid-parameter', detail, { errors: [{ pointer: '/from', detail }] })
     }
-    await leave({ kind: 'replay', subscription: id, from, to })
+    await webhooks.leave({ kind: 'replay', subscription: id, from, to })
     return { status: 202, body: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
   })
   registerOtherMethodsOfOwn(app, '/api/webhooks', ['GET', 'HEAD', 'POST'])

@@ -1,10 +1,21 @@
-import type { Delivery, WebhookState } from './state.ts'
+import type { Delivery, DisabledReason, WEBHOOK_STATES, WebhookState } from './state.ts'
 import type { Subscription } from './subscriptions.ts'
 
 const iso = (time: number | null | undefined): string | null => (time === null || time === undefined ? null : new Date(time).toISOString())
 
+/** What a webhook is shown as. */
+export interface ShownWebhook extends Pick<Subscription, 'id' | 'url' | 'description' | 'filter'> {
+  readonly status: (typeof WEBHOOK_STATES)[number]
+  readonly disabled_reason: DisabledReason | 'by-owner' | null
+  readonly disabled_at: string | null
+  readonly failing_since: string | null
+  readonly waiting: number
+  readonly secret_rotated_at: string | null
+  readonly created_at: string | null
+}
+
 /** A subscription as its owner sees it; secrets are shown once, elsewhere. */
-export function shownWebhook(subscription: Subscription, state: WebhookState | null): Record<string, unknown> {
+export function shownWebhook(subscription: Subscription, state: WebhookState | null): ShownWebhook {
   const { id, url, description, filter, created_at, enabled, enabled_at, secrets } = subscription
   const disabledByUs = state?.disabled_at != null && state.disabled_at >= enabled_at
   const failing = state?.failing_since ?? null

@@ -1,4 +1,4 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { BrowserStage } from '../helpers/browser.ts'
 
 /** Size of a small phone and of a desk, in CSS pixels. */
@@ -8,28 +8,26 @@ export const DESK = { width: 1400, height: 1000 }
 /** How a page is looked at. */
 export interface Look {
   readonly path: string
+  readonly query?: string
   readonly lang: string
   readonly look: 'light' | 'dark'
   readonly size: { readonly width: number; readonly height: number }
-  /** Cookies that the browser has before. */
-  readonly cookies?: Parameters<BrowserContext['addCookies']>[0]
 }
 
 /** Opens a page of the stage's service; a folder in SCREENSHOTS gets a picture of how it looks after `work`. */
 export async function onPage(
   stage: BrowserStage,
-  { path, lang, look, size, cookies = [] }: Look,
+  { path, query = '', lang, look, size }: Look,
   work: (page: Page, complaints: string[]) => Promise<void>,
 ): Promise<void> {
   const options: BrowserContextOptions = { colorScheme: look, viewport: size, locale: lang }
   const context = await stage.browser.newContext(options)
   try {
     context.setDefaultTimeout(90_000)
-    await context.addCookies(cookies)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
-    await page.goto(`${stage.service.url}${path}`)
+    await page.goto(`${stage.service.url}${path}${query}`)
     await work(page, complaints)
     const folder = process.env['SCREENSHOTS']
     if (folder) {

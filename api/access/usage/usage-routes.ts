@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { usageDaysReader } from '../../../lake/usage/days.ts'
 import { queryReader } from '../../http/request.ts'
 import { registerOtherMethodsOfOwn } from '../../http/routes.ts'
 import { type AccountParts, NO_STORE } from '../account-parts.ts'
@@ -10,10 +9,9 @@ const URL_PATH = '/api/usage'
 
 /** Registers the report of what was used. */
 export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
-  const { access, lake, usage, plans, clock } = parts
+  const { access, days, usage, plans, clock } = parts
   const read = queryReader(USAGE_PARAMS)
   const { accounts } = access
-  const days = usageDaysReader(lake)
   app.route({
     method: ['GET', 'HEAD'],
     url: URL_PATH,

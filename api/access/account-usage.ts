@@ -1,0 +1,46 @@
+import { dateAfter, dayBounds, madridDate } from '../../lake/schema/time.ts'
+import type { ReadUsageDays } from '../../lake/usage/days.ts'
+import { OUTCOMES } from '../../lake/usage/objects.ts'
+import type { ListedKey } from './accounts.ts'
+import { slotNames } from './slots.ts'
+import { USUAL_DAYS } from './usage/usage-report.ts'
+
+/** Requests of a key in one day of Madrid. */
+export interface UsedDay {
+  readonly date: string
+  readonly requests: number
+  /** Those refused as a mistake of the caller or over a limit (4xx). */
+  readonly refused: number
+}
+
+/** What a key was used for in the last days, today included. */
+export interface KeyUsage extends Omit<UsedDay, 'date'> {
+  /** Every day, oldest first, those without any request too. */
+  readonly days: readonly UsedDay[]
+  /** Last of these days with a request; null without one. */
+  readonly last_used: string | null
+}
+
+/** What the keys of an account were used for in the last 30 days, by their public names. */
+export async function usageByKey(
+  days: ReadUsageDays,
+  { account, keys, now }: { readonly account: string; readonly keys: readonly ListedKey[]; readonly now: number },
+): Promise<ReadonlyMap<string, KeyUsage>> {
+  const to = dateAfter(madridDate(now))
+  const from = madridDate(dayBounds(to).start, -USUAL_DAYS)
+  const byKey = Map.groupBy(await days({ from, to, slots: slotNames(account) }), ({ key }) => key)
+  return new Map(
+    keys.map(({ id }) => {
+      const byDate = Map.groupBy(byKey.get(id) ?? [], ({ date }) => date)
+      const used: UsedDay[] = []
+      for (let date = from; date < to; date = dateAfter(date)) {
+        const rows = byDate.get(date) ?? []
+        const requests = rows.reduce((sum, row) => sum + OUTCOMES.reduce((all, outcome) => all + row[outcome], 0), 0)
+        used.push({ date, requests, refused: rows.reduce((sum, row) => sum + row.client_error + row.limited, 0) })
+      }
+      const total = (of: 'requests' | 'refused'): number => used.reduce((sum, day) => sum + day[of], 0)
+      const last = used.findLast(({ requests }) => requests > 0)
+      return [id, { days: used, requests: total('requests'), refused: total('refused'), last_used: last?.date ?? null }]
+    }),
+  )
+}

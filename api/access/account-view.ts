@@ -1,0 +1,35 @@
+import { type ExportJob, listJobs, readJob } from '../../lake/exports/jobs.ts'
+import type { WebhookOwner } from '../webhooks/owner.ts'
+import type { AccountView } from './account-html.ts'
+import type { AccountParts } from './account-parts.ts'
+import { usageByKey } from './account-usage.ts'
+
+/** Export jobs that the page shows; the API lists more. */
+const SHOWN_JOBS = 20
+
+/** Collects what the page of an account shows. Usage that cannot be read, as while the lake is busy, leaves the rest of the page. */
+export async function accountView(
+  parts: Pick<AccountParts, 'access' | 'days' | 'lake' | 'clock'> & {
+    readonly webhooks: Pick<WebhookOwner, 'list'>
+    readonly supportContact: string | null
+  },
+  account: string,
+): Promise<AccountView> {
+  const { access, days, clock, webhooks, supportContact } = parts
+  const now = clock()
+  const keys = await access.accounts.list(account)
+  const [usageMails, usage, own, jobs] = await Promise.all([
+    access.accounts.usageMails(account),
+    usageByKey(days, { account, keys, now }).catch(() => null),
+    webhooks.list(account),
+    jobsOf(parts, [...new Set(keys.map(({ slot }) => slot))]),
+  ])
+  const mayHaveWebhooks = keys.some(({ plan, status }) => plan === 'ENTERPRISE' && (status === 'ACTIVE' || status === 'ROTATING'))
+  return { keys, usageMails, usage, webhooks: mayHaveWebhooks || own.length > 0 ? own : null, jobs, supportContact }
+}
+
+async function jobsOf({ lake, clock }: Pick<AccountParts, 'lake' | 'clock'>, slots: readonly string[]): Promise<ExportJob[]> {
+  const listed = (await Promise.all(slots.map((slot) => listJobs(lake.store, slot)))).flat()
+  const jobs = (await Promise.all(listed.map((job) => readJob(lake.store, job, clock())))).filter((job) => job !== null)
+  return jobs.toSorted((one, other) => other.request.created_at - one.request.created_at).slice(0, SHOWN_JOBS)
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { openRedis } from '../../lake/live/connect.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import type { ListedKey } from '../access/accounts.ts'
+import { keyRequired, planRequired } from '../access/refusals.ts'
+import { problem } from '../define/problems.ts'
+import { type Command, type Delivery, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
+import { listSubscriptions, readSubscription, type Subscription, WEBHOOKS_CHANNEL, writeSubscription } from './subscriptions.ts'
+
+/** What the owner of webhooks does with them, by the API or on the page of the account. */
+export interface WebhookOwner {
+  /** The webhooks of an account with their progress, oldest first. */
+  list(account: string): Promise<{ readonly subscription: Subscription; readonly state: WebhookState | null }[]>
+  /** A webhook of the account. Throws `not-found` if it has none of this id. */
+  find(account: string, id: string): Promise<Subscription>
+  /** Stores a webhook and tells the process that delivers. */
+  save(subscription: Subscription): Promise<void>
+  /** Turns a webhook on or off; turned on, what disabled it before no longer counts. */
+  setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
+  /** Sends a test event; returns its id. */
+  test(subscription: Subscription): Promise<string>
+  /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
+  redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
+  /** Leaves a command for the process that delivers. */
+  leave(command: Command): Promise<void>
+  /** Tells the process that delivers that a webhook changed. */
+  announce(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
+  close(): void
+}
+
+/** Opens what owners do with their webhooks. */
+export function webhookOwner(parts: {
+  readonly store: ObjectStore
+  readonly redisUrl: string
+  readonly clock: () => number
+}): WebhookOwner {
+  const { store, clock } = parts
+  const redis = openRedis(parts.redisUrl, { queueWhileAway: false })
+  // What a lost message does not say is found within a minute.
+  const publish = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
+  const announce: WebhookOwner['announce'] = async ({ account, id }) => {
+    await publish(`${account}/${id}`)
+  }
+  const save: WebhookOwner['save'] = async (subscription) => {
+    await writeSubscription(store, subscription)
+    await announce(subscription)
+  }
+  const leave: WebhookOwner['leave'] = async (command) => {
+    await leaveCommand(store, command, clock())
+    await publish('command')
+  }
+  return {
+    list: async (account) => {
+      const listed = await listSubscriptions(store, account)
+      const found = (await Promise.all(listed.map(({ id }) => readSubscription(store, account, id)))).filter((one) => one !== null)
+      const all = found.map(async (subscription) => ({ subscription, state: await readWebhookState(store, subscription.id) }))
+      return (await Promise.all(all)).toSorted((one, other) => one.subscription.created_at - other.subscription.created_at)
+    },
+    find: async (account, id) => {
+      const found = await readSubscription(store, account, id)
+      if (!found) throw problem('not-found', 'There is no such webhook.')
+      return found
+    },
+    save,
+    setEnabled: async (subscription, enabled) => {
+      const changed = { ...subscription, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
+      await save(changed)
+      return changed
+    },
+    test: async ({ id }) => {
+      const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
+      const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
+      await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
+      return event_id
+    },
+    redeliver: async ({ id }, delivery) => {
+      const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
+      if (!found || found.offset === null) throw problem('not-found', 'There is no such delivery among the last ones, or it was a test.')
+      await leave({ kind: 'redeliver', subscription: id, delivery })
+      return found
+    },
+    leave,
+    announce,
+    close: () => redis.disconnect(),
+  }
+}
+
+/** Throws the problem of keys of which none that works has the plan that webhooks need; `only` is the one that counts, null all. */
+export function needsWebhookPlan(
+  listed: readonly ListedKey[],
+  { only, upgradeUrl }: { readonly only: string | null; readonly upgradeUrl: string },
+): void {
+  const own = listed.filter(({ id, status }) => (status === 'ACTIVE' || status === 'ROTATING') && (only === null || id === only))
+  if (own.some(({ plan }) => plan === 'ENTERPRISE')) return
+  const [first] = own
+  throw first ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl }) : keyRequired('ENTERPRISE')
+}
