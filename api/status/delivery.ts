@@ -15,6 +15,11 @@ export interface DeliveryLag {
   readonly streams_open: number
 }
 
+/** Greatest lag of deliveries that are on time, in s: many times what one usually takes, so that a restart does not count. */
+export const LATE_S = 30
+/** Greatest lag of deliveries that are only late; beyond, nothing has been delivered for a while. */
+export const STUCK_S = 600
+
 /** Finds out how far webhooks and streams are behind. */
 export async function deliveryLag(parts: {
   readonly store: ObjectStore

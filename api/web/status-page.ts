@@ -2,6 +2,7 @@ import type { FeedHealth } from '../../lake/live/freshness.ts'
 import { isoInstant, MADRID } from '../../lake/schema/time.ts'
 import type { Language } from '../access/accounts.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
+import { type DeliveryLag, LATE_S, STUCK_S } from '../status/delivery.ts'
 import type { FeedStatus, GroupStatus, State, StatusReport } from '../status/report.ts'
 import { METHOD, reasonTexts } from '../status/texts.ts'
 import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
@@ -49,6 +50,16 @@ const WORDS = {
     paths: 'Qué rutas tiene cada grupo',
     how: 'Cómo se mide',
     zone: 'Las horas son de Madrid; los meses, de UTC.',
+    delivery: 'Webhooks y flujos de eventos',
+    deliveryCaption: 'Cuánto van por detrás de los eventos',
+    channel: 'Vía',
+    lag: 'Retraso',
+    webhooks: 'Webhooks',
+    streams: (open: string) => `Flujos (${open} abiertos en este proceso)`,
+    lagUnknown: 'No se sabe',
+    lagLevels: { ok: 'Al día', warn: 'Con retraso', bad: 'Parado' },
+    lagRule: (late: string, stuck: string) =>
+      `Al día: hasta ${late}. Con retraso: hasta ${stuck}. Parado: más de ${stuck}. El retraso es la edad del evento más antiguo que los webhooks aún no han tratado, y el tiempo que este proceso lleva sin poder leer el registro de eventos para los flujos. Nada se pierde: lo atrasado se entrega después.`,
     units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   },
   en: {
@@ -87,6 +98,16 @@ const WORDS = {
     paths: 'Which paths are in which group',
     how: 'How it is measured',
     zone: 'Times are those of Madrid, months those of UTC.',
+    delivery: 'Webhooks and event streams',
+    deliveryCaption: 'How far they are behind the events',
+    channel: 'Channel',
+    lag: 'Lag',
+    webhooks: 'Webhooks',
+    streams: (open: string) => `Streams (${open} open in this process)`,
+    lagUnknown: 'Not known',
+    lagLevels: { ok: 'On time', warn: 'Late', bad: 'Stuck' },
+    lagRule: (late: string, stuck: string) =>
+      `On time: up to ${late}. Late: up to ${stuck}. Stuck: more than ${stuck}. The lag is the age of the oldest event that webhooks have not handled yet, and the time for which this process could not read the log of events for streams. Nothing is lost: what is late is delivered later.`,
     units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   },
 } as const
@@ -100,6 +121,9 @@ export function statusPage(report: StatusReport, language: Language): string {
 ${why.length === 0 ? '' : `<ul>${why.join('')}</ul>\n`}<p>${words.asOf} ${clockTime(as_of, language)}. ${words.zone} <a href="?format=json&amp;lang=${language}&amp;month=${month}">${words.asJson}</a></p>
 <section aria-labelledby="feeds"><h2 id="feeds">${words.feeds}</h2>
 ${feeds.length === 0 ? `<p>${words.noFeeds}</p>` : feedTable(feeds, language)}
+</section>
+<section aria-labelledby="delivery"><h2 id="delivery">${words.delivery}</h2>
+${deliveryHtml(report.delivery, language)}
 </section>
 <section aria-labelledby="uptime"><h2 id="uptime">${words.uptime}</h2>
 ${uptimeHtml(report, language)}
@@ -118,6 +142,26 @@ function feedTable(feeds: readonly FeedStatus[], language: Language): string {
   })
   const heads = [words.feed, words.health, words.last, words.age, words.every]
   return table({ caption: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines' })
+}
+
+/** How far webhooks and streams are behind, and what that means. */
+function deliveryHtml({ webhooks_lag_s, streams_lag_s, streams_open }: DeliveryLag, language: Language): string {
+  const words = WORDS[language]
+  const row = (name: string, lag_s: number | null): string => {
+    const level = lagLevel(lag_s)
+    const state = level === null ? words.lagUnknown : marked(level, words.lagLevels[level])
+    return `<tr><th scope="row">${name}</th><td>${state}</td><td class="num">${lag_s === null ? '—' : span(lag_s, language)}</td></tr>`
+  }
+  const open = new Intl.NumberFormat(language).format(streams_open)
+  const rows = [row(words.webhooks, webhooks_lag_s), row(words.streams(open), streams_lag_s)]
+  const heads = [words.channel, words.health, words.lag]
+  const rule = words.lagRule(span(LATE_S, language), span(STUCK_S, language))
+  return `${table({ caption: words.deliveryCaption, heads, numbers: 1, rows, classes: 'wide' })}<p><small>${rule}</small></p>`
+}
+
+function lagLevel(lag_s: number | null): Level | null {
+  if (lag_s === null) return null
+  return lag_s <= LATE_S ? 'ok' : lag_s <= STUCK_S ? 'warn' : 'bad'
 }
 
 function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, language: Language): string {

@@ -358,11 +358,11 @@ describe('GET /status', () => {
     ] as const) {
       const html = await (await service.open(`/status?lang=${lang}`)).text()
       expect(html).toContain(`<caption>${month} (UTC)</caption>`)
-      expect(html.match(/<table/g)).toHaveLength(2)
-      expect(html.match(/<caption>/g)).toHaveLength(2)
+      expect(html.match(/<table/g)).toHaveLength(3)
+      expect(html.match(/<caption>/g)).toHaveLength(3)
       const columns = html.match(/<th scope="col"/g)?.length
-      expect(columns).toBe(5 + 9)
-      expect(html.match(/<th scope="row"/g)).toHaveLength(FEEDS.length + domains.length + 2)
+      expect(columns).toBe(5 + 3 + 9)
+      expect(html.match(/<th scope="row"/g)).toHaveLength(FEEDS.length + 2 + domains.length + 2)
       // No sign without words, which a screen reader reads.
       for (const [sign] of html.matchAll(/<span class="(?:ok|warn|bad)".*?<\/span>.{5}/g))
         expect(sign).toMatch(/aria-hidden="true">.<\/span> \S/)

@@ -48,6 +48,8 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
       const feeds = page.getByRole('table', { name: es ? 'Cómo está cada fuente ahora' : 'How each feed is now' })
       await feeds.getByRole('rowheader', { name: 'dgt_incidents' }).waitFor()
       await feeds.getByRole('columnheader', { name: es ? 'Edad de los datos' : 'Age of the data' }).waitFor()
+      const delivery = page.getByRole('region', { name: es ? 'Webhooks y flujos de eventos' : 'Webhooks and event streams' })
+      await delivery.getByRole('rowheader', { name: 'Webhooks' }).waitFor()
       const groups = page.getByRole('table', { name: /\(UTC\)$/ })
       await groups.getByRole('rowheader', { name: es ? 'Carreteras' : 'Roads' }).waitFor()
       expect(await page.getByRole('status').innerText()).toMatch(es ? /Funciona|Todo funciona/ : /works/i)
