@@ -45,6 +45,25 @@ export function madridHolidays(year: number): string[] {
   return [...dated, before(3), before(2)].sort()
 }
 
+/**
+ * Days off that other cities have every year beside those of Spain: with a date, and by days after Easter Sunday (−2 is Good Friday). Days that
+ * a decree or a council sets for a single year are not known.
+ */
+const OF_CITIES: Readonly<Record<string, { readonly dated: readonly string[]; readonly afterEaster: readonly number[] }>> = {
+  barcelona: { dated: ['06-24', '09-11', '09-24', '12-26'], afterEaster: [-2, 1, 50] },
+  valencia: { dated: ['01-22', '03-19', '10-09'], afterEaster: [-2, 1, 8] },
+  bilbao: { dated: ['07-25', '07-31'], afterEaster: [-3, -2, 1] },
+}
+
+/** The holidays of a year in a city, YYYY-MM-DD, in order: Madrid's with those of single years, of other cities those of every year. */
+export function cityHolidays(city: string, year: number): string[] {
+  const own = OF_CITIES[city]
+  if (!own) return madridHolidays(year)
+  const easter = easterOf(year)
+  const moving = own.afterEaster.map((days) => new Date(easter + days * DAY_MS).toISOString().slice(0, 10))
+  return [...[...OF_SPAIN, ...own.dated].map((day) => `${year}-${day}`), ...moving].sort()
+}
+
 /** Easter Sunday (Gregorian; Meeus, Jones and Butcher), as midnight in UTC, ms. */
 function easterOf(year: number): number {
   const a = year % 19

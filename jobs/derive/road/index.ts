@@ -1,6 +1,7 @@
 import type { Derived } from '../define.ts'
 import { trafficForecastsDerived, trafficModelsDerived } from './forecasts.ts'
 import { roadPointsDerived } from './road-points.ts'
+import { trafficSectionHoursDerived } from './sections.ts'
 import { trafficCityHoursDerived, trafficDaysDerived, trafficHoursDerived, trafficTypicalWeeksDerived } from './traffic.ts'
 import { v16HoursDerived } from './v16.ts'
 
@@ -12,6 +13,7 @@ export const derivations: readonly Derived[] = Object.freeze([
   trafficDaysDerived,
   trafficCityHoursDerived,
   trafficTypicalWeeksDerived,
+  trafficSectionHoursDerived,
   trafficModelsDerived,
   trafficForecastsDerived,
 ])

@@ -1,4 +1,8 @@
 import type { Feed } from '../define.ts'
+import { barcelonaHistory } from './barcelona-history.ts'
+import { barcelonaSections } from './barcelona-sections.ts'
+import { barcelonaTraffic } from './barcelona-traffic.ts'
+import { bilbaoTraffic } from './bilbao-traffic.ts'
 import { dgtIncidentsFeed } from './dgt-incidents.ts'
 import { dgtVms } from './dgt-vms.ts'
 import { dgtVmsDevices } from './dgt-vms-devices.ts'
@@ -9,6 +13,7 @@ import { madridSensorEditions } from './madrid-sensor-editions.ts'
 import { madridSensors } from './madrid-sensors.ts'
 import { madridTraffic } from './madrid-traffic.ts'
 import { sctIncidentsFeed } from './sct-incidents.ts'
+import { valenciaTraffic } from './valencia-traffic.ts'
 
 /** Feeds about roads. */
 export const feeds: readonly Feed[] = Object.freeze([
@@ -22,4 +27,9 @@ export const feeds: readonly Feed[] = Object.freeze([
   madridCounts,
   madridCountStations,
   madridHistory,
+  barcelonaTraffic,
+  barcelonaSections,
+  barcelonaHistory,
+  valenciaTraffic,
+  bilbaoTraffic,
 ])

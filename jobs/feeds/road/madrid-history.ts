@@ -1,21 +1,20 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { ARCHIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
-import { castTo, join, outputName, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
+import { instantOf } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { NOTHING, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { onlyCsv, openZip } from '../../formats/zip.ts'
 import { type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
-import { localHours } from '../local-hours.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
+import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
 
 type Reading = FeedRow<typeof trafficReadings15m>
 
 const PERIOD_S = 900
-const MONTH = /^\d{4}-\d{2}$/
 /** A month is some 100 MB packed and 700 MB unpacked. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 3_000_000_000
@@ -111,39 +110,10 @@ function layoutOf(header: string): { readonly delimiter: ';' | ','; readonly nam
   return { delimiter, names: Object.fromEntries(found) as Record<ColumnName, string> }
 }
 
-/**
- * How a month's local times become instants: what the clock shows less `before`, or from the hour on that is left out or comes twice less
- * `after` (ms); nothing tells of that hour, [`from`, `to`), which of its instants is meant. All as if the clock were UTC. A month without a
- * change has that hour behind its end.
- */
-interface MonthClock {
-  readonly month: string
-  readonly before: number
-  readonly after: number
-  readonly from: number
-  readonly to: number
-}
-
-function clockOf(month: string): MonthClock {
-  if (!MONTH.test(month) || Number.isNaN(Date.parse(month))) throw new FormatError(`${month} is no month`)
-  const first = Date.parse(month)
-  const days = Array.from({ length: 31 }, (_, at) => new Date(first + at * 24 * HOUR).toISOString().slice(0, 10))
-  for (const day of days.filter((one) => one.startsWith(month))) {
-    const hour = localHours(day).indexOf(null)
-    if (hour < 0) continue
-    const from = Date.parse(day) + hour * HOUR
-    return { month, before: offsetAt(from - 24 * HOUR), after: offsetAt(from + 24 * HOUR), from, to: from + HOUR }
-  }
-  const offset = offsetAt(first)
-  const never = first + 32 * 24 * HOUR
-  return { month, before: offset, after: offset, from: never, to: never }
-}
-
 function readingsOfFile({ path, header, period }: BulkFile): Sql {
   const { delimiter, names } = layoutOf(header)
-  const clock = clockOf(period)
+  const clock = monthClock(period)
   const { columns } = trafficReadings15m
-  const micros = (ms: number): Sql => sql`CAST(${ms * 1000} AS BIGINT)`
   const text = (what: ColumnName): Sql => sql`trim(coalesce(${outputName(names[what])}, ''))`
   const number = (what: ColumnName): Sql =>
     sql`CASE WHEN ${text(what)} NOT IN (${join([...NOTHING])}) THEN CAST(${text(what)} AS DOUBLE) END`
@@ -157,9 +127,7 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
     const whens = [...codes].map(([code, meaning]) => sql` WHEN ${code} THEN ${meaning}`)
     return sql`CASE ${text(what)}${join(whens, sql``)} ELSE ${text(what)} END`
   }
-  const offset = (local: SqlPart): Sql =>
-    sql`CASE WHEN ${local} < ${micros(clock.from)} THEN ${micros(clock.before)} ELSE ${micros(clock.after)} END`
-  const day = sql`(local - local % ${micros(24 * HOUR)})`
+  const { starts_at, day_starts_at, is_clock_change } = instantsSql(clock, sql`local`)
   return sql`
     SELECT sensor_id, local_date, minute_of_day,
       CAST(row_number() OVER (
@@ -170,9 +138,9 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
       SELECT sensor_id,
         CAST(make_timestamp(local) AS DATE) AS local_date,
         CAST((local % ${micros(24 * HOUR)}) // ${micros(MINUTE)} AS INTEGER) AS minute_of_day,
-        make_timestamptz(${day} - ${offset(day)}) AS day_starts_at,
-        local >= ${micros(clock.from)} AND local < ${micros(clock.to)} AS is_clock_change,
-        CASE WHEN NOT is_clock_change THEN make_timestamptz(local - ${offset(sql`local`)}) END AS starts_at,
+        ${day_starts_at} AS day_starts_at,
+        ${is_clock_change} AS is_clock_change,
+        ${starts_at} AS starts_at,
         sensor_type,
         ${join(MEASURES.slice(0, 3).map(([name]) => sql`${within(name)} AS ${outputName(name)}`))},
         CASE WHEN sensor_type <> 'URBAN' THEN ${within('speed_kmh')} END AS speed_kmh,
@@ -206,7 +174,7 @@ async function* readMonth(bodies: readonly FeedBody[]): AsyncGenerator<Batch> {
     if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
     const at = Object.fromEntries(Object.entries(names).map(([what, column]) => [what, table.at(column)])) as Record<ColumnName, number>
     const first = table.records[0]?.[at.time]?.trim().slice(0, 7) ?? ''
-    const clock = clockOf(MONTH.test(name) ? name : first)
+    const clock = monthClock(isMonth(name) ? name : first)
     const read = table.records.map((record) => readingOf((what) => (record[at[what]] as string).trim(), clock))
     yield batch(trafficReadings15m, numbered(read))
   }
@@ -219,8 +187,6 @@ function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Readi
     throw new FormatError(isTime ? `a month other than the file: ${text('time')}` : `fecha ${JSON.stringify(text('time'))} is no time`)
   const local = Date.parse(`${date}T${time.padStart(8, '0')}Z`)
   const day = Date.parse(date)
-  const instantAt = (shown: number): number => shown - (shown < clock.from ? clock.before : clock.after)
-  const is_clock_change = local >= clock.from && local < clock.to
   const sensor_type = TYPES.get(text('type')) ?? text('type')
   const error = QUALITIES.get(text('error')) ?? text('error')
   const read = MEASURES.map(([name, what]) => {
@@ -238,9 +204,7 @@ function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Readi
     local_date: date,
     minute_of_day: Math.floor((local - day) / MINUTE),
     repetition: 1,
-    day_starts_at: instantAt(day),
-    starts_at: is_clock_change ? null : instantAt(local),
-    is_clock_change,
+    ...instantsOf(clock, local),
     sensor_type,
     intensity_veh_h: intensity,
     occupancy_pct: occupancy,

@@ -53,10 +53,27 @@ export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traff
   CONGESTION: ['Congestión', 'Congestion'],
 })
 
+/** State of traffic in the one vocabulary of all cities. */
+export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'State of traffic, in one vocabulary for all cities.', {
+  FREE: ['Fluido', 'Free'],
+  DENSE: ['Denso', 'Dense'],
+  VERY_DENSE: ['Muy denso', 'Very dense'],
+  CONGESTED: ['Congestionado', 'Congested'],
+  CLOSED: ['Cortado', 'Closed'],
+  UNKNOWN: ['Sin datos', 'No data'],
+})
+
+/** What a level of traffic is based on. */
+export const LEVEL_BASES = defineCodes('level_basis', 'What a level of traffic is based on.', {
+  PUBLISHED: ['Estado que publica la fuente', 'State that the source publishes'],
+  OCCUPANCY: ['Calculado por el servicio a partir de la ocupación', 'Computed by this service from the occupancy'],
+})
+
 /** Kinds of traffic sensor. */
 export const SENSOR_TYPES = defineCodes('sensor_type', 'Kind of traffic sensor.', {
   URBAN: ['Urbano', 'Urban'],
   M30: ['M-30', 'M-30 ring road'],
+  SECTION: ['Tramo de calle', 'Street section'],
   OTHER: ['Otro', 'Other'],
 })
 
@@ -72,12 +89,25 @@ export const READING_QUALITIES = defineCodes('reading_quality', 'Quality the pub
 export const TYPICAL_ABSENCES = defineCodes('typical_absence', 'Why nothing is called typical of an hour and kind of day.', {
   FEW_WEEKS: ['Muy pocas semanas con esa hora', 'Too few weeks have the hour'],
   NOT_NOW: ['El historial no se puede leer ahora', 'History cannot be read now'],
+  BY_CITY_ONLY: ['De tramos de calle solo se calcula por ciudad', 'Of street sections it is computed by city only'],
+})
+
+/** Why a city has no congestion index. */
+export const INDEX_ABSENCES = defineCodes('congestion_index_absence', 'Why a city has no congestion index.', {
+  NO_DATA: ['No ha llegado ningún dato de la ciudad', 'No data of the city has arrived'],
+  NOT_GRADED: ['Ahora no hay ningún nivel de tráfico', 'No level of traffic is known now'],
+  FEW_WEEKS: ['Muy pocas semanas con esa hora', 'Too few weeks have the hour'],
+  NOT_NOW: ['El historial no se puede leer ahora', 'History cannot be read now'],
+  NOT_TYPICAL: [
+    'El historial no tiene niveles, o a esa hora lo habitual es 0',
+    'History has no levels, or the typical share of the hour is 0',
+  ],
 })
 
 /** Whether anything of the traffic of a city arrives. */
 export const CITY_AVAILABILITIES = defineCodes('city_availability', 'Whether anything of the traffic of a city arrives.', {
   AVAILABLE: ['Disponible', 'Available'],
-  NOT_YET: ['Aún no: no se lee su centro de tráfico', 'Not yet: its traffic centre is not read'],
+  NOT_YET: ['Aún no: no ha llegado ningún dato', 'Not yet: no data has arrived'],
 })
 
 /** The two directions of a permanent count station, as the publisher numbers them. */

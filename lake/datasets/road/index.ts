@@ -10,6 +10,10 @@ import { trafficHours } from './traffic-hours.ts'
 import { trafficModels } from './traffic-models.ts'
 import { trafficReadings } from './traffic-readings.ts'
 import { trafficReadings15m } from './traffic-readings-15m.ts'
+import { trafficSectionHours } from './traffic-section-hours.ts'
+import { trafficSectionStates } from './traffic-section-states.ts'
+import { trafficSectionStatesArchive } from './traffic-section-states-archive.ts'
+import { trafficSections } from './traffic-sections.ts'
 import { trafficSensorEditions } from './traffic-sensor-editions.ts'
 import { trafficSensors } from './traffic-sensors.ts'
 import { trafficTypicalWeeks } from './traffic-typical-weeks.ts'
@@ -29,6 +33,10 @@ export const datasets: readonly Dataset[] = Object.freeze([
   trafficReadings15m,
   trafficSensors,
   trafficSensorEditions,
+  trafficSectionStates,
+  trafficSectionStatesArchive,
+  trafficSections,
+  trafficSectionHours,
   trafficCountsHourly,
   trafficCountStations,
   trafficHours,

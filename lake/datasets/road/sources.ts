@@ -35,3 +35,36 @@ export const madrid = defineSource({
   attribution: 'Origen de los datos: Ayuntamiento de Madrid',
   commercial_use: 'yes',
 })
+
+/** The state of traffic in Barcelona's streets. */
+export const barcelonaTraffic = defineSource({
+  id: 'barcelona_traffic',
+  publisher: 'Ajuntament de Barcelona',
+  url: 'https://opendata-ajuntament.barcelona.cat/data/ca/dataset/trams',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Font: Ajuntament de Barcelona, Open Data BCN',
+  commercial_use: 'yes',
+})
+
+/** The state of traffic in València's streets. */
+export const valenciaTraffic = defineSource({
+  id: 'valencia_traffic',
+  publisher: 'Ajuntament de València',
+  url: 'https://valencia.opendatasoft.com/explore/dataset/estat-transit-temps-real-estado-trafico-tiempo-real/',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Font: Ajuntament de València, Geoportal de Dades Obertes',
+  commercial_use: 'yes',
+})
+
+/** The traffic of Bilbao's streets. Its terms of reuse ask for the attribution; that they are the licence of this feed is not confirmed. */
+export const bilbaoTraffic = defineSource({
+  id: 'bilbao_traffic',
+  publisher: 'Ayuntamiento de Bilbao',
+  url: 'https://www.bilbao.eus/opendata/es/inicio',
+  licence: 'Licencia para conjuntos de datos de Bilbao Open Data',
+  licence_url: 'https://www.bilbao.eus/opendata/es/licencia-para-conjunto-de-datos',
+  attribution: 'Origen de los datos: Ayuntamiento de Bilbao, Bilbao Open Data',
+  commercial_use: 'unknown',
+})

@@ -1,8 +1,25 @@
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
+import { SECTION_CITIES } from './section-cities.ts'
 
 /** The live readings of Madrid's traffic centre, and those of its archive: the same traffic in other steps, so that no figure sums both. */
 export const TRAFFIC_SOURCES = ['madrid', 'madrid_archive'] as const
 export const [LIVE_SOURCE, ARCHIVE_SOURCE] = TRAFFIC_SOURCES
+
+/** Archives of months that repeat live sources, by live source. */
+const ARCHIVES: ReadonlyMap<string, string> = new Map([
+  [LIVE_SOURCE, ARCHIVE_SOURCE],
+  ...Object.values(SECTION_CITIES).flatMap(({ source, archive }) => (archive === null ? [] : [[source, archive] as const])),
+])
+
+/** The archive of a live source; null where it has none. */
+export function archiveOf(source: string): string | null {
+  return ARCHIVES.get(source) ?? null
+}
+
+/** True for a source that is an archive of another. */
+export function isArchive(source: string): boolean {
+  return [...ARCHIVES.values()].includes(source)
+}
 
 /** Rows of `traffic_readings_15m` as those of `traffic_readings` are: without those that have no instant, or that repeat another. */
 export const readingsOfArchive = (rows: SqlPart): Sql => sql`

@@ -32,12 +32,58 @@ const COUNTERS = 'madrid_count_stations/stations.csv'
 const ICA = 'miteco_ica/ica.csv'
 const MADRID_AIR = 'madrid_air/plain.csv'
 const BARCELONA_AIR = 'barcelona_air/days.csv'
+const TRAMS = 'barcelona_traffic/sections.dat'
+const AREAS = 'bilbao_traffic/sections.json'
+const AREA_WARNINGS = [
+  'a speed of 0 with vehicles: left out',
+  'Intensidad is negative: left out',
+  'a section whose report is more than 30 minutes old: no data',
+]
 /** Columns without a value in the fixture. */
 const UNSAID = ['no record has PRESTACIONES', 'no record has FICHA TECNICA']
 const TWICE = 'an accident that is in the file twice'
 
 /** Faults of content by feed. A new one is a line here. */
 export const FAULTS: readonly ContentFault[] = [
+  { file: TRAMS, change: [['#', ';']], expect: 'has no line of the form id#yyyymmddHHMMSS#state#forecast' },
+  {
+    file: TRAMS,
+    change: [
+      ['1#20260824195056#3#2', '1#20260824195056#3'],
+      ['8#20260824195056#7#3', 'x#20260824195056#2#3'],
+      ['7#20260824101556', '7#20260832101556'],
+    ],
+    expect: {
+      rows: 6,
+      rejected: { 'another number of fields': 1, 'the id of the section is no number': 1, 'the time is no yyyymmddHHMMSS': 2 },
+    },
+  },
+  { file: 'barcelona_sections/long.csv', change: [['Longitud', 'X']], expect: 'the header lacks Longitud' },
+  { file: 'barcelona_sections/short-2020.csv', change: [['Coordenades', 'Coords']], expect: 'the header lacks Tram_Components' },
+  { file: 'barcelona_history/2026-08.csv', change: [['estatActual', 'estat']], expect: 'the header lacks estatActual' },
+  { file: 'barcelona_history/2026-08.csv', change: [['20260831', '20260901']], expect: 'a month other than the file: 20260901235557' },
+  { file: 'valencia_traffic/sections.json', change: [['"features"', '"error"']], expect: 'has no features' },
+  {
+    file: 'valencia_traffic/sections.json',
+    change: [
+      ['"gid":1862', '"gid":null'],
+      ['"estado":1,', '"estado":12,'],
+      ['[-0.356922,39.472193]', '[-3.7,40.4]'],
+    ],
+    expect: {
+      ...{ rows: 6, rejected: { 'no gid': 1 }, unknown: { 12: 1 } },
+      warnings: ['a line that is none, or outside valencia: left out', 'a section without a line'],
+    },
+  },
+  { file: AREAS, change: [['"914"', '"muchos"']], expect: { rows: 6, warnings: ['Intensidad is no whole number', ...AREA_WARNINGS] } },
+  {
+    file: AREAS,
+    change: [
+      ['"CodigoSeccion":"248"', '"CodigoSeccion":""'],
+      ['2026-01-29 15:50:00.0', 'ayer'],
+    ],
+    expect: { rows: 4, rejected: { 'no CodigoSeccion': 1, 'FechaHora is no time': 1 }, warnings: AREA_WARNINGS },
+  },
   { file: ICA, change: [['cod_estacion', 'codigo']], expect: 'has no line that begins with cod_estacion' },
   { file: ICA, change: [['indice', 'ica']], expect: 'has no indice' },
   { file: ICA, change: [['debido_a', 'causa']], expect: 'has no debido_a' },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { corridorHoursDerived } from '../../../jobs/derive/mobility/corridors.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
-import { HOLIDAYS_UNTIL, madridHolidays } from '../../../lake/places/holidays.ts'
+import { cityHolidays, HOLIDAYS_UNTIL, madridHolidays } from '../../../lake/places/holidays.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
 const shared = sharedFolder()
@@ -26,6 +26,15 @@ test('holidays of single years are those of the decrees', () => {
   // A community has twelve days off and a city two; those that are Sundays come on top.
   for (let year = 2019; year <= HOLIDAYS_UNTIL; year++)
     expect([year, madridHolidays(year).filter((day) => new Date(day).getUTCDay() !== 0).length]).toEqual([year, 14])
+})
+
+test('other cities have the days off of Spain, and their own with a date or by Easter', () => {
+  const own = (city: string): string[] => cityHolidays(city, 2026).filter((day) => !madridHolidays(2026).includes(day))
+  expect(own('barcelona')).toEqual(['2026-04-06', '2026-05-25', '2026-06-24', '2026-09-11', '2026-09-24', '2026-12-26'])
+  expect(own('valencia')).toEqual(['2026-01-22', '2026-03-19', '2026-04-06', '2026-04-13', '2026-10-09'])
+  expect(own('bilbao')).toEqual(['2026-04-06', '2026-07-25', '2026-07-31'])
+  expect(cityHolidays('barcelona', 2026)).not.toContain('2026-11-09')
+  expect(cityHolidays('madrid', 2026)).toEqual(madridHolidays(2026))
 })
 
 test('with a year whose days off were added the hours of corridors are made anew', () => {

@@ -1,8 +1,17 @@
 import type { Publisher } from '../../publisher.ts'
+import { barcelonaTraffic, bilbaoTraffic, valenciaTraffic } from './cities.ts'
 import { dgt } from './dgt.ts'
 import { gencat } from './gencat.ts'
 import { madrid } from './madrid.ts'
 import { madridArchive } from './madrid-archive.ts'
 
 /** Publishers of feeds about roads. */
-export const publishers: readonly Publisher[] = Object.freeze([dgt, gencat, madrid, madridArchive])
+export const publishers: readonly Publisher[] = Object.freeze([
+  dgt,
+  gencat,
+  madrid,
+  madridArchive,
+  barcelonaTraffic,
+  valenciaTraffic,
+  bilbaoTraffic,
+])

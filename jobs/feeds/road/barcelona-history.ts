@@ -1,0 +1,149 @@
+import { SECTION_CITIES, SECTION_PERIOD_S } from '../../../lake/datasets/road/section-cities.ts'
+import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.ts'
+import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
+import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { ckanResources, listRequest } from '../../formats/ckan.ts'
+import { readCsv } from '../../formats/csv.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type ArchiveFile, type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { BARCELONA_LEVELS } from './barcelona-traffic.ts'
+import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
+import { levelOf } from './section-states.ts'
+
+type State = FeedRow<typeof trafficSectionStatesArchive>
+
+/** A month is some 4.5 million lines of 24 bytes. */
+const MAX_BYTES = 400_000_000
+const SECOND = 1000
+const DAY = 86_400 * SECOND
+const COLUMNS = ['idTram', 'data', 'estatActual', 'estatPrevist'] as const
+/** What the columns are called while they are read. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['idTram', 'section_id'],
+  ['data', 'stamp'],
+  ['estatActual', 'source_state'],
+  ['estatPrevist', 'source_forecast_state'],
+])
+/** `2026_08_Agost_TRAMS_TRAMS.csv`. */
+const MONTH_FILE = /\/(\d{4})_(\d\d)_[^/]*TRAMS_TRAMS\.csv$/i
+const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/
+
+/** The states of Barcelona's sections by month, as the city's portal lists them: a line `id,yyyymmddHHMMSS,state,state in 15 minutes` each. */
+export const barcelonaHistory = defineFeed({
+  id: 'barcelona_history',
+  domain: 'road',
+  source,
+  into: [trafficSectionStatesArchive],
+  every_s: 7 * 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'month',
+          url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/trams/resource/d18a6f9e-cd22-4a21-af28-99aa23af1fb2/download/2025_04_Abril_TRAMS_TRAMS.csv',
+          accept: 'text/csv',
+          maxBytes: MAX_BYTES,
+          maxDecodedBytes: MAX_BYTES,
+          timeout_ms: 300_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  archive: {
+    unit: 'month',
+    index: [listRequest('https://opendata-ajuntament.barcelona.cat/data/api/3/action/package_show?id=trams')],
+    files: listedMonths,
+    recent: 1,
+    history: 4,
+  },
+  bulk: {
+    query: statesOfFile,
+    told: ({ period }) => ({
+      source: sql`${SECTION_CITIES.barcelona.archive}`,
+      month: sql`${period}`,
+      period_s: sql`CAST(${SECTION_PERIOD_S} AS INTEGER)`,
+    }),
+  },
+  freshBy: 'fetch',
+  bands: { traffic_section_states_archive: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },
+  rows: readMonth,
+})
+
+function listedMonths(index: readonly FeedBody[]): ArchiveFile[] {
+  return index.flatMap(({ bytes }) =>
+    ckanResources(bytes).flatMap(({ url }) => {
+      const [, year, month] = (typeof url === 'string' && MONTH_FILE.exec(url)) || []
+      return year === undefined ? [] : [{ period: `${year}-${month}`, url: url as string }]
+    }),
+  )
+}
+
+function statesOfFile({ path, header, period }: BulkFile): Sql {
+  const given = header.replaceAll(/["\ufeff\r]/g, '').split(',')
+  requireColumns(given)
+  const { starts_at, day_starts_at, is_clock_change } = instantsSql(monthClock(period), sql`local`)
+  const names = given.map((name, at) => FIELDS.get(name) ?? `other_${at}`)
+  const whens = Object.entries(BARCELONA_LEVELS).map(([state, level]) => sql` WHEN ${state} THEN ${level}`)
+  const level = (name: string): Sql => sql`CASE ${outputName(name)}${join(whens, sql``)} ELSE ${outputName(name)} END`
+  const time = sql`strptime(trim(stamp), '%Y%m%d%H%M%S')`
+  return sql`
+    SELECT section_id, CAST(make_timestamp(local) AS DATE) AS local_date,
+      CAST((local % ${micros(DAY)}) // ${micros(SECOND)} AS INTEGER) AS second_of_day,
+      CAST(row_number() OVER (PARTITION BY section_id, local ORDER BY source_state, source_forecast_state) AS INTEGER) AS repetition,
+      ${day_starts_at} AS day_starts_at, ${starts_at} AS observed_at, ${is_clock_change} AS is_clock_change,
+      ${level('source_state')} AS level, source_state, ${level('source_forecast_state')} AS forecast_15min_level, source_forecast_state
+    FROM (
+      SELECT trim(section_id) AS section_id, trim(coalesce(source_state, '')) AS source_state,
+        trim(coalesce(source_forecast_state, '')) AS source_forecast_state,
+        CASE WHEN strftime(${time}, '%Y-%m') = ${period} THEN epoch_us(${time})
+          ELSE error('a month other than the file: ' || stamp) END AS local
+      FROM read_csv(${path}, delim = ',', header = true, names = [${join(names)}], quote = '"', escape = '"', all_varchar = true, strict_mode = true)
+    )`
+}
+
+/** The same of small files, as rows of ours. */
+function* readMonth(bodies: readonly FeedBody[]): Generator<Batch> {
+  for (const { name, bytes } of bodies) {
+    const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
+    requireColumns(table.header)
+    const [bad] = table.misshapen
+    if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
+    const places = COLUMNS.map(table.at)
+    const lines = table.records.map((record) => places.map((at) => (record[at] as string).trim()) as [string, string, string, string])
+    const clock = monthClock(isMonth(name) ? name : `${lines[0]?.[1].slice(0, 4)}-${lines[0]?.[1].slice(4, 6)}`)
+    const alike = Map.groupBy(lines, ([section, stamp]) => `${section} ${stamp}`)
+    const states = [...alike.values()].flatMap((some) => some.toSorted(byStates).map((line, nth) => stateOf(line, clock, nth + 1)))
+    yield batch(trafficSectionStatesArchive, states)
+  }
+}
+
+function stateOf(
+  [section_id, stamp, state, forecast]: readonly [string, string, string, string],
+  clock: MonthClock,
+  repetition: number,
+): State {
+  const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  if (Number.isNaN(local)) throw new FormatError(`data ${JSON.stringify(stamp)} is no time`)
+  if (`${year}-${month}` !== clock.month) throw new FormatError(`a month other than the file: ${stamp}`)
+  const { starts_at, day_starts_at, is_clock_change } = instantsOf(clock, local)
+  return {
+    ...{ source: SECTION_CITIES.barcelona.archive, month: clock.month, section_id, period_s: SECTION_PERIOD_S },
+    ...{ local_date: `${year}-${month}-${day}`, second_of_day: (local % DAY) / SECOND, repetition },
+    ...{ day_starts_at, observed_at: starts_at, is_clock_change },
+    ...{ level: levelOf(BARCELONA_LEVELS, state), source_state: state },
+    ...{ forecast_15min_level: levelOf(BARCELONA_LEVELS, forecast), source_forecast_state: forecast },
+  }
+}
+
+function byStates([, , state, forecast]: readonly string[], [, , otherState, otherForecast]: readonly string[]): number {
+  const [one, other] = [`${state} ${forecast}`, `${otherState} ${otherForecast}`]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function requireColumns(header: readonly string[]): void {
+  const missing = COLUMNS.filter((name) => !header.includes(name))
+  if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
+}

@@ -1,0 +1,95 @@
+import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
+import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { type CsvTable, readCsv } from '../../formats/csv.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { decodeText } from '../../formats/text.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { cityLine, sectionOf } from './section-shapes.ts'
+
+const PLACE = SECTION_CITIES.barcelona
+const POINT_COLUMNS = ['Tram', 'Tram_Components', 'Descripció', 'Longitud', 'Latitud'] as const
+const SECTION_COLUMNS = ['Tram', 'Descripció', 'Coordenades'] as const
+
+/**
+ * Where Barcelona's sections are. The newer edition has a row for each point of a line; the older one has a row for each section, with all
+ * coordinates in one cell.
+ */
+export const barcelonaSections = defineFeed({
+  id: 'barcelona_sections',
+  domain: 'road',
+  source,
+  into: [trafficSections],
+  every_s: 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'sections',
+          url: 'https://opendata-ajuntament.barcelona.cat/data/dataset/0e3b6840-7dff-4731-a556-44fac28a7873/resource/c97072a3-3619-4547-84dd-f1999d2a3fec/download/transit_relacio_trams_format_long.csv',
+          accept: 'text/csv',
+          maxBytes: 8_000_000,
+          maxDecodedBytes: 8_000_000,
+          timeout_ms: 60_000,
+          expects: 'csv',
+        },
+      ],
+    },
+  ],
+  freshBy: 'fetch',
+  bands: { traffic_sections: { atLeast: 200, minRatio: 0.8, maxRatio: 1000 } },
+  rows: readSections,
+})
+
+/** What the rows of a section say: its name and the numbers of its coordinates, longitude and latitude in turn. */
+interface Drawn {
+  readonly name: string | null
+  readonly degrees: readonly string[]
+}
+
+function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+  for (const { bytes } of bodies) {
+    const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
+    const isOlder = table.header.includes('Coordenades')
+    const columns: readonly string[] = isOlder ? SECTION_COLUMNS : POINT_COLUMNS
+    const missing = columns.filter((name) => !table.header.includes(name))
+    if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${table.header.join(', ')}`)
+    for (const name of table.header) if (!columns.includes(name)) notes.unknownCode('barcelona_sections_column', name)
+    for (const { line, text } of table.misshapen) notes.quarantine(trafficSections, 'another number of fields', `line ${line}: ${text}`)
+    const drawn = isOlder ? rowASection(table) : rowAPoint(table, notes)
+    yield batch(
+      trafficSections,
+      [...drawn].map(([section_id, { name, degrees }]) =>
+        sectionOf(PLACE, { section_id, name }, { line: cityLine(PLACE, pairs(degrees, notes), notes) }),
+      ),
+    )
+  }
+}
+
+/** The older edition, `Tram,Descripció,Coordenades`. */
+function rowASection({ records, at }: CsvTable): Map<string, Drawn> {
+  const [id, name, degrees] = SECTION_COLUMNS.map(at) as [number, number, number]
+  return new Map(
+    records.map((record) => [record[id] as string, { name: record[name]?.trim() || null, degrees: (record[degrees] ?? '').split(',') }]),
+  )
+}
+
+/** The newer edition, `Tram,Tram_Components,Descripció,Longitud,Latitud`; points are in the order of their number. */
+function rowAPoint({ records, at }: CsvTable, notes: Notes): Map<string, Drawn> {
+  const [id, number, name, lon, lat] = POINT_COLUMNS.map(at) as [number, number, number, number, number]
+  const bySection = Map.groupBy(records, (record) => record[id] as string)
+  return new Map(
+    [...bySection].map(([section, rows]) => {
+      const points = rows.toSorted((one, other) => Number(one[number]) - Number(other[number]))
+      if (points.some((row, nth) => row !== rows[nth])) notes.warn('points of a section that are not in order: sorted')
+      return [section, { name: points[0]?.[name]?.trim() || null, degrees: points.flatMap((row) => [row[lon] ?? '', row[lat] ?? '']) }]
+    }),
+  )
+}
+
+/** Longitudes and latitudes as points; a last longitude without its latitude is left out. */
+function pairs(degrees: readonly string[], notes: Notes): (number | null)[][] {
+  const numbers = degrees.map((text) => pointNumber(text.trim()))
+  if (numbers.length % 2 === 1) notes.warn('an odd number of coordinates: the last is left out')
+  return Array.from({ length: Math.floor(numbers.length / 2) }, (_, nth) => numbers.slice(2 * nth, 2 * nth + 2))
+}

@@ -1,0 +1,104 @@
+import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
+import { bilbaoTraffic as source } from '../../../lake/datasets/road/sources.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import { instantOf } from '../../../lake/schema/time.ts'
+import { wholeNumber } from '../../formats/numbers.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { cityArea, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
+import { type SectionReport, sectionStates } from './section-states.ts'
+
+const PLACE = SECTION_CITIES.bilbao
+const KNOWN = new Set(['CodigoSeccion', 'Ocupacion', 'Intensidad', 'Velocidad', 'FechaHora'])
+
+/** Least occupancy (%) of each level that is computed, the densest first; see the decision in this folder's README. */
+const LEVELS = [
+  [50, 'CONGESTED'],
+  [30, 'VERY_DENSE'],
+  [15, 'DENSE'],
+  [0, 'FREE'],
+] as const
+
+/** Bilbao's sections, each an area with intensity, occupancy and speed of the last five minutes, all as texts. */
+export const bilbaoTraffic = defineFeed({
+  id: 'bilbao_traffic',
+  domain: 'road',
+  source,
+  into: [trafficSectionStates, trafficSections],
+  every_s: 300,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'sections',
+          url: 'https://www.bilbao.eus/aytoonline/srvDatasetTrafico?formato=geojson',
+          accept: 'application/geo+json, application/json',
+          maxBytes: 4_000_000,
+          maxDecodedBytes: 4_000_000,
+          timeout_ms: 30_000,
+          expects: 'json',
+        },
+      ],
+    },
+  ],
+  bands: {
+    traffic_section_states: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
+    traffic_sections: { atLeast: 40, minRatio: 0.8, maxRatio: 1000 },
+  },
+  rows: readAreas,
+})
+
+function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): Generator<Batch> {
+  for (const body of bodies) {
+    const reports: SectionReport[] = []
+    const sections: Section[] = []
+    for (const { properties, geometry } of geoJsonFeatures(body)) {
+      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) notes.unknownCode('bilbao_traffic_column', name)
+      const section_id = textOf(properties, 'CodigoSeccion')
+      const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
+      const observed_at = instantOf(date, time, { near: fetched_at })
+      const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
+      if (problem !== null) {
+        const sample = JSON.stringify(properties).slice(0, 200)
+        for (const dataset of [trafficSectionStates, trafficSections]) notes.quarantine(dataset, problem, sample)
+        continue
+      }
+      reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, notes) })
+      sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, notes) }))
+    }
+    const states = sectionStates(PLACE, reports, notes)
+    if (states.length > 0) notes.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
+    yield batch(trafficSectionStates, states)
+    yield batch(trafficSections, sections)
+  }
+}
+
+/**
+ * What a section measures. A speed of 0 is none: it comes without vehicles, and with some of them. A section that measures nothing at all, or is
+ * occupied all the time without a vehicle, may be empty, blocked or broken: its level is not known.
+ */
+function measuresOf(
+  properties: ReadFeature['properties'],
+  notes: Notes,
+): Pick<SectionReport, 'level' | 'intensity_veh_h' | 'occupancy_pct' | 'speed_kmh'> {
+  const intensity_veh_h = measure(properties, 'Intensidad', notes)
+  const occupancy_pct = measure(properties, 'Ocupacion', notes)
+  const speed = measure(properties, 'Velocidad', notes)
+  if (speed === 0 && (intensity_veh_h ?? 0) > 0) notes.warn('a speed of 0 with vehicles: left out')
+  const isKnown = occupancy_pct !== null && (intensity_veh_h ?? 0) > 0
+  const level = isKnown ? (LEVELS.find(([least]) => occupancy_pct >= least)?.[1] as string) : 'UNKNOWN'
+  return { level, intensity_veh_h, occupancy_pct, speed_kmh: speed === 0 ? null : speed }
+}
+
+/** A whole number from 0 on; anything else is counted and null. */
+function measure(properties: ReadFeature['properties'], name: string, notes: Notes): number | null {
+  const value = wholeNumber(textOf(properties, name))
+  if (value === null) return null
+  if (value >= 0) return value
+  notes.warn(Number.isNaN(value) ? `${name} is no whole number` : `${name} is negative: left out`)
+  return null
+}
+
+function textOf(properties: ReadFeature['properties'], name: string): string {
+  return String(properties[name] ?? '').trim()
+}

@@ -1,0 +1,48 @@
+import { SECTION_PERIOD_S, type SectionCity } from '../../../lake/datasets/road/section-cities.ts'
+import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import type { Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+
+export type SectionState = FeedRow<typeof trafficSectionStates>
+
+/** A report that is older than this against the newest of its publication says nothing about now, ms. */
+const MAX_AGE_MS = 30 * 60_000
+
+/** What a publication says of a section: its own time, and what it measures or states. */
+export type SectionReport = Pick<SectionState, 'section_id' | 'level' | 'observed_at'> & Partial<SectionState>
+
+/** The level of a state by a publisher's table; a state that the table lacks stays as it is, and the check of rows counts it. */
+export function levelOf(levels: Readonly<Record<string, string>>, state: string): string {
+  return lookUp(levels, state) ?? state
+}
+
+/**
+ * The states of a publication. A section whose report is more than 30 minutes older than the newest one is frozen: it has no data at the time of
+ * the publication, and `reported_at` says since when.
+ */
+export function sectionStates(place: SectionCity, reports: readonly SectionReport[], notes: Pick<Notes, 'warn'>): SectionState[] {
+  const newest = reports.reduce((latest, { observed_at }) => Math.max(latest, observed_at), Number.NEGATIVE_INFINITY)
+  return reports.map((report) => {
+    const isFrozen = newest - report.observed_at > MAX_AGE_MS
+    if (isFrozen) notes.warn('a section whose report is more than 30 minutes old: no data')
+    const { section_id, observed_at } = report
+    const row: SectionState = {
+      source: place.source,
+      period_s: SECTION_PERIOD_S,
+      city: place.city,
+      source_state: null,
+      forecast_15min_level: null,
+      source_forecast_state: null,
+      level_basis: 'PUBLISHED',
+      intensity_veh_h: null,
+      occupancy_pct: null,
+      speed_kmh: null,
+      reported_at: null,
+      ...report,
+    }
+    if (!isFrozen) return row
+    const nothing = { level: 'UNKNOWN', forecast_15min_level: null, intensity_veh_h: null, occupancy_pct: null, speed_kmh: null }
+    return { ...row, ...nothing, section_id, observed_at: newest, reported_at: observed_at }
+  })
+}
