@@ -77,7 +77,10 @@ export interface RecordShape<F extends Fields = Fields> {
   readonly languages?: readonly Lang[]
 }
 
-/** Declares a kind of record. A geometry field named `geometry`, else a point named `position`, is where the record is. */
+/**
+ * Declares a kind of record. A geometry field named `geometry`, else a point named `position`, is where the record is. Records that have either a
+ * line or an area have a second geometry field, `area`: it is the place of those whose `geometry` is null.
+ */
 export function record<const F extends Fields>(
   name: string,
   about: string,
@@ -100,6 +103,12 @@ export function placeOf(fields: Fields): 'position' | 'geometry' | null {
 export function geometryKindOf(fields: Fields): GeometryKind | null {
   const kind = fields['geometry']?.kind
   return isGeometry(kind) ? kind : null
+}
+
+/** The kind of the second geometry of a record, `area`; null for records without one. */
+export function areaKindOf(fields: Fields): GeometryKind | null {
+  const kind = fields['area']?.kind
+  return isGeometry(kind) && geometryKindOf(fields) !== null ? kind : null
 }
 
 /**

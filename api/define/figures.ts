@@ -110,11 +110,12 @@ export function weightedMean<N extends string>(column: N, weight: N): Figure<N, 
   return ofNumbers([column, weight], { sql: () => sql`sum(${value} * ${by}) / ${weights}`, single: () => value, isFraction: true })
 }
 
-/** The mean from the columns of a roll-up with the sum and the count, times a factor; null if the count is 0. */
-export function meanFromSums<N extends string>(total: N, count: N, { times = 1 } = {}): Figure<N, never, never> {
+/** The mean from the columns of a roll-up with the sum (or several that add up to it) and the count, times a factor; null if the count is 0. */
+export function meanFromSums<const N extends string>(total: N | readonly N[], count: N, { times = 1 } = {}): Figure<N, never, never> {
+  const totals: readonly N[] = typeof total === 'string' ? [total] : total
   const of = (top: Sql, by: Sql): Sql => (times === 1 ? sql`${top} / nullif(${by}, 0)` : sql`${times} * ${top} / nullif(${by}, 0)`)
-  const [top, by] = [outputName(total), outputName(count)]
-  return ofNumbers([total, count], { sql: () => of(sql`sum(${top})`, sql`sum(${by})`), single: () => of(top, by), isFraction: true })
+  const [top, by] = [sql`(${join(totals.map(outputName), sql` + `)})`, outputName(count)]
+  return ofNumbers([...totals, count], { sql: () => of(sql`sum(${top})`, sql`sum(${by})`), single: () => of(top, by), isFraction: true })
 }
 
 /** The time-weighted mean of rows that hold for a time. */

@@ -2,7 +2,7 @@ import { GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
-import { geometryKindOf, placeOf } from '../define/fields.ts'
+import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { MissingDataset } from './missing.ts'
 import type { NoMatch } from './no-match.ts'
@@ -180,7 +180,8 @@ function featureIdMaker(returns: ListReturn | OneReturn): (record: AnyRow) => Js
 
 /** Members of a record that a feature has as its geometry. */
 function placeMembers({ record }: ListReturn | OneReturn): readonly string[] {
-  return placeOf(record.fields) === 'geometry' ? ['geometry'] : ['lat', 'lon']
+  if (placeOf(record.fields) !== 'geometry') return ['lat', 'lon']
+  return areaKindOf(record.fields) === null ? ['geometry'] : ['geometry', 'area']
 }
 
 /** A record as a feature: its place is the geometry, its other members the properties. */
@@ -207,7 +208,10 @@ function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geo
   if (kind === null)
     return ({ position }) => (position ? { type: 'Point', coordinates: [(position as Point).lon, (position as Point).lat] } : null)
   const type = GEOMETRY_TYPES[kind]
-  return ({ geometry }) => (geometry ? ({ type, coordinates: geometry } as Geometry) : null)
+  const areaKind = areaKindOf(record.fields)
+  const areaOf = ({ area }: AnyRow): Geometry | null =>
+    areaKind && area ? ({ type: GEOMETRY_TYPES[areaKind], coordinates: area } as Geometry) : null
+  return (row) => (row['geometry'] ? ({ type, coordinates: row['geometry'] } as Geometry) : areaOf(row))
 }
 
 /** The positions of a line, or of the rings of polygons. */
@@ -228,8 +232,8 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
     east = Math.max(east, lon)
     north = Math.max(north, lat)
   }
-  for (const { position, geometry } of records) {
-    if (geometry !== undefined) for (const [lon, lat] of positionsOf(geometry)) include(lon, lat)
+  for (const { position, geometry, area } of records) {
+    if (geometry !== undefined) for (const [lon, lat] of positionsOf(geometry ?? area)) include(lon, lat)
     else if (position) include((position as Point).lon, (position as Point).lat)
   }
   return isEmpty ? null : [west, south, east, north]

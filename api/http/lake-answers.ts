@@ -187,11 +187,13 @@ async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']
   return Number(row?.['total'])
 }
 
+const NEVER_PUBLISHED = Object.freeze({ rows: [], parts: [] })
+
 /** True where the thing whose history is asked for is there at present: an answer without rows is then an empty list, else 404. */
 function knowsSubject(context: AnswerContext, { subject }: ReadOf<'lake'>, values: RequestValues): boolean {
   if (!subject) return true
-  const snapshot = context.state.snapshot(subject.of)
-  return snapshot !== null && subject.find(snapshot as unknown as State, values.own)
+  const snapshot = context.state.snapshot(subject.of) ?? NEVER_PUBLISHED
+  return subject.find(snapshot as unknown as State, values.own)
 }
 
 /** The page's parameters, without the fields that the endpoint leaves out; throws where `fields` asks for no other. */

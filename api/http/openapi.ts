@@ -7,7 +7,7 @@ import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { DOCUMENTS } from '../cards/documents.ts'
 import { type Endpoint, endpointId, isCounted, type ListReturn, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts, isListed } from '../define/example.ts'
-import { geometryKindOf, placeOf } from '../define/fields.ts'
+import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
 import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
 import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
@@ -263,9 +263,10 @@ function replySchema(endpoint: Endpoint): JsonSchema {
 function featureSchema(endpoint: Endpoint): JsonSchema {
   const { returns, read } = endpoint
   const kind = geometryKindOf(returns.record.fields)
+  const areaKind = areaKindOf(returns.record.fields)
   const properties = Object.fromEntries(
     membersOf(returns.record.fields)
-      .filter(({ field }) => field !== placeOf(returns.record.fields))
+      .filter(({ field }) => field !== placeOf(returns.record.fields) && !(areaKind && field === 'area'))
       .map(({ name, schema }) => [name, schema]),
   )
   const feature = {
@@ -275,7 +276,11 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
       type: { const: 'Feature' },
       id: { type: 'string', description: 'The id of the record, or what tells it from others, joined by `/`.' },
       geometry: {
-        anyOf: [geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'), { type: 'null' }],
+        anyOf: [
+          geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'),
+          ...(areaKind ? [geometryRef(GEOMETRY_TYPES[areaKind])] : []),
+          { type: 'null' },
+        ],
         description: 'The place; null where it is not known.',
       },
       properties: { type: 'object', properties },

@@ -20,7 +20,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   trafico_sensores_by_id: 'Un sensor de tráfico: última lectura y comparación con lo habitual',
   trafico_sensores_by_id_historico: 'Serie de un sensor de tráfico: en bruto, por hora, día o más',
   trafico_ciudades: 'Congestión de las ciudades ahora, frente a lo habitual de la hora',
-  trafico_ciudades_by_ciudad: 'Tráfico en directo en los sensores de una ciudad',
+  trafico_ciudades_by_ciudad: 'Tráfico en directo en los sensores o tramos de una ciudad',
   trafico_ciudades_by_ciudad_historico: 'Serie de la congestión de una ciudad',
   trafico_prediccion: 'Predicción del tráfico a cuatro horas, tráfico habitual y comparación',
   trafico_obras: 'Obras en carretera, en curso y previstas',

@@ -77,10 +77,11 @@ const mean = (name: string): number => {
 test('a city is told by the sensors that report now, others are listed without figures', async () => {
   const { cities, total } = await service.json('/api/trafico/ciudades')
   expect([total, cities.map((one: Reply) => [one.id, one.availability, one.municipality_code])]).toEqual([
-    3,
+    4,
     [
       ['madrid', 'AVAILABLE', '28079'],
       ['barcelona', 'NOT_YET', '08019'],
+      ['bilbao', 'NOT_YET', '48020'],
       ['valencia', 'NOT_YET', '46250'],
     ],
   ])
@@ -90,10 +91,13 @@ test('a city is told by the sensors that report now, others are listed without f
     ...{ sensors: 29, sensors_reporting: REPORTING, sensors_graded: graded.length, observed_at: '2028-11-05T01:30:00.000Z' },
     ...{ intensity_veh_h: mean('intensity_veh_h'), occupancy_pct: mean('occupancy_pct'), load_pct: mean('load_pct') },
     ...{ fluid_pct: share('FLUID'), slow_pct: share('SLOW'), queues_pct: share('QUEUES'), congestion_pct: share('CONGESTION') },
+    dense_or_worse_pct: Math.round((1000 * graded.filter((one) => one !== 'FLUID').length) / graded.length) / 10,
+    ...{ kind: 'SENSORS', coverage: Math.round((10_000 * graded.length) / 29) / 10_000, sensors_closed: null },
+    ...{ congestion_index: null, index_absence: 'FEW_WEEKS' },
   })
-  const { id, name, municipality_code, availability, ...figures } = cities[1]
-  expect([id, name, municipality_code, availability, new Set(Object.values(figures))]).toEqual([
-    ...['barcelona', 'Barcelona', '08019', 'NOT_YET'],
+  const { id, name, municipality_code, availability, kind, source, index_absence, ...figures } = cities[1]
+  expect([id, name, municipality_code, availability, kind, source, index_absence, new Set(Object.values(figures))]).toEqual([
+    ...['barcelona', 'Barcelona', '08019', 'NOT_YET', 'SECTIONS', 'barcelona_traffic', 'NO_DATA'],
     new Set([null]),
   ])
 })
@@ -122,14 +126,16 @@ async function expected(source: string): Promise<Record<string, unknown> | undef
     `WITH local AS (SELECT *, timezone('Europe/Madrid', period_start) AS clock FROM traffic_city_hours WHERE source = '${source}'),
     these AS (
       SELECT *, CAST(intensity_sum_veh_h / intensity_readings AS DECIMAL(9, 1)) AS i, CAST(occupancy_sum_pct / occupancy_readings AS DECIMAL(9, 1)) AS o,
-        CAST(load_sum_pct / load_readings AS DECIMAL(9, 1)) AS l, ${level('slow_readings')} AS s, ${level('queues_readings')} AS q, ${level('congestion_readings')} AS c
+        CAST(load_sum_pct / load_readings AS DECIMAL(9, 1)) AS l, ${level('slow_readings')} AS s, ${level('queues_readings')} AS q, ${level('congestion_readings')} AS c,
+        ${level('(slow_readings + queues_readings + congestion_readings)')} AS d
       FROM local
       WHERE CAST(clock AS DATE) BETWEEN DATE '2028-11-05' - 91 AND DATE '2028-11-04' AND hour(clock) = 2 AND sensors BETWEEN 16 AND 25
         AND (dayname(clock) = 'Sunday' OR strftime(clock, '%Y-%m-%d') IN (${holidays}))
     )
     SELECT 'SUNDAY_HOLIDAY' AS day_type, 2 AS hour_local, count(DISTINCT yearweek(clock)) AS weeks, count(*) AS hours, any_value(source) AS source,
       any_value(period_s) AS period_s, ${nth('i')} AS intensity_veh_h, ${nth('o')} AS occupancy_pct, ${nth('l')} AS load_pct, NULL AS absence,
-      ${nth('sensors')} AS sensors, ${nth('s')} AS slow_pct, ${nth('q')} AS queues_pct, ${nth('c')} AS congestion_pct
+      ${nth('sensors')} AS sensors, ${nth('s')} AS slow_pct, ${nth('q')} AS queues_pct, ${nth('c')} AS congestion_pct,
+      ${nth('d')} AS dense_or_worse_pct
     FROM these`,
   )
   return row
@@ -146,11 +152,14 @@ test('the archive stands in while live readings are too few, without levels of s
   expect(fromArchive.typical).toEqual(await expected('madrid_archive'))
   expect(fromArchive.typical).toMatchObject({ slow_pct: null, absence: null })
   expect(fromArchive.deviation).toMatchObject({ slow_diff_pct: null, load_diff_pct: expect.any(Number) })
+  expect(fromArchive).toMatchObject({ congestion_index: null, index_absence: 'NOT_TYPICAL' })
 
   const { typical, deviation, ...now } = await landed(hours('madrid', 300, NOW), NOW + HOUR, 'madrid')
   expect(typical).toEqual(await expected('madrid'))
   for (const name of ['occupancy', 'load', 'slow', 'queues', 'congestion'])
     expect(deviation[`${name}_diff_pct`], name).toBeCloseTo(now[`${name}_pct`] - typical[`${name}_pct`], 6)
+  expect(now.congestion_index).toBeCloseTo((100 * now.dense_or_worse_pct) / typical.dense_or_worse_pct, 1)
+  expect(now.index_absence).toBeNull()
   expect(deviation.intensity_diff_veh_h).toBeCloseTo(now.intensity_veh_h - typical.intensity_veh_h, 6)
   expect(deviation.intensity_diff_pct).toBeCloseTo((100 * (now.intensity_veh_h - typical.intensity_veh_h)) / typical.intensity_veh_h, 1)
 })
@@ -167,11 +176,18 @@ test('the sensors of a city now, as GeoJSON unless asked otherwise', async () =>
   expect(new Set(levels)).toEqual(new Set(['CONGESTION', 'SLOW']))
   expect((await ask('bbox=0,0,1,1')).total).toBe(0)
   const { readings } = await service.json('/api/trafico/intensidad?limit=100')
-  expect((await ask('limit=100')).readings).toEqual(readings.filter((one: Reply) => one.source === 'madrid'))
+  const same = readings.filter((one: Reply) => one.source === 'madrid')
+  const found = (await ask('limit=100')).readings
+  expect(found).toMatchObject(same)
+  const levelOf: Record<string, string> = { FLUID: 'FREE', SLOW: 'DENSE', QUEUES: 'VERY_DENSE', CONGESTION: 'CONGESTED' }
+  expect(found.map((one: Reply) => one.level)).toEqual(same.map((one: Reply) => levelOf[one.level_of_service] ?? 'UNKNOWN'))
+  expect((await ask('level=CONGESTED,DENSE')).readings.map((one: Reply) => one.id)).toEqual(
+    (await ask('level_of_service=CONGESTION,SLOW')).readings.map((one: Reply) => one.id),
+  )
 })
 
-test('cities whose centres are not read have no data yet, others are not known', async () => {
-  for (const city of ['barcelona', 'valencia']) {
+test('cities of which nothing has arrived have no data yet, others are not known', async () => {
+  for (const city of ['barcelona', 'valencia', 'bilbao']) {
     const refused = await service.get(`/api/trafico/ciudades/${city}`)
     expect([refused.status, refused.headers.has('retry-after'), ((await refused.json()) as Reply).code]).toEqual([404, true, 'no-data-yet'])
   }

@@ -152,13 +152,17 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
     const reply = await history(`/api/trafico/ciudades/madrid/historico?interval=${interval}&from=2028-02-01&to=2028-12-01`)
     const step =
       interval === '1h' ? `strftime(timezone('UTC', time_bucket(INTERVAL 1 HOUR, observed_at)), '%Y-%m-%dT%H:%M:%S.000Z')` : begin(unit)
-    const share = (level: string): string =>
-      `CAST(100 * count(*) FILTER (WHERE level_of_service = '${level}' AND quality <> 'ERROR') / nullif(count(level_of_service) FILTER (WHERE quality <> 'ERROR'), 0) AS DECIMAL(9, 2))`
+    const share = (level: string): string => shareOf(`= '${level}'`)
+    const shareOf = (condition: string): string =>
+      `CAST(100 * count(*) FILTER (WHERE level_of_service ${condition} AND quality <> 'ERROR') / nullif(count(level_of_service) FILTER (WHERE quality <> 'ERROR'), 0) AS DECIMAL(9, 2))`
     const expected = await ask(`
       SELECT ${step} AS period_start, period_s, count(*) FILTER (WHERE quality <> 'ERROR') AS readings, ${MEANS},
-        ${share('SLOW')} AS slow_pct, ${share('QUEUES')} AS queues_pct, ${share('CONGESTION')} AS congestion_pct
+        ${share('SLOW')} AS slow_pct, ${share('QUEUES')} AS queues_pct, ${share('CONGESTION')} AS congestion_pct,
+        ${shareOf(`IN ('SLOW', 'QUEUES', 'CONGESTION')`)} AS dense_or_worse_pct
       FROM traffic_readings GROUP BY ALL ORDER BY 1, 2`)
-    const found = reply.history.map(({ city: _c, interval: _i, source: _s, sensors: _n, coverage: _v, ...one }: Reply) => one)
+    const found = reply.history.map(
+      ({ city: _c, interval: _i, source: _s, sensors: _n, coverage: _v, closed_pct: _x, ...one }: Reply) => one,
+    )
     expect(found).toEqual(expected)
     expect(new Set(reply.history.map((one: Reply) => one.city))).toEqual(new Set(['madrid']))
     expect(reply.meta).toMatchObject({

@@ -1,35 +1,53 @@
+import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import type { RestsOn } from '../../define/endpoint.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { required, textParam } from '../../define/params.ts'
 
-/** A city whose traffic is told of. */
+/** A city whose traffic is published. */
 interface City {
   readonly name: string
   /** INE code of its municipality. */
   readonly municipality_code: string
-  /** Source of its live readings; null where its traffic centre is not read. */
-  readonly source: string | null
+  /** What it publishes: readings of sensors, or states of street sections. */
+  readonly kind: 'SENSORS' | 'SECTIONS'
+  /** Source of its live data, which its rows name. */
+  readonly source: string
 }
 
+const { barcelona, valencia, bilbao } = SECTION_CITIES
+
 /** The cities, by id. */
-export const CITIES: ReadonlyMap<string, City> = new Map([
-  ['madrid', { name: 'Madrid', municipality_code: '28079', source: LIVE_SOURCE }],
-  ['barcelona', { name: 'Barcelona', municipality_code: '08019', source: null }],
-  ['valencia', { name: 'València', municipality_code: '46250', source: null }],
+export const CITIES: ReadonlyMap<string, City> = new Map<string, City>([
+  ['madrid', { name: 'Madrid', municipality_code: '28079', kind: 'SENSORS', source: LIVE_SOURCE }],
+  ['barcelona', { name: 'Barcelona', kind: 'SECTIONS', ...barcelona }],
+  ['valencia', { name: 'València', kind: 'SECTIONS', ...valencia }],
+  ['bilbao', { name: 'Bilbao', kind: 'SECTIONS', ...bilbao }],
 ])
 
 /** The id of a city, as a path has it. */
 export const cityId = required(textParam(`The city: ${[...CITIES.keys()].join(', ')}.`, { max: 40, example: 'madrid' }))
 
-/** The source of a city's readings; of a city that there is none of a name that no reading has. Throws where its centre is not read. */
+/** The live source of a city; an empty text for an unknown city, which no row has. */
 export function sourceOf(city: string): string {
-  const source = CITIES.get(city)?.source
-  if (source === null)
-    throw noDataYet(`Nothing of the traffic centre of ${city} has arrived yet`, {
-      missing: [trafficReadings],
-      waits_for: ['a feed of that centre, which is not read so far'],
-      retry_after_s: 3600,
-    })
-  return source ?? ''
+  return CITIES.get(city)?.source ?? ''
+}
+
+/** The live data of a city: what decides whether a reply about it is stale. */
+export function liveDataOf(city: string): RestsOn {
+  const dataset: Dataset = CITIES.get(city)?.kind === 'SECTIONS' ? trafficSectionStates : trafficReadings
+  const source = dataset.sources.find(({ id }) => id === sourceOf(city))
+  return { dataset, ...(source ? { source } : {}) }
+}
+
+/** The reply for a city of which no data has arrived. */
+export function noCityData(city: string): Error {
+  return noDataYet(`No traffic data of ${city} has arrived yet`, {
+    missing: [liveDataOf(city).dataset],
+    waits_for: ['the first publication of the city'],
+    retry_after_s: 300,
+  })
 }

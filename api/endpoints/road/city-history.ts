@@ -1,19 +1,27 @@
-import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
+import { ARCHIVE_SOURCE, archiveOf, isArchive, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
+import { sectionStates, sumsOfStates, trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
-import { sql } from '../../../lake/query/sql.ts'
+import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { max, meanFromSums, parameter, shareOfReadings } from '../../define/figures.ts'
+import { max, meanFromSums, parameter, same, shareOfReadings, sum, value } from '../../define/figures.ts'
+import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
+import { oneOf } from '../../define/params.ts'
 import { series, steps } from '../../define/series.ts'
-import { seriesOf } from '../../define/series-of.ts'
+import { seriesBy } from '../../define/series-of.ts'
+import { seriesSource } from '../../define/series-source.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
-import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources } from './traffic-steps.ts'
+import { followsLive, readingFigures, SOURCE_METHOD, trafficSources } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 
@@ -29,32 +37,136 @@ const points = series({
   fields: {
     source: columns.source,
     period_s: columns.period_s,
-    sensors: col.integer(0, 'Sensors with a reading, in the hour of the step that has most.', { unit: '1', example: 4871 }),
+    sensors: col.integer(0, 'Sensors or street sections with a reading, in the hour of the step that has most.', {
+      unit: '1',
+      example: 4871,
+    }),
     readings: columns.readings,
-    coverage: col.decimal(0, 'Share of the readings that so many sensors give in the whole step that are there, 0 to 1.', {
+    coverage: col.decimal(0, 'Share of the readings that so many sensors or sections give in the whole step that are there, 0 to 1.', {
       scale: 6,
       unit: '1',
       example: 1,
     }),
-    intensity_veh_h: average('Vehicles per hour and sensor, the mean of the readings.', 'veh/h', 90.5),
+    intensity_veh_h: average(
+      'Vehicles per hour and sensor or section, the mean of the readings; null where none are published.',
+      'veh/h',
+      90.5,
+    ),
     occupancy_pct: average('Share of time that sensors were occupied, the mean of the readings.', '%', 1.5),
     load_pct: average('Degree of use of the roads, the mean of the readings.', '%', 3.2),
-    speed_kmh: average('Mean speed of the readings with one: M-30 and interurban sensors only.', 'km/h', 62.1),
-    slow_pct: share('SLOW', 16.67),
-    queues_pct: share('QUEUES', 8.33),
-    congestion_pct: share('CONGESTION', 0.12),
+    speed_kmh: average('Mean speed of the readings with one: the M-30 and interurban sensors of Madrid, and Bilbao.', 'km/h', 62.1),
+    slow_pct: share('SLOW (dense)', 16.67),
+    queues_pct: share('QUEUES (very dense)', 8.33),
+    congestion_pct: share('CONGESTION (congested)', 0.12),
+    closed_pct: col.decimal(0, 'Share of the states that are CLOSED, which the other shares leave out; null in Madrid.', {
+      ...{ scale: 2, unit: '%', nullable: true, example: null },
+    }),
+    dense_or_worse_pct: share('one of the three: the share of the network that is not free', 25.12),
   },
   key: ['source', 'period_s'],
 })
 
+/** Sources of live data and of archives, of all cities. */
+const SOURCES = [
+  ...TRAFFIC_SOURCES,
+  ...Object.values(SECTION_CITIES).flatMap(({ source, archive }) => (archive === null ? [source] : [source, archive])),
+] as const
+
 const params = {
   ciudad: cityId,
-  source: sourceParam,
+  source: oneOf(
+    'Source that the series is of: the live data, every 5 minutes, or the archive of months (madrid_archive, barcelona_traffic_archive). By default the live data, or the archive where the period has no live data: never both. A source of another city gives no steps.',
+    SOURCES,
+    { example: LIVE_SOURCE },
+  ),
   time: steps({ '1h': 7, '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1h' }),
 }
+type Asked = { readonly ciudad: string; readonly source: string | null }
 
 const METHOD =
-  'Means of all readings of all sensors in the step that the publisher does not call wrong, each reading counting once, wherever its sensor stands; shares of levels of service as the publisher grades them.'
+  'Means of all readings of all sensors or street sections in the step that the publisher does not call wrong, each reading counting once, wherever it is; shares of levels as the publisher grades them, in Bilbao as computed from the occupancy. Publishers grade differently.'
+
+const sensorSeries = seriesSource({
+  ...trafficSources,
+  params,
+  returns: points,
+  of: trafficReadings,
+  at: 'observed_at',
+  where: { source: (p) => sourceOf(p.ciudad) },
+  from: [trafficReadings, trafficCityHours, trafficReadings15m],
+  reads: ({ source }) => [source === ARCHIVE_SOURCE ? trafficReadings15m : trafficReadings, trafficCityHours],
+  rollup: {
+    of: trafficCityHours,
+    step: '1h',
+    where: { source: sourcesAsked },
+    watermark: { source: (p) => sourceOf(p.ciudad) },
+    follows: followsLive,
+    make: (rows, { step }) => sql`
+      SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s,
+        count(DISTINCT sensor_id) FILTER (WHERE quality <> 'ERROR') AS sensors, ${sumsOfReadings}
+      FROM ${rows}
+      GROUP BY ALL`,
+  },
+  fields: {
+    ...readingFigures,
+    city: parameter('ciudad'),
+    sensors: max('sensors'),
+    coverage: shareOfReadings({ count: 'readings', each_s: 'period_s', things: 'sensors' }),
+    slow_pct: meanFromSums('slow_readings', 'level_readings', { times: 100 }),
+    queues_pct: meanFromSums('queues_readings', 'level_readings', { times: 100 }),
+    congestion_pct: meanFromSums('congestion_readings', 'level_readings', { times: 100 }),
+    closed_pct: value(null),
+    dense_or_worse_pct: meanFromSums(['slow_readings', 'queues_readings', 'congestion_readings'], 'level_readings', { times: 100 }),
+  },
+})
+
+const sectionSeries = seriesSource({
+  params,
+  returns: points,
+  of: trafficSectionStates,
+  at: 'observed_at',
+  where: { source: (p) => sourceOf(p.ciudad) },
+  from: [trafficSectionStates, trafficSectionHours, trafficSectionStatesArchive],
+  reads: ({ source }) => [source !== null && isArchive(source) ? trafficSectionStatesArchive : trafficSectionStates, trafficSectionHours],
+  rowsOf: ({ source }): readonly RowsOf[] | null =>
+    source !== null && isArchive(source) ? [{ dataset: trafficSectionStatesArchive, filter: {} }] : null,
+  // The archive has landed long after its days: its rows are of whole days.
+  closing: ({ source }, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing =>
+    source !== null && isArchive(source) && latest_row_at !== null ? { end: dayBounds(madridDate(latest_row_at)).end } : {},
+  after: (records: Sql, { ciudad, source }): Sql => {
+    const live = sourceOf(ciudad)
+    if (source !== null || archiveOf(live) === null) return records
+    return sql`SELECT * FROM (${records}) AS steps QUALIFY (source = ${live}) = bool_or(source = ${live}) OVER ()`
+  },
+  rollup: {
+    of: trafficSectionHours,
+    step: '1h',
+    where: { source: sourcesAsked },
+    watermark: { source: (p) => sourceOf(p.ciudad) },
+    follows: ({ source }) => source === null || !isArchive(source),
+    make: (rows, { step }) => sql`
+      SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s, ${sumsOfStates}
+      FROM (${sectionStates(rows)})
+      GROUP BY ALL`,
+  },
+  fields: {
+    source: same('source'),
+    period_s: same('period_s'),
+    readings: sum('readings'),
+    intensity_veh_h: meanFromSums('intensity_sum_veh_h', 'intensity_readings'),
+    occupancy_pct: meanFromSums('occupancy_sum_pct', 'occupancy_readings'),
+    load_pct: value(null),
+    speed_kmh: meanFromSums('speed_sum_kmh', 'speed_readings'),
+    city: parameter('ciudad'),
+    sensors: max('sections'),
+    coverage: shareOfReadings({ count: 'readings', each_s: 'period_s', things: 'sections' }),
+    slow_pct: meanFromSums('dense_readings', 'level_readings', { times: 100 }),
+    queues_pct: meanFromSums('very_dense_readings', 'level_readings', { times: 100 }),
+    congestion_pct: meanFromSums('congested_readings', 'level_readings', { times: 100 }),
+    closed_pct: meanFromSums('closed_readings', 'readings', { times: 100 }),
+    dense_or_worse_pct: meanFromSums(['dense_readings', 'very_dense_readings', 'congested_readings'], 'level_readings', { times: 100 }),
+  },
+})
 
 /** How congested a city was. */
 export const cityHistory = defineEndpoint({
@@ -62,49 +174,28 @@ export const cityHistory = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Series of the congestion of a city',
-  about: `Nothing is interpolated: a step without readings is absent. A city whose traffic centre is not read yet is refused. ${METHOD} ${SOURCE_METHOD}`,
+  about: `Nothing is interpolated: a step without readings is absent. Across cities compare \`dense_or_worse_pct\`, the share of the network that is not free. ${SOURCE_METHOD}`,
   figure: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params,
   returns: points,
-  read: seriesOf({
-    ...trafficSources,
+  read: seriesBy({
     params,
     returns: points,
-    of: trafficReadings,
-    at: 'observed_at',
-    where: { source: (p) => sourceOf(p.ciudad) },
-    from: [trafficReadings, trafficCityHours, trafficReadings15m],
-    reads: ({ source }) => [source === ARCHIVE_SOURCE ? trafficReadings15m : trafficReadings, trafficCityHours],
-    begins: [trafficReadings, trafficCityHours],
-    rollup: {
-      of: trafficCityHours,
-      step: '1h',
-      where: { source: sourcesAsked },
-      watermark: { source: (p) => sourceOf(p.ciudad) },
-      follows: followsLive,
-      make: (rows, { step }) => sql`
-        SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s,
-          count(DISTINCT sensor_id) FILTER (WHERE quality <> 'ERROR') AS sensors, ${sumsOfReadings}
-        FROM ${rows}
-        GROUP BY ALL`,
-    },
-    fields: {
-      ...readingFigures,
-      city: parameter('ciudad'),
-      sensors: max('sensors'),
-      coverage: shareOfReadings({ count: 'readings', each_s: 'period_s', things: 'sensors' }),
-      slow_pct: meanFromSums('slow_readings', 'level_readings', { times: 100 }),
-      queues_pct: meanFromSums('queues_readings', 'level_readings', { times: 100 }),
-      congestion_pct: meanFromSums('congestion_readings', 'level_readings', { times: 100 }),
-    },
+    by: ({ ciudad }) => CITIES.get(ciudad)?.kind ?? 'SENSORS',
+    sources: { SENSORS: sensorSeries, SECTIONS: sectionSeries },
+    from: [
+      ...[trafficReadings, trafficCityHours, trafficReadings15m],
+      ...[trafficSectionStates, trafficSectionHours, trafficSectionStatesArchive],
+    ],
+    begins: [trafficReadings, trafficCityHours, trafficSectionStates, trafficSectionHours],
     subject: { of: trafficSensors, isKnown: ({ ciudad }) => CITIES.has(ciudad) },
   }),
   example: { ciudad: 'madrid', from: dayFromToday(-1, '2024-02-25'), to: dayFromToday(1, '2024-02-26') },
 })
 
-/** The sources of a city's readings that are asked for. */
-function sourcesAsked({ ciudad, source }: { readonly ciudad: string; readonly source: string | null }): string[] {
+/** The sources of a city that are asked for. */
+function sourcesAsked({ ciudad, source }: Asked): string[] {
   const live = sourceOf(ciudad)
-  const sources = live === LIVE_SOURCE ? [LIVE_SOURCE, ARCHIVE_SOURCE] : [live]
+  const sources = [live, archiveOf(live)].filter((one) => one !== null)
   return source === null ? sources : sources.filter((one) => one === source)
 }

@@ -1,36 +1,103 @@
+import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
+import { meaning, optional, record, type ValueOf } from '../../define/fields.ts'
+import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
+import { codeParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
-import { CITIES, cityId, sourceOf } from './cities.ts'
-import { levelFilter, type Reading, readingList, readingsOf } from './traffic-intensity.ts'
+import { CITIES, cityId, liveDataOf, noCityData } from './cities.ts'
+import { levelOf } from './levels.ts'
+import { readingOfState, sectionId, sectionsById } from './sections.ts'
+import { levelFilter, reading, readingList, readingsOf } from './traffic-intensity.ts'
 
-/** The readings of one source; made once for each state of readings and sensors. */
-const readingsOfSource = memo(
-  (states: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>, source: string): readonly Reading[] =>
-    readingsOf(states).filter((one) => one.source === source),
-  (states, source) => [...states, source],
+const states = trafficSectionStates.columns
+const sections = trafficSections.columns
+
+/** What a sensor or street section of a city says now. */
+const cityReading = record('CityReading', 'The last reading of a traffic sensor, or the state of a street section.', {
+  ...reading.fields,
+  id: meaning(reading.fields.id, "The publisher's id of the sensor; of a street section the city and the publisher's id."),
+  source_id: meaning(reading.fields.source_id, "The publisher's id."),
+  level: states.level,
+  level_basis: optional(states.level_basis, 'What the level is based on; null where it is UNKNOWN.'),
+  source_state: states.source_state,
+  forecast_15min_level: states.forecast_15min_level,
+  source_forecast_state: states.source_forecast_state,
+  reported_at: states.reported_at,
+  length_m: sections.length_m,
+  is_underpass: sections.is_underpass,
+  geometry: optional(sections.line, 'Line of the section; null for sensors, for sections with an area, and where it is not known.'),
+  area: sections.area,
+})
+
+type CityReading = ValueOf<typeof cityReading.fields>
+type States = StatesOf<readonly [typeof trafficReadings, typeof trafficSensors, typeof trafficSectionStates, typeof trafficSections]>
+
+/** What the sensors or sections of a city say. */
+function readingsOfCity([readings, sensors, live, catalogue]: States, city: string): readonly CityReading[] {
+  const known = CITIES.get(city)
+  if (known?.kind === 'SECTIONS') return ofSections(live, catalogue).get(city) ?? []
+  return ofSensors(readings, sensors).filter((one) => one.source === known?.source)
+}
+
+/** The readings of sensors; made once for each state of the datasets. */
+const ofSensors = memo((readings: States[0], sensors: States[1]): readonly CityReading[] =>
+  readingsOf([readings, sensors]).map((one) => {
+    const level = levelOf(one.level_of_service)
+    return { ...one, ...NO_SECTION, level, level_basis: level === 'UNKNOWN' ? null : 'PUBLISHED' }
+  }),
 )
 
-/** The sensors of a city now. */
+const NO_SECTION = {
+  ...{ source_state: null, forecast_15min_level: null, source_forecast_state: null, reported_at: null },
+  ...{ length_m: null, is_underpass: null, geometry: null, area: null },
+} as const
+
+/** The states of sections by city; made once for each state of the datasets. */
+const ofSections = memo((live: States[2], catalogue: States[3]): ReadonlyMap<string, readonly CityReading[]> => {
+  const byId = sectionsById(catalogue)
+  const made = live.rows.map((row): CityReading => {
+    const id = sectionId(row)
+    const at = byId.get(id)
+    const { level, level_basis, source_state, forecast_15min_level, source_forecast_state, reported_at, source, section_id } = row
+    return {
+      ...{ id, name: at?.name ?? null, city: row.city, district: null, sensor_type: 'SECTION', position: at?.position ?? null },
+      ...{ source, source_id: section_id, ...readingOfState(row), level_basis: level === 'UNKNOWN' ? null : level_basis },
+      ...{ source_state, forecast_15min_level, source_forecast_state, reported_at, status: row.status },
+      ...{ length_m: at?.length_m ?? null, is_underpass: at?.is_underpass ?? null, geometry: at?.line ?? null, area: at?.area ?? null },
+    }
+  })
+  return Map.groupBy(made, ({ city }) => city)
+})
+
+/** The sensors or street sections of a city now. */
 export const citySensors = defineEndpoint({
   path: '/api/trafico/ciudades/{ciudad}',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Live traffic at the sensors of a city',
+  summary: 'Live traffic at the sensors or street sections of a city',
   about:
-    'The last reading of each sensor of the city, as /api/trafico/intensidad has them, as GeoJSON unless asked otherwise. A city whose traffic centre is not read yet is refused.',
+    'Madrid has sensors; Barcelona, València and Bilbao have street sections with geometry. GeoJSON by default: lines, or areas in Bilbao. `level` is one vocabulary for all cities; `source_state` is the published state. Areas select by `lat` and `lon`, the middle of a section. Sections without geometry are normal in Barcelona.',
   params: { ciudad: cityId },
-  filters: [areaFilter, levelFilter],
-  returns: { ...readingList, prefers: 'geojson' },
+  filters: [
+    areaFilter,
+    levelFilter,
+    columnFilter('level', listOf(codeParam('State of traffic.', TRAFFIC_LEVELS, { example: 'CONGESTED' })), 'level'),
+  ],
+  returns: { ...readingList, record: cityReading, prefers: 'geojson' },
   read: {
     kind: 'memory',
-    from: [trafficReadings, trafficSensors],
+    from: [trafficReadings, trafficSensors, trafficSectionStates, trafficSections],
     isOfAny: true,
-    answer: async ({ states }, p) => {
+    answer: async ({ states: given }, p) => {
       if (!CITIES.has(p.ciudad)) return null
-      return readingsOfSource(states, sourceOf(p.ciudad))
+      const records = readingsOfCity(given, p.ciudad)
+      if (records.length === 0) throw noCityData(p.ciudad)
+      return { records, counts: {}, restsOn: [liveDataOf(p.ciudad)] }
     },
   },
   example: { ciudad: 'madrid', limit: '5' },

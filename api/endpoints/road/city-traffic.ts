@@ -1,101 +1,23 @@
-import { CITY_AVAILABILITIES } from '../../../lake/datasets/road/codes.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section-hours.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { scan } from '../../../lake/query/scan.ts'
-import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
-import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
-import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineEndpoint, listReturn, type MemoryAsk } from '../../define/endpoint.ts'
 import { CITIES } from './cities.ts'
+import { type CityNow, type CityTraffic, cityTraffic, nowFields } from './city-fields.ts'
+import { cityProfile, cityTypical } from './city-typical.ts'
+import { serviceOf } from './levels.ts'
 import { sensorsOf } from './sensor.ts'
-import {
-  bestOf,
-  deviationFields,
-  deviationOf,
-  diff,
-  hoursOfDays,
-  LEAST_WEEKS,
-  type Moment,
-  momentOf,
-  sourcesFor,
-  TYPICAL_PAGE,
-  tenth,
-  usualFields,
-  windowBefore,
-} from './typical.ts'
+import { deviationOf, diff, momentOf, TYPICAL_PAGE, tenth } from './typical.ts'
 
-/** An hour counts for what is typical where its sensors were at least and at most so many times those that report now. */
-const LIKE_NOW = [0.8, 1.25] as const
-
-const mean = (what: string, unit: string, example: number) =>
-  col.decimal(0, `${what}, the mean of the sensors that report.`, { scale: 1, unit, nullable: true, example })
-const level = (name: string, example: number) =>
-  col.decimal(0, `Share of the sensors with a level of service that have ${name}.`, { scale: 1, unit: '%', nullable: true, example })
-const usualLevel = (name: string, example: number) =>
-  col.decimal(0, `Typical share of readings with ${name}; null of the archive, which has no levels of service.`, {
-    ...{ scale: 1, unit: '%', nullable: true, example },
-  })
-const levelApart = (name: string, example: number) =>
-  col.decimal(0, `Share with ${name} now less what is typical, in percentage points.`, { scale: 1, unit: '%', nullable: true, example })
-
-const typicalFields = {
-  ...usualFields,
-  sensors: col.integer(0, 'Sensors in these hours, the median.', { unit: '1', nullable: true, example: 4871 }),
-  slow_pct: usualLevel('SLOW', 9.1),
-  queues_pct: usualLevel('QUEUES', 3.2),
-  congestion_pct: usualLevel('CONGESTION', 0.4),
-} as const
-
-const cityDeviationFields = {
-  ...deviationFields,
-  slow_diff_pct: levelApart('SLOW', 1.2),
-  queues_diff_pct: levelApart('QUEUES', -0.3),
-  congestion_diff_pct: levelApart('CONGESTION', 0.1),
-} as const
-
-const nowFields = {
-  sensors: col.integer(0, 'Sensors of the city that are listed.', { unit: '1', nullable: true, example: 6117 }),
-  sensors_reporting: col.integer(
-    0,
-    'Those with a reading that the newest publication confirms and the publisher does not call wrong: all figures are of them.',
-    { unit: '1', nullable: true, example: 4871 },
-  ),
-  sensors_graded: col.integer(0, 'Those of them with a level of service.', { unit: '1', nullable: true, example: 4810 }),
-  intensity_veh_h: mean('Vehicles per hour', 'veh/h', 390.5),
-  occupancy_pct: mean('Share of time that sensors were occupied', '%', 4.5),
-  load_pct: mean('Degree of use of the roads', '%', 21.2),
-  fluid_pct: level('FLUID', 86.2),
-  slow_pct: level('SLOW', 10.3),
-  queues_pct: level('QUEUES', 2.9),
-  congestion_pct: level('CONGESTION', 0.6),
-  observed_at: optional(trafficReadings.columns.observed_at, 'Time of the newest of these readings; null where there are none.'),
-} as const
-
-const cityTraffic = record('CityTraffic', 'The traffic of a city now, against what is typical of the hour and kind of day.', {
-  id: col.string(0, 'The city, as paths have it.', { example: 'madrid' }),
-  name: col.string(0, 'Its name.', { example: 'Madrid' }),
-  municipality_code: trafficSensors.columns.municipality_code,
-  availability: col.code(0, 'Whether anything of its traffic arrives; where not, all figures are null.', CITY_AVAILABILITIES, {
-    example: 'AVAILABLE',
-  }),
-  source: col.string(0, 'Source of its live readings; null where there is none.', { nullable: true, example: 'madrid' }),
-  ...nowFields,
-  typical: nested.object('What is typical of the hour and kind of day; null of a city of which nothing arrives.', typicalFields, {
-    nullable: true,
-  }),
-  deviation: nested.object('How far what is now is from what is typical; null where nothing is typical.', cityDeviationFields, {
-    nullable: true,
-  }),
-})
-
-type City = ValueOf<typeof cityTraffic.fields>
-type Now = ValueOf<typeof nowFields>
-type States = StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>
+const FROM = [trafficReadings, trafficSensors, trafficSectionStates, trafficSections] as const
+type Ask = Pick<MemoryAsk<typeof FROM>, 'states' | 'extra'>
+type City = Pick<CityTraffic, 'id' | 'name' | 'municipality_code' | 'kind' | 'source'>
 
 const METHOD =
-  'Means over the sensors that report, each counting once, wherever it stands; shares of levels of service as the publisher grades them.'
+  'Means over the sensors or street sections that report, each counting once, wherever it is; shares of levels as the publisher grades them, in Bilbao as this service computes them from the occupancy.'
 
 /** Cities and their traffic now. */
 export const cityList = defineEndpoint({
@@ -103,143 +25,128 @@ export const cityList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Congestion of cities now, against what is typical of the hour',
-  about: `${METHOD} Typical values are medians over hours in which a similar number of sensors reported. Cities whose traffic centre is not read yet are listed as NOT_YET, without figures.`,
+  about:
+    'Madrid has sensors; Barcelona, València and Bilbao have street sections. `congestion_index` compares a city with its own typical hours; publishers grade differently, so across cities only shares of the network (`dense_or_worse_pct`) compare. Cities without data are NOT_YET.',
   explained: TYPICAL_PAGE,
   figure: { grain: 'One city now.', method: METHOD },
   params: {},
   returns: listReturn('cities', cityTraffic, {
-    sorts: ['id', 'availability', 'load_pct', 'congestion_pct'],
+    sorts: ['id', 'availability', 'load_pct', 'congestion_pct', 'dense_or_worse_pct', 'congestion_index'],
     order: 'availability',
     limit: { default: null, max: 20_000 },
   }),
   read: {
     kind: 'memory',
-    from: [trafficReadings, trafficSensors],
-    lake: [trafficCityHours],
+    from: FROM,
+    lake: [trafficCityHours, trafficSectionHours],
     needs: [],
     isOfAny: true,
-    answer: ({ states, extra }) =>
-      Promise.all([...CITIES].map(([id, { source, ...city }]) => cityNow({ states, extra }, { ...city, id, source }))),
+    answer: (ask) =>
+      Promise.all(
+        [...CITIES].map(([id, { name, municipality_code, kind, source }]) => cityNow(ask, { id, name, municipality_code, kind, source })),
+      ),
   },
   example: {},
 })
 
-const NOTHING: Now = Object.freeze(Object.fromEntries(Object.keys(nowFields).map((name) => [name, null]))) as Now
+const NOTHING: CityNow = Object.freeze(Object.fromEntries(Object.keys(nowFields).map((name) => [name, null]))) as CityNow
 
-async function cityNow(
-  { states, extra }: Pick<MemoryAsk<readonly [typeof trafficReadings, typeof trafficSensors]>, 'states' | 'extra'>,
-  city: Pick<City, 'id' | 'name' | 'municipality_code' | 'source'>,
-): Promise<City> {
-  if (city.source === null) return { ...city, availability: 'NOT_YET', ...NOTHING, typical: null, deviation: null }
-  const now = nowOf(states, city.id, city.source)
-  // Of the catalogue too: it may come before the first readings.
-  const newest = Math.max(...states.flatMap(({ parts }) => parts.map(({ data_time }) => data_time)))
-  const moment = momentOf(now.observed_at ?? newest)
-  const hours = await extra(cityProfile, JSON.stringify([city.source, moment.date]))
-  const typical = typicalOf(hours, moment, now.sensors_reporting ?? 0)
+/** What a sensor or section says. */
+interface Said {
+  readonly level_of_service: string | null
+  readonly isClosed: boolean
+  readonly intensity_veh_h: number | null
+  readonly occupancy_pct: number | null
+  readonly load_pct: number | null
+  readonly observed_at: number
+}
+
+async function cityNow({ states, extra }: Ask, city: City): Promise<CityTraffic> {
+  const { listed, newest, said } = city.kind === 'SECTIONS' ? sectionsOfCity(states, city) : sensorsOfCity(states, city)
+  const none = {
+    ...city,
+    availability: 'NOT_YET',
+    ...NOTHING,
+    congestion_index: null,
+    index_absence: 'NO_DATA',
+    typical: null,
+    deviation: null,
+  }
+  if (newest === null) return none
+  const now = nowOf(said, listed, city.kind)
+  const moment = momentOf(now.observed_at ?? newest, city.id)
+  const hours = await extra(cityProfile, JSON.stringify([city.id, moment.date]))
+  const typical = cityTypical(hours, moment, now.sensors_reporting ?? 0)
   const levels = {
     slow_diff_pct: diff(now.slow_pct, typical.slow_pct),
     queues_diff_pct: diff(now.queues_pct, typical.queues_pct),
     congestion_diff_pct: diff(now.congestion_pct, typical.congestion_pct),
   }
   const deviation = typical.absence === null ? { ...deviationOf(now, typical), ...levels } : null
-  return { ...city, availability: 'AVAILABLE', ...now, typical, deviation }
+  return { ...city, availability: 'AVAILABLE', ...now, ...indexOf(now, typical), typical, deviation }
 }
 
-function nowOf([readings, sensors]: States, city: string, source: string): Now {
-  const rows = readings.rows.filter((row) => row.source === source && !row.is_stale && row.quality !== 'ERROR')
-  const listed = [...sensorsOf(sensors).values()].filter((one) => one.city === city && one.status === 'ACTIVE')
-  const levels = rows.flatMap(({ level_of_service }) => level_of_service ?? [])
-  const shareOf = (name: string): number | null =>
-    levels.length === 0 ? null : tenth((100 * levels.filter((one) => one === name).length) / levels.length)
+/** The congestion index, or why there is none. */
+function indexOf(
+  { dense_or_worse_pct: now }: CityNow,
+  { absence, dense_or_worse_pct: usual }: NonNullable<CityTraffic['typical']>,
+): Pick<CityTraffic, 'congestion_index' | 'index_absence'> {
+  if (now !== null && usual) return { congestion_index: tenth((100 * now) / usual), index_absence: null }
+  return { congestion_index: null, index_absence: now === null ? 'NOT_GRADED' : (absence ?? 'NOT_TYPICAL') }
+}
+
+/** What a city has: how many things its catalogue lists, when it last published (ms; null for never), and what they say now. */
+interface OfCity {
+  readonly listed: number
+  readonly newest: number | null
+  readonly said: readonly Said[]
+}
+
+function sensorsOfCity([readings, sensors]: Ask['states'], { id, source }: City): OfCity {
+  const listed = [...sensorsOf(sensors).values()].filter((one) => one.city === id && one.status === 'ACTIVE').length
+  // Of the catalogue too: it may come before the first readings.
+  const times = [readings, sensors].flatMap(({ parts }) => parts.map(({ data_time }) => data_time))
+  const said = readings.rows
+    .filter((row) => row.source === source && !row.is_stale && row.quality !== 'ERROR')
+    .map((row) => ({ ...row, isClosed: false }))
+  return { listed, newest: times.length === 0 ? null : Math.max(...times), said }
+}
+
+function sectionsOfCity([, , states, catalogue]: Ask['states'], { id, source }: City): OfCity {
+  const rows = states.rows.filter((row) => row.source === source)
+  const said = rows
+    .filter((row) => !row.is_stale && (row.level !== 'UNKNOWN' || row.intensity_veh_h !== null))
+    .map((row) => ({ ...row, level_of_service: serviceOf(row.level), isClosed: row.level === 'CLOSED', load_pct: null }))
+  const known = new Set(catalogue.rows.filter((row) => row.city === id && row.status === 'ACTIVE').map((row) => row.section_id))
+  // States of sections that the catalogue lacks count too.
+  for (const row of rows) known.add(row.section_id)
+  return { listed: known.size, newest: rows.length === 0 ? null : Math.max(...rows.map((row) => row.observed_at)), said }
+}
+
+function nowOf(said: readonly Said[], listed: number, kind: string): CityNow {
+  const levels = said.flatMap(({ level_of_service }) => level_of_service ?? [])
+  const closed = said.filter(({ isClosed }) => isClosed).length
+  const shareOf = (...names: readonly string[]): number | null =>
+    levels.length === 0 ? null : tenth((100 * levels.filter((one) => names.includes(one)).length) / levels.length)
   return {
-    sensors: listed.length,
-    sensors_reporting: rows.length,
+    sensors: listed,
+    sensors_reporting: said.length,
     sensors_graded: levels.length,
-    intensity_veh_h: meanOf(rows.map((row) => row.intensity_veh_h)),
-    occupancy_pct: meanOf(rows.map((row) => row.occupancy_pct)),
-    load_pct: meanOf(rows.map((row) => row.load_pct)),
+    sensors_closed: kind === 'SECTIONS' ? closed : null,
+    coverage: listed === 0 ? null : Math.min(1, Math.round((10_000 * (levels.length + closed)) / listed) / 10_000),
+    intensity_veh_h: meanOf(said.map((one) => one.intensity_veh_h)),
+    occupancy_pct: meanOf(said.map((one) => one.occupancy_pct)),
+    load_pct: meanOf(said.map((one) => one.load_pct)),
     fluid_pct: shareOf('FLUID'),
     slow_pct: shareOf('SLOW'),
     queues_pct: shareOf('QUEUES'),
     congestion_pct: shareOf('CONGESTION'),
-    observed_at: rows.length === 0 ? null : Math.max(...rows.map((row) => row.observed_at)),
+    dense_or_worse_pct: shareOf('SLOW', 'QUEUES', 'CONGESTION'),
+    observed_at: said.length === 0 ? null : Math.max(...said.map((one) => one.observed_at)),
   }
 }
 
 function meanOf(values: readonly (number | null)[]): number | null {
   const there = values.filter((value) => value !== null)
   return there.length === 0 ? null : tenth(there.reduce((sum, value) => sum + value, 0) / there.length)
-}
-
-const share = (count: 'slow_readings' | 'queues_readings' | 'congestion_readings'): Sql =>
-  sql`CAST(100 * ${outputName(count)} / nullif(level_readings, 0) AS DECIMAL(9, 1))`
-
-const { hours: _hours, weeks: _weeks, absence: _absence, sensors: _sensors, source: _source, period_s: _period, ...values } = typicalFields
-const hourColumns = {
-  ...values,
-  source: trafficCityHours.columns.source,
-  period_s: trafficCityHours.columns.period_s,
-  sensors: trafficCityHours.columns.sensors,
-  week: col.local_date(0, 'Monday of its week.'),
-} as const
-
-type CityHour = ValueOf<typeof hourColumns>
-
-/** The hours of a city before a day, by `[source, day]` as JSON. */
-const cityProfile = defineSlice<readonly CityHour[]>({
-  name: 'hours of a city',
-  from: [trafficCityHours],
-  most: 4,
-  read: async (reader, key) => {
-    const [source = '', date = ''] = JSON.parse(key) as [string, string]
-    const hours = scan(trafficCityHours, { source: { in: sourcesFor(source) }, period_start: windowBefore(date) })
-    const query = sql`
-      SELECT source, period_s, day_type, hour_local, sensors, CAST(date_trunc('week', local_date) AS DATE) AS week,
-        CAST(intensity_sum_veh_h / nullif(intensity_readings, 0) AS DECIMAL(9, 1)) AS intensity_veh_h,
-        CAST(occupancy_sum_pct / nullif(occupancy_readings, 0) AS DECIMAL(9, 1)) AS occupancy_pct,
-        CAST(load_sum_pct / nullif(load_readings, 0) AS DECIMAL(9, 1)) AS load_pct,
-        ${share('slow_readings')} AS slow_pct, ${share('queues_readings')} AS queues_pct, ${share('congestion_readings')} AS congestion_pct
-      FROM (${hoursOfDays(hours, date)})
-      ORDER BY source, period_s, period_start`
-    return await reader.all(query, hourColumns)
-  },
-})
-
-/** What hours of a city call typical of a moment at which so many sensors report; `hours` is null where they cannot be read now. */
-function typicalOf(hours: readonly CityHour[] | null, { day_type, hour_local }: Moment, reporting: number): ValueOf<typeof typicalFields> {
-  const isLikeNow = ({ sensors }: CityHour): boolean =>
-    reporting === 0 || (sensors >= LIKE_NOW[0] * reporting && sensors <= LIKE_NOW[1] * reporting)
-  const like = (hours ?? []).filter((one) => one.day_type === day_type && one.hour_local === hour_local && isLikeNow(one))
-  const best = bestOf([...Map.groupBy(like, ({ source, period_s }) => `${source} ${period_s}`).values()].map(kindOf))
-  const { weeks = 0, source = null, period_s = null, rows = [] } = best ?? {}
-  const absence = weeks >= LEAST_WEEKS ? null : hours === null ? 'NOT_NOW' : 'FEW_WEEKS'
-  const median = (name: Usual): number | null => (absence === null ? medianOf(rows.map((row) => row[name])) : null)
-  return {
-    ...{ day_type, hour_local, weeks, hours: rows.length, source, period_s, absence },
-    intensity_veh_h: median('intensity_veh_h'),
-    occupancy_pct: median('occupancy_pct'),
-    load_pct: median('load_pct'),
-    sensors: median('sensors'),
-    slow_pct: median('slow_pct'),
-    queues_pct: median('queues_pct'),
-    congestion_pct: median('congestion_pct'),
-  }
-}
-
-type Usual = 'sensors' | Exclude<keyof typeof values, 'day_type' | 'hour_local'>
-
-/** Hours of one source and period, of which there is one at least. */
-function kindOf(rows: readonly CityHour[]): Pick<CityHour, 'source' | 'period_s'> & {
-  readonly weeks: number
-  readonly rows: readonly CityHour[]
-} {
-  const { source, period_s } = rows[0] as CityHour
-  return { source, period_s, weeks: new Set(rows.map(({ week }) => week)).size, rows }
-}
-
-/** The value that half of those that are there do not exceed; null where there are none. */
-function medianOf(values: readonly (number | null)[]): number | null {
-  const there = values.filter((value) => value !== null).sort((one, other) => one - other)
-  return there[Math.ceil(there.length / 2) - 1] ?? null
 }

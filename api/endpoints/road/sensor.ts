@@ -1,4 +1,5 @@
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
@@ -29,7 +30,7 @@ export const sensorFields = {
   ),
   position: columns.position,
   municipality_code: columns.municipality_code,
-  listings: col.list([0, 0], 'Where the sensor is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
+  listings: col.list([0, 0], 'Where it is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
     example: ['CATALOGUE', 'LIVE'],
   }),
   ...originFields(columns, { source_id: columns.sensor_id }),
@@ -57,10 +58,12 @@ export const readingFields = {
   is_stale: state.is_stale,
 } as const
 
+const lastReadingFields = { ...readingFields, level: trafficSectionStates.columns.level } as const
+
 /** A sensor with its last reading. */
 export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and what is typical of its hour.', {
   ...sensorFields,
-  last_reading: nested.object('Its last reading; null where it has given none.', readingFields, { nullable: true }),
+  last_reading: nested.object('Its last reading; null where it has given none.', lastReadingFields, { nullable: true }),
   typical: nested.object(
     'What is typical of the hour and kind of day of the last reading, or of the newest publication where there is none.',
     typicalFields,

@@ -1,30 +1,50 @@
 import { SENSOR_TYPES } from '../../../lake/datasets/road/codes.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { defineEndpoint, type State } from '../../define/endpoint.ts'
+import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
+import type { ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
 import { codeParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
-import { districtFilter, sensor, sensorDetail, sensorsOf } from './sensor.ts'
-import { deviationOf, momentOf, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
+import { levelOf } from './levels.ts'
+import { readingOfState, sectionSensors, statesById } from './sections.ts'
+import { districtFilter, type Sensor, sensor, sensorDetail, sensorsOf } from './sensor.ts'
+import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
-const CITIES = ['madrid'] as const
+const CITIES = ['madrid', 'barcelona', 'valencia', 'bilbao'] as const
 
 /** The id of a sensor, as a path has it. */
 export const sensorId = required(textParam("The publisher's id of the sensor.", { max: 40, example: '3840' }))
+
+/** Sensors and street sections; made once for each state of the catalogues. */
+const allSensors = memo(
+  ([sensors, sections]: StatesOf<readonly [typeof trafficSensors, typeof trafficSections]>): readonly Sensor[] => [
+    ...sensorsOf(sensors).values(),
+    ...sectionSensors(sections),
+  ],
+  (states) => [...states],
+)
 
 /** The catalogue of sensors. */
 export const sensorList = defineEndpoint({
   path: '/api/trafico/sensores',
   domain: 'road',
   plan: 'FREE',
-  summary: 'Catalogue of traffic sensors',
-  about: 'What the published catalogue says of a sensor goes first; what only the live feed says fills in.',
+  summary: 'Catalogue of traffic sensors and street sections',
+  about:
+    'Sensors of Madrid: what the published catalogue says goes first, what only the live feed says fills in. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.',
   params: {},
   filters: [
-    columnFilter('city', oneOf('City whose traffic centre runs the sensor.', CITIES, { example: 'madrid' }), 'city'),
+    columnFilter(
+      'city',
+      oneOf('City whose traffic centre runs the sensor or publishes the section.', CITIES, { example: 'madrid' }),
+      'city',
+    ),
     columnFilter('type', listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })), 'sensor_type'),
     districtFilter,
     areaFilter,
@@ -41,8 +61,9 @@ export const sensorList = defineEndpoint({
   },
   read: {
     kind: 'memory',
-    from: [trafficSensors],
-    records: ([state]) => [...sensorsOf(state).values()],
+    from: [trafficSensors, trafficSections],
+    isOfAny: true,
+    records: allSensors,
   },
   example: { city: 'madrid', limit: '5' },
 })
@@ -52,25 +73,31 @@ export const sensorById = defineEndpoint({
   path: '/api/trafico/sensores/{id}',
   domain: 'road',
   plan: 'FREE',
-  summary: 'One traffic sensor with its last reading, compared with what is typical',
+  summary: 'One traffic sensor or street section, compared with what is typical',
   about:
-    'The last reading, the typical value of its hour and kind of day, and the deviation from it. The dataset `traffic_sensor_editions` has former sensors and former positions.',
+    'The last reading, the typical value of its hour and kind of day, and the deviation from it. Of street sections only their city has typical values. The dataset `traffic_sensor_editions` has former sensors and former positions.',
   explained: TYPICAL_PAGE,
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
   read: {
     kind: 'memory',
-    from: [trafficSensors, trafficReadings],
+    from: [trafficSensors, trafficReadings, trafficSections, trafficSectionStates],
+    isOfAny: true,
     lake: [trafficHours],
     needs: [],
-    answer: async ({ states: [sensors, readings], extra }, { id }) => {
+    answer: async ({ states: [sensors, readings, sections, sectionStates], extra }, { id }) => {
       const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
-      if (!found) return null
+      if (!found) return sectionDetail(sections, sectionStates, id)
       const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source) ?? null
       const moment = momentOf(last?.observed_at ?? newestOf(readings) ?? found.observed_at)
       const typical = typicalAt(await extra(sensorProfile, JSON.stringify([found.source, id, moment.date])), moment)
       const isMeasured = last !== null && last.quality !== 'ERROR' && typical.absence === null
-      return { ...found, last_reading: last, typical, deviation: isMeasured ? deviationOf(last, typical) : null }
+      return {
+        ...found,
+        last_reading: last && { ...last, level: levelOf(last.level_of_service) },
+        typical,
+        deviation: isMeasured ? deviationOf(last, typical) : null,
+      }
     },
   },
   example: { id: '3840' },
@@ -79,4 +106,18 @@ export const sensorById = defineEndpoint({
 /** When the newest publication of readings was made, ms; null where there was none. */
 function newestOf({ parts }: State<typeof trafficReadings>): number | null {
   return parts.length === 0 ? null : Math.max(...parts.map(({ data_time }) => data_time))
+}
+
+/** A street section with its current state; null where there is none of the id. */
+function sectionDetail(
+  sections: State<typeof trafficSections>,
+  states: State<typeof trafficSectionStates>,
+  id: string,
+): ValueOf<typeof sensorDetail.fields> | null {
+  const found = sectionSensors(sections).find((one) => one.id === id)
+  if (!found) return null
+  const last = statesById(states).get(id)
+  const { day_type, hour_local } = momentOf(last?.observed_at ?? found.observed_at, found.city)
+  const typical = { ...NOT_TYPICAL, day_type, hour_local, absence: 'BY_CITY_ONLY' }
+  return { ...found, last_reading: last ? readingOfState(last) : null, typical, deviation: null }
 }

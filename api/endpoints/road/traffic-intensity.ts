@@ -12,7 +12,7 @@ import { districtFilter, readingFields, sensorFields, sensorKey, sensorsOf } fro
 const { columns } = trafficReadings
 
 /** The last reading of a sensor, with the place of the sensor. */
-const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
+export const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
   id: columns.sensor_id,
   name: sensorFields.name,
   city: sensorFields.city,

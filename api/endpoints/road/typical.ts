@@ -1,8 +1,8 @@
 import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
 import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
-import { ARCHIVE_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { archiveOf, isArchive, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
-import { ABOUT_HOLIDAYS, madridHolidays } from '../../../lake/places/holidays.ts'
+import { ABOUT_HOLIDAYS, cityHolidays } from '../../../lake/places/holidays.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
@@ -23,7 +23,7 @@ export const TYPICAL_PAGE = defineMethodPage('typical-traffic', new URL('./typic
 export const ABOUT_TYPICAL =
   `Typical is the median of the hours by the clock of Madrid, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), of the ${WINDOW_WEEKS} weeks before the day; ` +
   `where fewer than ${LEAST_WEEKS} of these weeks have such an hour there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March leaves out is none. ` +
-  'It is of the live readings (source madrid), or, where these are too few, of the archive of months (madrid_archive): never of both.'
+  'It is of the live readings, or, where these are too few, of the archive of months (sources that end in _archive): never of both.'
 
 const usual = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
 
@@ -73,11 +73,11 @@ export interface Moment {
   readonly hour_local: number
 }
 
-/** The hour and kind of day of an instant (ms). */
-export function momentOf(at: number): Moment {
+/** The hour and kind of day of an instant (ms) in a city. */
+export function momentOf(at: number, city = 'madrid'): Moment {
   const date = madridDate(at)
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
-  const isOff = weekday === 0 || madridHolidays(Number(date.slice(0, 4))).includes(date)
+  const isOff = weekday === 0 || cityHolidays(city, Number(date.slice(0, 4))).includes(date)
   const day_type = isOff ? 'SUNDAY_HOLIDAY' : weekday === 6 ? 'SATURDAY' : 'WORKDAY'
   return { date, day_type, hour_local: new Date(at + offsetAt(at)).getUTCHours() }
 }
@@ -90,14 +90,18 @@ export function windowBefore(date: string): { readonly gte: number; readonly lt:
 
 /** The sources that what is typical of a source's readings may rest on. */
 export function sourcesFor(source: string): string[] {
-  return source === LIVE_SOURCE ? [LIVE_SOURCE, ARCHIVE_SOURCE] : [source]
+  return [source, archiveOf(source)].filter((one) => one !== null)
 }
 
-/** Rows of a roll-up by hours, with `local_date`, `hour_local` and `day_type` of the window before a day. */
-export function hoursOfDays(hours: SqlPart, date: string): Sql {
+/** Rows of a roll-up by hours, with `local_date`, `hour_local` and `day_type` in a city of the window before a day. */
+export function hoursOfDays(hours: SqlPart, date: string, city = 'madrid'): Sql {
   const { gte } = windowBefore(date)
   const years = [...new Set([madridDate(gte), date].map((day) => Number(day.slice(0, 4))))]
-  const holidays = bindList('local_date', corridorHours.columns.local_date, years.flatMap(madridHolidays))
+  const holidays = bindList(
+    'local_date',
+    corridorHours.columns.local_date,
+    years.flatMap((year) => cityHolidays(city, year)),
+  )
   return sql`
     SELECT *, CASE WHEN isodow(local_date) = 7 OR local_date IN ${holidays} THEN 'SUNDAY_HOLIDAY' WHEN isodow(local_date) = 6 THEN 'SATURDAY' ELSE 'WORKDAY' END AS day_type
     FROM (
@@ -146,18 +150,23 @@ export const sensorProfile = defineSlice<readonly ProfileHour[]>({
 export function bestOf<T extends { readonly weeks: number; readonly source: string; readonly period_s: number }>(
   found: readonly T[],
 ): T | null {
-  const rank = (one: T): number => (one.weeks < LEAST_WEEKS ? 0 : one.source === ARCHIVE_SOURCE ? 1 : 2)
+  const rank = (one: T): number => (one.weeks < LEAST_WEEKS ? 0 : isArchive(one.source) ? 1 : 2)
   const order = (one: T, other: T): number => rank(other) - rank(one) || other.weeks - one.weeks || one.period_s - other.period_s
   return found.toSorted(order)[0] ?? null
 }
+
+/** The values of an hour of which nothing is typical. */
+export const NOT_TYPICAL = {
+  ...{ weeks: 0, hours: 0, source: null, period_s: null, intensity_veh_h: null, occupancy_pct: null, load_pct: null },
+  ...{ intensity_p10_veh_h: null, intensity_p90_veh_h: null },
+} as const
 
 /** What a profile says of a moment; `profile` is null where it cannot be read now. */
 export function typicalAt(profile: readonly ProfileHour[] | null, { day_type, hour_local }: Moment): Typical {
   const best = bestOf((profile ?? []).filter((one) => one.day_type === day_type && one.hour_local === hour_local))
   if (best && best.weeks >= LEAST_WEEKS) return { ...best, absence: null }
-  const none = { intensity_veh_h: null, occupancy_pct: null, load_pct: null, intensity_p10_veh_h: null, intensity_p90_veh_h: null }
   const { weeks = 0, hours = 0, source = null, period_s = null } = best ?? {}
-  return { day_type, hour_local, weeks, hours, source, period_s, ...none, absence: profile === null ? 'NOT_NOW' : 'FEW_WEEKS' }
+  return { ...NOT_TYPICAL, day_type, hour_local, weeks, hours, source, period_s, absence: profile === null ? 'NOT_NOW' : 'FEW_WEEKS' }
 }
 
 interface Measured {

@@ -176,12 +176,15 @@ export const getTrafficIntensity = defineTool({
   name: 'get_traffic_intensity',
   title: 'Traffic in a city',
   description:
-    'Traffic in a city now: congestion against what is typical of the hour (plan PRO), and readings of sensors (vehicles per hour, occupancy, level of service; free for Madrid). ' +
+    'Traffic in Madrid, Barcelona, València or Bilbao now: congestion against what is typical of the hour (plan PRO), and what sensors or street sections say (level of traffic; vehicles per hour and occupancy in Madrid and Bilbao; free for Madrid). ' +
     'With forecast_hours the forecast for the M-30 corridor or one sensor (plan PRO).',
   plan: 'FREE',
   input: {
-    city: z.enum(['madrid', 'barcelona', 'valencia']).describe('The city.'),
-    level_min: z.enum(['SLOW', 'QUEUES', 'CONGESTION']).optional().describe('Only sensors with this level of service or a worse one.'),
+    city: z.enum(['madrid', 'barcelona', 'valencia', 'bilbao']).describe('The city.'),
+    level_min: z
+      .enum(['SLOW', 'QUEUES', 'CONGESTION'])
+      .optional()
+      .describe('Only sensors or sections with this level of service or a worse one: SLOW is dense, QUEUES very dense.'),
     ...near,
     forecast_hours: z.int().min(0).max(4).optional().describe('Hours to forecast, 0 (none) by default.'),
     sensor: z.string().max(40).optional().describe('Id of a sensor to forecast, in place of the corridor M-30.'),
@@ -190,11 +193,11 @@ export const getTrafficIntensity = defineTool({
   requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {
     const levels = ['FLUID', 'SLOW', 'QUEUES', 'CONGESTION']
     const level_of_service = level_min ? levels.slice(levels.indexOf(level_min)) : undefined
-    const readings = { query: { ...around(point), level_of_service, sort: '-load_pct' }, ...READINGS }
+    const query = { ...around(point), level_of_service }
     const byCity: ToolRequest =
       city === 'madrid'
-        ? { path: '/api/trafico/intensidad', ...readings }
-        : { path: '/api/trafico/ciudades/{ciudad}', inPath: { ciudad: city }, ...readings }
+        ? { path: '/api/trafico/intensidad', query: { ...query, sort: '-load_pct' }, ...READINGS }
+        : { path: '/api/trafico/ciudades/{ciudad}', inPath: { ciudad: city }, query, ...SECTIONS }
     if (forecast_hours > 0 && city !== 'madrid') throw new Misuse('Forecasts exist for Madrid only: leave forecast_hours out.')
     return [CITIES, byCity, ...(forecast_hours > 0 ? [forecast(forecast_hours, sensor)] : [])]
   },
@@ -226,6 +229,21 @@ const READINGS = {
     ),
 }
 
+const SECTIONS = {
+  kind: 'section',
+  fields: ['id', 'name', 'level', 'forecast_15min_level', 'intensity_veh_h', 'occupancy_pct', 'speed_kmh', 'observed_at', 'lat', 'lon'],
+  line: (one: ReplyRecord) =>
+    phrase(
+      `Section ${String(one['id'])} ${quoted(one, 'name') ?? ''}`.trim(),
+      amount(one, 'level'),
+      labelled('in 15 minutes', one, 'forecast_15min_level'),
+      amount(one, 'intensity_veh_h', 'vehicles/h'),
+      labelled('occupancy', one, 'occupancy_pct', '%'),
+      labelled('speed', one, 'speed_kmh', 'km/h'),
+      labelled('observed', one, 'observed_at'),
+    ),
+}
+
 const CITIES: ToolRequest = {
   ...{ kind: 'city', path: '/api/trafico/ciudades', query: {} },
   fields: [
@@ -238,13 +256,18 @@ const CITIES: ToolRequest = {
     'queues_pct',
     'slow_pct',
     'fluid_pct',
+    'dense_or_worse_pct',
+    'congestion_index',
+    'index_absence',
     'deviation',
     'observed_at',
   ],
   line: (one) =>
     phrase(
       `${String(one['name'])}: ${String(one['availability'])}`,
-      amount(one, 'congestion_pct', '% of its sensors in congestion'),
+      amount(one, 'congestion_index', '% of the typical share of dense traffic'),
+      amount(one, 'dense_or_worse_pct', '% of its network dense or worse'),
+      amount(one, 'congestion_pct', '% of it in congestion'),
       amount(one, 'fluid_pct', '% flowing freely'),
       labelled('mean', one, 'intensity_veh_h', 'vehicles/h per sensor'),
       labelled('observed', one, 'observed_at'),

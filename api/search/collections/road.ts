@@ -2,6 +2,7 @@ import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
+import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { corridors } from '../../../lake/places/corridors.ts'
@@ -13,6 +14,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
+import { sectionSensors } from '../../endpoints/road/sections.ts'
 import { sensorsOf } from '../../endpoints/road/sensor.ts'
 import { defineCollection } from '../collection.ts'
 
@@ -176,14 +178,16 @@ export const panelCollection = defineCollection({
 
 export const sensorCollection = defineCollection({
   id: 'sensors',
-  title: 'Traffic sensors',
-  about: 'Traffic sensors of cities, by street and code.',
-  words: ['sensor', 'sensores', 'punto de medida', 'espira', 'detector', 'intensidad'],
+  title: 'Traffic sensors and street sections',
+  about: 'Traffic sensors of Madrid by street and code, and street sections of Barcelona and València by street.',
+  words: ['sensor', 'sensores', 'punto de medida', 'espira', 'detector', 'intensidad', 'tramo', 'tram', 'street section'],
   weights: { title: 2, codes: 3, place: 1 },
-  from: [trafficSensors],
+  from: [trafficSensors, trafficSections],
   detail: '/api/trafico/sensores/{id}',
-  documents: function* ([state]) {
-    for (const { id, name, centre_code, position, municipality_code } of sensorsOf(state).values())
+  documents: function* ([sensors, sections]) {
+    // Bilbao's sections have no name to find them by.
+    const named = sectionSensors(sections).filter(({ name }) => name !== null)
+    for (const { id, name, centre_code, position, municipality_code } of [...sensorsOf(sensors).values(), ...named])
       yield {
         id,
         title: name ?? `Sensor ${id}`,

@@ -1,0 +1,47 @@
+import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
+import type { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
+import type { State } from '../../define/endpoint.ts'
+import type { StateRow } from '../../define/fields.ts'
+import { memo } from '../../define/memo.ts'
+import { serviceOf } from './levels.ts'
+import type { Sensor } from './sensor.ts'
+
+type SectionRow = State<typeof trafficSections>['rows'][number]
+type StateOfSection = State<typeof trafficSectionStates>['rows'][number]
+
+/** The public id of a section: ids of publishers alone are not unique across cities. */
+export function sectionId({ city, section_id }: Pick<StateRow<typeof trafficSections>, 'city' | 'section_id'>): string {
+  return `${city}-${section_id}`
+}
+
+/** The sections of the catalogues, by public id. */
+export const sectionsById = memo(
+  (state: State<typeof trafficSections>): ReadonlyMap<string, SectionRow> => new Map(state.rows.map((row) => [sectionId(row), row])),
+)
+
+/** The current states of sections, by public id. */
+export const statesById = memo(
+  (state: State<typeof trafficSectionStates>): ReadonlyMap<string, StateOfSection> =>
+    new Map(state.rows.map((row) => [sectionId(row), row])),
+)
+
+/** The sections of the catalogues as entries of the catalogue of sensors. */
+export const sectionSensors = memo((state: State<typeof trafficSections>): readonly Sensor[] => state.rows.map(toSensor))
+
+function toSensor(row: SectionRow): Sensor {
+  const { city, name, position, municipality_code, source, section_id, observed_at, updated_at, status, is_stale } = row
+  return {
+    ...{ id: sectionId(row), city, sensor_type: 'SECTION', name, centre_code: null, district: null, subarea: null, access_code: null },
+    ...{ capacity_veh_h: null, road: null, position, municipality_code, listings: ['CATALOGUE'] },
+    ...{ source, source_id: section_id, observed_at, updated_at, status, is_stale },
+  }
+}
+
+/** What the current state of a section says in the fields of a sensor's reading. */
+export function readingOfState(row: StateOfSection) {
+  const { level, intensity_veh_h, occupancy_pct, speed_kmh, period_s, observed_at, updated_at, is_stale } = row
+  return {
+    ...{ intensity_veh_h, occupancy_pct, load_pct: null, level_of_service: serviceOf(level), level, speed_kmh },
+    ...{ quality: 'UNKNOWN', period_s, observed_at, updated_at, is_stale },
+  }
+}
