@@ -18,6 +18,8 @@ interface DerivedCommon {
   /** The dataset it fills, which no feed does; it lands as whole versions, each of which is a part. */
   readonly into: Dataset
   readonly from: readonly Dataset[]
+  /** Sources of what is read, where rows of an input that are of others are left out; all sources of all inputs by default. */
+  readonly sources?: readonly Source[]
   /** Raised with every change of the declaration that changes what is made: all parts are then made anew. */
   readonly revision: number
 }
@@ -111,8 +113,6 @@ export interface ModelSpec extends DerivedCommon {
    * are made anew when another hour is. There are none while nothing says how far these are covered.
    */
   readonly recent?: readonly Dataset[]
-  /** Sources of what is read, where versions of an input that are of others are left out; all sources of all inputs unless told. */
-  readonly sources?: readonly Source[]
   /** Set where a part that is there is made anew at night only, for what takes long; one that there is none, or no row, of yet is made as soon as it can be, as all are until they are there. */
   readonly isNightly?: boolean
   /** Set where without any part nothing is known yet, rather than nothing there: until the first one its tables say nothing of how far they are covered. */

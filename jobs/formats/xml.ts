@@ -30,6 +30,10 @@ export interface XmlQuery {
   readonly root: string
   /** Local names of the elements to give, wherever they stand; not looked for inside one another. */
   readonly each: readonly string[]
+  /** Namespace of the names; elements of others keep their prefix, or get a colon, so that no local name matches them. Any namespace if left out. */
+  readonly namespace?: string
+  /** Local names of elements that are left out of those that are given, with all that is in them. */
+  readonly without?: readonly string[]
   /** Sees the root's name and attributes first; throws `FormatError` where they are not what they should be. */
   readonly check?: (root: XmlElement) => void
   readonly limits?: XmlLimits
@@ -129,6 +133,10 @@ function elementReader(query: XmlQuery): Reader {
   const parser = new SaxesParser()
   const open: Building[] = []
   let done: Building[] = []
+  const without = new Set(query.without)
+  /** Depth of the element that is left out; 0 outside of one. */
+  let leftOut = 0
+  const scope = query.namespace === undefined ? null : namespaceScope(query.namespace)
   let current: Building | undefined
   let depth = 0
   let size = 0
@@ -138,12 +146,12 @@ function elementReader(query: XmlQuery): Reader {
   const local = (name: string): string => {
     const known = locals.get(name)
     if (known !== undefined) return known
-    const short = internalized(localName(name))
+    const short = internalized(scope === null || scope.has(name) ? localName(name) : name.includes(':') ? name : `:${name}`)
     if (locals.size < NAMES) locals.set(name, short)
     return short
   }
   const addText = (text: string): void => {
-    if (current === undefined || current.children !== NOTHING) return
+    if (current === undefined || leftOut > 0 || current.children !== NOTHING) return
     current.text = current.text === '' ? text : current.text + text
     if (current.text.length > limits.text) throw refuse(`<${current.name}> has more than ${limits.text} characters of text`)
   }
@@ -163,7 +171,13 @@ function elementReader(query: XmlQuery): Reader {
     attributes = 0
     depth++
     if (depth > limits.depth) throw refuse(`elements are nested more than ${limits.depth} deep`)
+    if (scope?.open(given, depth)) locals.clear()
+    if (leftOut > 0) return
     const name = local(tag.name)
+    if (current !== undefined && without.has(name)) {
+      leftOut = depth
+      return
+    }
     if (depth === 1) {
       if (name !== query.root) throw refuse(`the root is <${name}>, expected <${query.root}>,`)
       query.check?.({ name, attributes: given, text: '', children: NOTHING })
@@ -182,7 +196,12 @@ function elementReader(query: XmlQuery): Reader {
     current = element
   })
   parser.on('closetag', () => {
+    if (scope?.close(depth)) locals.clear()
     depth--
+    if (leftOut > 0) {
+      if (depth < leftOut) leftOut = 0
+      return
+    }
     if (current === undefined) return
     current.text = current.children === NOTHING ? current.text.trim() : ''
     const parent = open.pop()
@@ -212,6 +231,46 @@ function elementReader(query: XmlQuery): Reader {
       const taken = done
       done = []
       return taken
+    },
+  }
+}
+
+/** Which prefixes stand for one namespace, as elements declare them. `open` and `close` are true where that has changed. */
+interface NamespaceScope {
+  has(name: string): boolean
+  open(attributes: Readonly<Record<string, string>>, depth: number): boolean
+  close(depth: number): boolean
+}
+
+function namespaceScope(namespace: string): NamespaceScope {
+  let prefixes: ReadonlySet<string> = new Set()
+  const outer: { readonly depth: number; readonly prefixes: ReadonlySet<string> }[] = []
+  return {
+    has(name) {
+      const colon = name.indexOf(':')
+      return prefixes.has(colon < 0 ? '' : name.slice(0, colon))
+    },
+    open(attributes, depth) {
+      if (attributes === NO_ATTRIBUTES) return false
+      let inner: Set<string> | null = null
+      for (const name in attributes) {
+        if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue
+        inner ??= new Set(prefixes)
+        const prefix = name.slice('xmlns:'.length)
+        if (attributes[name] === namespace) inner.add(prefix)
+        else inner.delete(prefix)
+      }
+      if (inner === null) return false
+      outer.push({ depth, prefixes })
+      prefixes = inner
+      return true
+    },
+    close(depth) {
+      const last = outer.at(-1)
+      if (last?.depth !== depth) return false
+      prefixes = last.prefixes
+      outer.pop()
+      return true
     },
   }
 }

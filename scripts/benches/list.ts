@@ -1,5 +1,6 @@
 import { ANALYTIC } from './analytic.ts'
 import { webhooks } from './deliveries.ts'
+import { detectorSitesParse, detectorsParse } from './detectors-parse.ts'
 import { dgtParse } from './dgt-parse.ts'
 import { exportJobs } from './export-jobs.ts'
 import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
@@ -28,6 +29,8 @@ import { tableArrow, tableCsv, tableParquet } from './tables.ts'
 export const BENCHES: readonly AnyBench[] = [
   dgtParse,
   pmParse,
+  detectorsParse,
+  detectorSitesParse,
   fuelParse,
   lakeCommitRows,
   lakeCommitTable,

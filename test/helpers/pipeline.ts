@@ -83,6 +83,8 @@ export function littleFeed(options: { readonly speed?: number | null } = {}): Fe
           level_of_service: null,
           speed_kmh: options.speed ?? null,
           quality: 'OK',
+          headway_m: null,
+          long_vehicles_pct: null,
         })),
       )
     },

@@ -112,7 +112,7 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
 
 /** The sources of what a derivation reads. */
 function sourcesOf(derived: Derived): readonly Source[] {
-  return (derived.by === 'model' && derived.sources) || inputsOf(derived).flatMap(({ sources }) => sources)
+  return derived.sources ?? inputsOf(derived).flatMap(({ sources }) => sources)
 }
 
 describe.each(derivations.map((derived) => [derived.into.id, derived] as const))('derivation of %s', (_id, derived) => {

@@ -10,6 +10,8 @@ export const PATHS = {
   incidentsOlder: '/nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml',
   panelMessages: '/nap.dgt.es/datex2/v3/dgt/VmsPublication/datex2_v37.xml',
   panelDevices: '/nap.dgt.es/datex2/v3/dgt/DevicePublication/vms_datex2_v37.xml',
+  detectors: '/infocar.dgt.es/datex2/dgt/MeasuredDataPublication/detectores/content.xml',
+  detectorSites: '/infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/detectores/content.xml',
   catalonia: '/www.gencat.cat/transit/opendata/incidenciesGML.xml',
   traffic: '/informo.madrid.es/informo/tmadrid/pm.xml',
   sensors: '/datos.madrid.es/egob/catalogo/202468-263-intensidad-trafico.csv',

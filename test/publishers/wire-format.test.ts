@@ -108,10 +108,12 @@ test.skipIf(!shared)('DGT: elements, attributes, namespaces and their order are 
 })
 
 test.skipIf(!shared).each([
-  ['panelMessages', /^vms_messages/],
-  ['panelDevices', /^vms_locations/],
-] as const)('DGT, %s: elements, attributes, namespaces and their order are those of the capture', async (path, file) => {
-  const recorded = structureOf(capture('dgt-vms', file))
+  ['panelMessages', 'dgt-vms', /^vms_messages/],
+  ['panelDevices', 'dgt-vms', /^vms_locations/],
+  ['detectors', 'dgt-detectores', /^medidas/],
+  ['detectorSites', 'dgt-detectores', /^ubicaciones/],
+] as const)('DGT, %s: elements, attributes, namespaces and their order are those of the capture', async (path, folder, file) => {
+  const recorded = structureOf(capture(folder, file))
   await using publishers = await standIn({ scale: 'small' })
   const served = structureOf((await bytesOf(publishers, PATHS[path])).toString('utf8'))
   expectWithin(served, recorded)

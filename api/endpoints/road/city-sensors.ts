@@ -4,7 +4,7 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
-import { meaning, optional, record, type ValueOf } from '../../define/fields.ts'
+import { meaning, optional, pick, record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
@@ -19,7 +19,23 @@ const sections = trafficSections.columns
 
 /** What a sensor or street section of a city says now. */
 const cityReading = record('CityReading', 'The last reading of a traffic sensor, or the state of a street section.', {
-  ...reading.fields,
+  ...pick(
+    reading.fields,
+    ...(['id', 'name', 'city', 'district', 'sensor_type', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'level_of_service'] as const),
+    ...([
+      'speed_kmh',
+      'quality',
+      'period_s',
+      'position',
+      'source',
+      'source_id',
+      'observed_at',
+      'updated_at',
+      'status',
+      'is_stale',
+    ] as const),
+  ),
+  city: meaning(sections.city, 'City of the sensor or section.'),
   id: meaning(reading.fields.id, "The publisher's id of the sensor; of a street section the city and the publisher's id."),
   source_id: meaning(reading.fields.source_id, "The publisher's id."),
   level: states.level,
@@ -48,7 +64,7 @@ function readingsOfCity([readings, sensors, live, catalogue]: States, city: stri
 const ofSensors = memo((readings: States[0], sensors: States[1]): readonly CityReading[] =>
   readingsOf([readings, sensors]).map((one) => {
     const level = levelOf(one.level_of_service)
-    return { ...one, ...NO_SECTION, level, level_basis: level === 'UNKNOWN' ? null : 'PUBLISHED' }
+    return { ...one, ...NO_SECTION, city: one.city ?? '', level, level_basis: level === 'UNKNOWN' ? null : 'PUBLISHED' }
   }),
 )
 

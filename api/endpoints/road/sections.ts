@@ -3,6 +3,7 @@ import type { trafficSections } from '../../../lake/datasets/road/traffic-sectio
 import type { State } from '../../define/endpoint.ts'
 import type { StateRow } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
+import { provinceName } from '../tail.ts'
 import { serviceOf } from './levels.ts'
 import type { Sensor } from './sensor.ts'
 
@@ -32,7 +33,9 @@ function toSensor(row: SectionRow): Sensor {
   const { city, name, position, municipality_code, source, section_id, observed_at, updated_at, status, is_stale } = row
   return {
     ...{ id: sectionId(row), city, sensor_type: 'SECTION', name, centre_code: null, district: null, subarea: null, access_code: null },
-    ...{ capacity_veh_h: null, road: null, position, municipality_code, listings: ['CATALOGUE'] },
+    ...{ capacity_veh_h: null, road: null, km: null, direction: null, destination: null, site_kind: null, source_site_kind: null },
+    ...{ source_direction: null, position, municipality_code, listings: ['CATALOGUE'] },
+    ...{ province: provinceName(municipality_code.slice(0, 2)), province_code: municipality_code.slice(0, 2) },
     ...{ source, source_id: section_id, observed_at, updated_at, status, is_stale },
   }
 }
@@ -42,6 +45,7 @@ export function readingOfState(row: StateOfSection) {
   const { level, intensity_veh_h, occupancy_pct, speed_kmh, period_s, observed_at, updated_at, is_stale } = row
   return {
     ...{ intensity_veh_h, occupancy_pct, load_pct: null, level_of_service: serviceOf(level), level, speed_kmh },
+    ...{ headway_m: null, long_vehicles_pct: null },
     ...{ quality: 'UNKNOWN', period_s, observed_at, updated_at, is_stale },
   }
 }

@@ -1,4 +1,4 @@
-import { ARCHIVE_SOURCE, LIVE_SOURCE, readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
+import { ARCHIVE_SOURCE, DETECTOR_SOURCE, LIVE_SOURCE, readingsOfArchive } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficDays } from '../../../lake/datasets/road/traffic-days.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
@@ -12,7 +12,7 @@ import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { meaning, optional } from '../../define/fields.ts'
-import { count, last, max, mean, parameter, same, shareOfReadings, value } from '../../define/figures.ts'
+import { count, last, max, mean, meanFromSums, parameter, same, shareOfReadings, value } from '../../define/figures.ts'
 import { measuresParam, omitMeasures, series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
 import { coverageField } from '../tail.ts'
@@ -45,6 +45,10 @@ const points = series({
     }),
     load_pct: col.decimal(0, 'Degree of use of the road, the mean of the step.', { scale: 1, unit: '%', nullable: true, example: 3.2 }),
     speed_kmh: col.decimal(0, 'Mean speed; M-30 and interurban sensors only.', { scale: 1, unit: 'km/h', nullable: true, example: null }),
+    headway_m: col.decimal(0, 'Mean distance between vehicles; DGT only.', { scale: 1, unit: 'm', nullable: true, example: null }),
+    long_vehicles_pct: col.decimal(0, 'Share of long vehicles, the mean of the step; DGT only.', {
+      ...{ scale: 1, unit: '%', nullable: true, example: null },
+    }),
     level_of_service: meaning(columns.level_of_service, 'State of traffic as published; interval=raw only.'),
     quality: optional(columns.quality, 'Quality that the publisher gives the reading; interval=raw only.'),
   },
@@ -57,6 +61,8 @@ const MEASURES = {
   occupancy_pct: ['occupancy_pct'],
   load_pct: ['load_pct'],
   speed_kmh: ['speed_kmh'],
+  headway_m: ['headway_m'],
+  long_vehicles_pct: ['long_vehicles_pct'],
 } as const
 
 const params = {
@@ -90,7 +96,7 @@ export const sensorHistory = defineEndpoint({
     returns: points,
     of: trafficReadings,
     at: 'observed_at',
-    where: { sensor_id: parameter('id') },
+    where: { sensor_id: parameter('id'), source: parameter('source') },
     from: [trafficReadings, trafficReadings15m, trafficDays],
     reads: ({ source }) => [...(source === ARCHIVE_SOURCE ? [] : [trafficReadings]), trafficReadings15m, trafficDays],
     begins: [trafficReadings, trafficReadings15m, trafficDays],
@@ -99,7 +105,7 @@ export const sensorHistory = defineEndpoint({
       of: trafficDays,
       step: '1d',
       where: { sensor_id: parameter('id'), source: parameter('source') },
-      watermark: { sensor_id: parameter('id'), source: LIVE_SOURCE },
+      watermark: { sensor_id: parameter('id'), source: [LIVE_SOURCE, DETECTOR_SOURCE] },
       follows: followsLive,
       make: (rows, { step }) => sql`
         SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s, ${sumsOfReadings}
@@ -117,12 +123,16 @@ export const sensorHistory = defineEndpoint({
         occupancy_pct: mean('occupancy_pct'),
         load_pct: mean('load_pct'),
         speed_kmh: mean('speed_kmh'),
+        headway_m: mean('headway_m'),
+        long_vehicles_pct: mean('long_vehicles_pct'),
         level_of_service: last('level_of_service'),
         quality: last('quality'),
       },
     },
     fields: {
       ...readingFigures,
+      headway_m: meanFromSums('headway_sum_m', 'headway_readings'),
+      long_vehicles_pct: meanFromSums('long_vehicles_sum_pct', 'long_vehicles_readings'),
       coverage: shareOfReadings({ count: 'readings', each_s: 'period_s' }),
       intensity_max_veh_h: max('intensity_max_veh_h'),
       level_of_service: value(null),
@@ -149,7 +159,7 @@ interface Asked {
 
 /** The readings of a period (ms, half-open), of the source that is asked for or of both. */
 function readingsOf(live: Scan, { id, source }: Asked, { from, to }: { readonly from: number; readonly to: number }): SqlPart {
-  if (source === LIVE_SOURCE) return live
+  if (source === LIVE_SOURCE || source === DETECTOR_SOURCE) return live
   const days = scan(trafficReadings15m, { sensor_id: { eq: id }, day_starts_at: { gte: dayBounds(madridDate(from)).start, lt: to } })
   const archive = sql`SELECT * FROM (${readingsOfArchive(days)}) AS archived WHERE observed_at >= ${instant(from)} AND observed_at < ${instant(to)}`
   return source === ARCHIVE_SOURCE ? sql`(${archive})` : sql`(SELECT * FROM ${live} UNION ALL BY NAME ${archive})`

@@ -1,13 +1,14 @@
+import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State } from '../../define/endpoint.ts'
-import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { meaning, nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
-import { integerParam, listOf } from '../../define/params.ts'
-import { originFields, stateFields } from '../tail.ts'
+import { integerParam, listOf, oneOf } from '../../define/params.ts'
+import { originFields, provinceField, provinceName, stateFields } from '../tail.ts'
 import { deviationFields, typicalFields } from './typical.ts'
 
 const { columns } = trafficSensors
@@ -23,12 +24,19 @@ export const sensorFields = {
   subarea: columns.subarea,
   access_code: columns.access_code,
   capacity_veh_h: columns.capacity_veh_h,
-  road: col.string(
-    0,
+  road: meaning(
+    columns.road,
     'Road that the sensor stands on; null where the publisher does not say. Madrid names streets only, and its kind M30 is also that of sensors on the accesses of the M-30.',
-    { nullable: true, example: null },
   ),
+  km: columns.km,
+  direction: columns.direction,
+  destination: columns.destination,
+  site_kind: columns.site_kind,
+  source_site_kind: columns.source_site_kind,
+  source_direction: columns.source_direction,
   position: columns.position,
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
   municipality_code: columns.municipality_code,
   listings: col.list([0, 0], 'Where it is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
     example: ['CATALOGUE', 'LIVE'],
@@ -51,6 +59,8 @@ export const readingFields = {
   load_pct: r.load_pct,
   level_of_service: r.level_of_service,
   speed_kmh: r.speed_kmh,
+  headway_m: r.headway_m,
+  long_vehicles_pct: r.long_vehicles_pct,
   quality: r.quality,
   period_s: r.period_s,
   observed_at: r.observed_at,
@@ -77,6 +87,13 @@ export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with
 
 type SensorRow = StateRow<typeof trafficSensors> & { readonly is_stale: boolean }
 
+/** `source`, of sensors and their readings. */
+export const sensorSourceParam = oneOf(
+  'Publisher of the sensors: the city of Madrid (madrid), or DGT for lanes of interurban roads (dgt).',
+  [LIVE_SOURCE, DETECTOR_SOURCE],
+  { example: LIVE_SOURCE },
+)
+
 /** `district`. */
 export const districtFilter = columnFilter(
   'district',
@@ -99,6 +116,8 @@ function merged(rows: readonly SensorRow[]): Sensor {
   const [first, ...others] = rows.toSorted((one, other) => (one.listing < other.listing ? -1 : 1)) as [SensorRow, ...SensorRow[]]
   const fill = <K extends keyof SensorRow>(name: K): SensorRow[K] =>
     first[name] ?? others.find((row) => row[name] !== null)?.[name] ?? first[name]
+  const municipality_code = fill('municipality_code')
+  const province_code = fill('province_code') ?? municipality_code?.slice(0, 2) ?? null
   return {
     id: first.sensor_id,
     city: first.city,
@@ -109,9 +128,17 @@ function merged(rows: readonly SensorRow[]): Sensor {
     subarea: fill('subarea'),
     access_code: fill('access_code'),
     capacity_veh_h: fill('capacity_veh_h'),
-    road: null,
+    road: fill('road'),
+    km: fill('km'),
+    direction: fill('direction'),
+    destination: fill('destination'),
+    site_kind: fill('site_kind'),
+    source_site_kind: fill('source_site_kind'),
+    source_direction: fill('source_direction'),
     position: fill('position'),
-    municipality_code: first.municipality_code,
+    province: provinceName(province_code),
+    province_code,
+    municipality_code,
     listings: [first, ...others].map((row) => row.listing),
     source: first.source,
     source_id: first.sensor_id,

@@ -10,9 +10,11 @@ import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf, oneOf, required, textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
+import { provinceFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { levelOf } from './levels.ts'
 import { readingOfState, sectionSensors, statesById } from './sections.ts'
-import { districtFilter, type Sensor, sensor, sensorDetail, sensorsOf } from './sensor.ts'
+import { districtFilter, type Sensor, sensor, sensorDetail, sensorSourceParam, sensorsOf } from './sensor.ts'
 import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
 /** Cities whose traffic sensors are in the catalogue. */
@@ -37,9 +39,10 @@ export const sensorList = defineEndpoint({
   plan: 'FREE',
   summary: 'Catalogue of traffic sensors and street sections',
   about:
-    'Sensors of Madrid: what the published catalogue says goes first, what only the live feed says fills in. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.',
+    "Sensors of Madrid: what the published catalogue says goes first, what only the live feed says fills in. DGT's detectors (`source=dgt`): one for each lane of interurban roads, with road, kilometre and direction, without a city; none in Catalonia and the Basque Country. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.",
   params: {},
   filters: [
+    columnFilter('source', sensorSourceParam, 'source'),
     columnFilter(
       'city',
       oneOf('City whose traffic centre runs the sensor or publishes the section.', CITIES, { example: 'madrid' }),
@@ -47,6 +50,8 @@ export const sensorList = defineEndpoint({
     ),
     columnFilter('type', listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })), 'sensor_type'),
     districtFilter,
+    provinceFilter,
+    roadFilter,
     areaFilter,
   ],
   returns: {
@@ -55,7 +60,7 @@ export const sensorList = defineEndpoint({
     record: sensor,
     key: ['id', 'source'],
     id: 'id',
-    sorts: ['id', 'capacity_veh_h', 'district', 'updated_at'],
+    sorts: ['id', 'capacity_veh_h', 'district', 'road', 'km', 'updated_at'],
     order: 'id',
     limit: { default: 100, max: 20_000 },
   },
@@ -117,7 +122,7 @@ function sectionDetail(
   const found = sectionSensors(sections).find((one) => one.id === id)
   if (!found) return null
   const last = statesById(states).get(id)
-  const { day_type, hour_local } = momentOf(last?.observed_at ?? found.observed_at, found.city)
+  const { day_type, hour_local } = momentOf(last?.observed_at ?? found.observed_at, found.city ?? undefined)
   const typical = { ...NOT_TYPICAL, day_type, hour_local, absence: 'BY_CITY_ONLY' }
   return { ...found, last_reading: last ? readingOfState(last) : null, typical, deviation: null }
 }

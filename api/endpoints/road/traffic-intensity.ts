@@ -1,13 +1,16 @@
 import { LEVELS_OF_SERVICE } from '../../../lake/datasets/road/codes.ts'
+import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
 import { projection, record, type ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
-import { codeParam, listOf } from '../../define/params.ts'
+import { codeParam, listOf, withDefault } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
+import { provinceFilter } from '../../filters/place.ts'
+import { roadFilter } from '../../filters/road.ts'
 import { stateFields } from '../tail.ts'
-import { districtFilter, readingFields, sensorFields, sensorKey, sensorsOf } from './sensor.ts'
+import { districtFilter, readingFields, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings
 
@@ -23,8 +26,16 @@ export const reading = record('TrafficReading', 'The last reading of a traffic s
   load_pct: readingFields.load_pct,
   level_of_service: readingFields.level_of_service,
   speed_kmh: readingFields.speed_kmh,
+  headway_m: readingFields.headway_m,
+  long_vehicles_pct: readingFields.long_vehicles_pct,
   quality: readingFields.quality,
   period_s: readingFields.period_s,
+  road: sensorFields.road,
+  km: sensorFields.km,
+  direction: sensorFields.direction,
+  site_kind: sensorFields.site_kind,
+  province: sensorFields.province,
+  province_code: sensorFields.province_code,
   position: sensorFields.position,
   source: columns.source,
   source_id: sensorFields.source_id,
@@ -36,8 +47,14 @@ export type Reading = ValueOf<typeof reading.fields>
 
 const toReading = projection(trafficReadings, reading, {
   name: () => null,
-  city: (row) => row.source,
+  city: () => null,
   district: () => null,
+  road: () => null,
+  km: () => null,
+  direction: () => null,
+  site_kind: () => null,
+  province: () => null,
+  province_code: () => null,
   position: () => null,
   source_id: (row) => row.sensor_id,
 })
@@ -49,8 +66,10 @@ export function readingsOf([readings, sensors]: StatesOf<readonly [typeof traffi
   const cities = new Map(sensors.rows.map(({ source, city }) => [source, city]))
   return readings.rows.map((row) => {
     const at = byKey.get(sensorKey(row.source, row.sensor_id))
-    const made = { ...toReading(row), city: at?.city ?? cities.get(row.source) ?? row.source }
-    return at ? { ...made, name: at.name, district: at.district, position: at.position } : made
+    const made = { ...toReading(row), city: at?.city ?? cities.get(row.source) ?? null }
+    if (!at) return made
+    const { name, district, road, km, direction, site_kind, province, province_code, position } = at
+    return { ...made, name, district, road, km, direction, site_kind, province, province_code, position }
   })
 }
 
@@ -61,7 +80,7 @@ export const readingList = {
   record: reading,
   key: ['id', 'source', 'period_s'],
   id: 'id',
-  sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'updated_at'],
+  sorts: ['id', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'updated_at'],
   order: 'id',
   limit: { default: 100, max: 20_000 },
 } as const
@@ -78,11 +97,18 @@ export const trafficIntensity = defineEndpoint({
   path: '/api/trafico/intensidad',
   domain: 'road',
   plan: 'FREE',
-  summary: 'Live traffic intensity at the sensors of Madrid',
+  summary: 'Live traffic intensity at the sensors of Madrid and of interurban roads',
   about:
-    'Vehicles per hour, occupancy, load and level of service. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
+    'Vehicles per hour, occupancy, load and level of service of the sensors of Madrid; with `source=dgt` vehicles per hour, speed, occupancy, headway and share of long vehicles of each lane with a detector of DGT. A detector whose measurement is older than 30 minutes is `is_stale`. Where a publication lacks a block of sensors, their last readings stay, marked `is_stale`.',
   params: {},
-  filters: [areaFilter, districtFilter, levelFilter],
+  filters: [
+    columnFilter('source', withDefault(sensorSourceParam, LIVE_SOURCE), 'source'),
+    areaFilter,
+    districtFilter,
+    levelFilter,
+    provinceFilter,
+    roadFilter,
+  ],
   returns: readingList,
   read: {
     kind: 'memory',

@@ -8,7 +8,7 @@ import { oneOf } from '../../define/params.ts'
 
 /** The source that a series of readings is of. */
 export const sourceParam = oneOf(
-  'Readings that the series is of: those of every 5 minutes as they came (madrid), or those of every 15 minutes of the archive of months (madrid_archive). Unless told, the former, or where the period has none of them the latter: never both.',
+  'Readings that the series is of: those of every 5 minutes as they came, of the city of Madrid (madrid) or of DGT (dgt), or those of every 15 minutes of the archive of months (madrid_archive). By default the live ones, or where the period has none of them the archive: never both.',
   TRAFFIC_SOURCES,
   { example: LIVE_SOURCE },
 )

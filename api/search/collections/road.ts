@@ -179,7 +179,8 @@ export const panelCollection = defineCollection({
 export const sensorCollection = defineCollection({
   id: 'sensors',
   title: 'Traffic sensors and street sections',
-  about: 'Traffic sensors of Madrid by street and code, and street sections of Barcelona and València by street.',
+  about:
+    'Traffic sensors of Madrid by street and code, detectors of interurban roads by road, kilometre and code, and street sections of Barcelona and València by street.',
   words: ['sensor', 'sensores', 'punto de medida', 'espira', 'detector', 'intensidad', 'tramo', 'tram', 'street section'],
   weights: { title: 2, codes: 3, place: 1 },
   from: [trafficSensors, trafficSections],
@@ -187,17 +188,19 @@ export const sensorCollection = defineCollection({
   documents: function* ([sensors, sections]) {
     // Bilbao's sections have no name to find them by.
     const named = sectionSensors(sections).filter(({ name }) => name !== null)
-    for (const { id, name, centre_code, position, municipality_code } of [...sensorsOf(sensors).values(), ...named])
+    for (const one of [...sensorsOf(sensors).values(), ...named]) {
+      const { id, name, centre_code, road, km, destination, position, province_code, municipality_code } = one
       yield {
         id,
-        title: name ?? `Sensor ${id}`,
-        subtitle: municipalityByCode(municipality_code)?.name ?? null,
+        title: name ?? (road === null ? `Sensor ${id}` : [road, km === null ? null : `km ${km}`, destination].filter(Boolean).join(' ')),
+        subtitle: municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null),
         codes: [id, centre_code],
         position,
-        province_code: municipality_code.slice(0, 2),
+        province_code,
         municipality_code,
         importance: 0.1,
       }
+    }
   },
 })
 

@@ -1,3 +1,4 @@
+import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
@@ -56,6 +57,7 @@ export const trafficModelsDerived = defineDerived({
   into: trafficModels,
   beside: [modelScores, modelCards],
   from: [trafficCountsHourly, trafficHours],
+  sources: [madrid],
   revision: REVISION,
   isNightly: true,
   parts: (_versions, held) => [
@@ -94,6 +96,7 @@ export const trafficForecastsDerived = defineDerived({
   into: trafficForecasts,
   from: [trafficCountsHourly, trafficHours, trafficModels, trafficReadings15m],
   recent: [trafficReadings],
+  sources: [madrid],
   revision: REVISION,
   parts: (_versions, held) => {
     const standing = held(trafficModels)

@@ -1,6 +1,7 @@
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import { type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
@@ -18,8 +19,10 @@ const NEIGHBOURS_KM = 5
 export const roadPointsDerived = defineDerived({
   by: 'months',
   into: roadPoints,
-  from: [incidents, v16Beacons, fuelStations, vmsDevices],
-  revision: 2,
+  from: [incidents, v16Beacons, fuelStations, vmsDevices, trafficSensors],
+  // The city's sensors stand on streets, which have no kilometres.
+  sources: roadPoints.sources,
+  revision: 3,
   settles: 'day',
   countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
@@ -33,7 +36,7 @@ const metres = (lat: Sql, lon: Sql, other: { readonly lat: Sql; readonly lon: Sq
 /**
  * The points that are known by the end of a month.
  *
- * Of each thing each place counts once, however often it was published, of a panel the newest alone; a km of 0 stands for none in some sources and counts for none. What
+ * Of each thing each place counts once, however often it was published, of a panel or a detector the newest alone; a km of 0 stands for none in some sources and counts for none. What
  * the address of a station says counts only where no traffic authority has a record of that tenth of a kilometre. A record more than 500 m
  * from the median of its point is left out, and the median taken again. Then each point is held against the four before and the four after
  * it, on the same road in the same province, at most 5 km away by the posts: no straight line is longer than the road, so that two points
@@ -41,7 +44,7 @@ const metres = (lat: Sql, lon: Sql, other: { readonly lat: Sql; readonly lon: Sq
  * half of its neighbours is left out. One of a station has to have some, and the line to each as long as the posts say, give or take 300 m
  * and bends: to those of authorities, where there are any, else to other stations'. One in ten of their kilometres is of an older count.
  */
-function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel]: readonly SqlPart[]): Sql {
+function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel, sensor]: readonly SqlPart[]): Sql {
   return sql`
     WITH located AS (
       SELECT 1 AS rank, source, source_id AS thing, road, km, province_code, position_lat AS lat, position_lon AS lon, observed_at FROM ${incident as SqlPart}
@@ -49,6 +52,8 @@ function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel]: read
       UNION ALL SELECT 1, source, source_id, road, km, province_code, position_lat, position_lon, observed_at FROM ${beacon as SqlPart}
       UNION ALL SELECT 1, source, panel_id, road, km, province_code, position_lat, position_lon, observed_at
         FROM (SELECT * FROM ${panel as SqlPart} QUALIFY row_number() OVER (PARTITION BY source, panel_id ORDER BY observed_at DESC, fetch_id DESC) = 1)
+      UNION ALL SELECT 1, source, sensor_id, road, km, province_code, position_lat, position_lon, observed_at
+        FROM (SELECT * FROM ${sensor as SqlPart} WHERE road IS NOT NULL QUALIFY row_number() OVER (PARTITION BY source, sensor_id ORDER BY observed_at DESC, fetch_id DESC) = 1)
       UNION ALL SELECT 2, source, station_id, road, km, province_code, position_lat, position_lon, observed_at
         FROM (SELECT * FROM ${station as SqlPart} QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY observed_at DESC, fetch_id DESC) = 1)
         WHERE position_issue IS NULL AND status = 'ACTIVE'

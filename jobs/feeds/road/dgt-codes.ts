@@ -1,4 +1,4 @@
-import type { INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
+import type { DETECTOR_SITES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from '../../../lake/datasets/road/codes.ts'
 import type {
   CARRIAGEWAYS,
   COMPASS_DIRECTIONS,
@@ -189,6 +189,18 @@ export const GRADES: Table<typeof SEVERITIES> = {
 
 /** Directions along the road. */
 export const DIRECTIONS: Table<typeof ROAD_DIRECTIONS> = { positive: 'POSITIVE', negative: 'NEGATIVE', both: 'BOTH', unknown: 'UNKNOWN' }
+
+/** What part of a road a detector stands on: its `singularity`. */
+export const DETECTOR_SITE_KINDS: Table<typeof DETECTOR_SITES> = {
+  'AUTOPISTA / AUTOVÍA': 'MOTORWAY',
+  CIRCUNVALACIÓN: 'RING_ROAD',
+  'CARRETERA NACIONAL': 'NATIONAL_ROAD',
+  'CARRETERA AUTONÓMICA': 'REGIONAL_ROAD',
+  ENTRADA: 'ENTRY',
+  SALIDA: 'EXIT',
+  'BUS-VAO': 'BUS_HOV',
+  NINGUNA: 'NONE',
+}
 
 /** Directions of the compass; `unknown` is none. */
 export const COMPASS: Table<typeof COMPASS_DIRECTIONS> = {

@@ -3,6 +3,8 @@ import { barcelonaHistory } from './barcelona-history.ts'
 import { barcelonaSections } from './barcelona-sections.ts'
 import { barcelonaTraffic } from './barcelona-traffic.ts'
 import { bilbaoTraffic } from './bilbao-traffic.ts'
+import { dgtDetectorSites } from './dgt-detector-sites.ts'
+import { dgtDetectors } from './dgt-detectors.ts'
 import { dgtIncidentsFeed } from './dgt-incidents.ts'
 import { dgtVms } from './dgt-vms.ts'
 import { dgtVmsDevices } from './dgt-vms-devices.ts'
@@ -21,6 +23,8 @@ export const feeds: readonly Feed[] = Object.freeze([
   sctIncidentsFeed,
   dgtVms,
   dgtVmsDevices,
+  dgtDetectors,
+  dgtDetectorSites,
   madridTraffic,
   madridSensors,
   madridSensorEditions,

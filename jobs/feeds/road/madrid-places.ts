@@ -5,6 +5,12 @@ import type { Notes } from '../define.ts'
 /** What every sensor of Madrid's traffic centre has in common. */
 export const MADRID_PLACE = Object.freeze({ source: 'madrid', city: 'madrid', municipality_code: '28079' })
 
+/** What the catalogue of sensors has of interurban roads alone: Madrid's sensors stand on streets, without road or kilometre. */
+export const MADRID_ROAD = Object.freeze({
+  ...{ province_code: '28', road: null, km: null, direction: null, destination: null },
+  ...{ site_kind: null, source_site_kind: null, source_direction: null },
+})
+
 /** UTM 30N box of the city and its accesses, in metres; the sensors of 2018 to 2024 lie within 429060–450773 and 4464901–4485213. */
 const BOX = { west: 420_000, east: 460_000, south: 4_455_000, north: 4_505_000 }
 

@@ -1,7 +1,7 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
-import { MADRID_PLACE } from './madrid-places.ts'
+import { MADRID_PLACE, MADRID_ROAD } from './madrid-places.ts'
 import { pointsOfCsv, readPoints } from './madrid-points.ts'
 
 /** Madrid's catalogue of measuring points as it is now: a new edition each month. The editions there were are an archive of their own. */
@@ -46,6 +46,7 @@ function* readCatalogue(bodies: readonly FeedBody[], _clock: FeedClock, notes: N
         access_code: null,
         subarea: null,
         capacity_veh_h: null,
+        ...MADRID_ROAD,
       })),
     )
   }

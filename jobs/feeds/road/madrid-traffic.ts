@@ -7,7 +7,7 @@ import { commaNumber, wholeNumber } from '../../formats/numbers.ts'
 import { xmlElements } from '../../formats/xml.ts'
 import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
 import { layoutProblem, type PmRecord, recordOf, type SeenElements, seenElements } from './madrid-elements.ts'
-import { MADRID_PLACE, madridPosition } from './madrid-places.ts'
+import { MADRID_PLACE, MADRID_ROAD, madridPosition } from './madrid-places.ts'
 
 type Reading = FeedRow<typeof trafficReadings>
 type Sensor = FeedRow<typeof trafficSensors>
@@ -152,6 +152,8 @@ function readingOf(
     level_of_service: levelOf(record.nivelServicio ?? '', load_pct, notes),
     speed_kmh: seen.measure(record, 'velocidad'),
     quality: coded(QUALITIES, record.error ?? '') as string,
+    headway_m: null,
+    long_vehicles_pct: null,
   }
 }
 
@@ -170,6 +172,7 @@ function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: str
     capacity_veh_h: seen.number(record, 'intensidadSat', wholeNumber),
     position: madridPosition(seen.number(record, 'st_x', commaNumber), seen.number(record, 'st_y', commaNumber), notes),
     municipality_code: MADRID_PLACE.municipality_code,
+    ...MADRID_ROAD,
   }
 }
 

@@ -74,7 +74,20 @@ export const SENSOR_TYPES = defineCodes('sensor_type', 'Kind of traffic sensor.'
   URBAN: ['Urbano', 'Urban'],
   M30: ['M-30', 'M-30 ring road'],
   SECTION: ['Tramo de calle', 'Street section'],
+  INTERURBAN: ['Carril de carretera interurbana', 'Lane of an interurban road'],
   OTHER: ['Otro', 'Other'],
+})
+
+/** What part of a road a detector of DGT stands on. */
+export const DETECTOR_SITES = defineCodes('detector_site', 'Kind of road or lane that a detector stands on.', {
+  MOTORWAY: ['Autopista o autovía', 'Motorway'],
+  RING_ROAD: ['Circunvalación', 'Ring road'],
+  NATIONAL_ROAD: ['Carretera nacional', 'National road'],
+  REGIONAL_ROAD: ['Carretera autonómica', 'Regional road'],
+  ENTRY: ['Entrada', 'Entry slip road'],
+  EXIT: ['Salida', 'Exit slip road'],
+  BUS_HOV: ['Bus-VAO', 'Bus and high-occupancy vehicle lane'],
+  NONE: ['Ninguna', 'None stated'],
 })
 
 /** Whether the publisher trusts its own reading. */

@@ -1,20 +1,27 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { LEVELS_OF_SERVICE, READING_QUALITIES, SENSOR_TYPES } from './codes.ts'
-import { madrid } from './sources.ts'
+import { dgt, madrid } from './sources.ts'
 
 /** Readings of traffic sensors; source and period are in the key, so that no query mixes periods unawares. */
 export const trafficReadings = defineDataset({
   id: 'traffic_readings',
   domain: 'road',
   title: 'Traffic sensor readings',
-  about: 'Intensity, occupancy, load and speed at traffic sensors, as the traffic centre publishes them.',
-  sources: [madrid],
+  about:
+    'Intensity, occupancy, load and speed at traffic sensors, as the traffic centre publishes them: sensors of the city of Madrid, and lanes of interurban roads (source dgt).',
+  sources: [madrid, dgt],
   columns: {
     source: col.string(1, 'Source of the reading.', { example: 'madrid' }),
     sensor_id: col.string(2, "The publisher's id of the sensor.", { example: '3409' }),
-    period_s: col.integer(3, 'Length of the period that the reading stands for.', { unit: 's', example: 300, min: 1 }),
-    observed_at: col.instant(4, 'Time of the publication that gave the reading.', { example: '2024-02-25T11:00:10.000Z' }),
+    period_s: col.integer(3, 'Length of the period that the reading stands for. DGT counts one minute of it.', {
+      unit: 's',
+      example: 300,
+      min: 1,
+    }),
+    observed_at: col.instant(4, 'Time of the publication that gave the reading; of DGT the time of measurement.', {
+      example: '2024-02-25T11:00:10.000Z',
+    }),
     sensor_type: col.code(5, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
     intensity_veh_h: col.integer(6, 'Vehicles per hour.', { unit: 'veh/h', nullable: true, example: 90, min: 0, max: 100_000 }),
     occupancy_pct: col.integer(7, 'Share of time that the sensor was occupied.', {
@@ -40,7 +47,7 @@ export const trafficReadings = defineDataset({
         example: 'FLUID',
       },
     ),
-    speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only.', {
+    speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only. Null where no vehicle passed.', {
       unit: 'km/h',
       nullable: true,
       example: null,
@@ -48,6 +55,14 @@ export const trafficReadings = defineDataset({
       max: 300,
     }),
     quality: col.code(11, 'Quality that the publisher gives the reading.', READING_QUALITIES, { example: 'OK' }),
+    headway_m: col.integer(12, 'Mean distance between vehicles; DGT only.', {
+      unit: 'm',
+      nullable: true,
+      example: null,
+      min: 0,
+      max: 100_000,
+    }),
+    long_vehicles_pct: col.integer(13, 'Share of long vehicles; DGT only.', { unit: '%', nullable: true, example: null, min: 0, max: 100 }),
   },
   entity: ['source', 'sensor_id', 'period_s'],
   time: 'observed_at',

@@ -1,15 +1,16 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
-import { SENSOR_TYPES } from './codes.ts'
-import { madrid } from './sources.ts'
+import { DETECTOR_SITES, ROAD_DIRECTIONS, SENSOR_TYPES } from './codes.ts'
+import { dgt, madrid } from './sources.ts'
 
 /** Where traffic sensors are. The catalogue and the live feed each describe them; both are kept, told apart by `listing`. */
 export const trafficSensors = defineDataset({
   id: 'traffic_sensors',
   domain: 'road',
   title: 'Traffic sensors',
-  about: 'Catalogue of traffic sensors: kind, place, district, capacity.',
-  sources: [madrid],
+  about:
+    "Catalogue of traffic sensors: kind, place, district, capacity. Sensors of the city of Madrid, and DGT's detectors (source dgt), one for each lane of an interurban road.",
+  sources: [madrid, dgt],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'madrid' }),
     listing: col.string(2, 'CATALOGUE for the published catalogue, LIVE for what the live feed says of its sensors.', {
@@ -17,7 +18,7 @@ export const trafficSensors = defineDataset({
     }),
     sensor_id: col.string(3, "The publisher's id of the sensor.", { example: '3840' }),
     observed_at: col.instant(4, 'Publication that gave this state.', { example: '2023-07-23T00:00:00.000Z' }),
-    city: col.string(5, 'City whose traffic centre runs it.', { example: 'madrid' }),
+    city: col.string(5, 'City whose traffic centre runs it; null on interurban roads.', { nullable: true, example: 'madrid' }),
     sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
     name: col.string(7, 'Street and direction as published.', {
       nullable: true,
@@ -28,8 +29,16 @@ export const trafficSensors = defineDataset({
     subarea: col.string(10, 'Control zone of the traffic centre.', { nullable: true, example: '1718' }),
     capacity_veh_h: col.integer(11, 'Saturation flow.', { unit: 'veh/h', nullable: true, example: 3000, min: 0 }),
     position: col.point([12, 13], 'Where it is.', { nullable: true, example: { lat: 40.430502, lon: -3.688323 } }),
-    municipality_code: col.string(14, 'INE code of the municipality.', { example: '28079' }),
+    municipality_code: col.string(14, 'INE code of the municipality.', { nullable: true, example: '28079' }),
     access_code: col.string(15, 'Code of the signalled access that the sensor watches.', { nullable: true, example: '240102' }),
+    province_code: col.string(16, 'INE code of the province.', { nullable: true, example: '28' }),
+    road: col.string(17, 'Road designation as published; DGT only.', { nullable: true, example: null }),
+    km: col.decimal(18, 'Kilometre point; DGT only.', { scale: 3, unit: 'km', nullable: true, example: null, min: 0, max: 2000 }),
+    direction: col.code(19, 'Direction of its traffic along the road; DGT only.', ROAD_DIRECTIONS, { nullable: true, example: null }),
+    destination: col.string(20, 'Where that direction leads, as published; DGT only.', { nullable: true, example: null }),
+    site_kind: col.code(21, 'Kind of road or lane that it stands on; DGT only.', DETECTOR_SITES, { nullable: true, example: null }),
+    source_site_kind: col.string(22, 'The same as published (`singularity`).', { nullable: true, example: null }),
+    source_direction: col.string(23, 'Direction as published (`directionRelative`).', { nullable: true, example: null }),
   },
   entity: ['source', 'listing', 'sensor_id'],
   time: 'observed_at',

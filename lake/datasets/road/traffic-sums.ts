@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../query/sql.ts'
 import { col } from '../../schema/columns.ts'
 import { identity } from '../../schema/dataset.ts'
-import { madrid } from './sources.ts'
+import { dgt, madrid } from './sources.ts'
 
 const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
 
@@ -12,6 +12,9 @@ const count = (id: number, about: string, example: number) => col.integer(id, ab
 export function trafficSums(first: number) {
   const sum = (at: number, what: string, unit: string, example: number) =>
     col.integer(first + at, `Sum of ${what}.`, { unit, long: true, example, min: 0 })
+  const dgtCount = (at: number, about: string) => col.integer(first + at, about, { unit: '1', nullable: true, example: 0, min: 0 })
+  const dgtSum = (at: number, about: string, unit: string) =>
+    col.integer(first + at, about, { unit, long: true, nullable: true, example: 0, min: 0 })
   return {
     readings: count(first, 'Readings, those left out that the publisher calls wrong.', 12),
     intensity_readings: count(first + 1, 'Readings with an intensity.', 12),
@@ -27,6 +30,10 @@ export function trafficSums(first: number) {
     slow_readings: count(first + 11, 'Readings of them with level SLOW.', 2),
     queues_readings: count(first + 12, 'Readings of them with level QUEUES.', 1),
     congestion_readings: count(first + 13, 'Readings of them with level CONGESTION.', 0),
+    headway_readings: dgtCount(14, 'Readings with a headway: DGT only.'),
+    headway_sum_m: dgtSum(15, 'Sum of the headways.', 'm'),
+    long_vehicles_readings: dgtCount(16, 'Readings with a share of long vehicles: DGT only.'),
+    long_vehicles_sum_pct: dgtSum(17, 'Sum of the shares of long vehicles.', '%'),
   }
 }
 
@@ -47,7 +54,11 @@ export const sumsOfReadings: Sql = sql`
   CAST(count(level_of_service) ${R} AS INTEGER) AS level_readings,
   CAST(count(*) FILTER (WHERE quality <> 'ERROR' AND level_of_service = 'SLOW') AS INTEGER) AS slow_readings,
   CAST(count(*) FILTER (WHERE quality <> 'ERROR' AND level_of_service = 'QUEUES') AS INTEGER) AS queues_readings,
-  CAST(count(*) FILTER (WHERE quality <> 'ERROR' AND level_of_service = 'CONGESTION') AS INTEGER) AS congestion_readings`
+  CAST(count(*) FILTER (WHERE quality <> 'ERROR' AND level_of_service = 'CONGESTION') AS INTEGER) AS congestion_readings,
+  CAST(count(headway_m) ${R} AS INTEGER) AS headway_readings,
+  CAST(coalesce(sum(headway_m) ${R}, 0) AS BIGINT) AS headway_sum_m,
+  CAST(count(long_vehicles_pct) ${R} AS INTEGER) AS long_vehicles_readings,
+  CAST(coalesce(sum(long_vehicles_pct) ${R}, 0) AS BIGINT) AS long_vehicles_sum_pct`
 
 /** The same from rows that have these columns already, of shorter steps. */
 export const sumsOfSums: Sql = sql`
@@ -64,12 +75,16 @@ export const sumsOfSums: Sql = sql`
   CAST(sum(level_readings) AS INTEGER) AS level_readings,
   CAST(sum(slow_readings) AS INTEGER) AS slow_readings,
   CAST(sum(queues_readings) AS INTEGER) AS queues_readings,
-  CAST(sum(congestion_readings) AS INTEGER) AS congestion_readings`
+  CAST(sum(congestion_readings) AS INTEGER) AS congestion_readings,
+  CAST(sum(headway_readings) AS INTEGER) AS headway_readings,
+  CAST(sum(headway_sum_m) AS BIGINT) AS headway_sum_m,
+  CAST(sum(long_vehicles_readings) AS INTEGER) AS long_vehicles_readings,
+  CAST(sum(long_vehicles_sum_pct) AS BIGINT) AS long_vehicles_sum_pct`
 
 /** What roll-ups of traffic have in common. */
 export const TRAFFIC_ROLL_UP = {
   domain: 'road',
-  sources: [madrid],
+  sources: [madrid, dgt],
   time: 'period_start',
   land: 'replace',
   version: 'month',

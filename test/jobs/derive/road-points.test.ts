@@ -12,6 +12,7 @@ import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { vmsDevices } from '../../../lake/datasets/road/vms-devices.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
@@ -33,7 +34,7 @@ let context: TestContext
 beforeEach(async () => {
   redis = await startTestRedis()
   context = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
-  await prepareTables(context, [incidents, v16Beacons, fuelStations, vmsDevices, roadPoints])
+  await prepareTables(context, [incidents, v16Beacons, fuelStations, vmsDevices, trafficSensors, roadPoints])
 })
 afterEach(async () => {
   await context.close()
@@ -48,18 +49,27 @@ const nowhere = { km_to: null, to: null }
 const located = (dataset: Dataset, km: number, north_m: number, rest: AnyRow = {}): AnyRow =>
   exampleTableRow(dataset, {
     ...(dataset === fuelStations ? { station_id: `s${++things}`, source: 'miteco', position_issue: null } : {}),
-    ...(dataset === vmsDevices ? { panel_id: `p${++things}` } : { source_id: `t${++things}` }),
+    ...(dataset === vmsDevices ? { panel_id: `p${++things}` } : {}),
+    ...(dataset === trafficSensors ? { sensor_id: `d${++things}`, source: 'dgt' } : {}),
+    ...(dataset === incidents || dataset === v16Beacons ? { source_id: `t${++things}` } : {}),
     ...(dataset === incidents ? nowhere : {}),
     ...{ road: 'A-3', km, province_code: '16', position: { lat: 40 + north_m / DEGREE_M, lon: -2 }, observed_at: AT },
     ...rest,
   })
 const incident = (km: number, north_m: number, rest: AnyRow = {}): AnyRow => located(incidents, km, north_m, rest)
 
-async function made(rows: { incidents?: AnyRow[]; beacons?: AnyRow[]; stations?: AnyRow[]; panels?: AnyRow[] }): Promise<AnyRow[]> {
+async function made(rows: {
+  incidents?: AnyRow[]
+  beacons?: AnyRow[]
+  stations?: AnyRow[]
+  panels?: AnyRow[]
+  sensors?: AnyRow[]
+}): Promise<AnyRow[]> {
   await land(incidents, rows.incidents ?? [])
   await land(v16Beacons, rows.beacons ?? [])
   await land(fuelStations, rows.stations ?? [])
   await land(vmsDevices, rows.panels ?? [])
+  await land(trafficSensors, rows.sensors ?? [])
   await derive(context, roadPointsDerived, { feeds: [], signal: new AbortController().signal })
   return (await tableRows(context, roadPoints)).sort((one, other) => (one['km'] as number) - (other['km'] as number))
 }
@@ -101,6 +111,22 @@ test('the end of an incident is a place as its begin is, and a km of 0 or none i
   expect(points.map((one) => [one['km'], northOf(one)])).toEqual([
     [10, 0],
     [12, 2000],
+  ])
+})
+
+test('a detector is a place of the road, where its newest record has it; a sensor of a street is none', async () => {
+  const detector = located(trafficSensors, 11, 1000)
+  const points = await made({
+    incidents: [incident(10, 0)],
+    sensors: [
+      { ...detector, position: { lat: 40.05, lon: -2 }, observed_at: AT - DAY_MS },
+      detector,
+      located(trafficSensors, 12, 2000, { source: 'madrid', road: null, km: null }),
+    ],
+  })
+  expect(points.map(({ road, km, source, records }) => ({ road, km, source, records }))).toEqual([
+    { road: 'A-3', km: 10, source: 'dgt', records: 1 },
+    { road: 'A-3', km: 11, source: 'dgt', records: 1 },
   ])
 })
 
@@ -210,7 +236,7 @@ describe('the first day', () => {
     for (const { at, km } of publications) last = await knownAfter(at, [km])
     const other = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '' })
     try {
-      await prepareTables(other, [incidents, v16Beacons, fuelStations, vmsDevices, roadPoints])
+      await prepareTables(other, [incidents, v16Beacons, fuelStations, vmsDevices, trafficSensors, roadPoints])
       const rows = publications.map(({ at, km }) => incident(km, km * 1000, { observed_at: at }))
       const until = new Date(publications.at(-1)?.at ?? 0).toISOString()
       await landRows(other.lake, incidents, rows, { properties: { 'landed-until.dgt_incidents': until } })

@@ -24,6 +24,11 @@ const DAILY = 'aemet_daily/2026-01-03.json'
 const BARCELONA = 'barcelona_accidents/2025_accidents_gu_bcn.csv'
 const PANELS = 'dgt_vms/messages.xml'
 const DEVICES = 'dgt_vms_devices/devices.xml'
+const DETECTORS = 'dgt_detectors/measurements.xml'
+const DETECTOR_SITES = 'dgt_detector_sites/sites.xml'
+/** What is said of these two fixtures as they are. */
+const STOOD_STILL = 'measurement is older than 30 minutes: reading left out (2 times)'
+const SWAPPED = 'latitude and longitude were swapped'
 const POSTS = 'marine_fuel/posts.json'
 const SHEET = 'marine_fuel/spreadsheet.csv'
 const MODELS = 'renfe_material/models.csv'
@@ -122,6 +127,45 @@ export const FAULTS: readonly ContentFault[] = [
   { file: PANELS, change: [['07:44:30', '07:44:70']], expect: { rows: 5, warnings: ['timeLastSet is no time with offset'] } },
   { file: PANELS, change: [['R301100I', 'R301900I']], expect: { rows: 5, warnings: ['speed limit outside 5 to 150 km/h'] } },
   { file: PANELS, change: [['R30180I', 'R30100I']], expect: { rows: 5, warnings: ['speed limit outside 5 to 150 km/h'] } },
+  { file: DETECTORS, change: [['averageVehicleSpeed', 'meanSpeed']], expect: 'none of the detectors has averageVehicleSpeed' },
+  {
+    file: DETECTORS,
+    change: [['xmlns:_0="http://datex2.eu/schema/1_0/1_0"', 'xmlns:_0="http://datex2.eu/schema/2/2_0"']],
+    expect: 'there is no publicationTime of version 1.0',
+  },
+  { file: DETECTORS, change: [['_0:publicationTime', '_0:publishedAt']], expect: 'no publicationTime before the first siteMeasurements' },
+  {
+    file: DETECTORS,
+    change: [['measurementTimeDefault>2026-10-01T07:59:00', 'measurementTimeDefault>2026-10-01T07:59:70']],
+    expect: { rows: 3, rejected: { 'site without time of measurement': 1 }, warnings: [STOOD_STILL] },
+  },
+  {
+    file: DETECTORS,
+    change: [['<_0:vehicleFlow>1140<', '<_0:vehicleFlow>-60<']],
+    expect: { rows: 4, warnings: ['vehicleFlow is no number from 0 to 100000', STOOD_STILL] },
+  },
+  {
+    file: DETECTORS,
+    change: [['xsi:type="_0:TrafficHeadway"', 'xsi:type="_0:TrafficGap"']],
+    expect: { rows: 4, unknown: { TrafficGap: 5 }, warnings: [STOOD_STILL] },
+  },
+  { file: DETECTOR_SITES, change: [['roadNumber', 'road']], expect: 'none of the sites has roadNumber' },
+  {
+    file: DETECTOR_SITES,
+    change: [['id="GUID_DET_900001"', 'id=""']],
+    expect: { rows: 4, rejected: { 'site without id': 1 }, warnings: [SWAPPED] },
+  },
+  { file: DETECTOR_SITES, change: [['>SALIDA<', '>TELEFERICO<']], expect: { rows: 5, unknown: { TELEFERICO: 1 }, warnings: [SWAPPED] } },
+  {
+    file: DETECTOR_SITES,
+    change: [['>unknown</_0:directionRelative>', '>sideways</_0:directionRelative>']],
+    expect: { rows: 5, unknown: { sideways: 1 }, warnings: [SWAPPED] },
+  },
+  {
+    file: DETECTOR_SITES,
+    change: [['>5300.0<', '>-5300.0<']],
+    expect: { rows: 5, warnings: [SWAPPED, 'referencePointDistance is no number of metres from 0 to 2000000'] },
+  },
   { file: DEVICES, change: [['id="70001"', 'id=""']], expect: { rows: 3, rejected: { 'device without id': 1 } } },
   { file: DEVICES, change: [[/vms(?=<[^]*"70002")/g, 'camera']], expect: { rows: 3, unknown: { camera: 1 } } },
   { file: DEVICES, change: [['roadName', 'road']], expect: 'none of the devices has roadName' },

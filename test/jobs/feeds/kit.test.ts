@@ -21,6 +21,8 @@ const row = {
   level_of_service: null,
   speed_kmh: null,
   quality: 'OK',
+  headway_m: null,
+  long_vehicles_pct: null,
 }
 
 const common = {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
 import { attribute, child, textAt, type XmlElement, type XmlQuery, xmlElements, xsiType } from '../../../jobs/formats/xml.ts'
 import { bestOf } from '../../helpers/best.ts'
@@ -126,4 +126,42 @@ test('byte order mark and declared encoding are followed', () => {
 
 test('an empty body is no document', () => {
   expect(refusal('')).toContain('ends early')
+})
+
+describe('names of one namespace', () => {
+  const ONE = 'http://example.org/one'
+  const text = `<a:root xmlns:a="${ONE}" xmlns="http://example.org/other">
+    <a:item><a:value>1</a:value><value>2</value></a:item>
+    <item>3</item>
+    <item xmlns="${ONE}"><value>4</value></item>
+    <a:item xmlns:a="http://example.org/other">5</a:item>
+    <b:item xmlns:b="${ONE}"><a:value>6</a:value></b:item>
+  </a:root>`
+
+  test('are matched whatever their prefix; those of others never are', () => {
+    const items = [...xmlElements(Buffer.from(text), { root: 'root', each: ['item'], namespace: ONE })].flat()
+    expect(items.map((item) => item.children.map((one) => [one.name, one.text]))).toEqual([
+      [
+        ['value', '1'],
+        [':value', '2'],
+      ],
+      [['value', '4']],
+      [['value', '6']],
+    ])
+    expect(items.map((item) => child(item, 'value')?.text)).toEqual(['1', '4', '6'])
+  })
+
+  test('a root of another namespace is refused', () => {
+    const read = (): unknown => [...xmlElements(Buffer.from('<x:root xmlns:x="urn:x"/>'), { root: 'root', each: ['item'], namespace: ONE })]
+    expect(read).toThrow('the root is <x:root>')
+  })
+})
+
+test('what is left out is not given, and what follows it is', () => {
+  const text = '<r><item><no><value>1</value><no>2</no></no><value>3</value></item><no><item>4</item></no></r>'
+  const items = [...xmlElements(Buffer.from(text), { root: 'r', each: ['item'], without: ['no'] })].flat()
+  expect(items.map((item) => [item.text, item.children.map((one) => one.text)])).toEqual([
+    ['', ['3']],
+    ['4', []],
+  ])
 })

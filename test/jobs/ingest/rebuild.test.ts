@@ -72,6 +72,8 @@ function observations(overlooked: { readonly sensor: string; readonly at: string
           level_of_service: null,
           speed_kmh: null,
           quality: 'OK',
+          headway_m: null,
+          long_vehicles_pct: null,
         })),
       )
     },

@@ -5,6 +5,7 @@ import { chance } from '../../random.ts'
 import { roadNetwork } from '../../world/road-network.ts'
 import type { Situation } from '../../world/situation-types.ts'
 import { situationsAt } from '../../world/situations.ts'
+import { detectorMeasurements, detectorSites } from './dgt-detectors.ts'
 import { panelDevices, panelMessages } from './dgt-panels.ts'
 
 const FOLDER = '/datex2/v3/dgt/SituationPublication/'
@@ -46,8 +47,11 @@ const incidents: FeedStandIn = {
   },
 }
 
-/** Dirección General de Tráfico: a DATEX II snapshot of situations a minute, and its variable-message panels. */
-export const dgt: Publisher = { name: 'Dirección General de Tráfico', feeds: [incidents, panelMessages, panelDevices] }
+/** Dirección General de Tráfico: a DATEX II snapshot of situations a minute, its variable-message panels, and its traffic detectors. */
+export const dgt: Publisher = {
+  name: 'Dirección General de Tráfico',
+  feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites],
+}
 
 /** Each minute's publication is stamped some seconds and milliseconds into it. */
 function stamp(seed: number, minute: number): number {

@@ -1,0 +1,119 @@
+import { dgt } from '../../../lake/datasets/road/sources.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { resolvePlace } from '../../../lake/places/resolve.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { publicationElements } from '../../formats/datex2-v1.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
+import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { watchPresence } from '../presence.ts'
+import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
+
+type Sensor = FeedRow<typeof trafficSensors>
+
+/** What some site of every publication has, by the publisher's names. */
+const ALWAYS: Readonly<Record<string, (sensor: Sensor) => boolean>> = {
+  roadNumber: ({ road }) => road !== null,
+  referencePointDistance: ({ km }) => km !== null,
+  pointCoordinates: ({ position }) => position !== null,
+  provinceINEIdentifier: ({ province_code }) => province_code !== null,
+  directionRelative: ({ direction }) => direction !== null,
+}
+
+/** Where DGT's traffic detectors are: predefined locations of DATEX II v1.0, one for each lane, 18 MB. */
+export const dgtDetectorSites = defineFeed({
+  id: 'dgt_detector_sites',
+  domain: 'road',
+  source: dgt,
+  into: [trafficSensors],
+  every_s: 86_400,
+  plans: [
+    {
+      requests: [
+        {
+          name: 'locations',
+          url: 'https://infocar.dgt.es/datex2/dgt/PredefinedLocationsPublication/detectores/content.xml',
+          accept: 'application/xml, text/xml;q=0.9',
+          maxBytes: 64_000_000,
+          maxDecodedBytes: 64_000_000,
+          timeout_ms: 60_000,
+          expects: 'xml',
+        },
+      ],
+    },
+  ],
+  bands: { traffic_sensors: { atLeast: 1, minRatio: 0.8, maxRatio: 1000 } },
+  freshBy: 'fetch',
+  rows,
+})
+
+function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+  const [body] = bodies
+  if (!body) throw new FormatError('dgt_detector_sites: there is no body')
+  const presence = watchPresence('sites', ALWAYS)
+  const header = (publishedAt: number): void => notes.publishedAt(publishedAt)
+  for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', header })) {
+    const sensors = locations.flatMap((location) => sensorOf(location, notes) ?? [])
+    for (const sensor of sensors) presence.see(sensor)
+    yield batch(trafficSensors, sensors)
+  }
+  presence.end()
+}
+
+/** The sensor of a site; null for one that has no id. Its point and its reference to the road are in the inner `predefinedLocation`. */
+function sensorOf(location: XmlElement, notes: Notes): Sensor | null {
+  const sensor_id = attribute(location, 'id')?.trim()
+  const inner = child(location, 'predefinedLocation')
+  if (!sensor_id || !inner) {
+    notes.quarantine(trafficSensors, sensor_id ? 'site without location' : 'site without id', sensor_id ?? '')
+    return null
+  }
+  const reference = child(inner, 'referencePoint')
+  const extension = child(reference, 'referencePointExtension', 'ExtendedReferencePoint')
+  const source_direction = textAt(reference, 'directionRelative')
+  const source_site_kind = textAt(extension, 'singularity')
+  const { province_code, municipality_code, position } = resolvePlace(
+    { provinceCode: textAt(extension, 'provinceINEIdentifier')?.padStart(2, '0') ?? null, position: positionOf(inner) },
+    (problem) => notes.warn(problem),
+  )
+  return {
+    source: dgt.id,
+    listing: 'CATALOGUE',
+    sensor_id,
+    city: null,
+    sensor_type: 'INTERURBAN',
+    name: null,
+    centre_code: textAt(reference, 'referencePointIdentifier'),
+    district: null,
+    subarea: null,
+    capacity_veh_h: null,
+    position,
+    municipality_code,
+    access_code: null,
+    province_code,
+    road: textAt(reference, 'roadNumber'),
+    km: kilometreOf(textAt(reference, 'referencePointDistance'), notes),
+    direction: source_direction === null ? null : (lookUp(DIRECTIONS, source_direction) ?? source_direction),
+    destination: textAt(extension, 'directionNamed'),
+    site_kind: source_site_kind === null ? null : (lookUp(DETECTOR_SITE_KINDS, source_site_kind.toUpperCase()) ?? source_site_kind),
+    source_site_kind,
+    source_direction,
+  }
+}
+
+function positionOf(location: XmlElement): Point | null {
+  const coordinates = child(location, 'tpegpointLocation', 'point', 'pointCoordinates')
+  const [lat, lon] = ['latitude', 'longitude'].map((name) => pointNumber(textAt(coordinates, name) ?? ''))
+  return lat == null || lon == null ? null : { lat, lon }
+}
+
+/** Kilometres of a distance in metres; null where there is none, or none that a road can have. */
+function kilometreOf(text: string | null, notes: Notes): number | null {
+  const metres = text === null ? null : pointNumber(text)
+  if (metres === null) return null
+  if (metres >= 0 && metres <= 2_000_000) return Math.round(metres) / 1000
+  notes.warn('referencePointDistance is no number of metres from 0 to 2000000')
+  return null
+}

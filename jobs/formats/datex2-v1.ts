@@ -1,0 +1,43 @@
+import { parseInstant } from '../../lake/schema/time.ts'
+import { FormatError } from '../feeds/define.ts'
+import { type XmlElement, xmlElements } from './xml.ts'
+
+const NAMESPACE = 'http://datex2.eu/schema/1_0/1_0'
+
+/** What to read of a publication of DATEX II v1.0. */
+interface PublicationQuery {
+  /** Local name of the elements to give. */
+  readonly each: string
+  /** Local names of what is left out of them. */
+  readonly without?: readonly string[]
+  /** Gets the publication's own time (ms), before any element. */
+  readonly header: (publishedAt: number) => void
+}
+
+/**
+ * Reads the elements of a publication of DATEX II v1.0 by namespace and local name, in batches as it is parsed. Throws `FormatError`
+ * if it is of another version, states no time of publication before its elements, or ends early.
+ */
+export function* publicationElements(
+  bytes: Uint8Array,
+  { each, without = [], header }: PublicationQuery,
+): Generator<readonly XmlElement[], void> {
+  let hasTime = false
+  const query = { root: 'd2LogicalModel', each: ['publicationTime', each], without, namespace: NAMESPACE }
+  for (const batch of xmlElements(bytes, query)) {
+    const elements: XmlElement[] = []
+    for (const element of batch) {
+      if (element.name === 'publicationTime') {
+        const publishedAt = parseInstant(element.text)
+        if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
+        header(publishedAt)
+        hasTime = true
+        continue
+      }
+      if (!hasTime) throw new FormatError(`DATEX II: there is no publicationTime before the first ${each}`)
+      elements.push(element)
+    }
+    if (elements.length > 0) yield elements
+  }
+  if (!hasTime) throw new FormatError(`DATEX II: there is no publicationTime of version 1.0 (${NAMESPACE})`)
+}
