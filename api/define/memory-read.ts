@@ -33,6 +33,8 @@ interface About {
   readonly restsOn?: readonly RestsOn[]
   /** Records that fit the request and have no place, or were left out for want of one. Shown as `meta.unlocated`. */
   readonly unlocated?: number
+  /** Years that no source of the list has. Shown as `meta.missing_years`. */
+  readonly missingYears?: readonly number[]
 }
 
 /** The records of a list, and its `counts`. */

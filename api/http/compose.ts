@@ -25,6 +25,7 @@ export interface Meta {
   readonly no_match?: readonly NoMatch[]
   readonly coverage?: Coverage
   readonly unlocated?: number
+  readonly missing_years?: readonly number[]
   readonly source_mode: string
   readonly sources: readonly JsonObject[]
 }

@@ -85,7 +85,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }
       }
-      const { records, finish, counts, isLacking, restsOn, unlocated } = listed(found as Listed<AnyRow>)
+      const { records, finish, counts, isLacking, restsOn, unlocated, missingYears } = listed(found as Listed<AnyRow>)
       const selects = read.answer ? selected(records, endpoint, values, at) : records
       const all = chosen(selects, context, values)
       const from = read.answer ? records : await recordsOf(...(live.states as [State])).inOrder(orderOf(returns, values.page.sort))
@@ -101,6 +101,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
           ...about,
           ...(none.length > 0 ? { no_match: none } : {}),
           ...(unlocated === undefined ? {} : { unlocated }),
+          ...(missingYears === undefined ? {} : { missing_years: missingYears }),
           stale: isLacking || isLate,
         },
       })
@@ -141,6 +142,7 @@ function listed(found: Listed<AnyRow>): {
   readonly isLacking?: boolean
   readonly restsOn?: readonly RestsOn[]
   readonly unlocated?: number
+  readonly missingYears?: readonly number[]
 } {
   if (Array.isArray(found)) return { records: found as readonly AnyRow[], counts: {} }
   if ('drafts' in found) return { ...(found as Drafted<AnyRow>), records: (found as Drafted<AnyRow>).drafts as readonly AnyRow[] }

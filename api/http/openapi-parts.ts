@@ -237,6 +237,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
           description:
             'Records that fit the request and cannot be located: without geometry, and left out where it selects by place. Unit: 1.',
         },
+        missing_years: {
+          type: 'array',
+          description: 'Years between the sources of the figures, of which there are none.',
+          items: { type: 'integer' },
+        },
         source_mode: {
           type: 'string',
           enum: SOURCE_MODES,

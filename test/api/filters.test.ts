@@ -53,6 +53,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   effect: [col.string(0, ''), orNull(fc.constantFrom('REDUCED_SERVICE', 'DETOUR'))],
   sensor_type: [col.string(0, ''), fc.constantFrom('M30', 'URB')],
   city: [col.string(0, ''), fc.constantFrom('madrid', 'bilbao')],
+  source: [col.string(0, ''), fc.constantFrom('madrid', 'dgt')],
   district: [col.integer(0, ''), orNull(fc.constantFrom(1, 4))],
   level_of_service: [col.string(0, ''), orNull(fc.constantFrom('FLUID', 'CONGESTION'))],
   phase: [col.string(0, ''), fc.constantFrom('ACTIVE', 'PLANNED')],

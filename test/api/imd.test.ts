@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Posts } from '../../api/endpoints/road/posts.ts'
 import { mitmaImd } from '../../jobs/feeds/mobility/mitma-imd.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
+import { imdDetectorMonths } from '../../lake/datasets/mobility/imd-detector-months.ts'
 import { imdSections } from '../../lake/datasets/mobility/imd-sections.ts'
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
@@ -9,6 +10,7 @@ import { WHOLE } from '../../scripts/stand-in/publisher.ts'
 import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import { makeWorld } from '../../scripts/stand-in/world/world.ts'
 import { golden } from '../helpers/golden.ts'
+import { until } from '../helpers/until.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const AT = Date.UTC(2026, 10, 2)
@@ -145,4 +147,69 @@ test('a line goes on over a border, and does not where posts contradict each oth
   expect(posts.line('N1', { km_from: 5, km_to: 7, province_code: '19' })).toBeNull()
   expect(posts.line('N1', { km_from: 3, km_to: 3, province_code: '28' })).toBeNull()
   expect(posts.line('N2', { km_from: 1, km_to: 3, province_code: null })).toBeNull()
+})
+
+describe("daily traffic by DGT's detectors", () => {
+  const month = (name: string, direction: string, values: AnyRow = {}): AnyRow =>
+    exampleTableRow(imdDetectorMonths, {
+      ...{ month: name, period_start: Date.UTC(2026, Number(name.slice(5)) - 1, 0, 22), road: 'A-6', province_code: '28', direction },
+      ...{ points: 2, lanes: 4, km_from: 3.5, km_to: 9.05, days: 10, first_date: `${name}-01`, last_date: `${name}-28`, lane_days: 40 },
+      ...{ point_days: 20, vehicles: 20 * 30_000, long_vehicles_readings: 100, long_vehicles_sum_pct: 900, ...values },
+    })
+
+  test('waits for the first whole day', async () => {
+    const reply = await service.get('/api/movilidad/imd?source=DETECTORS')
+    expect([reply.status, ((await reply.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
+  })
+
+  test('is the mean of whole days of both directions, with its coverage and the years that nobody counted', async () => {
+    await service.land(
+      imdDetectorMonths,
+      [
+        month('2026-09', 'POSITIVE', { vehicles: 20 * 33_000 }),
+        month('2026-10', 'POSITIVE', { point_days: 60, vehicles: 60 * 31_000 }),
+        month('2026-10', 'NEGATIVE', { lanes: 2, lane_days: 25, days: 4, long_vehicles_readings: 0, long_vehicles_sum_pct: 0 }),
+        month('2026-10', 'POSITIVE', { road: 'N-2', province_code: '50' }),
+      ],
+      AT,
+    )
+    await until('the months are read', async () => (await ask('&source=DETECTORS')).total === 2)
+    const { sections, meta } = await ask('&source=DETECTORS')
+    expect(sections).toMatchObject([
+      {
+        ...{ road: 'A-6', province: 'Madrid', year: 2026, section_id: 'A-6 28', imd_veh_day: 61_500, km_from: 3.5, km_to: 9.05 },
+        ...{ points: 2, lanes: 6, days: 4, first_date: '2026-09-01', last_date: '2026-10-28', coverage: 0.047945 },
+        ...{
+          long_vehicles_share_pct: 9,
+          heavy_share_pct: null,
+          post_from: null,
+          length_km: null,
+          year_days: 365,
+          source: 'dgt',
+          source_id: null,
+        },
+      },
+      // One direction alone is no mean of a road.
+      { road: 'N-2', province_code: '50', imd_veh_day: null, days: 10 },
+    ])
+    expect(meta.missing_years).toEqual([2020, 2021, 2022, 2023, 2024, 2025])
+    expect(meta.sources.map(({ id }: Reply) => id)).toContain('dgt')
+    expect((await ask('&source=DETECTORS&road=A-6&km_from=5')).total).toBe(1)
+    expect((await ask('&source=DETECTORS&province=Zaragoza')).total).toBe(1)
+  })
+
+  test('a year of the other source is refused with those that there are', async () => {
+    for (const [query, years] of [
+      ['source=DETECTORS&year=2018', 'source=DETECTORS has: 2026'],
+      ['year=2026', 'source=MINISTRY has: 2016, 2018, 2019'],
+    ]) {
+      const reply = await service.get(`/api/movilidad/imd?${query}`)
+      expect([reply.status, ((await reply.json()) as Reply).detail]).toEqual([400, expect.stringContaining(years as string)])
+    }
+    const { sections, meta } = await ask('')
+    expect(new Set(sections.map(({ year, source, days }: Reply) => `${year} ${source} ${days}`))).toEqual(
+      new Set(['2019 mitma_traffic_map null']),
+    )
+    expect(meta).not.toHaveProperty('missing_years')
+  })
 })

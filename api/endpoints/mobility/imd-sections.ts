@@ -1,9 +1,10 @@
+import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
-import { integerParam, knownBy, listOf } from '../../define/params.ts'
+import { integerParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
 import { defineSlice } from '../../define/slice.ts'
 
 /** A section of a road in a year. */
@@ -14,7 +15,7 @@ export const ABOUT_IMD =
   'IMD (intensidad media diaria) is the mean of vehicles a day over the year, of both directions. Of the roads of the state alone: roads of regions, provinces and cities are not on the map.'
 
 /** Years that the table has, in order. */
-const imdYears = defineSlice<ReadonlySet<string>>({
+export const imdYears = defineSlice<ReadonlySet<string>>({
   name: 'imd years',
   from: [imdSections],
   most: 1,
@@ -32,11 +33,29 @@ const imdOfYear = defineSlice<readonly ImdSection[]>({
   },
 })
 
-/** `year`, of several. */
+const SOURCES = ['MINISTRY', 'DETECTORS'] as const
+/** `source` of daily traffic. */
+export const imdSourceParam = withDefault(
+  oneOf("Whose counts: the ministry's traffic map by section, or DGT's detectors by road and province.", SOURCES, { example: 'MINISTRY' }),
+  'MINISTRY',
+)
+
+/** Years that the ministry or the detectors have, in order. */
+const allYears = defineSlice<ReadonlySet<string>>({
+  name: 'imd years of all sources',
+  from: [imdSections, imdDetectorMonths],
+  most: 1,
+  read: async (reader) => {
+    const versions = [...(await reader.versions(imdSections)), ...(await reader.versions(imdDetectorMonths))]
+    return new Set(versions.map(({ name }) => name.slice(0, 4)).sort())
+  },
+})
+
+/** `year`, of several, whoever counted. */
 export const imdYearsParam = listOf(
   knownBy(integerParam('Year; the newest that there is unless given.', { min: 1990, max: 2200, example: '2018' }), {
-    slice: imdYears,
-    expected: 'expected a year that there is a traffic map of',
+    slice: allYears,
+    expected: 'expected a year that there is a traffic map of, or counts of detectors',
     isListed: true,
   }),
 )

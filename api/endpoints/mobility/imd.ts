@@ -1,16 +1,20 @@
 import { LINE_ABSENCES } from '../../../lake/datasets/mobility/codes.ts'
+import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { foldRoad } from '../../define/params-place.ts'
+import { Refused } from '../../define/problems.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { sectionFilter } from '../../filters/road.ts'
 import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
 import { provinceField, provinceName } from '../tail.ts'
-import { ABOUT_IMD, type ImdSection, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
+import { detectorFields, detectorRoads, detectorYears, yearsBetween } from './imd-detectors.ts'
+import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
 
 const { columns } = imdSections
 
@@ -57,9 +61,25 @@ export const sectionFields = {
   source_id: optional(columns.object_id, "The map's id of the row, which says nothing beyond its year."),
 } as const
 
-const section = record('ImdSection', 'Daily traffic of a section of a road in a year.', sectionFields)
+const onlyMinistry = (about: string): string => `${about} Null with source=DETECTORS.`
+
+const listFields = {
+  ...sectionFields,
+  post_from: optional(columns.post_from, onlyMinistry('Begin as published: post and metres behind it, which may be more than 999.')),
+  post_to: optional(columns.post_to, onlyMinistry('End as published.')),
+  length_km: optional(columns.length_km, onlyMinistry('Length as published.')),
+  ...detectorFields,
+} as const
+
+const section = record('ImdSection', 'Daily traffic in a year of a section of a road, or of a road in a province.', listFields)
 
 type Section = ValueOf<typeof sectionFields>
+type Listed = ValueOf<typeof listFields>
+type Draft = Omit<Listed, 'geometry' | 'geometry_error_m' | 'geometry_absent'>
+
+const NO_DETECTORS = Object.freeze({
+  ...{ points: null, lanes: null, days: null, first_date: null, last_date: null, coverage: null, long_vehicles_share_pct: null },
+})
 
 /** A section as replies show it, without its line, which is made once it is known that it is shown. */
 export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {
@@ -91,7 +111,10 @@ export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_e
 }
 
 /** The section with its line, by the points of roads; `posts` is null where they cannot be read now. */
-export function drawn(draft: ReturnType<typeof draftOf>, posts: Posts | null): Section {
+export function drawn<D extends Pick<Section, 'road' | 'km_from' | 'km_to' | 'province_code'>>(
+  draft: D,
+  posts: Posts | null,
+): D & Pick<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {
   const found = posts?.line(foldRoad(draft.road), draft) ?? null
   const absent = found ? null : posts ? 'NO_POINTS' : 'NOT_NOW'
   return { ...draft, geometry: found?.line ?? null, geometry_error_m: found?.error_m ?? null, geometry_absent: absent }
@@ -103,20 +126,21 @@ export const imdList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with the share of heavy vehicles',
-  about: `${ABOUT_IMD} A section is asked for by \`km_from\` and \`km_to\` where it lies on that stretch; one that ends where the stretch begins does not. ${ABOUT_LINES}`,
+  about: `${ABOUT_IMD} With \`source=DETECTORS\` it is of whole days at DGT's detectors, by road and province; \`coverage\` says how much of the year they are, \`meta.missing_years\` which years nobody counted. A section is asked for by \`km_from\` and \`km_to\` where it lies on that stretch. ${ABOUT_LINES}`,
   figure: {
-    grain: 'One section of a road, one year.',
+    grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',
     method:
       'As the ministry publishes it: daily vehicles, light and heavy, and vehicle-km of the year. veh_km_check tells whether vehicle-km are length × days × daily vehicles; ' +
-      'heavy_share_pct is heavy by all vehicles. Light and heavy do not quite add up to all. Kilometres are the post and a thousandth of the metres behind it.',
+      'heavy_share_pct is heavy by all vehicles. Light and heavy do not quite add up to all. Kilometres are the post and a thousandth of the metres behind it. ' +
+      'DETECTORS: the mean over whole days and points of each direction, added up; a point counts on a day if each of its lanes was measured for nine tenths of it. Lanes of slip roads and bus lanes are left out. Null where one direction has no whole day.',
   },
-  params: { year: imdYearsParam },
+  params: { year: imdYearsParam, source: imdSourceParam },
   filters: [sectionFilter, provinceFilter],
   returns: {
     kind: 'list',
     name: 'sections',
     record: section,
-    key: ['year', 'source_id'],
+    key: ['year', 'section_id', 'source_id'],
     sorts: ['road', 'km_from', 'imd_veh_day', 'heavy_share_pct', 'veh_km_year', 'year'],
     order: 'road',
     limit: { default: 100, max: 20_000 },
@@ -124,14 +148,46 @@ export const imdList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    lake: [imdSections, roadPoints],
+    lake: [imdSections, roadPoints, imdDetectorMonths],
     needs: [imdSections],
-    answer: async ({ slice, extra }, { year }) => {
-      const years = await wantedYears(slice, year)
-      const all = (await Promise.all(years.map((one) => sectionsOf(slice, one)))).flat()
+    answer: async ({ slice, extra }, { year, source }) => {
       const posts = await extra(roadPosts, '')
-      return { drafts: all.map(draftOf), finish: (draft: ReturnType<typeof draftOf>) => drawn(draft, posts), counts: {} }
+      const finish = (draft: Draft): Listed => drawn(draft, posts)
+      const ministry = [...(await slice(imdYears, ''))].map(Number)
+      if (source === 'MINISTRY') {
+        checkYears(year, ministry, source)
+        const years = await wantedYears(slice, year)
+        const all = (await Promise.all(years.map((one) => sectionsOf(slice, one)))).flat()
+        return {
+          drafts: all.map((one): Draft => ({ ...draftOf(one), ...NO_DETECTORS })),
+          finish,
+          counts: {},
+          restsOn: [{ dataset: imdSections }],
+        }
+      }
+      const counted = await slice(detectorYears, '')
+      const years = [...new Set(counted.map((one) => one.year))]
+      const newest = years.at(-1)
+      if (newest === undefined)
+        throw noDataYet("DGT's detectors have counted no whole day yet", {
+          ...{ missing: [imdDetectorMonths], waits_for: ['a whole day of dgt_detectors'], retry_after_s: 3600 },
+        })
+      checkYears(year, years, source)
+      const wanted = year ?? [newest]
+      const drafts: Draft[] = detectorRoads(counted.filter((one) => wanted.includes(one.year)))
+      return { drafts, finish, counts: {}, missingYears: yearsBetween(ministry, years), restsOn: [{ dataset: imdDetectorMonths }] }
     },
   },
   example: { road: 'A-6', year: '2018' },
 })
+
+/** Refuses a year that the source does not have. */
+function checkYears(asked: readonly number[] | null, years: readonly number[], source: string): void {
+  const value = asked?.find((one) => !years.includes(one))
+  if (value !== undefined)
+    throw new Refused(`expected a year that source=${source} has: ${years.join(', ')}`, {
+      parameter: 'year',
+      value: String(value),
+      allowed: years.map(String),
+    })
+}

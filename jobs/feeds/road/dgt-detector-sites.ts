@@ -13,6 +13,9 @@ import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
 
 type Sensor = FeedRow<typeof trafficSensors>
 
+/** Names of road and town, which are stated elsewhere too. */
+const UNUSED = ['predefinedLocationName', 'name', 'roadName', 'administrativeArea']
+
 /** What some site of every publication has, by the publisher's names. */
 const ALWAYS: Readonly<Record<string, (sensor: Sensor) => boolean>> = {
   roadNumber: ({ road }) => road !== null,
@@ -54,7 +57,7 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
   if (!body) throw new FormatError('dgt_detector_sites: there is no body')
   const presence = watchPresence('sites', ALWAYS)
   const header = (publishedAt: number): void => notes.publishedAt(publishedAt)
-  for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', header })) {
+  for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', without: UNUSED, header })) {
     const sensors = locations.flatMap((location) => sensorOf(location, notes) ?? [])
     for (const sensor of sensors) presence.see(sensor)
     yield batch(trafficSensors, sensors)

@@ -2,6 +2,7 @@ import type { Dataset } from '../../schema/dataset.ts'
 import { corridorHours } from './corridor-hours.ts'
 import { corridorSensorMonths } from './corridor-sensor-months.ts'
 import { mobilityFlowDays } from './flow-days.ts'
+import { imdDetectorMonths } from './imd-detector-months.ts'
 import { imdRoads } from './imd-roads.ts'
 import { imdSections } from './imd-sections.ts'
 import { mobilityOvernightStays } from './overnight-stays.ts'
@@ -24,6 +25,7 @@ export const datasets: readonly Dataset[] = Object.freeze([
   mobilityZoneAreas,
   imdSections,
   imdRoads,
+  imdDetectorMonths,
   corridorHours,
   corridorSensorMonths,
   mobilityFlowDays,

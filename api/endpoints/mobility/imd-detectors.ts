@@ -1,0 +1,119 @@
+import { imdDetectorMonths } from '../../../lake/datasets/mobility/imd-detector-months.ts'
+import { dgt } from '../../../lake/datasets/road/sources.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { optional } from '../../define/fields.ts'
+import { defineSlice } from '../../define/slice.ts'
+import { provinceName } from '../tail.ts'
+
+const { columns } = imdDetectorMonths
+const only = (about: string): string => `${about}; source=DETECTORS only.`
+
+/** What is said of figures of detectors alone. */
+export const detectorFields = {
+  points: optional(columns.points, only('Points of the road with a whole day, of the direction that has more')),
+  lanes: optional(columns.lanes, only('Lanes that are listed at the points of the road, both directions')),
+  days: optional(columns.days, only('Days on which some point was counted whole, of the direction that has fewer')),
+  first_date: optional(columns.first_date, only('The first day that counts')),
+  last_date: optional(columns.last_date, only('The last day that counts')),
+  coverage: col.decimal(0, only('Whole days of lanes as a share of those of all listed lanes in the whole year'), {
+    ...{ scale: 6, unit: '1', nullable: true, example: null },
+  }),
+  long_vehicles_share_pct: col.decimal(0, only('Share of long vehicles, the mean of the readings that state one'), {
+    ...{ scale: 2, unit: '%', nullable: true, example: null },
+  }),
+} as const
+
+const yearColumns = {
+  year: col.integer(0, 'Year.', { unit: '1' }),
+  ...{ road: columns.road, province_code: columns.province_code, direction: columns.direction },
+  ...{ points: columns.points, lanes: columns.lanes, km_from: columns.km_from, km_to: columns.km_to, days: columns.days },
+  ...{ first_date: columns.first_date, last_date: columns.last_date, lane_days: columns.lane_days },
+  vehicles_day: col.decimal(0, 'Mean daily vehicles of a point.', { scale: 1, unit: 'veh/d' }),
+  long_pct: col.decimal(0, 'Share of long vehicles.', { scale: 2, unit: '%', nullable: true }),
+} as const
+
+/** A direction of a road in a province and year. */
+interface DirectionYear {
+  readonly year: number
+  readonly road: string
+  readonly province_code: string
+  readonly direction: string
+  readonly points: number
+  readonly lanes: number
+  readonly km_from: number
+  readonly km_to: number
+  readonly days: number
+  readonly first_date: string
+  readonly last_date: string
+  readonly lane_days: number
+  readonly vehicles_day: number
+  readonly long_pct: number | null
+}
+
+/** Directions of all roads by year. It has one key, the empty one. */
+export const detectorYears = defineSlice<readonly DirectionYear[]>({
+  name: 'daily traffic by detectors',
+  from: [imdDetectorMonths],
+  most: 1,
+  read: async (reader) => {
+    const query = sql`
+      SELECT CAST(substr(month, 1, 4) AS INTEGER) AS year, road, province_code, direction,
+        max(points) AS points, max(lanes) AS lanes, min(km_from) AS km_from, max(km_to) AS km_to,
+        CAST(sum(days) AS INTEGER) AS days, min(first_date) AS first_date, max(last_date) AS last_date,
+        CAST(sum(lane_days) AS INTEGER) AS lane_days,
+        CAST(sum(vehicles) / sum(point_days) AS DECIMAL(9, 1)) AS vehicles_day,
+        CAST(sum(long_vehicles_sum_pct) / nullif(sum(long_vehicles_readings), 0) AS DECIMAL(9, 2)) AS long_pct
+      FROM ${scan(imdDetectorMonths)}
+      GROUP BY year, road, province_code, direction
+      ORDER BY year, road, province_code, direction`
+    return await reader.all<DirectionYear>(query, yearColumns)
+  },
+})
+
+const NO_SECTION = {
+  ...{ road_type: null, post_from: null, post_to: null, length_km: null, light_veh_day: null, heavy_veh_day: null },
+  ...{ heavy_share_pct: null, veh_km_year: null, veh_km_light_year: null, veh_km_heavy_year: null, source_id: null },
+} as const
+
+/** The roads of some years, by province: the mean of the points of each direction, and both directions together. */
+export function detectorRoads(found: readonly DirectionYear[]) {
+  const roads = Map.groupBy(found, ({ year, road, province_code }) => `${year} ${road} ${province_code}`)
+  return [...roads.values()].map((directions) => {
+    const [{ year, road, province_code }] = directions as [DirectionYear]
+    const year_days = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? 366 : 365
+    const total = (of: (one: DirectionYear) => number): number => directions.reduce((sum, one) => sum + of(one), 0)
+    const [lanes, lane_days] = [total((one) => one.lanes), total((one) => one.lane_days)]
+    const shares = directions.flatMap(({ long_pct }) => long_pct ?? [])
+    return {
+      ...NO_SECTION,
+      ...{ section_id: `${road} ${province_code}`, year, road, province_code, province: provinceName(province_code), year_days },
+      km_from: Math.min(...directions.map(({ km_from }) => km_from)),
+      km_to: Math.max(...directions.map(({ km_to }) => km_to)),
+      // One direction alone is no IMD, which is of both.
+      imd_veh_day: directions.length === 2 ? Math.round(total((one) => one.vehicles_day)) : null,
+      veh_km_check: 'NOT_STATED' as const,
+      points: Math.max(...directions.map(({ points }) => points)),
+      lanes,
+      days: Math.min(...directions.map(({ days }) => days)),
+      first_date: directions.map(({ first_date }) => first_date).sort()[0] as string,
+      last_date: directions
+        .map(({ last_date }) => last_date)
+        .sort()
+        .at(-1) as string,
+      coverage: Math.round((1e6 * lane_days) / (lanes * year_days)) / 1e6,
+      long_vehicles_share_pct:
+        shares.length === 0 ? null : Math.round((100 * shares.reduce((sum, one) => sum + one, 0)) / shares.length) / 100,
+      source: dgt.id,
+    }
+  })
+}
+
+/** Years after the ministry's newest and before the first that detectors have: nothing tells of them. */
+export function yearsBetween(ministry: readonly number[], detectors: readonly number[]): number[] {
+  const [last, first] = [Math.max(...ministry), Math.min(...detectors)]
+  return ministry.length === 0 || detectors.length === 0
+    ? []
+    : Array.from({ length: Math.max(0, first - last - 1) }, (_, nth) => last + 1 + nth)
+}
