@@ -146,14 +146,41 @@ export const getIncidents = defineTool({
   },
 })
 
-const PARTS = { incidents, v16: beacons, works, panels, weather: drivingWeather }
+/** What the detectors of a road measure. */
+const traffic = (query: ToolRequest['query']): ToolRequest => ({
+  kind: 'detector',
+  path: '/api/trafico/intensidad',
+  query: { ...query, source: 'dgt', sort: 'speed_kmh' },
+  fields: [
+    'id',
+    'road',
+    'km',
+    'direction',
+    'intensity_veh_h',
+    'speed_kmh',
+    'occupancy_pct',
+    'long_vehicles_pct',
+    'is_stale',
+    'observed_at',
+  ],
+  line: (one) =>
+    phrase(
+      `Lane at ${String(one['road'])} km ${String(one['km'])}, ${String(one['direction'])}`,
+      amount(one, 'intensity_veh_h', 'vehicles/h'),
+      amount(one, 'speed_kmh', 'km/h'),
+      labelled('occupancy', one, 'occupancy_pct', '%'),
+      labelled('observed', one, 'observed_at'),
+    ),
+})
+
+const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather }
 
 /** Everything that is known of a road now. */
 export const getRoadStatus = defineTool({
   name: 'get_road_status',
   title: 'State of a road',
   description:
-    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, what variable-message panels show, and the weather beside it. ' +
+    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, what variable-message panels show, traffic at its detectors (slowest lanes first), and the weather beside it. ' +
     'Answers "Is the AP-7 clear at km 140?" (give km_from and km_to around it).',
   plan: 'FREE',
   input: {
@@ -161,8 +188,8 @@ export const getRoadStatus = defineTool({
     km_from: stretch.km_from,
     km_to: stretch.km_to,
     include: z
-      .array(z.enum(['incidents', 'v16', 'works', 'panels', 'weather']))
-      .max(5)
+      .array(z.enum(['incidents', 'v16', 'works', 'panels', 'traffic', 'weather']))
+      .max(6)
       .optional()
       .describe('What to include; all by default.'),
     ...commonInput,

@@ -12,7 +12,7 @@ export const roadPoints = defineDataset({
   domain: 'road',
   title: 'Points of roads',
   about:
-    'Where kilometre points of roads are, gathered from incidents, beacons, message panels and the addresses of filling stations: one point for each road, ' +
+    'Where kilometre points of roads are, gathered from incidents, beacons, message panels, traffic detectors and the addresses of filling stations: one point for each road, ' +
     'province and tenth of a kilometre that a record of the last twelve months names, as known by the end of each month.',
   sources: [dgt, sct, miteco],
   columns: {

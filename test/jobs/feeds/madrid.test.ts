@@ -11,6 +11,12 @@ import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
+/** What only sensors of interurban roads have, and the province. */
+const NO_ROAD = {
+  ...{ province_code: '28', road: null, km: null, direction: null, destination: null },
+  ...{ site_kind: null, source_site_kind: null, source_direction: null },
+}
+
 const shared = sharedFolder()
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 
@@ -95,6 +101,8 @@ describe('madrid_traffic', () => {
         level_of_service: 'FLUID',
         speed_kmh: null,
         quality: 'OK',
+        headway_m: null,
+        long_vehicles_pct: null,
       },
       expect.objectContaining({ sensor_id: '3797', sensor_type: 'M30', speed_kmh: 74 }),
     ])
@@ -113,6 +121,7 @@ describe('madrid_traffic', () => {
         capacity_veh_h: 3000,
         position: { lat: 40.4014473, lon: -3.7541517 },
         municipality_code: '28079',
+        ...NO_ROAD,
       },
       expect.objectContaining({ sensor_id: '3797', name: null, access_code: null, subarea: null, capacity_veh_h: null }),
     ])
@@ -315,6 +324,7 @@ describe('madrid_sensors', () => {
         capacity_veh_h: null,
         position: { lat: 40.4305019, lon: -3.6883233 },
         municipality_code: '28079',
+        ...NO_ROAD,
       },
     ])
     expect(publication.data_time).toBe(NOW)
