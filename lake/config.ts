@@ -54,6 +54,11 @@ const NETWORKS = { pattern: /^[\da-fA-F.:/,\s]+$/, words: 'addresses or CIDR ran
 const SMTP_PLACE = { pattern: /^smtps?:\/\/./, words: '`smtp://…` or `smtps://…`' }
 const CONTACT = { pattern: /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+\d[\d-]*)$/, words: '`mailto:…`, `https://…` or `tel:+…`' }
 const FEED_IDS = { pattern: /^[a-z0-9_]+(,[a-z0-9_]+)*$/, words: 'feed ids (see `scripts/feeds list`), separated by commas' }
+const AIRCRAFT = {
+  pattern: /^[0-9A-Za-z~-]{2,10}(,[0-9A-Za-z~-]{2,10})*$/,
+  words: 'addresses of 24 bits or registrations, separated by commas',
+}
+const CLIENT = { pattern: /^[^:\s]+:\S+$/, words: '`<client id>:<client secret>`' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
 /** Every setting of the service. The checks and the table in scripts/README.md are made from it. */
@@ -157,6 +162,27 @@ export const SETTINGS = {
     null,
     { oneOf: ['accepted'] },
   ),
+  aircraftBlocked: setting(
+    'AIRCRAFT_BLOCKED',
+    'text',
+    'Aircraft that are never stored or shown, by ICAO address or registration, besides those that are blocked by LADD or PIA. Positions stored before a change of the list remain until they are 35 days old.',
+    null,
+    { like: AIRCRAFT },
+  ),
+  openskyClient: setting(
+    'OPENSKY_CLIENT',
+    'text',
+    'API client of your OpenSky account. It is sent to OpenSky only, and used only with `OPENSKY_NON_COMMERCIAL=accepted`.',
+    null,
+    { like: CLIENT, secret: true },
+  ),
+  openskyNonCommercial: setting(
+    'OPENSKY_NON_COMMERCIAL',
+    'text',
+    '`accepted` states that your service is not commercial, as OpenSky requires. Without it `--live` does not use OpenSky.',
+    null,
+    { oneOf: ['accepted'] },
+  ),
   smtpUrl: setting('SMTP_URL', 'text', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', null, {
     like: SMTP_PLACE,
     secret: true,
@@ -233,6 +259,14 @@ export function isAccepted(config: Config, env: string): boolean {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
   if (!found) throw new Error(`no setting ${env}`)
   return config[found[0] as keyof Config] === 'accepted'
+}
+
+/** The entries of a setting that is a list, by its variable, in upper case. Throws for a variable that is no setting. */
+export function listOfSetting(config: Config, env: string): ReadonlySet<string> {
+  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
+  if (!found) throw new Error(`no setting ${env}`)
+  const value = config[found[0] as keyof Config]
+  return new Set(value === null ? [] : String(value).toUpperCase().split(','))
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }

@@ -1,5 +1,8 @@
 import type { FeedListing } from './live/freshness.ts'
 
+/** The property of a table that says before which time (ISO 8601) rows were deleted, because they are kept for some days only. */
+export const DELETED_BEFORE = 'rows-deleted-before'
+
 /** A property that says how far a table has what a feed published. */
 export const UNTIL = 'landed-until.'
 

@@ -78,6 +78,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly isOfAny?: true
   /** Set where an answer does without any of its datasets: `meta.missing` then names those that have nothing, and why. */
   readonly reportsMissing?: true
+  /** Set where `meta` is about those datasets of `from` alone that were published: other sources are turned off. */
+  readonly omitsUnpublished?: true
   /** Set where answers state `unlocated`. */
   readonly reportsUnlocated?: true
   /** What its tables are derived from, without being read here: an answer names what it is based on. */

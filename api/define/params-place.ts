@@ -3,7 +3,7 @@ import { foldName } from '../../lake/places/names.ts'
 import { provinceByCode, provinceByName, provinces } from '../../lake/places/provinces.ts'
 import { RADIALS } from '../../lake/places/road-key.ts'
 import type { Area, Box } from './geo.ts'
-import { type Group, group, numberParam, type Param, param, plainText } from './params.ts'
+import { type Group, group, numberParam, type Param, param, plainText, type ValuesOf } from './params.ts'
 import { Refused } from './problems.ts'
 import { nearest } from './suggest.ts'
 
@@ -70,27 +70,37 @@ export function boxParam(what: string): Param<Box | null> {
   })
 }
 
+const GEO_MEMBERS = {
+  bbox: boxParam('Box to search in, not together with lat, lon, radius'),
+  lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
+  lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
+  radius: numberParam(`How far around the point; ${RADIUS_M} unless given.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
+}
+
 /** `bbox`, or `lat`, `lon` and `radius`. The value is null where none is given. */
-export const geoParams: Group<Area | null> = group(
-  {
-    bbox: boxParam('Box to search in, not together with lat, lon, radius'),
-    lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
-    lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
-    radius: numberParam(`How far around the point; ${RADIUS_M} unless given.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
-  },
-  ({ bbox, lat, lon, radius }) => {
-    if (bbox !== null && (lat !== null || lon !== null || radius !== null))
-      throw new Refused('cannot be combined with lat, lon or radius; allowed: either bbox, or lat and lon with an optional radius', {
-        parameter: 'bbox',
-      })
-    if (bbox !== null) return bbox
-    if (lat !== null && lon !== null) return { kind: 'circle', lat, lon, radius_m: radius ?? RADIUS_M }
-    if (lat !== null) throw new Refused('is required together with lat', { parameter: 'lon' })
-    if (lon !== null) throw new Refused('is required together with lon', { parameter: 'lat' })
-    if (radius !== null) throw new Refused('is required together with radius', { parameter: 'lat' })
-    return null
-  },
-)
+export const geoParams: Group<Area | null> = group(GEO_MEMBERS, areaOf)
+
+/** The same, one of which is required. */
+export const requiredGeoParams: Group<Area> = group(GEO_MEMBERS, (values) => {
+  const area = areaOf(values)
+  if (area !== null) return area
+  throw new Refused('is required: bbox=minLon,minLat,maxLon,maxLat, or lat and lon with an optional radius in metres', {
+    parameter: 'bbox',
+  })
+})
+
+function areaOf({ bbox, lat, lon, radius }: ValuesOf<typeof GEO_MEMBERS>): Area | null {
+  if (bbox !== null && (lat !== null || lon !== null || radius !== null))
+    throw new Refused('cannot be combined with lat, lon or radius; allowed: either bbox, or lat and lon with an optional radius', {
+      parameter: 'bbox',
+    })
+  if (bbox !== null) return bbox
+  if (lat !== null && lon !== null) return { kind: 'circle', lat, lon, radius_m: radius ?? RADIUS_M }
+  if (lat !== null) throw new Refused('is required together with lat', { parameter: 'lon' })
+  if (lon !== null) throw new Refused('is required together with lon', { parameter: 'lat' })
+  if (radius !== null) throw new Refused('is required together with radius', { parameter: 'lat' })
+  return null
+}
 
 const ROAD_MOST = 30
 

@@ -4,7 +4,7 @@ import type { MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import { defineFilter, defineMemoryFilter, type Filter, type TableColumns } from '../define/filter.ts'
 import { type Area, isInside, touches } from '../define/geo.ts'
 import type { Param } from '../define/params.ts'
-import { geoParams } from '../define/params-place.ts'
+import { geoParams, requiredGeoParams } from '../define/params-place.ts'
 
 /** A record with a position; null is in no area. */
 interface Located {
@@ -29,6 +29,9 @@ const byPosition = { matches, columns: ['position_lat', 'position_lon'], where, 
 
 /** `bbox`, or `lat`, `lon` and `radius`. */
 export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition })
+
+/** The same where a request without an area is refused. */
+export const requiredAreaFilter = defineFilter({ name: 'geo', param: requiredGeoParams, ...byPosition })
 
 /** The same for records whose place is `geometry`: what touches the area. */
 export const shapeFilter = defineMemoryFilter({

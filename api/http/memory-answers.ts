@@ -80,7 +80,13 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
       }
       const lacks = coverageOf(gap, values.own)
-      const about = metaOf(state, datasets, { ...(live.primary ? {} : { kept: tables }), ...figure, ...missing, ...lacks })
+      const published = (dataset: Dataset): boolean => live.states[read.from.indexOf(dataset)]?.parts.length !== 0
+      const about = metaOf(state, read.omitsUnpublished ? datasets.filter(published) : datasets, {
+        ...(live.primary ? {} : { kept: tables }),
+        ...figure,
+        ...missing,
+        ...lacks,
+      })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }

@@ -62,6 +62,8 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   aviacion_aeropuertos: 'Aeropuertos españoles con puntualidad y tráfico',
   aviacion_aeropuertos_by_iata: 'Un aeropuerto: ahora, hoy y los últimos doce meses',
   aviacion_aeropuertos_by_iata_historico: 'Puntualidad y tráfico de un aeropuerto por día, semana, mes o año',
+  aviacion_posiciones: 'Posiciones de aeronaves en una zona',
+  aviacion_posiciones_by_icao24: 'Una aeronave, con su última posición y su recorrido de la última hora',
   movilidad: 'Viajes entre provincias por periodo, o tráfico diario (IMD) por año',
   movilidad_imd: 'Intensidad media diaria (IMD) por tramo y año, con la parte de pesados',
   movilidad_estaciones: 'Estaciones de aforo',

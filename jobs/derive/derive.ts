@@ -1,6 +1,6 @@
 import { commit } from '../../lake/iceberg/commit.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
-import { UNTIL } from '../../lake/landed.ts'
+import { DELETED_BEFORE, UNTIL } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import type { LakePins } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -11,7 +11,7 @@ import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, filesOf, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
 import { planModel } from './model-parts.ts'
-import { planMonths, settledUntil } from './months.ts'
+import { monthSpan, planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
@@ -138,7 +138,9 @@ async function makeParts(
   let rows = 0
   let isWhole = true
   const gone = madeParts((await stateOf(context, derived.into)).properties)
+  const isFrozen = frozenParts(derived, pins, new Set(gone.keys()))
   for (const { version } of parts) gone.delete(version)
+  for (const version of gone.keys()) if (isFrozen(version)) gone.delete(version)
   for (const [version, before] of gone) {
     signal.throwIfAborted()
     if (!(await dropPart(context, derived.into, { state: await stateOf(context, derived.into), before, version, signal })))
@@ -151,7 +153,7 @@ async function makeParts(
     signal.throwIfAborted()
     const place = await placeOf(context, derived.into, { version: part.version, signal })
     const { before } = place
-    if (before === part.lineage) continue
+    if (before === part.lineage || isFrozen(part.version)) continue
     // A part that had too little to give any row is as good as none.
     if (makes === 'new' && before !== null && (await filesOf(place.state, derived.into, part.version)).length > 0) {
       isWhole = false
@@ -163,6 +165,16 @@ async function makeParts(
     rows += landed
   }
   return { made, removed, rows, waits: false, isWhole }
+}
+
+/**
+ * Tells which months stay as they are: those that were made, and of which an input has deleted rows since, because it keeps them for some
+ * days only.
+ */
+function frozenParts(derived: Derived, pins: LakePins, made: ReadonlySet<string>): (version: string) => boolean {
+  if (derived.by !== 'months') return () => false
+  const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
+  return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)
 }
 
 /** Where a part lands: its table as it is now, and what that says of the part's lineage. */

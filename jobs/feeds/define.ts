@@ -26,6 +26,16 @@ export interface FeedRequest {
   readonly follow?: Follow
   /** Set where the publisher asks for a secret of ours. */
   readonly secret?: RequestSecret
+  /** Set where replies have records that must not be stored. */
+  readonly withhold?: Withhold
+}
+
+/** Removes what must not be stored from a reply, before its bytes are kept or read. */
+export interface Withhold {
+  /** The setting with the operator's own list, separated by commas. */
+  readonly env: string
+  /** The bytes without those records; `listed` is the operator's list in upper case. Throws `FormatError` for bytes that it cannot read. */
+  readonly from: (bytes: Buffer, listed: ReadonlySet<string>) => Buffer
 }
 
 /** How a slip leads to its document. */
@@ -48,6 +58,13 @@ export interface RequestSecret {
   readonly env: string
   /** The header that carries it. */
   readonly header: string
+  /** Set where the secret is `<client id>:<client secret>`, for which there are tokens: the header then carries a token. */
+  readonly token?: ClientCredentials
+}
+
+/** Where tokens are asked for by OAuth 2.0 client credentials. */
+export interface ClientCredentials {
+  readonly url: string
 }
 
 /** A body as received and decompressed; formats decode the text themselves. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawBody, ReceivedBody } from '../../lake/raw/archive.ts'
-import type { Feed, FeedBody, FeedRequest, RequestPlan } from '../feeds/define.ts'
+import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan, type Withhold } from '../feeds/define.ts'
 import { fetchFollowed } from './follow.ts'
 import { decodeReply, FetchError, type Reply, sniff, type Validators } from './http.ts'
 
@@ -24,6 +24,8 @@ export interface CollectOptions {
   readonly now: () => number
   /** The configured secret of a variable, or null. Absent if a stand-in is fetched: it needs none and gets none. */
   readonly secret?: (env: string) => string | null
+  /** The operator's list of what is withheld, by the variable of its setting; upper case. */
+  readonly listed?: (env: string) => ReadonlySet<string>
   /** True where replies say when they were captured, and that counts as the time of the fetch. */
   readonly replays?: boolean
   /** Factor of every wait between attempts; tests use a small one. */
@@ -114,7 +116,7 @@ async function patiently(
       if (reply.status === 304) return { reply, bytes: Buffer.alloc(0) }
       const bytes = await decodeReply(request, reply)
       await sniff(request, bytes)
-      return { reply, bytes }
+      return request.withhold ? withheld(request.withhold, { reply, bytes }, options) : { reply, bytes }
     } catch (error) {
       options.signal.throwIfAborted()
       if (!(error instanceof FetchError) || !error.retryable || attempt === ATTEMPTS) throw error
@@ -123,6 +125,23 @@ async function patiently(
       if (wait > LONGEST_WAIT_MS) throw error
       await sleep(wait * (options.patience ?? 1), undefined, { signal: options.signal })
     }
+  }
+}
+
+const NOTHING_LISTED: ReadonlySet<string> = new Set()
+
+/** A reply as it may be stored: without what is withheld, as bytes that are not encoded. */
+function withheld(
+  { env, from }: Withhold,
+  got: { readonly reply: Reply; readonly bytes: Buffer },
+  { listed }: CollectOptions,
+): { reply: Reply; bytes: Buffer } {
+  const { 'content-encoding': _encoding, 'content-length': _length, etag: _etag, ...headers } = got.reply.headers
+  try {
+    const bytes = from(got.bytes, listed?.(env) ?? NOTHING_LISTED)
+    return { reply: { ...got.reply, headers, received: bytes }, bytes }
+  } catch (cause) {
+    throw cause instanceof FormatError ? new FetchError(`${got.reply.url}: ${cause.message}`, { retryable: true, cause }) : cause
   }
 }
 

@@ -18,6 +18,8 @@ export interface IngestContext {
   readonly origin: (url: string) => string
   /** What the configuration holds for the secret of a variable, null for nothing; not there where a stand-in is asked. */
   readonly secret?: (env: string) => string | null
+  /** The operator's list of what is withheld, by the variable of its setting. */
+  readonly listed?: (env: string) => ReadonlySet<string>
   readonly now: () => number
   /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
   readonly storeNow?: () => Promise<number>

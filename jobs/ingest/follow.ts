@@ -1,5 +1,6 @@
 import type { FeedRequest } from '../feeds/define.ts'
 import { decodeReply, FetchError, type FetchOptions, fetchReply, type Reply } from './http.ts'
+import { bearerToken, forgetToken } from './token.ts'
 
 /** What a request is asked with, beside its own address. */
 export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
@@ -15,7 +16,7 @@ export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
  */
 export async function fetchFollowed(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret, ...rest } = options
-  const first = await fetchReply(request, { ...rest, url: origin(request.url), headers: secretHeader(request, secret) })
+  const first = await fetchWithSecret(request, options)
   if (!request.follow) return first
   const told = request.follow.to(await decodeReply(request, first))
   if ('refused' in told)
@@ -36,9 +37,22 @@ function leadsTo(url: string, hosts: readonly string[]): boolean {
   return protocol === 'https:' && hosts.includes(host) && username === '' && password === ''
 }
 
-function secretHeader({ secret, url }: FeedRequest, valueOf: AskOptions['secret']): Record<string, string> {
-  if (!secret || !valueOf) return {}
-  const value = valueOf(secret.env)
-  if (value === null) throw new FetchError(`${url} wants a key of ours, and ${secret.env} is not set`, { retryable: false })
-  return { [secret.header]: value }
+/** Asks with the secret of a request, if it has one. A token that is no longer accepted is renewed once. */
+async function fetchWithSecret(request: FeedRequest, options: AskOptions): Promise<Reply> {
+  const { origin, secret: valueOf, ...rest } = options
+  const { secret, url } = request
+  const ask = (headers: Record<string, string>): Promise<Reply> => fetchReply(request, { ...rest, url: origin(url), headers })
+  if (!secret || !valueOf) return ask({})
+  const { env, header, token } = secret
+  const value = valueOf(env)
+  if (value === null) throw new FetchError(`${url} wants a key of ours, and ${env} is not set`, { retryable: false })
+  if (!token) return ask({ [header]: value })
+  const askWithToken = async (): Promise<Reply> => ask({ [header]: `Bearer ${await bearerToken(token, value, options)}` })
+  try {
+    return await askWithToken()
+  } catch (error) {
+    if (!(error instanceof FetchError) || error.status !== 401) throw error
+    forgetToken(token, value)
+    return askWithToken()
+  }
 }

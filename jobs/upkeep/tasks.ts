@@ -4,6 +4,7 @@ import { createTable } from '../../lake/iceberg/create.ts'
 import { expireSnapshots } from '../../lake/iceberg/expire.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { removeOldVersions, removeOrphans } from '../../lake/iceberg/orphans.ts'
+import { KEEP_ALL_MS } from '../../lake/iceberg/retention.ts'
 import { forgetReplies } from '../../lake/idempotency.ts'
 import { hasSeq } from '../../lake/landed.ts'
 import { retireRaw } from '../../lake/raw/retention.ts'
@@ -11,6 +12,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
+import { deleteOldRows } from './delete-rows.ts'
 import { reportFeeds } from './feed-events.ts'
 import { gatherQuality } from './quality.ts'
 import { gatherUptime } from './uptime.ts'
@@ -30,6 +32,7 @@ export const UPKEEP_TASKS = [
   { task: 'orphans', every_s: 86_400 },
   { task: 'checksums', every_s: 86_400 },
   { task: 'retire-raw', every_s: 86_400 },
+  { task: 'delete-rows', every_s: 3600 },
   { task: 'usage', every_s: 3600 },
   { task: 'uptime', every_s: 3600 },
   { task: 'quality', every_s: 3600 },
@@ -59,6 +62,7 @@ export async function runUpkeep(
 ): Promise<void> {
   const inUse = (key: string): boolean => context.lake.inUse(key)
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
+  if (task === 'delete-rows') return deleteRows(context, over)
   if (task === 'usage') return mergeUsage(context, over.signal)
   if (task === 'uptime') return gatherUptime(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
@@ -72,7 +76,8 @@ export async function runUpkeep(
     const state = await table.load()
     if (!state) continue
     if (task === 'expire') {
-      const done = await expireSnapshots({ table, inUse, now: (await context.store.now()) - LONGER_MS })
+      const keep = dataset.keepsDays === undefined ? {} : { keep_ms: KEEP_ALL_MS }
+      const done = await expireSnapshots({ table, inUse, now: (await context.store.now()) - LONGER_MS, ...keep })
       if (done.snapshots > 0) context.log.info({ dataset: dataset.id, ...done }, 'snapshots expired')
     } else if (task === 'versions') {
       await removeOldVersions({ table })
@@ -83,6 +88,16 @@ export async function runUpkeep(
       const removed = await removeOrphans({ table, inUse })
       if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')
     }
+  }
+}
+
+async function deleteRows(
+  context: IngestContext,
+  { datasets, signal }: { readonly datasets: readonly Dataset[]; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const dataset of datasets) {
+    signal.throwIfAborted()
+    await deleteOldRows(context, dataset, await context.store.now())
   }
 }
 

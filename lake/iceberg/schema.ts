@@ -54,9 +54,9 @@ export function declaredTable(dataset: Dataset): DeclaredTable {
   }
 }
 
-/** The key of a dataset's table in the store: `lake/<domain>/<dataset>`. */
+/** The key of a dataset's table in the store: `lake/<namespace>/<dataset>`, the namespace being the domain unless it is declared. */
 export function tableKey(dataset: Dataset): string {
-  return `lake/${dataset.domain}/${dataset.id}`
+  return `lake/${dataset.namespace ?? dataset.domain}/${dataset.id}`
 }
 
 /** A schema of a table as its metadata holds it. */

@@ -10,6 +10,11 @@ const PARTS = 100_000
  * Peucker), its coordinates rounded to 5 decimals. Both ends stay.
  */
 export function simplifiedLine(line: Line, tolerance_m: number): Line {
+  return roundedLine(simplifiedPoints(line, tolerance_m).map((at) => line[at] as Line[0]))
+}
+
+/** The places in a line, in order, of the points that `simplifiedLine` keeps. */
+export function simplifiedPoints(line: Line, tolerance_m: number): number[] {
   const kept = new Uint8Array(line.length)
   kept[0] = 1
   kept[line.length - 1] = 1
@@ -28,7 +33,7 @@ export function simplifiedLine(line: Line, tolerance_m: number): Line {
     kept[farthest] = 1
     open.push([from, farthest], [farthest, to])
   }
-  return roundedLine(line.filter((_, at) => kept[at] === 1))
+  return [...line.keys()].filter((at) => kept[at] === 1)
 }
 
 /** The line with coordinates of 5 decimals, without points that are those before them. Both ends stay. */

@@ -48,6 +48,9 @@ function mistakesOf(dataset: Dataset): string[] {
   if (dataset.land !== 'replace' && dataset.version) mistakes.push('only a replace dataset has a version')
   if (dataset.isObservation && dataset.land === 'changes')
     mistakes.push('the engine fills the time of a changes dataset: it is no observation')
+  const [part] = dataset.partition
+  if (dataset.keepsDays !== undefined && !(dataset.land === 'append' && part?.transform === 'day' && part.column === dataset.time))
+    mistakes.push('only an append dataset that is partitioned by the day of its time has keepsDays')
   if (dataset.life && dataset.absence !== 'ends') mistakes.push('a life needs absence: ends')
   if (dataset.life && columns[dataset.life.since]?.kind !== 'instant') mistakes.push(`${dataset.life.since} is not an instant`)
   if (dataset.land === 'changes' && !dataset.partition.every((part) => part.column === dataset.time))

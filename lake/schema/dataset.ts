@@ -73,6 +73,10 @@ export interface DatasetSpec<C extends Columns> {
   readonly partition: readonly PartitionField[]
   readonly order: readonly (keyof C & string)[]
   readonly plan: { readonly live: Plan; readonly history: Plan; readonly bulk: Plan }
+  /** The Iceberg namespace of its table, where it is not the domain: a licence may ask for a database of its own. */
+  readonly namespace?: string
+  /** Of an `append` dataset that is partitioned by the day of its time: days after which rows are deleted; kept for good if not set. */
+  readonly keepsDays?: number
   /** `internal` datasets never leave by a public door. */
   readonly visibility?: 'public' | 'internal'
   /** False where there is no current state worth keeping in Redis; `replace` datasets have none. */

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
-import { type Config, readConfig, secretOf } from '../../lake/config.ts'
+import { type Config, listOfSetting, readConfig, secretOf } from '../../lake/config.ts'
 import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
@@ -95,6 +95,7 @@ export async function openParts(
       events: new EventLog({ store, redis }),
       origin: originIn(mode, config),
       ...(mode === 'live' ? { secret: (env: string) => secretOf(config, env) } : {}),
+      listed: (env) => listOfSetting(config, env),
       now: Date.now,
       storeNow: () => store.now(),
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conditionsOf } from '../../api/endpoints/aviation/conditions.ts'
 import { airportDays } from '../../lake/datasets/aviation/airport-days.ts'
+import { airportObservedDays } from '../../lake/datasets/aviation/airport-observed-days.ts'
 import { airportWeather } from '../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../lake/datasets/aviation/airports.ts'
 import { airportTraffic, arrivalAtfmDelays } from '../../lake/datasets/aviation/eurocontrol-days.ts'
@@ -33,6 +34,14 @@ const days: readonly AnyRow[] = Array.from({ length: 45 }, (_, back): AnyRow[] =
   return back < 3 ? [madrid] : [madrid, exampleTableRow(airportDays, { ...day, iata: 'PMI', ...none, ...network })]
 }).flat()
 
+/** Three days that receivers observed; on the newest nobody received arrivals. */
+const observed: readonly AnyRow[] = Array.from({ length: 3 }, (_, back): AnyRow => {
+  const local_date = madridDate(AT, -2 - back)
+  const day = { month: local_date.slice(0, 7), local_date, period_start: dayBounds(local_date).start }
+  const counts = { observed_departures: 100 + back, observed_arrivals: back === 0 ? null : 90, coverage: 0.9 }
+  return exampleTableRow(airportObservedDays, { ...day, iata: 'MAD', ...counts })
+})
+
 let service: TestService
 let shown: readonly AnyRow[]
 beforeAll(async () => {
@@ -51,6 +60,7 @@ beforeAll(async () => {
   await service.publish(flights, shown, { at: AT, feed: 'aena_flights' })
   for (const dataset of [airportTraffic, arrivalAtfmDelays]) await service.land(dataset, [exampleTableRow(dataset)], AT)
   await service.land(airportDays, days, AT)
+  await service.land(airportObservedDays, observed, AT)
 })
 afterAll(() => service?.close())
 
@@ -247,6 +257,7 @@ describe('airports', () => {
           ...(row['nm_movements'] === null
             ? { nm_movements: null, atfm_delay_minutes: null, atfm_delay_per_arrival_minutes: null }
             : networkOf([row])),
+          ...{ observed_departures: null, observed_arrivals: null },
           coverage: 1,
         })),
     )
@@ -258,6 +269,24 @@ describe('airports', () => {
     expect(palma.at(-1)).toMatchObject({ ...NOTHING, nm_movements: 22 * 1100 })
     expect((await service.get('/api/aviacion/aeropuertos/XXX/historico')).status).toBe(404)
     expect((await service.json('/api/aviacion/aeropuertos/VGO/historico')).history).toEqual([])
+  })
+
+  test('what receivers observed is apart from what is reported, in the list and as a series', async () => {
+    const shown = { observed_departures: 303, observed_arrivals: 180, observed_coverage: 0.09, observed_until: madridDate(AT, -2) }
+    expect(await service.json('/api/aviacion/aeropuertos/MAD')).toMatchObject({ movements: 32_400, ...shown })
+    const path = '/api/aviacion/aeropuertos/MAD/historico?from=2026-10-20&to=2026-10-26'
+    const { history, meta } = await service.json(`${path}&series=OBSERVED`)
+    expect(history).toHaveLength(3)
+    expect(history[2]).toMatchObject({
+      observed_departures: 100,
+      observed_arrivals: null,
+      coverage: 0.9,
+      flights: null,
+      nm_movements: null,
+    })
+    expect(meta.sources.map(({ id }: Reply) => id)).toContain('adsb_lol')
+    const { history: reported } = await service.json(path)
+    expect(reported.every((one: Reply) => one.observed_departures === null && one.flights !== null)).toBe(true)
   })
 })
 

@@ -42,6 +42,8 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   measures: [col.json(0, ''), fc.array(fc.record({ kind: fc.constantFrom('ROAD_CLOSED', 'DIVERSION') }), { maxLength: 3 })],
   accident_type: [col.string(0, ''), orNull(fc.constantFrom('PEDESTRIAN', 'FRONTAL'))],
   is_casualty: [col.boolean(0, ''), fc.boolean()],
+  is_on_ground: [col.boolean(0, ''), orNull(fc.boolean())],
+  category: [col.string(0, ''), orNull(fc.constantFrom('A1', 'A3', 'B4', 'C2'))],
   network: [col.string(0, ''), fc.constantFrom('CERCANIAS', 'LARGA_DISTANCIA')],
   nucleo_codes: [texts, someOf('10', '30', '40')],
   nucleo_code: [col.string(0, ''), orNull(fc.constantFrom('10', '30'))],

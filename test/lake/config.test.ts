@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { readConfig, SETTINGS, settingsTable } from '../../lake/config.ts'
+import { listOfSetting, readConfig, SETTINGS, settingsTable } from '../../lake/config.ts'
 import { PROJECT } from '../laws/sources.ts'
 
 test('settings that are not given take what the table says', () => {
@@ -31,6 +31,7 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['QUERY_THREADS', '0', 'a whole number, 1 to 256'],
   ['QUERY_MEMORY', '0', 'a size such as `512MB`, at least 256MB'],
   ['CACHE_BYTES', '0', 'a size such as `512MB`, at least 1GB'],
+  ['AIRCRAFT_BLOCKED', '3443C1; EC-ABC', 'addresses of 24 bits or registrations, separated by commas'],
   ['LAND_EVERY_S', '9', 'a whole number, 10 to 300'],
   ['LAND_EVERY_S', '301', 'a whole number, 10 to 300'],
   ['LAKE_URL', 'S3://bucket', '`s3://bucket/prefix` or a folder'],
@@ -60,6 +61,7 @@ test.each([
   ['KEY_PEPPER', '1:secret', '`<version>:<64 hexadecimal digits>`, separated by commas'],
   ['KEY_PEPPER', `0:${'a'.repeat(64)}`, '`<version>:<64 hexadecimal digits>`, separated by commas'],
   ['AEMET_API_KEY', 'secret', 'a JSON Web Token: three parts separated by dots'],
+  ['OPENSKY_CLIENT', 'onlysecret', '`<client id>:<client secret>`'],
   ['SMTP_URL', 'mail.example.org?password=secret', '`smtp://…` or `smtps://…`'],
   ['SMTP_URL', 'https://user:secret@mail.example.org', '`smtp://…` or `smtps://…`'],
 ])('%s=%s is refused without being repeated', (variable, value, allowed) => {
@@ -93,6 +95,12 @@ test("the region is the bucket's, else that of AWS's own variable", () => {
   expect(readConfig({}).s3Region).toBe('us-east-1')
   expect(readConfig({ AWS_REGION: 'eu-south-2' }).s3Region).toBe('eu-south-2')
   expect(readConfig({ AWS_REGION: 'eu-south-2', S3_REGION: 'eu-west-3' }).s3Region).toBe('eu-west-3')
+})
+
+test('a list is read by its variable, in upper case', () => {
+  expect(listOfSetting(readConfig({ AIRCRAFT_BLOCKED: '3443c1,ec-abc' }), 'AIRCRAFT_BLOCKED')).toEqual(new Set(['3443C1', 'EC-ABC']))
+  expect(listOfSetting(readConfig({}), 'AIRCRAFT_BLOCKED')).toEqual(new Set())
+  expect(() => listOfSetting(readConfig({}), 'NO_LIST')).toThrow('no setting NO_LIST')
 })
 
 test('every level of log lines that is allowed is one of the log', () => {

@@ -1,4 +1,5 @@
 import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
+import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
 import { airportWeather } from '../../../lake/datasets/aviation/airport-weather.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { AIRPORT_CONDITIONS } from '../../../lake/datasets/aviation/codes.ts'
@@ -7,7 +8,7 @@ import { flights, PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/fligh
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
-import { defineEndpoint, listReturn, type StatesOf } from '../../define/endpoint.ts'
+import { defineEndpoint, listReturn, type MemoryAsk, type StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
@@ -20,10 +21,12 @@ import {
   monthsOfAirport,
   networkFields,
   networkOf,
+  observedFields,
   punctualityFields,
   punctualityOf,
   RECENT_DAYS,
   recentDays,
+  recentObserved,
   type Sums,
   sumsOfFlights,
 } from './figures.ts'
@@ -56,21 +59,27 @@ const figures = {
   flights_until: until(`Newest day of these figures, which are of ${RECENT_DAYS} days; null where no flights are known.`, '2026-10-25'),
   ...networkFields,
   network_until: until(`Newest day of EUROCONTROL's figures, which are of ${RECENT_DAYS} days; null where none are known.`, '2026-10-22'),
+  ...observedFields,
+  observed_coverage: optional(
+    airportObservedDays.columns.coverage,
+    `Share of the minutes of the ${RECENT_DAYS} days in which receivers gave positions from anywhere, 0 to 1; null where nothing is known.`,
+  ),
+  observed_until: until(`Newest day of the observed movements, which are of ${RECENT_DAYS} days; null where none are known.`, '2026-10-25'),
   today,
 } as const
 
 const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures })
 
 const STATES = [airports, flights, airportWeather] as const
-const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport.`
+const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport. Observed movements are those that ADS-B receivers saw, a lower bound; they are of another source, and no other figure contains them.`
 const METHOD =
-  'Sums over days: punctual_share is of the movements, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0.'
+  'Sums over days: punctual_share is of the movements, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0. Observed movements: an aircraft on the ground near the airport and in the air within ten minutes.'
 
 /** What both endpoints read. */
 const reads = {
   kind: 'memory',
   from: STATES,
-  lake: [airportDays],
+  lake: [airportDays, airportObservedDays],
   needs: [],
   isOfAny: true,
   reportsMissing: true,
@@ -97,16 +106,26 @@ function todayOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>
   return { date, ...punctualityOf(sumsOfFlights(flown)) }
 }
 
-type Recent = typeof recentDays extends { readonly read: (...args: never) => Promise<infer T> } ? T : never
+type Read<S> = S extends { readonly read: (...args: never) => Promise<infer T> } ? T : never
+/** What is read of the lake for all airports; null where it cannot be read. */
+interface Recent {
+  readonly days: Read<typeof recentDays> | null
+  readonly observed: Read<typeof recentObserved> | null
+}
+
+async function recentOf({ extra }: Pick<MemoryAsk, 'extra'>): Promise<Recent> {
+  return { days: await extra(recentDays, ''), observed: await extra(recentObserved, '') }
+}
 
 /** The airports of the catalogue with their figures, made once for the same states. */
 const airportsOf = memo(
-  (states: StatesOf<typeof STATES>, recent: Recent | null) => states[0].rows.map((row) => airportOf(row, states, recent)),
-  (states, recent) => [...states, recent],
+  (states: StatesOf<typeof STATES>, recent: Recent) => states[0].rows.map((row) => airportOf(row, states, recent)),
+  (states, { days, observed }) => [...states, days, observed],
 )
 
-function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>, recent: Recent | null): ValueOf<typeof airport.fields> {
-  const found = recent?.get(row.iata)
+function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>, recent: Recent): ValueOf<typeof airport.fields> {
+  const found = recent.days?.get(row.iata)
+  const observed = recent.observed?.get(row.iata)
   const sums = found ?? NO_SUMS
   return {
     ...toBase(row),
@@ -114,6 +133,10 @@ function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATE
     flights_until: sums.flights === null ? null : (found?.flights_until ?? null),
     ...networkOf(sums),
     network_until: sums.nm_movements === null && sums.atfm_arrivals === null ? null : (found?.network_until ?? null),
+    observed_departures: observed?.observed_departures ?? null,
+    observed_arrivals: observed?.observed_arrivals ?? null,
+    observed_coverage: observed?.observed_coverage ?? null,
+    observed_until: observed?.observed_until ?? null,
     today: todayOf(row, states),
   }
 }
@@ -149,11 +172,13 @@ export const airportListing = defineEndpoint({
       'mean_delay_minutes',
       'nm_movements',
       'atfm_delay_minutes',
+      'observed_departures',
+      'observed_arrivals',
     ],
   }),
   read: {
     ...reads,
-    answer: async ({ states, extra }) => airportsOf(states, await extra(recentDays, '')),
+    answer: async (ask) => airportsOf(ask.states, await recentOf(ask)),
   },
   example: { province: 'Madrid' },
 })
@@ -206,8 +231,9 @@ export const airportByIata = defineEndpoint({
   returns: { kind: 'one', record: detail },
   read: {
     ...reads,
-    answer: async ({ states, extra }, { iata }) => {
-      const known = airportsOf(states, await extra(recentDays, '')).find(({ id }) => id === iata)
+    answer: async (ask, { iata }) => {
+      const { states, extra } = ask
+      const known = airportsOf(states, await recentOf(ask)).find(({ id }) => id === iata)
       if (!known) return null
       const months = await extra(monthsOfAirport, iata)
       const report = states[2].rows.find((one) => one.iata === iata)

@@ -1,4 +1,5 @@
 import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
+import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
 import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
@@ -27,6 +28,18 @@ export const networkFields = {
   nm_movements: meaning(columns.nm_movements, 'Departures and arrivals, by EUROCONTROL.'),
   atfm_delay_minutes: columns.atfm_delay_minutes,
   atfm_delay_per_arrival_minutes: minutesOf('ATFM delay per arrival', 0.2),
+} as const
+
+/** What receivers observed: of another source than all other figures, and never summed with them. */
+export const observedFields = {
+  observed_departures: meaning(
+    airportObservedDays.columns.observed_departures,
+    'Departures that ADS-B receivers observed, a lower bound; null where none receives the ground there.',
+  ),
+  observed_arrivals: meaning(
+    airportObservedDays.columns.observed_arrivals,
+    'Arrivals that ADS-B receivers observed, a lower bound; null where none receives the ground there.',
+  ),
 } as const
 
 /** Sums of days. */
@@ -98,6 +111,36 @@ export const recentDays = defineSlice<ReadonlyMap<string, Recent>>({
         GROUP BY iata
         ORDER BY iata`,
       RECENT,
+    )
+    return new Map(rows.map((row) => [row.iata, row]))
+  },
+})
+
+const OBSERVED = {
+  iata: columns.iata,
+  ...pick(airportObservedDays.columns, 'observed_departures', 'observed_arrivals'),
+  observed_coverage: airportObservedDays.columns.coverage,
+  observed_until: airportObservedDays.columns.local_date,
+}
+
+/** Observed movements of the newest days, by airport; the share of their minutes with positions, and the newest day. */
+export const recentObserved = defineSlice<ReadonlyMap<string, RowOf<typeof OBSERVED>>>({
+  name: 'recent observed days of airports',
+  from: [airportObservedDays],
+  most: 1,
+  async read({ all }) {
+    const days = scan(airportObservedDays)
+    const rows = await all(
+      sql`
+        WITH newest AS (SELECT max(local_date) AS observed_until FROM ${days})
+        SELECT iata, CAST(sum(observed_departures) AS INTEGER) AS observed_departures,
+          CAST(sum(observed_arrivals) AS INTEGER) AS observed_arrivals,
+          CAST(sum(coverage) / ${RECENT_DAYS} AS DECIMAL(9, 6)) AS observed_coverage, any_value(observed_until) AS observed_until
+        FROM ${days}, newest
+        WHERE local_date > observed_until - ${RECENT_DAYS}
+        GROUP BY iata
+        ORDER BY iata`,
+      OBSERVED,
     )
     return new Map(rows.map((row) => [row.iata, row]))
   },

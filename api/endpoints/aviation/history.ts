@@ -1,12 +1,15 @@
 import { airportDays } from '../../../lake/datasets/aviation/airport-days.ts'
+import { airportObservedDays } from '../../../lake/datasets/aviation/airport-observed-days.ts'
 import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { meanFromSums, parameter, same, shareOfDays, sum } from '../../define/figures.ts'
+import { mean, meanFromSums, parameter, same, shareOfDays, sum, value } from '../../define/figures.ts'
+import { oneOf, withDefault } from '../../define/params.ts'
 import { series, steps } from '../../define/series.ts'
-import { seriesOf } from '../../define/series-of.ts'
-import { networkFields, punctualityFields } from './figures.ts'
+import { seriesBy } from '../../define/series-of.ts'
+import { seriesSource } from '../../define/series-source.ts'
+import { networkFields, observedFields, punctualityFields } from './figures.ts'
 import { airportIata } from './params.ts'
 
 const points = series({
@@ -17,19 +20,82 @@ const points = series({
   fields: {
     ...punctualityFields,
     ...networkFields,
-    coverage: col.decimal(0, 'Share of the days of the step with figures, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    ...observedFields,
+    coverage: col.decimal(
+      0,
+      'Share of the days of the step with figures, 0 to 1; of OBSERVED the mean share of the minutes of its days with positions.',
+      { scale: 6, unit: '1', example: 1 },
+    ),
   },
   key: ['iata'],
-  sorts: ['movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share'],
+  sorts: ['movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share', 'observed_departures', 'observed_arrivals'],
 })
+
+/** Where the figures come from: REPORTED of Aena and EUROCONTROL, OBSERVED of ADS-B receivers. */
+const SERIES = ['REPORTED', 'OBSERVED'] as const
 
 const params = {
   iata: airportIata,
+  series: withDefault(
+    oneOf(
+      'Where the figures come from: Aena and EUROCONTROL (REPORTED), or ADS-B receivers (OBSERVED). One answer never has both.',
+      SERIES,
+      {
+        example: 'REPORTED',
+      },
+    ),
+    'REPORTED',
+  ),
   time: steps({ '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1d' }),
 }
 
 const METHOD =
-  'Sums over the days of a step: punctual_share is of the movements that were at most 15 minutes late, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0, ATFM delay of the arrivals.'
+  'Sums over the days of a step: punctual_share is of the movements that were at most 15 minutes late, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0, ATFM delay of the arrivals. OBSERVED: the days’ sums of aircraft on the ground near the airport and in the air within ten minutes, a lower bound.'
+
+const NOT_REPORTED = {
+  ...{ flights: value(null), movements: value(null), punctual_share: value(null), mean_delay_minutes: value(null), cancelled: value(null) },
+  ...{ diverted: value(null), cancelled_share: value(null), nm_movements: value(null), atfm_delay_minutes: value(null) },
+  atfm_delay_per_arrival_minutes: value(null),
+} as const
+
+const reported = seriesSource({
+  params,
+  returns: points,
+  of: airportDays,
+  at: 'period_start',
+  where: { iata: parameter('iata') },
+  fields: {
+    iata: same('iata'),
+    flights: sum('flights'),
+    movements: sum('movements'),
+    punctual_share: meanFromSums('punctual', 'movements'),
+    mean_delay_minutes: meanFromSums('delay_minutes', 'movements'),
+    cancelled: sum('cancelled'),
+    diverted: sum('diverted'),
+    cancelled_share: meanFromSums('cancelled', 'flights'),
+    nm_movements: sum('nm_movements'),
+    atfm_delay_minutes: sum('atfm_delay_minutes'),
+    atfm_delay_per_arrival_minutes: meanFromSums('atfm_delay_minutes', 'atfm_arrivals'),
+    observed_departures: value(null),
+    observed_arrivals: value(null),
+    coverage: shareOfDays(),
+  },
+})
+
+const observed = seriesSource({
+  params,
+  returns: points,
+  of: airportObservedDays,
+  at: 'period_start',
+  where: { iata: parameter('iata') },
+  fields: {
+    iata: same('iata'),
+    ...NOT_REPORTED,
+    observed_departures: sum('observed_departures'),
+    observed_arrivals: sum('observed_arrivals'),
+    coverage: mean('coverage', { scale: 6 }),
+  },
+})
 
 /** The series of one airport. */
 export const airportHistory = defineEndpoint({
@@ -41,27 +107,13 @@ export const airportHistory = defineEndpoint({
   figure: { grain: 'One airport in one step.', method: METHOD },
   params,
   returns: points,
-  read: seriesOf({
+  read: seriesBy({
     params,
     returns: points,
-    of: airportDays,
-    at: 'period_start',
-    where: { iata: parameter('iata') },
+    by: ({ series: chosen }) => chosen as (typeof SERIES)[number],
+    sources: { REPORTED: reported, OBSERVED: observed },
+    from: [airportDays, airportObservedDays],
     subject: { of: airports, where: { iata: parameter('iata') } },
-    fields: {
-      iata: same('iata'),
-      flights: sum('flights'),
-      movements: sum('movements'),
-      punctual_share: meanFromSums('punctual', 'movements'),
-      mean_delay_minutes: meanFromSums('delay_minutes', 'movements'),
-      cancelled: sum('cancelled'),
-      diverted: sum('diverted'),
-      cancelled_share: meanFromSums('cancelled', 'flights'),
-      nm_movements: sum('nm_movements'),
-      atfm_delay_minutes: sum('atfm_delay_minutes'),
-      atfm_delay_per_arrival_minutes: meanFromSums('atfm_delay_minutes', 'atfm_arrivals'),
-      coverage: shareOfDays(),
-    },
   }),
   example: { iata: 'MAD', from: dayFromToday(-3, '2026-10-26'), to: dayFromToday(0, '2026-10-27') },
 })

@@ -1,4 +1,6 @@
 import { defineDomain } from '../../define/domain.ts'
+import { aircraftList } from './aircraft.ts'
+import { aircraftByIcao24 } from './aircraft-detail.ts'
 import { airportByIata, airportListing } from './airports.ts'
 import { delayList } from './delays.ts'
 import { flightChanges } from './flight-changes.ts'
@@ -8,5 +10,5 @@ import { airportHistory } from './history.ts'
 export const aviation = defineDomain({
   id: 'aviation',
   title: { es: 'Aviación', en: 'Aviation' },
-  endpoints: [delayList, flightChanges, airportListing, airportByIata, airportHistory],
+  endpoints: [delayList, flightChanges, airportListing, airportByIata, airportHistory, aircraftList, aircraftByIcao24],
 })

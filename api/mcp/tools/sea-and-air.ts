@@ -142,6 +142,19 @@ export const getAviation = defineTool({
 const AIRCRAFT: Omit<ToolRequest, 'query'> = {
   kind: 'aircraft',
   path: '/api/aviacion/posiciones',
-  fields: ['icao24', 'callsign', 'altitude_m', 'speed_kmh', 'lat', 'lon', 'observed_at'],
-  line: (one) => phrase(amount(one, 'callsign') ?? String(one['icao24']), amount(one, 'altitude_m', 'm'), amount(one, 'speed_kmh', 'km/h')),
+  fields: [
+    ...['icao24', 'callsign', 'registration', 'aircraft_type', 'category', 'is_on_ground', 'altitude_m', 'ground_speed_m_s', 'track_deg'],
+    ...['vertical_rate_m_s', 'squawk', 'emergency', 'lat', 'lon', 'observed_at'],
+  ],
+  line: (one) =>
+    phrase(
+      `${amount(one, 'callsign') ?? 'no callsign'} (${String(one['icao24'])})`,
+      amount(one, 'aircraft_type'),
+      one['is_on_ground'] === true ? 'on the ground' : amount(one, 'altitude_m', 'm'),
+      amount(one, 'ground_speed_m_s', 'm/s'),
+      labelled('track', one, 'track_deg', 'degrees'),
+      labelled('climbs', one, 'vertical_rate_m_s', 'm/s'),
+      labelled('emergency', one, 'emergency'),
+      labelled('seen', one, 'observed_at'),
+    ),
 }

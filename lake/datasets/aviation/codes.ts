@@ -91,3 +91,51 @@ export const ENROUTE_ENTITY_TYPES = defineCodes('enroute_entity_type', 'What en-
   ANSP: ['Proveedor de navegación aérea', 'Air navigation service provider'],
   FIR: ['Regiones de información de vuelo de un país', 'Flight information regions of a country'],
 })
+
+/** Emitter categories of aircraft and vehicles (DO-260B). */
+export const AIRCRAFT_CATEGORIES = defineCodes('aircraft_category', 'Emitter category of an aircraft or vehicle (DO-260B).', {
+  A0: ['Sin categoría (avión)', 'No category (aircraft)'],
+  A1: ['Ligero: menos de 7 t', 'Light: under 7 t'],
+  A2: ['Pequeño: de 7 a 34 t', 'Small: 7 to 34 t'],
+  A3: ['Grande: de 34 a 136 t', 'Large: 34 to 136 t'],
+  A4: ['Grande con estela fuerte (B757)', 'Large with a strong vortex (B757)'],
+  A5: ['Pesado: más de 136 t', 'Heavy: over 136 t'],
+  A6: ['Altas prestaciones: más de 5 g y 400 kt', 'High performance: over 5 g and 400 kt'],
+  A7: ['Helicóptero', 'Rotorcraft'],
+  B0: ['Sin categoría (otra aeronave)', 'No category (other aircraft)'],
+  B1: ['Planeador', 'Glider'],
+  B2: ['Globo o dirigible', 'Balloon or airship'],
+  B3: ['Paracaidista', 'Parachutist'],
+  B4: ['Ultraligero o parapente', 'Ultralight or paraglider'],
+  B6: ['Aeronave no tripulada', 'Unmanned aircraft'],
+  B7: ['Vehículo espacial', 'Space vehicle'],
+  C0: ['Sin categoría (superficie)', 'No category (surface)'],
+  C1: ['Vehículo de emergencia', 'Emergency vehicle'],
+  C2: ['Vehículo de servicio', 'Service vehicle'],
+  C3: ['Obstáculo puntual', 'Point obstacle'],
+  C4: ['Grupo de obstáculos', 'Cluster of obstacles'],
+  C5: ['Línea de obstáculos', 'Line of obstacles'],
+})
+
+/** How positions of aircraft are obtained. */
+export const AIRCRAFT_POSITION_SOURCES = defineCodes('aircraft_position_source', 'How the position of an aircraft was obtained.', {
+  ADSB: ['ADS-B del propio avión', "The aircraft's own ADS-B"],
+  ADSR: ['ADS-B retransmitido por tierra', 'ADS-B rebroadcast from the ground'],
+  ADSC: ['ADS-C por satélite', 'ADS-C by satellite'],
+  MLAT: ['Multilateración', 'Multilateration'],
+  TISB: ['TIS-B: radar, retransmitido por tierra', 'TIS-B: radar, broadcast from the ground'],
+  MODE_S: ['Modo S', 'Mode S'],
+  ASTERIX: ['Radar (ASTERIX)', 'Radar (ASTERIX)'],
+  FLARM: ['FLARM', 'FLARM'],
+  OTHER: ['Otro', 'Other'],
+})
+
+/** Emergencies that aircraft report. */
+export const AIRCRAFT_EMERGENCIES = defineCodes('aircraft_emergency', 'Emergency that an aircraft reports.', {
+  GENERAL: ['Emergencia general', 'General emergency'],
+  MEDICAL: ['Emergencia médica', 'Medical emergency'],
+  MINIMUM_FUEL: ['Combustible mínimo', 'Minimum fuel'],
+  NO_RADIO: ['Sin comunicaciones', 'No communications'],
+  UNLAWFUL_INTERFERENCE: ['Interferencia ilícita', 'Unlawful interference'],
+  DOWNED: ['Aeronave accidentada', 'Downed aircraft'],
+})

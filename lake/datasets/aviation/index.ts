@@ -1,5 +1,7 @@
 import type { Dataset } from '../../schema/dataset.ts'
+import { aircraftPositions, openskyPositions } from './aircraft-positions.ts'
 import { airportDays } from './airport-days.ts'
+import { airportObservedDays } from './airport-observed-days.ts'
 import { airportWeather } from './airport-weather.ts'
 import { airports } from './airports.ts'
 import { airportTraffic, arrivalAtfmDelays, enrouteAtfmDelays } from './eurocontrol-days.ts'
@@ -14,4 +16,7 @@ export const datasets: readonly Dataset[] = Object.freeze([
   arrivalAtfmDelays,
   enrouteAtfmDelays,
   airportDays,
+  aircraftPositions,
+  openskyPositions,
+  airportObservedDays,
 ])

@@ -58,3 +58,25 @@ export const eurocontrol = defineSource({
     '© EUROCONTROL. This data is published by the EUROCONTROL Performance Review Unit in the interest of the exchange of information; no warranty is given',
   commercial_use: 'unknown',
 })
+
+/** adsb.lol: positions of aircraft from volunteers' receivers. ODbL allows commercial use with attribution; derived databases are shared alike. */
+export const adsbLol = defineSource({
+  id: 'adsb_lol',
+  publisher: 'adsb.lol',
+  url: 'https://www.adsb.lol/docs/open-data/api/',
+  licence: 'Open Database License (ODbL) 1.0: attribution, derived databases under the same licence (share-alike)',
+  licence_url: 'https://opendatacommons.org/licenses/odbl/1-0/',
+  attribution: 'Contains information from adsb.lol, made available under the Open Database License (ODbL) 1.0',
+  commercial_use: 'yes',
+})
+
+/** The OpenSky Network: for research and other use that is not commercial, by whoever has an account. */
+export const opensky = defineSource({
+  id: 'opensky',
+  publisher: 'The OpenSky Network',
+  url: 'https://openskynetwork.github.io/opensky-api/',
+  licence: 'OpenSky terms of use: research and non-commercial use only',
+  licence_url: 'https://opensky-network.org/about/terms-of-use',
+  attribution: 'The OpenSky Network, https://opensky-network.org',
+  commercial_use: 'no',
+})

@@ -1,0 +1,112 @@
+import { aircraftPositions, openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
+import { simplifiedPoints } from '../../../lake/places/lines.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, join, sql } from '../../../lake/query/sql.ts'
+import { col, type Line } from '../../../lake/schema/columns.ts'
+import type { Row } from '../../../lake/schema/dataset.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { nested, pick, record, type ValueOf } from '../../define/fields.ts'
+import { type Param, param, plainText, required } from '../../define/params.ts'
+import { defineSlice, type Slice } from '../../define/slice.ts'
+import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAddress } from './aircraft.ts'
+
+const { columns } = aircraftPositions
+const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
+/** A track is simplified so far, m. */
+const TOLERANCE_M = 100
+/** Tracks that are kept in memory. */
+const MAX_TRACKS = 300
+const SHOWN = ['observed_at', 'position', 'altitude_m', 'is_on_ground', 'ground_speed_m_s'] as const
+
+const trackFields = pick(columns, ...SHOWN)
+type TrackPoint = ValueOf<typeof trackFields>
+
+const detail = record('AircraftDetail', 'An aircraft with its last position and its track of the last hour.', {
+  ...aircraft.fields,
+  geometry: col.line(0, `The track, simplified to ${TOLERANCE_M} m, oldest point first; null with fewer than two points.`, {
+    nullable: true,
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [-3.56264, 40.471926],
+        [-3.411905, 40.638211],
+      ],
+    },
+  }),
+  track: nested.objects('The points of the line, in its order, with their times.', trackFields),
+})
+
+/** The address of an aircraft in a path: any other text names none. */
+const icao24Param: Param<string> = required(
+  param({
+    about: 'ICAO 24-bit address: six hexadecimal digits, after `~` for an address that is not of the ICAO.',
+    schema: { type: 'string', minLength: 1, maxLength: 10 },
+    parse: (text) => plainText(text, 10).toLowerCase(),
+    example: '3443c1',
+  }),
+)
+
+type Positions = (typeof AIRCRAFT_STATES)[number]
+
+/** Positions of one aircraft from an instant on, by `<address> <instant>`. */
+const tracksIn = (dataset: Positions): Slice<readonly TrackPoint[]> =>
+  defineSlice({
+    name: `tracks of ${dataset.id}`,
+    from: [dataset],
+    most: MAX_TRACKS,
+    read: async ({ all }, key) => {
+      const [icao24 = '', from] = key.split(' ')
+      const names = ['observed_at', 'position_lat', 'position_lon', 'altitude_m', 'is_on_ground', 'ground_speed_m_s']
+      const rows = await all<Row<typeof aircraftPositions>>(
+        sql`
+          SELECT ${join(names.map((name) => column(dataset, name)))}
+          FROM ${scan(dataset, { icao24: { eq: icao24 }, observed_at: { gte: Number(from) } })}
+          ORDER BY observed_at`,
+      )
+      return rows
+    },
+  })
+
+const TRACKS = { [aircraftPositions.id]: tracksIn(aircraftPositions), [openskyPositions.id]: tracksIn(openskyPositions) }
+
+/** One aircraft. */
+export const aircraftByIcao24 = defineEndpoint({
+  path: '/api/aviacion/posiciones/{icao24}',
+  domain: 'aviation',
+  plan: 'PRO',
+  summary: 'One aircraft with its last position and its track of the last hour',
+  about: `The track has the positions of the last hour from the lake, which follows the current state by at most ten minutes, and the last position. It is of the source of the last position alone; an aircraft that was not received for two minutes is not found. ${ABOUT_AIRCRAFT}`,
+  params: { icao24: icao24Param },
+  returns: { kind: 'one', record: detail },
+  read: {
+    kind: 'memory',
+    from: AIRCRAFT_STATES,
+    lake: AIRCRAFT_STATES,
+    needs: [],
+    isOfAny: true,
+    omitsUnpublished: true,
+    answer: async ({ states, extra }, { icao24 }) => {
+      const found = aircraftByAddress(...states).get(icao24)
+      if (!found) return null
+      const dataset = AIRCRAFT_STATES.find(({ sources }) => sources[0]?.id === found.source) ?? aircraftPositions
+      const from = Math.floor((found.observed_at - HOUR_MS) / MINUTE_MS) * MINUTE_MS
+      const past = await extra(TRACKS[dataset.id] as Slice<readonly TrackPoint[]>, `${icao24} ${from}`)
+      const track = simplified(past ?? [], found)
+      const line = track.map(({ position: { lat, lon } }) => [lon, lat] as const)
+      return { ...found, geometry: line.length < 2 ? null : line, track }
+    },
+  },
+  example: { icao24: '3443c1' },
+})
+
+/** The points that tell a track within the tolerance: of the lake, then the last position. */
+function simplified(past: readonly TrackPoint[], last: Aircraft): TrackPoint[] {
+  const before = past.filter(({ observed_at }) => observed_at < last.observed_at)
+  const points = [...before, last].map(
+    ({ observed_at, position, altitude_m, is_on_ground, ground_speed_m_s }): TrackPoint => ({
+      ...{ observed_at, position, altitude_m, is_on_ground, ground_speed_m_s },
+    }),
+  )
+  const places = points.map(({ position: { lat, lon } }): Line[number] => [lon, lat])
+  return simplifiedPoints(places, TOLERANCE_M).map((at) => points[at] as TrackPoint)
+}

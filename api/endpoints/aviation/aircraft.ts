@@ -1,0 +1,92 @@
+import { aircraftPositions, openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
+import { AIRCRAFT_CATEGORIES } from '../../../lake/datasets/aviation/codes.ts'
+import { defineEndpoint, type StatesOf } from '../../define/endpoint.ts'
+import { pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
+import { memo } from '../../define/memo.ts'
+import { booleanParam, codeParam, listOf, param } from '../../define/params.ts'
+import { Refused } from '../../define/problems.ts'
+import { requiredAreaFilter } from '../../filters/area.ts'
+import { originFields } from '../tail.ts'
+
+const { columns } = aircraftPositions
+
+/** Fields of an aircraft. */
+export const aircraft = record('Aircraft', 'An aircraft with its last position.', {
+  ...pick(columns, 'icao24', 'is_icao_address', 'callsign', 'registration', 'aircraft_type', 'category', 'position', 'is_on_ground'),
+  ...pick(columns, 'altitude_m', 'altitude_geometric_m', 'ground_speed_m_s', 'track_deg', 'vertical_rate_m_s', 'squawk', 'emergency'),
+  ...pick(columns, 'position_source', 'is_military'),
+  ...originFields(columns),
+})
+
+export type Aircraft = ValueOf<typeof aircraft.fields>
+
+const toAircraft: (row: StateRow<typeof aircraftPositions>) => Aircraft = projection(aircraftPositions, aircraft)
+
+/** The datasets that answers are made from. */
+export const AIRCRAFT_STATES = [aircraftPositions, openskyPositions] as const
+type States = StatesOf<typeof AIRCRAFT_STATES>
+
+/** What all replies about aircraft have to say. */
+export const ABOUT_AIRCRAFT =
+  'Positions come once a minute from volunteers’ ADS-B receivers: where none is near, low aircraft are missing. One that was not received for two minutes is no longer shown. Aircraft whose registration is blocked (LADD, PIA, the operator’s list) are never shown or stored. Data of adsb.lol are under ODbL: name the source, and share a database that you derive from them under ODbL.'
+
+/** The aircraft by address, once for the same states: of two sources the newer position. */
+export const aircraftByAddress = memo((...states: States): ReadonlyMap<string, Aircraft> => {
+  const newest = new Map<string, Aircraft>()
+  for (const row of states.flatMap(({ rows }) => rows)) {
+    const before = newest.get(row.icao24)
+    if (!before || before.observed_at < row.observed_at) newest.set(row.icao24, toAircraft(row))
+  }
+  return newest
+})
+
+const callsignParam = param({
+  about: 'Callsigns that begin so, such as the three letters of an airline; case does not matter.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9]{1,8}$' },
+  parse: (text) => {
+    if (!/^[A-Za-z0-9]{1,8}$/.test(text)) throw new Refused('expected 1 to 8 letters and digits, such as IBE or IBE32EJ')
+    return text.toUpperCase()
+  },
+  example: 'IBE',
+})
+
+const callsignFilter = defineMemoryFilter({
+  name: 'callsign',
+  param: callsignParam,
+  matches: (begin) => (one: Pick<Aircraft, 'callsign'>) => one.callsign?.toUpperCase().startsWith(begin) === true,
+})
+
+/** The aircraft in an area. */
+export const aircraftList = defineEndpoint({
+  path: '/api/aviacion/posiciones',
+  domain: 'aviation',
+  plan: 'PRO',
+  summary: 'Positions of aircraft in an area',
+  about: `\`bbox\`, or \`lat\` and \`lon\`, is required. Altitudes in metres, speeds in metres per second. Aircraft with \`is_icao_address\` false have an address that may change. ${ABOUT_AIRCRAFT}`,
+  params: {},
+  filters: [
+    requiredAreaFilter,
+    columnFilter('on_ground', booleanParam('Only aircraft on the ground (true) or in the air (false).'), 'is_on_ground'),
+    callsignFilter,
+    columnFilter('category', listOf(codeParam('Emitter category.', AIRCRAFT_CATEGORIES, { example: 'A3' })), 'category'),
+  ],
+  returns: {
+    kind: 'list',
+    name: 'aircraft',
+    record: aircraft,
+    key: ['icao24'],
+    id: 'icao24',
+    order: 'icao24',
+    sorts: ['icao24', 'callsign', 'altitude_m', 'ground_speed_m_s', 'observed_at'],
+    limit: { default: null, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: AIRCRAFT_STATES,
+    isOfAny: true,
+    omitsUnpublished: true,
+    answer: ({ states }) => [...aircraftByAddress(...states).values()],
+  },
+  example: { bbox: '-4.2,40.0,-3.0,41.0' },
+})

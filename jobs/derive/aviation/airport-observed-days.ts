@@ -1,0 +1,80 @@
+import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
+import { AIRPORT_RADIUS_M, airportObservedDays, MOVEMENT_GAP_MIN } from '../../../lake/datasets/aviation/airport-observed-days.ts'
+import { airports } from '../../../lake/datasets/aviation/airports.ts'
+import { EARTH_M } from '../../../lake/places/distance.ts'
+import { bind, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
+import { MADRID, madridDate } from '../../../lake/schema/time.ts'
+import { defineDerived, type MonthSpan } from '../define.ts'
+
+/** A box of this half height is around every airport's circle, degrees of latitude. */
+const BOX_DEG = 0.06
+
+/** Observed movements by airport and day; a day is made once the next is over, which the Canaries' clock needs too. */
+export const airportObservedDaysDerived = defineDerived({
+  by: 'months',
+  into: airportObservedDays,
+  from: [aircraftPositions, airports],
+  besides: [airports],
+  revision: 1,
+  settles: 'day',
+  late_days: 1,
+  rows: daysOf,
+})
+
+function daysOf(month: MonthSpan, [positions, catalogue]: readonly SqlPart[]): Sql {
+  const date = (instant: number): SqlPart => bind('local_date', airportObservedDays.columns.local_date, madridDate(instant))
+  const within = sql`local_date BETWEEN ${date(month.from)} AND ${date(month.to - 1)}`
+  const distance = sql`2 * ${EARTH_M} * asin(sqrt(sin(radians(ground_lat - airport.lat) / 2) ** 2
+    + cos(radians(airport.lat)) * cos(radians(ground_lat)) * sin(radians(ground_lon - airport.lon) / 2) ** 2))`
+  return sql`
+    WITH airport AS (
+      SELECT iata, time_zone, position_lat AS lat, position_lon AS lon
+      FROM ${catalogue as SqlPart}
+      WHERE position_lat IS NOT NULL
+      QUALIFY row_number() OVER (PARTITION BY iata ORDER BY observed_at DESC, source DESC) = 1
+    ),
+    seen AS (
+      SELECT observed_at, is_on_ground, position_lat AS lat, position_lon AS lon,
+        lag(is_on_ground) OVER track AS was_on_ground, lag(observed_at) OVER track AS was_at,
+        lag(position_lat) OVER track AS was_lat, lag(position_lon) OVER track AS was_lon
+      FROM ${positions as SqlPart}
+      WHERE is_icao_address AND is_on_ground IS NOT NULL
+      WINDOW track AS (PARTITION BY icao24 ORDER BY observed_at)
+    ),
+    event AS (
+      SELECT 'GROUND' AS kind, observed_at AS moved_at, lat AS ground_lat, lon AS ground_lon FROM seen WHERE is_on_ground
+      UNION ALL
+      SELECT CASE WHEN is_on_ground THEN 'ARRIVAL' ELSE 'DEPARTURE' END AS kind, observed_at AS moved_at,
+        CASE WHEN is_on_ground THEN lat ELSE was_lat END AS ground_lat, CASE WHEN is_on_ground THEN lon ELSE was_lon END AS ground_lon
+      FROM seen
+      WHERE is_on_ground <> was_on_ground AND observed_at - was_at <= ${MOVEMENT_GAP_MIN} * INTERVAL 1 MINUTE
+    ),
+    placed AS (
+      SELECT iata, kind, CAST(timezone(time_zone, moved_at) AS DATE) AS local_date
+      FROM event
+      JOIN airport ON ground_lat BETWEEN airport.lat - ${BOX_DEG} AND airport.lat + ${BOX_DEG}
+        AND ground_lon BETWEEN airport.lon - 2 * ${BOX_DEG} AND airport.lon + 2 * ${BOX_DEG}
+      WHERE ${distance} <= ${AIRPORT_RADIUS_M}
+    ),
+    counted AS (
+      SELECT iata, local_date, CAST(count(*) FILTER (WHERE kind = 'GROUND') AS INTEGER) AS ground_positions,
+        CAST(count(*) FILTER (WHERE kind = 'DEPARTURE') AS INTEGER) AS departures,
+        CAST(count(*) FILTER (WHERE kind = 'ARRIVAL') AS INTEGER) AS arrivals
+      FROM placed
+      GROUP BY iata, local_date
+    ),
+    received AS (
+      SELECT time_zone, CAST(timezone(time_zone, minute) AS DATE) AS local_date, count(*) AS minutes
+      FROM (SELECT DISTINCT date_trunc('minute', observed_at) AS minute FROM seen), (SELECT DISTINCT time_zone FROM airport)
+      GROUP BY ALL
+    )
+    SELECT ${month.month} AS month, airport.iata, local_date, timezone(${MADRID}, CAST(local_date AS TIMESTAMP)) AS period_start,
+      counted.departures AS observed_departures, counted.arrivals AS observed_arrivals,
+      coalesce(counted.ground_positions, 0) AS ground_positions,
+      CAST(least(1, minutes / date_diff('minute', timezone(time_zone, CAST(local_date AS TIMESTAMP)),
+        timezone(time_zone, CAST(local_date + 1 AS TIMESTAMP)))) AS DECIMAL(9, 6)) AS coverage
+    FROM airport
+    JOIN received USING (time_zone)
+    LEFT JOIN counted USING (iata, local_date)
+    WHERE ${within}`
+}

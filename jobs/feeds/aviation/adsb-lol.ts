@@ -1,0 +1,129 @@
+import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
+import { adsbLol } from '../../../lake/datasets/aviation/sources.ts'
+import type { Point } from '../../../lake/schema/columns.ts'
+import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { rawRecord } from '../kit/formats.ts'
+import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import { lookUp } from '../look-up.ts'
+import { type AdsbAircraft, isBlocked, isMilitary, readAnswer, withholdAircraft } from './aircraft-blocked.ts'
+import { CIRCLE_NM, CIRCLES } from './aircraft-circles.ts'
+
+const M_PER_FOOT = 0.3048
+const M_S_PER_KNOT = 1852 / 3600
+/** Positions that are older when they are published are dropped, s. */
+const OLDEST_S = 60
+/** Circles that have to answer; `meta` of the feed counts the others. */
+const ENOUGH = Object.keys(CIRCLES).length - 2
+const SQUAWK = /^[0-7]{4}$/
+const ADDRESS = /^~?[0-9a-f]{6}$/
+const EMERGENCIES: Readonly<Record<string, string>> = {
+  ...{ general: 'GENERAL', lifeguard: 'MEDICAL', minfuel: 'MINIMUM_FUEL', nordo: 'NO_RADIO', unlawful: 'UNLAWFUL_INTERFERENCE' },
+  downed: 'DOWNED',
+}
+const SOURCES: Readonly<Record<string, string>> = {
+  ...{ adsb_icao: 'ADSB', adsb_icao_nt: 'ADSB', adsb_other: 'ADSB', adsr_icao: 'ADSR', adsr_other: 'ADSR', adsc: 'ADSC', mlat: 'MLAT' },
+  ...{ tisb_icao: 'TISB', tisb_other: 'TISB', tisb_trackfile: 'TISB', mode_s: 'MODE_S', mode_ac: 'MODE_S', other: 'OTHER' },
+}
+
+/** Aircraft over Spain and its approaches, once a minute: one request for each circle, the newest position of each aircraft. */
+export const adsbLolPositions = recordFeed(
+  {
+    id: 'adsb_lol',
+    domain: 'aviation',
+    source: adsbLol,
+    into: aircraftPositions,
+    every_s: 60,
+    plans: [{ requests: Object.entries(CIRCLES).map(([name, centre]) => request(name, centre)), enough: ENOUGH }],
+    freshBy: 'publication',
+    band: { atLeast: 1, minRatio: 0.3 },
+    rawRetentionDays: 2,
+    columns: {
+      hex: 'hex',
+      type: 'type',
+      callsign: 'flight',
+      registration: 'r',
+      aircraft: 't',
+      altitude: 'alt_baro',
+      geometric: 'alt_geom',
+      speed: 'gs',
+      track: 'track',
+      computed_track: 'calc_track',
+      baro_rate: 'baro_rate',
+      geom_rate: 'geom_rate',
+      squawk: 'squawk',
+      emergency: 'emergency',
+      category: 'category',
+      lat: 'lat',
+      lon: 'lon',
+      received: 'received_at',
+      military: 'is_military',
+    },
+    knows: [
+      ...['ias', 'tas', 'mach', 'wd', 'ws', 'oat', 'tat', 'track_rate', 'roll', 'mag_heading', 'true_heading', 'nav_qnh', 'nav_heading'],
+      ...['nav_altitude_mcp', 'nav_altitude_fms', 'nav_modes', 'nic', 'rc', 'seen_pos', 'version', 'nic_baro', 'nac_p', 'nac_v', 'sil'],
+      ...['sil_type', 'gva', 'sda', 'alert', 'spi', 'mlat', 'tisb', 'messages', 'seen', 'rssi', 'dst', 'dir', 'dbFlags', 'lastPosition'],
+      ...['desc', 'ownOp', 'year', 'rr_lat', 'rr_lon', 'gpsOkBefore', 'gpsOkLat', 'gpsOkLon', 'acas_ra'],
+    ],
+    needs: ['hex', 'lat', 'lon', 'received'],
+    nonEmptyFields: ['altitude', 'speed'],
+    requireAny: { 'an altitude or the ground': ({ altitude_m, is_on_ground }) => altitude_m !== null || is_on_ground === true },
+    row(r) {
+      const hex = r.text('hex')
+      if (!ADDRESS.test(hex)) throw new FormatError('hex is no address')
+      const isOnGround = r.isOneOf('altitude', ['ground']) ? true : r.cell('altitude') === null ? null : false
+      const emergency = r.cell('emergency')
+      return {
+        ...{ source: adsbLol.id, icao24: hex, observed_at: r.integer('received'), is_icao_address: !hex.startsWith('~') },
+        ...{ callsign: r.text('callsign'), registration: r.text('registration'), aircraft_type: r.text('aircraft') },
+        ...{ category: r.text('category'), position: r.position('lat', 'lon') },
+        altitude_m: isOnGround ? null : scaled(r.number('altitude'), M_PER_FOOT, 10),
+        altitude_geometric_m: scaled(r.number('geometric'), M_PER_FOOT, 10),
+        is_on_ground: isOnGround,
+        ground_speed_m_s: scaled(r.number('speed'), M_S_PER_KNOT, 100),
+        track_deg: scaled(r.number('track') ?? r.number('computed_track'), 1, 100),
+        vertical_rate_m_s: scaled(r.number('baro_rate') ?? r.number('geom_rate'), M_PER_FOOT / 60, 100),
+        squawk: r.parsed('squawk', 'squawk', (text) => (SQUAWK.test(text) ? text : Number.NaN)) as string | null,
+        emergency: emergency === null || emergency === 'none' ? null : (lookUp(EMERGENCIES, emergency) ?? emergency),
+        position_source: r.code('type', SOURCES),
+        is_military: r.isOneOf('military', ['true']),
+      }
+    },
+  },
+  openCircles,
+)
+
+function request(name: string, { lat, lon }: Point): FeedRequest {
+  const url = `https://api.adsb.lol/v2/point/${lat}/${lon}/${CIRCLE_NM}`
+  const limits = { maxBytes: 4_000_000, maxDecodedBytes: 12_000_000, timeout_ms: 20_000 }
+  return { name, url, accept: 'application/json', ...limits, expects: 'json', withhold: withholdAircraft }
+}
+
+/** The newest position of each aircraft of all circles, as one file. */
+function openCircles(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+  const answers = bodies.map(({ bytes }) => readAnswer(bytes))
+  const newest = new Map<string, { readonly aircraft: AdsbAircraft; readonly at: number }>()
+  for (const { now, ac } of answers) {
+    for (const aircraft of ac) {
+      const { hex, seen_pos, lat } = aircraft
+      if (isBlocked(aircraft)) notes.warn('an aircraft whose registration is blocked')
+      else if (typeof lat !== 'number' || typeof seen_pos !== 'number') notes.warn('an aircraft without a position')
+      else if (seen_pos > OLDEST_S) notes.warn(`a position that is older than ${OLDEST_S} s`)
+      else {
+        const at = Math.round(now - 1000 * seen_pos)
+        const before = newest.get(String(hex))
+        if (!before || before.at < at) newest.set(String(hex), { aircraft, at })
+      }
+    }
+  }
+  for (const name of Object.keys(CIRCLES))
+    if (bodies.length > 1 && !bodies.some((body) => body.name === name)) notes.warn(`the circle ${name} did not answer`)
+  notes.publishedAt(Math.max(...answers.map(({ now }) => now)))
+  const records = [...newest.values()].map(({ aircraft, at }) =>
+    rawRecord({ ...aircraft, received_at: at, ...(isMilitary(aircraft) ? { is_military: 'true' } : {}) }),
+  )
+  return [{ name: 'circles', header: null, records }]
+}
+
+function scaled(value: number | null, factor: number, steps: number): number | null {
+  return value === null ? null : Math.round(value * factor * steps) / steps
+}

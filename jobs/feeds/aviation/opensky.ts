@@ -1,0 +1,103 @@
+import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
+import { opensky } from '../../../lake/datasets/aviation/sources.ts'
+import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import { readJson, withholdStates } from './aircraft-blocked.ts'
+
+/** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
+const BOXES = { peninsula: [35.7, 43.8, -9.5, 4.4], canarias: [27.5, 29.5, -18.2, -13.3] } as const
+const TOKEN = { url: 'https://auth.opensky-network.org/auth/realms/opensky-network/protocol/openid-connect/token' }
+/** What the elements of a state are, by their place; the last is only there if it is asked for. */
+const ELEMENTS = [
+  ...['icao24', 'callsign', 'origin_country', 'time_position', 'last_contact', 'longitude', 'latitude', 'baro_altitude', 'on_ground'],
+  ...['velocity', 'true_track', 'vertical_rate', 'sensors', 'geo_altitude', 'squawk', 'spi', 'position_source', 'category'],
+] as const
+const POSITION_SOURCES: Readonly<Record<string, string>> = { 0: 'ADSB', 1: 'ASTERIX', 2: 'MLAT', 3: 'FLARM' }
+/** Positions that are older when they are published are dropped, s. */
+const OLDEST_S = 60
+
+/** Aircraft by OpenSky, for services that are not commercial, with the operator's account. */
+export const openskyStates = recordFeed(
+  {
+    id: 'opensky',
+    domain: 'aviation',
+    source: opensky,
+    into: openskyPositions,
+    every_s: 90,
+    plans: [{ requests: [request('peninsula'), request('canarias')], enough: 1 }],
+    terms: 'OPENSKY_NON_COMMERCIAL',
+    freshBy: 'publication',
+    band: { atLeast: 1, minRatio: 0.3 },
+    rawRetentionDays: 2,
+    columns: {
+      icao24: 'icao24',
+      callsign: 'callsign',
+      received: 'time_position',
+      lon: 'longitude',
+      lat: 'latitude',
+      altitude: 'baro_altitude',
+      ground: 'on_ground',
+      speed: 'velocity',
+      track: 'true_track',
+      rate: 'vertical_rate',
+      geometric: 'geo_altitude',
+      squawk: 'squawk',
+      positioned_by: 'position_source',
+    },
+    knows: ['origin_country', 'last_contact', 'sensors', 'spi', 'category'],
+    needs: ['icao24', 'lat', 'lon', 'received', 'ground'],
+    nonEmptyFields: ['speed'],
+    row(r) {
+      const isOnGround = r.isOneOf('ground', ['true'])
+      return {
+        ...{ source: opensky.id, icao24: r.text('icao24'), observed_at: 1000 * r.integer('received'), is_icao_address: true },
+        ...{ callsign: r.text('callsign'), registration: null, aircraft_type: null, category: null, position: r.position('lat', 'lon') },
+        altitude_m: isOnGround ? null : rounded(r.number('altitude'), 10),
+        altitude_geometric_m: rounded(r.number('geometric'), 10),
+        is_on_ground: isOnGround,
+        ground_speed_m_s: rounded(r.number('speed'), 100),
+        track_deg: rounded(r.number('track'), 100),
+        vertical_rate_m_s: rounded(r.number('rate'), 100),
+        ...{ squawk: r.text('squawk'), emergency: null, position_source: r.code('positioned_by', POSITION_SOURCES), is_military: null },
+      }
+    },
+  },
+  openStates,
+)
+
+function request(name: keyof typeof BOXES): FeedRequest {
+  const [south, north, west, east] = BOXES[name]
+  return {
+    name,
+    url: `https://opensky-network.org/api/states/all?lamin=${south}&lamax=${north}&lomin=${west}&lomax=${east}`,
+    ...{ accept: 'application/json', maxBytes: 4_000_000, maxDecodedBytes: 12_000_000, timeout_ms: 20_000, expects: 'json' },
+    withhold: withholdStates,
+    secret: { env: 'OPENSKY_CLIENT', header: 'authorization', token: TOKEN },
+  }
+}
+
+/** The states of both boxes as one file; `states` is null where there are none. */
+function openStates(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+  const answers = bodies.map(({ bytes }) => readJson(bytes))
+  const times = answers.map(({ time }) => (typeof time === 'number' ? 1000 * time : Number.NaN))
+  if (times.some(Number.isNaN)) throw new FormatError('the answer has no time')
+  const records = answers.flatMap(({ states }, at) => {
+    if (states !== null && !Array.isArray(states)) throw new FormatError('states is no list')
+    return ((states ?? []) as unknown[]).flatMap((state) => {
+      if (!Array.isArray(state) || state.length < ELEMENTS.length - 1) throw new FormatError('a state has fewer than 17 elements')
+      const { time_position: seen, latitude } = Object.fromEntries(ELEMENTS.map((name, nth) => [name, state[nth] as unknown]))
+      const isOld = typeof seen === 'number' && (times[at] as number) - 1000 * seen > 1000 * OLDEST_S
+      if (isOld || typeof seen !== 'number' || typeof latitude !== 'number') {
+        notes.warn(isOld ? `a position that is older than ${OLDEST_S} s` : 'an aircraft without a position')
+        return []
+      }
+      return [{ names: ELEMENTS, values: state }]
+    })
+  })
+  notes.publishedAt(Math.max(...times))
+  return [{ name: 'states', header: null, records }]
+}
+
+function rounded(value: number | null, steps: number): number | null {
+  return value === null ? null : Math.round(value * steps) / steps
+}

@@ -1,0 +1,74 @@
+import { adsbJson, openskyJson } from '../../formats/aircraft-json.ts'
+import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
+import { aircraftSeen } from '../../world/aviation/aircraft.ts'
+
+const FIVE_SECONDS = 5000
+const POINT = /^\/v2\/point\/(-?\d+(?:\.\d+)?)\/(-?\d+(?:\.\d+)?)\/(\d+)$/
+const BOX = ['lamin', 'lamax', 'lomin', 'lomax'] as const
+
+const shared = {
+  publishedAt: (_seed: number, now: number) => now - (now % FIVE_SECONDS),
+  contentType: 'application/json',
+  validators: 'none',
+  headers: {},
+  blocks: { known: /^(?!)/, usual: [] },
+  hasOldLayout: false,
+} as const
+
+const circles: FeedStandIn = {
+  ...shared,
+  feed: 'adsb_lol',
+  hosts: ['api.adsb.lol'],
+  path: '/v2/point/40.4/-3.7/250',
+  route(path) {
+    const [, lat, lon, radius] = POINT.exec(path) ?? []
+    return radius === undefined ? null : { kind: 'document', resource: `${lat}/${lon}/${radius}` }
+  },
+  write(world, { resource, publishedAt, stampedAt, variant }) {
+    const [lat = 0, lon = 0, radius = 0] = resource.split('/').map(Number)
+    const seen = keptOf(world.part(aircraftSeen)(publishedAt), variant)
+    return adsbJson(seen, {
+      centre: { lat, lon },
+      radius_nm: Math.min(250, radius),
+      now: stampedAt,
+      hasUnknownCodes: variant.hasUnknownCodes,
+    })
+  },
+  captures: {
+    folder: 'adsb-lol',
+    // v2_point_pyrenees_20261006T083240Z.json
+    capturedAt: (file) => stampIn(file, /^v2_point_\w+_(\d{8}T\d{6})Z\.json$/),
+  },
+}
+
+const states: FeedStandIn = {
+  ...shared,
+  feed: 'opensky',
+  hosts: ['opensky-network.org'],
+  path: '/api/states/all?lamin=35.7&lamax=43.8&lomin=-9.5&lomax=4.4',
+  route(path, query) {
+    const bounds = BOX.map((name) => query.get(name))
+    return path === '/api/states/all' && !bounds.includes(null) ? { kind: 'document', resource: bounds.join('/') } : null
+  },
+  write(world, { resource, publishedAt, stampedAt, variant }) {
+    const [south = 0, north = 0, west = 0, east = 0] = resource.split('/').map(Number)
+    const seen = keptOf(world.part(aircraftSeen)(publishedAt), variant)
+    return openskyJson(seen, { bounds: { south, north, west, east }, now: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
+  },
+  captures: {
+    folder: 'opensky',
+    // states_all_pyrenees_20261006T083237Z.json; the others are of other parts of the world, or of nothing.
+    capturedAt: (file) => stampIn(file, /^states_all_pyrenees_(\d{8}T\d{6})Z\.json$/),
+  },
+}
+
+/** The instant (ms) that a file's name states, `20261006T083240`; null for a name of another form. */
+function stampIn(file: string, pattern: RegExp): number | null {
+  const [, stamp] = pattern.exec(file) ?? []
+  return stamp === undefined ? null : Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z'))
+}
+
+/** adsb.lol: the aircraft in a circle. */
+export const adsbLol: Publisher = { name: 'adsb.lol', feeds: [circles] }
+/** The OpenSky Network: the aircraft in a box. */
+export const opensky: Publisher = { name: 'The OpenSky Network', feeds: [states] }
