@@ -12,6 +12,8 @@ export interface JobData {
   readonly kind: JobKind
   /** Id of the feed, or name of the task. */
   readonly name: string
+  /** Set where a run of the same work is waited for, not taken for this one: it may have begun too early. */
+  readonly waits?: true
 }
 
 /** What became of a job that did not fail: skipped if it was running elsewhere, unknown if no living worker's catalogue has it. */
@@ -49,6 +51,16 @@ export function jobLock(kind: JobKind, name: string): string {
 /** Opens the queue on a connection of the caller's, who closes both. */
 export function openQueue(redis: Redis): FeedQueue {
   return new Queue(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
+}
+
+/** Time within which wishes for documents of a feed become one job, ms. */
+const WISHES_MS = 500
+
+/** Adds a job that fetches what is wanted of a feed on demand; wishes of one moment share it, whichever worker hears them. */
+export async function fetchWanted(queue: FeedQueue, feed: string): Promise<void> {
+  const moment = Math.floor(Date.now() / WISHES_MS) + 1
+  const jobId = `wanted-${feed}-${moment}`
+  await queue.add('fetch', { kind: 'fetch', name: feed, waits: true }, { jobId, delay: moment * WISHES_MS - Date.now() })
 }
 
 /** Where the queue of export jobs is in Redis. */

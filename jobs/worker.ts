@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { claimRedis } from '../lake/live/claim.ts'
 import { openRedis } from '../lake/live/connect.ts'
+import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
 import {
+  type FeedQueue,
+  fetchWanted,
   handBack,
   type JobData,
   type JobKind,
@@ -145,7 +149,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       return 'unknown'
     }
     // A job that was begun before was taken over from a stopped worker, whose lock may have a moment left.
-    const wait_ms = job.attemptsStarted > 1 ? times.lock : 0
+    const wait_ms = job.attemptsStarted > 1 || job.data.waits ? times.lock : 0
     try {
       const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
       if (!locked.ran && !stop.signal.aborted) return 'skipped'
@@ -208,6 +212,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   )
   worker.on('error', troubled)
 
+  const wishes = hearWishes({ redisUrl, queue, feeds, failed: (error) => report('warn', {}, error, 'documents on demand') })
+
   const announcer = setInterval(() => {
     if (!away && !closing) announceWorker(redis, entry).catch((error: Error) => report('warn', {}, error, 'worker not announced'))
   }, WORKER_BEAT_MS)
@@ -231,6 +237,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await within(Promise.all(active), times.abort)
     await within(worker.close(active.size > 0), times.abort)
     await within(queue.close(), times.abort)
+    wishes.disconnect()
     redis.disconnect()
   }
   // One question at a time: while Redis is away each would wait for it.
@@ -253,6 +260,23 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       return closing
     },
   }
+}
+
+/** Listens for documents that are wanted and has them fetched at once; the feeds' own schedule fetches what nobody heard of. */
+function hearWishes(of: {
+  readonly redisUrl: string
+  readonly queue: FeedQueue
+  readonly feeds: readonly Feed[]
+  readonly failed: (error: unknown) => void
+}): Redis {
+  const { redisUrl, queue, feeds, failed } = of
+  const ids = new Set(feeds.filter(({ onDemand }) => onDemand).map(({ id }) => id))
+  const messages = openRedis(redisUrl)
+  messages.on('message', (_channel, feed) => {
+    if (ids.has(feed)) fetchWanted(queue, feed).catch(failed)
+  })
+  if (ids.size > 0) messages.subscribe(DEMAND_CHANNEL).catch(failed)
+  return messages
 }
 
 /** What work gives; undefined where it fails or takes longer. */

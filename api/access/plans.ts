@@ -21,6 +21,7 @@ export const FEATURES = Object.freeze({
   MOBILITY: { es: 'Movilidad origen-destino', en: 'Origin-destination mobility' },
   ACCIDENT_MICRODATA: { es: 'Microdatos de accidentes', en: 'Accident microdata' },
   CLIMATE: { es: 'Datos climáticos', en: 'Climate data' },
+  WEATHER_FORECAST: { es: 'Predicción meteorológica en carretera', en: 'Weather forecast along roads' },
   FLEET_TRACKING: { es: 'Seguimiento de flotas', en: 'Fleet tracking' },
   FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts' },
   CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic' },
@@ -48,6 +49,7 @@ const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze(
   MOBILITY: '/api/movilidad',
   ACCIDENT_MICRODATA: '/api/accidentes/microdata',
   CLIMATE: '/api/clima/historico',
+  WEATHER_FORECAST: '/api/weather/forecast',
   FLEET_TRACKING: '/api/trenes/posiciones',
   FORECASTS: '/api/trafico/prediccion',
   CITY_TRAFFIC: '/api/trafico/ciudades',
@@ -139,7 +141,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     formats: FORMATS,
     features: [
       ...(['HISTORY', 'TRENDS', 'MOBILITY', 'ACCIDENT_MICRODATA', 'CLIMATE', 'FLEET_TRACKING', 'FORECASTS'] as const),
-      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY', 'EVENT_STREAM'] as const),
+      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY', 'WEATHER_FORECAST', 'EVENT_STREAM'] as const),
     ],
   },
   ENTERPRISE: {

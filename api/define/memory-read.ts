@@ -1,3 +1,4 @@
+import type { Answers } from '../../lake/live/demand.ts'
 import type { LiveChange, LivePart, LiveRow } from '../../lake/live/types.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
@@ -59,6 +60,21 @@ export interface MemoryAsk<D extends readonly Dataset[] = readonly []> {
   readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
   /** The same for an optional part of an answer: null if it cannot be read now, and the answer is partial. */
   readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
+  /** What is known of the documents that the request wants (`demands`), by key; empty where their feed is turned off. */
+  readonly answers: Answers
+}
+
+/** Documents that a request wants of a feed that fetches on demand. */
+export interface Demanded {
+  readonly keys: readonly string[]
+  /** Those of them that it waits for a moment, as nothing of them is there, or nothing new enough. */
+  readonly awaited: readonly string[]
+}
+
+/** How an endpoint asks for documents on demand. */
+export interface Demands<P, D extends readonly Dataset[]> {
+  readonly feed: string
+  readonly wanted: (ask: Pick<MemoryAsk<D>, 'states' | 'slice'>, values: P, now: number) => Demanded | Promise<Demanded>
 }
 
 /** What a read of memory reads. */
@@ -88,6 +104,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly parts?: (values: P) => readonly string[] | null
   /** Set where every answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
+  /** Set where a request may need documents that are fetched on demand. */
+  readonly demands?: Demands<P, D>
 }
 
 /** A list of records that are made once per version of the datasets. */

@@ -10,6 +10,7 @@ import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, ste
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
+import { demandDocuments, tagOf } from './demand-documents.ts'
 import { extrasOf } from './extras.ts'
 import type { KeptLake, KeptState } from './kept-lake.ts'
 import { missingFinder } from './missing.ts'
@@ -47,13 +48,18 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
 
   return async (values, { format, now, lease }) => {
     const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
+    const answers = await demandDocuments(state, read, { values: values.own, now, slice: (slice, key) => kept.get(slice, key, lease) })
     const live = currentStates(state, read.from)
     const updated_at = newestOf(read, needs, { live, tables })
     if (updated_at === null) throw await absent()
     const awaited = read.parts?.(values.own) ?? tables.awaited
     const lacking = tables.awaited.filter((feed) => awaited.includes(feed))
     if (lacking.length > 0) throw notLanded(lacking, needs)
-    const versions = { datasets: watched, of: [tables.version, ...live.of], changed_at: Math.max(tables.changed_at ?? 0, live.changed_at) }
+    const versions = {
+      datasets: watched,
+      of: [tables.version, ...live.of, ...tagOf(answers)],
+      changed_at: Math.max(tables.changed_at ?? 0, live.changed_at),
+    }
     const refresh = refreshAt(context, read, { live, covered_until: tables.covered_until ?? updated_at, now })
     const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
@@ -63,6 +69,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       states: live.states,
       slice: (slice, key) => kept.get(slice, key, lease),
       extra: extras.get,
+      answers,
     }
 
     const find = async (): Promise<Listed<AnyRow> | AnyRow | null> => {

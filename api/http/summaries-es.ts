@@ -92,6 +92,8 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   freshness: 'Lo reciente que son los datos de cada fuente',
   codes: 'Todas las listas de códigos con sus etiquetas',
   weather: 'Tiempo para la conducción ahora: lluvia, nieve, niebla y viento',
+  weather_forecast: 'Predicción meteorológica por horas de un municipio, un punto o una carretera',
+  weather_forecast_daily: 'Predicción meteorológica a siete días de un municipio, un punto o una carretera',
   weather_alerts: 'Avisos meteorológicos oficiales, en vigor o por venir',
   weather_alerts_by_id: 'Un aviso meteorológico con sus zonas y carreteras, también tras su fin',
   weather_alerts_changes: 'Avisos meteorológicos emitidos, cambiados o terminados desde un cursor',

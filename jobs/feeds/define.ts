@@ -215,6 +215,28 @@ export interface Archive {
   readonly contentOf?: (body: FeedBody) => Buffer
 }
 
+/** How many requests a minute a publisher allows; feeds that name the same limit share it. */
+export interface RequestLimit {
+  readonly name: string
+  readonly perMinute: number
+}
+
+/**
+ * A feed of many small documents, each under a key, which are fetched when somebody asks for them. A fetch is the documents that are due
+ * then; each is a body named by its key. Rows are of documents that may come in any order: only `append` datasets fit.
+ */
+export interface OnDemand {
+  /** The request of a key's document. */
+  readonly request: (key: string) => FeedRequest
+  /** Seconds for which a document that was fetched is not fetched again. */
+  readonly keptFor_s: number
+  /** Keys that are fetched whether or not somebody asks. */
+  readonly always: readonly string[]
+  readonly limit: RequestLimit
+  /** True for an answer, with status 200, by which the publisher says that it has no such document. */
+  readonly isAbsent?: (body: FeedBody) => boolean
+}
+
 /** A file that was unpacked for the engine. */
 export interface BulkFile {
   readonly path: string
@@ -251,6 +273,8 @@ export interface FeedSpec {
   readonly plans: readonly RequestPlan[]
   /** Set where the feed is an archive: its plan is then one request, of any of its files. */
   readonly archive?: Archive
+  /** Set where documents are fetched on demand: its plan is then one request, of any key. */
+  readonly onDemand?: OnDemand
   /** Set where the engine makes the rows of its files. */
   readonly bulk?: Bulk
   /** Guard bands, by dataset id. */

@@ -13,6 +13,7 @@ import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { tally, warningLines } from './notes.ts'
+import { collectDemanded, type Demanded } from './on-demand.ts'
 import type { Publication } from './parse.ts'
 import { isSameContent } from './same-content.ts'
 import { parseSpooled, type Spooled } from './spool.ts'
@@ -80,14 +81,18 @@ async function attempt(
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const { feed } = memory
   let collected: Collected
+  let settle: Demanded['settle'] | null = null
   try {
     const last = memory.same?.fetch_id === memory.last?.fetch_id ? memory.same : memory.last
-    collected = await collect(feed, { ...context, replays: context.mode === 'replay', last, signal, userAgent: USER_AGENT })
+    if (feed.onDemand) ({ collected, settle } = await collectDemanded(context, feed, { userAgent: USER_AGENT, signal }))
+    else collected = await collect(feed, { ...context, replays: context.mode === 'replay', last, signal, userAgent: USER_AGENT })
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     return { memory, outcome: outcomeOf('failed', context.now(), { reason: error.message }) }
   }
-  return takeCollected(context, memory, { collected, signal })
+  const done = await takeCollected(context, memory, { collected, signal })
+  await settle?.(done.outcome.outcome === 'accepted' || done.outcome.outcome === 'unchanged')
+  return done
 }
 
 /** What was collected of a feed, whole or, of an archive, the file of a period. */

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { type ChangesPage, readChanges } from './changes.ts'
 import { openRedis } from './connect.ts'
+import { type Answers, wantDocuments } from './demand.ts'
 import { type FeedState, feedStatesOf } from './freshness.ts'
 import { LIVE_KEYS, partField } from './keys.ts'
 import { partOf, readPart } from './parts.ts'
@@ -40,6 +41,8 @@ export interface LiveReader {
   workers(): SeenWorkers | null
   /** Changes of a dataset after a cursor, see `readChanges`. Throws while Redis is away. */
   changes(dataset: string, page: { readonly after: string | null; readonly limit: number }): Promise<ChangesPage>
+  /** Asks for documents of a feed that fetches on demand, see `wantDocuments`. Throws while Redis is away. */
+  want(feed: string, of: { readonly keys: readonly string[]; readonly now: number }): Promise<Answers>
   /** Calls back with each new state of a dataset; returns what ends it. */
   onChange(dataset: string, tell: (snapshot: LiveSnapshot) => void): () => void
   close(): Promise<void>
@@ -178,6 +181,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     row: (dataset, key) => datasets.get(dataset)?.snapshot?.byKey.get(key) ?? null,
     feedStates: () => feeds,
     workers: () => workers,
+    want: (feed, of) => wantDocuments(redis, feed, of),
     changes: (dataset, page) => readChanges(redis, dataset, page),
     onChange: (dataset, tell) => {
       const told = watchers.get(dataset) ?? new Set()

@@ -38,6 +38,8 @@ export const FEEDS: readonly FeedListing[] = [
   listing('mitma_imd', 'mitma_traffic_map', ['imd_sections'], 7 * 86_400),
   listing('aemet_daily', 'aemet', ['weather_daily'], 86_400),
   listing('aemet_warnings', 'aemet', ['weather_alerts'], 600),
+  listing('aemet_forecast_hourly', 'aemet', ['weather_forecast_hourly'], 60),
+  listing('aemet_forecast_daily', 'aemet', ['weather_forecast_daily'], 60),
   listing('miteco_ica', 'miteco_ica', ['air_quality_stations', 'air_quality_index'], 1200),
   listing('madrid_air', 'madrid_air', ['air_measurements'], 1200),
   listing('barcelona_air', 'barcelona_air', ['air_measurements'], 1800),

@@ -1,5 +1,7 @@
 import { defineDomain } from '../../define/domain.ts'
 import { weatherAlertById, weatherAlertChanges, weatherAlertList } from './alerts.ts'
+import { weatherForecast } from './forecast.ts'
+import { weatherForecastDays } from './forecast-daily.ts'
 import { weatherHistory, weatherStationHistory } from './history.ts'
 import { weatherStationById, weatherStationList } from './stations.ts'
 import { drivingWeather } from './weather.ts'
@@ -10,6 +12,8 @@ export const weather = defineDomain({
   title: { es: 'Tiempo y clima', en: 'Weather' },
   endpoints: [
     drivingWeather,
+    weatherForecast,
+    weatherForecastDays,
     weatherAlertList,
     weatherAlertById,
     weatherAlertChanges,

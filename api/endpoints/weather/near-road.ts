@@ -33,21 +33,24 @@ export interface Stretch {
   readonly km_to: number | null
 }
 
+/** The members of `stretchParams`. */
+export const stretchMembers = {
+  road: roadParam,
+  km_from: numberParam('Begin of the stretch of `road`.', { min: 0, max: 2000, unit: 'km', example: '10' }),
+  km_to: numberParam('End of the stretch of `road`, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+} as const
+
+/** Checks a stretch. Throws `Refused` where it has no road, or ends before it begins. */
+export function stretchOf({ road, km_from, km_to }: Stretch): Stretch {
+  if (road === null && (km_from !== null || km_to !== null))
+    throw new Refused('is required together with km_from and km_to', { parameter: 'road' })
+  if (km_from !== null && km_to !== null && km_from > km_to)
+    throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+  return { road, km_from, km_to }
+}
+
 /** `road`, and with it `km_from`, `km_to`. */
-export const stretchParams = group(
-  {
-    road: roadParam,
-    km_from: numberParam('Begin of the stretch of `road`.', { min: 0, max: 2000, unit: 'km', example: '10' }),
-    km_to: numberParam('End of the stretch of `road`, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
-  },
-  ({ road, km_from, km_to }): Stretch => {
-    if (road === null && (km_from !== null || km_to !== null))
-      throw new Refused('is required together with km_from and km_to', { parameter: 'road' })
-    if (km_from !== null && km_to !== null && km_from > km_to)
-      throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
-    return { road, km_from, km_to }
-  },
-)
+export const stretchParams = group(stretchMembers, stretchOf)
 
 /** A located point of a road. */
 interface RoadPoint {
@@ -88,16 +91,22 @@ export const NOWHERE: Near = Object.freeze({ road: null, km: null, distance_m: n
  */
 export function nearStretch<T extends Near & { readonly position: Point | null }>(
   things: readonly T[],
-  { road, km_from, km_to }: Stretch,
+  stretch: Stretch,
   points: readonly RoadPoint[],
 ): T[] {
-  if (road === null) return [...things]
-  const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
-  if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
+  if (stretch.road === null) return [...things]
+  const asked = pointsOfStretch(stretch, points)
   return things.flatMap((thing) => {
     const near = thing.position && nearest(thing.position, asked)
     return near ? [{ ...thing, ...near }] : []
   })
+}
+
+/** The points of a stretch. Throws `Refused` where no point of it is located. */
+export function pointsOfStretch({ km_from, km_to }: Stretch, points: readonly RoadPoint[]): readonly RoadPoint[] {
+  const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
+  if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
+  return asked
 }
 
 function nearest(position: Point, points: readonly RoadPoint[]): Near | null {

@@ -17,10 +17,12 @@ const { columns } = weatherObservations
 
 /** An hour that ended longer before the newest publication is not the weather now, ms: nine in ten stations report one within three hours. */
 const NOW_MS = 3 * 3_600_000
-/** Thresholds: fog as the WMO defines it, wind as AEMET's lowest warning of gusts (70 km/h), snow where rain would freeze. */
+/** Fog as the WMO defines it. */
 const FOG_BELOW_M = 1000
-const GUST_FROM_M_S = 19.4
-const SNOW_UP_TO_C = 1
+/** Strong wind as AEMET's lowest warning of gusts (70 km/h). */
+export const GUST_FROM_M_S = 19.4
+/** Snow where rain would freeze. */
+export const SNOW_UP_TO_C = 1
 
 const weather = record('DrivingWeather', 'The weather of the last hour at a station.', {
   id: columns.station_id,

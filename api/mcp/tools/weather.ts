@@ -51,6 +51,27 @@ const HISTORY: Omit<ToolRequest, 'query'> = {
     ),
 }
 
+const FORECAST: Omit<ToolRequest, 'query'> = {
+  kind: 'forecast',
+  path: '/api/weather/forecast',
+  fields: ['id', 'municipality', 'province', 'road', 'km_from', 'km_to', 'issued_at', 'valid_from', 'valid_to', 'driving'],
+  line: (one) => {
+    const driving = one['driving'] as Readonly<Record<string, unknown>>
+    const conditions = driving['conditions'] as readonly string[]
+    return phrase(
+      `${String(one['municipality'])} until ${String(one['valid_to'])}`,
+      conditions.length > 0
+        ? `${conditions.join(', ')} from ${String(driving['first_condition_at'])}`
+        : 'nothing that makes driving harder',
+      `rain ${String(driving['rain'])}, snow ${String(driving['snow'])}, fog ${String(driving['fog'])}, wind ${String(driving['wind'])}`,
+      labelled('gusts', driving, 'gust_max_m_s', 'm/s'),
+      labelled('lowest', driving, 'temp_min_c', '°C'),
+      labelled('road', one, 'road'),
+      labelled('from km', one, 'km_from'),
+    )
+  },
+}
+
 const AIR: Omit<ToolRequest, 'query'> = {
   kind: 'air_station',
   path: '/api/calidad-aire',
@@ -71,7 +92,7 @@ export const getWeather = defineTool({
   name: 'get_weather',
   title: 'Weather for drivers',
   description:
-    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free), and hourly or daily history of a station or road and the air quality of a province or around a point (plan PRO).',
+    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the forecast of two days of a municipality, a point or along a road, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
   plan: 'FREE',
   input: {
     what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to tell.'),
@@ -95,8 +116,7 @@ export const getWeather = defineTool({
       if (road !== undefined) throw new Misuse('Air quality is by province or around a point: give one of them in place of the road.')
       return [{ ...AIR, query: { province, municipality, ...at } }]
     }
-    if (what === 'forecast')
-      return [{ ...HISTORY, kind: 'forecast', path: '/api/weather/forecast', query: { province, road, lat: at.lat, lon: at.lon } }]
+    if (what === 'forecast') return [{ ...FORECAST, query: { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon } }]
     if (station === undefined && road === undefined) throw new Misuse('The history is of a station or a road: give one of them.')
     return [{ ...HISTORY, query: { station, road, from, to, interval } }]
   },

@@ -1,18 +1,13 @@
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
 import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import { loadAtlas } from '../../../lake/places/atlas.ts'
+import { CAPITALS } from '../../../lake/places/capitals.ts'
 import { allMunicipalities } from '../../../lake/places/municipalities.ts'
 import { provinceByCode, provinces } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { defineCollection } from '../collection.ts'
 import { municipalityNames } from '../documents.ts'
 
-/** INE codes of the capitals of the provinces, in the order of the provinces. */
-const CAPITALS: ReadonlySet<string> = new Set(
-  '01059 02003 03014 04013 05019 06015 07040 08019 09059 10037 11012 12040 13034 14021 15030 16078 17079 18087 19130 20069 21041 22125 23050 24089 25120 26089 27028 28079 29067 30030 31201 32054 33044 34120 35016 36038 37274 38038 39075 40194 41091 42173 43148 44216 45168 46250 47186 48020 49275 50297 51001 52001'.split(
-    ' ',
-  ),
-)
 /** Inhabitants of the largest city, about: the others are measured by it. */
 const MOST_PEOPLE = 3_300_000
 /** A place with fewer filling stations is a village. */

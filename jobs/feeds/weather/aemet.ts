@@ -1,8 +1,11 @@
 import { decodeText } from '../../formats/text.ts'
-import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes } from '../define.ts'
+import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes, type RequestLimit } from '../define.ts'
 
 /** Refusals of AEMET that are over soon: too many requests in a minute, and a server in trouble. */
 const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
+
+/** Slips that documents on demand may take of the 40 a minute that AEMET gives a key; the rest is for the other feeds and for second attempts. */
+export const AEMET_LIMIT: RequestLimit = Object.freeze({ name: 'aemet', perMinute: 30 })
 
 /** Bytes of a document that only says why it has nothing; data is never so short. */
 const MOST_REFUSAL = 2000

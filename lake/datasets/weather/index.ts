@@ -2,6 +2,8 @@ import type { Dataset } from '../../schema/dataset.ts'
 import { weatherAlerts } from './weather-alerts.ts'
 import { weatherDaily } from './weather-daily.ts'
 import { weatherDays } from './weather-days.ts'
+import { weatherForecastDaily } from './weather-forecast-daily.ts'
+import { weatherForecastHourly } from './weather-forecast-hourly.ts'
 import { weatherObservations } from './weather-observations.ts'
 import { weatherRoadDays } from './weather-road-days.ts'
 import { weatherStationRoads } from './weather-station-roads.ts'
@@ -12,6 +14,8 @@ export const datasets: readonly Dataset[] = Object.freeze([
   weatherStations,
   weatherObservations,
   weatherAlerts,
+  weatherForecastHourly,
+  weatherForecastDaily,
   weatherDaily,
   weatherDays,
   weatherStationRoads,

@@ -94,8 +94,12 @@ function nameOf(municipality: string, u: number): string {
 function placed(municipality: Municipality, dice: Dice): Pick<WeatherStation, 'lat' | 'lon' | 'altitude_m'> {
   const lat = Math.round((municipality.centre.lat + (dice() - 0.5) * 0.004) * 1e6) / 1e6
   const lon = Math.round((municipality.centre.lon + (dice() - 0.5) * 0.004) * 1e6) / 1e6
-  const inland = Math.max(0, 1 - ((lat - 40.6) / 2.7) ** 2 - ((lon + 3.8) / 4.6) ** 2)
-  return { lat, lon, altitude_m: Math.round(5 + 850 * inland + 1400 * dice() ** 6) }
+  return { lat, lon, altitude_m: Math.round(altitudeAt(lat, lon) + 1400 * dice() ** 6) }
+}
+
+/** The altitude of a place without a mountain, m. */
+export function altitudeAt(lat: number, lon: number): number {
+  return 5 + 850 * Math.max(0, 1 - ((lat - 40.6) / 2.7) ** 2 - ((lon + 3.8) / 4.6) ** 2)
 }
 
 function instruments(kind: Kind, dice: Dice): Instruments {

@@ -157,7 +157,7 @@ describe('tools', () => {
 })
 
 /** Paths of endpoints that a later version serves: the tools say so until then. */
-const COMING = ['/api/weather/forecast', '/api/maritimo/buques', '/api/aviacion/posiciones']
+const COMING = ['/api/maritimo/buques', '/api/aviacion/posiciones']
 
 describe('what cannot be answered says what to do', () => {
   test.each([

@@ -44,6 +44,8 @@ const AREA_WARNINGS = [
   'Intensidad is negative: left out',
   'a section whose report is more than 30 minutes old: no data',
 ]
+const HOURLY = 'aemet_forecast_hourly/28005.json'
+const SEVEN_DAYS = 'aemet_forecast_daily/01001.json'
 /** Columns without a value in the fixture. */
 const UNSAID = ['no record has PRESTACIONES', 'no record has FICHA TECNICA']
 const TWICE = 'an accident that is in the file twice'
@@ -89,6 +91,18 @@ export const FAULTS: readonly ContentFault[] = [
     ],
     expect: { rows: 4, rejected: { 'no CodigoSeccion': 1, 'FechaHora is no time': 1 }, warnings: AREA_WARNINGS },
   },
+  { file: HOURLY, change: [['"28005"', '"28999"']], expect: 'id "28999" is no municipality' },
+  { file: HOURLY, change: [['2026-01-09T21:47:45', '9/1/2026 21:47']], expect: 'elaborado is no local time' },
+  { file: HOURLY, change: [['prediccion"', 'pronostico"']], expect: 'has no prediccion.dia' },
+  { file: HOURLY, change: [['2026-01-10T00:00:00', 'mañana']], expect: 'fecha is no date' },
+  { file: HOURLY, change: [['"temperatura"', '"temp"']], expect: 'none of the hours has temperatura' },
+  { file: HOURLY, change: [['"36n"', '"99n"']], expect: { rows: 6, unknown: { '99n': 1 } } },
+  { file: HOURLY, change: [['"SO"', '"SW"']], expect: { rows: 6, unknown: { SW: 1 } } },
+  { file: HOURLY, change: [['"2.1"', '"mucha"']], expect: { rows: 6, warnings: ['precipitacion is no number'] } },
+  { file: HOURLY, change: [['"periodo": "21"', '"periodo": "24"']], expect: { rows: 5, rejected: { 'periodo is no hour of the day': 1 } } },
+  { file: HOURLY, change: [['"orto"', '"amanecer"']], expect: { rows: 6, unknown: { amanecer: 2 } } },
+  { file: SEVEN_DAYS, change: [['"temperatura"', '"temp"']], expect: 'none of the days has temperatura' },
+  { file: SEVEN_DAYS, change: [['18-24', '18:24']], expect: { rows: 8, rejected: { 'periodo is no part of a day': 1 } } },
   { file: ICA, change: [['cod_estacion', 'codigo']], expect: 'has no line that begins with cod_estacion' },
   { file: ICA, change: [['indice', 'ica']], expect: 'has no indice' },
   { file: ICA, change: [['debido_a', 'causa']], expect: 'has no debido_a' },

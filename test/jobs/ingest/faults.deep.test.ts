@@ -69,6 +69,18 @@ const TRAINS: Partial<Record<FaultName, Expected>> = { half_empty: accepted }
 /** A timetable states no time either, and is the same for a day: two hours before the newest there was the one before it. */
 const TIMETABLE: Partial<Record<FaultName, Expected>> = { stale: { outcome: 'unchanged' }, clock_skew: accepted }
 
+/**
+ * A fetch of what is wanted is any number of documents: half of them is one like any other, and the next one is of other places. An older
+ * issue adds nothing; one that lies ahead is refused row by row, as documents are that are none.
+ */
+const ON_DEMAND: Partial<Record<FaultName, Expected>> = {
+  stale: { outcome: 'unchanged' },
+  repeated: accepted,
+  half_empty: accepted,
+  clock_skew: { outcome: 'rejected', words: /rows quarantined/ },
+  truncated: { outcome: 'rejected', words: /rows quarantined/ },
+}
+
 /** What only the feed's own story explains: the blocks that its publisher lost. */
 const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = {
   madrid_traffic: { block_missing: { outcome: 'accepted', missing: /traffic_readings\/M30/ } },
@@ -84,6 +96,8 @@ const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = 
   fuel_stations: { block_missing: { outcome: 'rejected', words: /fuel_stations: \d+ rows after \d+, 9\d\.\d %/ } },
   // A package is whole as an archive is, and the warnings of a day expire together: half as many may be all.
   aemet_warnings: { half_empty: accepted },
+  aemet_forecast_hourly: ON_DEMAND,
+  aemet_forecast_daily: ON_DEMAND,
   renfe_trip_updates: TRAINS,
   renfe_positions: TRAINS,
   renfe_flota: TRAINS,

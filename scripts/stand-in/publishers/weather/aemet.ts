@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { fixtureStandIn } from '../../fixture.ts'
 import { aemetPackage, stampOf } from '../../formats/aemet-cap.ts'
+import { dailyForecastJson, hourlyForecastJson } from '../../formats/aemet-forecast.ts'
 import { dailyJson, type HourOfStation, noDataJson, observationsJson, slipJson } from '../../formats/aemet-json.ts'
 import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { chance } from '../../random.ts'
+import { forecastPlace, municipalityOf } from '../../world/forecasts.ts'
 import { warningsAt } from '../../world/warnings.ts'
 import { weatherOf } from '../../world/weather.ts'
 import { SHOWN_ID, weatherStations } from '../../world/weather-stations.ts'
@@ -95,6 +97,8 @@ function southOf(dms: string, seconds: number): string {
   return `${[total / 3600, (total / 60) % 60, total % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join('')}N`
 }
 
+/** Time between two issues of a forecast. */
+const FORECAST_MS = 3 * HOUR
 /** Days after which a day is published. */
 const PUBLISHED_AFTER = 4
 const DAILY = '/opendata/api/valores/climatologicos/diarios/datos'
@@ -131,6 +135,37 @@ const daily: FeedStandIn = {
   },
   // What was recorded is one station's.
   captures: { folder: 'aemet-climatologia', capturedAt: () => null },
+}
+
+/** A forecast by municipality: the kind in the path, how often it is made, and its document. */
+function forecast(kind: 'horaria' | 'diaria', write: typeof hourlyForecastJson): FeedStandIn {
+  const [asked, named] = [`/opendata/api/prediccion/especifica/municipio/${kind}/`, `/opendata/sh/${kind}-`]
+  return {
+    ...observation,
+    feed: kind === 'horaria' ? 'aemet_forecast_hourly' : 'aemet_forecast_daily',
+    path: `${asked}28079`,
+    route(path) {
+      if (path.startsWith(asked)) return { kind: 'slip', to: `${named}${path.slice(asked.length)}` }
+      return path.startsWith(named) ? { kind: 'document', resource: path.slice(named.length) } : null
+    },
+    slip(to) {
+      const isThere = municipalityOf(to.slice(named.length)) !== undefined
+      return {
+        bytes: isThere ? slipJson(`https://${HOST}${to}`, `https://${HOST}/opendata/sh/93a7c63d`) : noDataJson(),
+        contentType: SLIP_TYPE,
+      }
+    },
+    publishedAt: (_seed, now) => Math.floor(now / FORECAST_MS) * FORECAST_MS,
+    hasOldLayout: false,
+    write(world, { resource, publishedAt, stampedAt, variant }) {
+      const place = forecastPlace(world, resource)
+      if (!place) return noDataJson()
+      const at = { ...place, hour: (begin: number) => place.hour(begin - stampedAt + publishedAt) }
+      return write(at, { issuedAt: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
+    },
+    // None was recorded.
+    captures: { folder: 'aemet-prediccion', capturedAt: () => null },
+  }
 }
 
 const SITE = 'www.aemet.es'
@@ -182,4 +217,7 @@ ${item('Avisos. Andalucía', community)}
 }
 
 /** Agencia Estatal de Meteorología: OpenData, every document in two steps, whatever the key, and the warnings of its website. */
-export const aemet: Publisher = { name: 'Agencia Estatal de Meteorología', feeds: [observation, stations, daily, warnings] }
+export const aemet: Publisher = {
+  name: 'Agencia Estatal de Meteorología',
+  feeds: [observation, stations, daily, warnings, forecast('horaria', hourlyForecastJson), forecast('diaria', dailyForecastJson)],
+}

@@ -1,0 +1,99 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { onlyOfRows } from '../../define/example.ts'
+import { nested, pick, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { integerParam, oneOf, withDefault } from '../../define/params.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { forecastFields, forecastPlace, ON_DEMAND } from './forecast.ts'
+import { type Along, demandedOf, forecastPlaceParams, forecastsOf, NOT_ALONG, noForecast, pendingOf, placesOf } from './forecast-places.ts'
+
+const DAY_MS = 86_400_000
+const FEED = 'aemet_forecast_daily'
+const { columns } = weatherForecastDaily
+const { source, municipality_code: _code, province_code: _province, issued_at, ...periodColumns } = columns
+
+type Row = StateRow<typeof weatherForecastDaily>
+
+const forecast = record('WeatherForecastDays', 'The forecast of the days to come of a municipality.', {
+  ...forecastFields,
+  issued_at,
+  ...pick(columns, 'valid_from', 'valid_to'),
+  periods: nested.objects('The days, or parts of days, oldest first.', periodColumns),
+  source,
+})
+
+/** The daily forecast of places and along roads. */
+export const weatherForecastDays = defineEndpoint({
+  path: '/api/weather/forecast/daily',
+  domain: 'weather',
+  plan: 'PRO',
+  summary: 'Weather forecast of seven days, of a municipality, a point or along a road',
+  about: `AEMET's forecast by municipality for seven days. ${ON_DEMAND}`,
+  figure: {
+    grain: 'One municipality, the newest issue.',
+    method: "AEMET's forecast as published; speeds in m/s, of km/h. Parts of today that are over are left out.",
+  },
+  params: {
+    place: forecastPlaceParams,
+    from: instantParam('Begin of the time that is asked for; now unless given.', '2026-11-26T18:00:00Z'),
+    days: withDefault(integerParam('How many days ahead; 7 unless given.', { min: 1, max: 7, unit: 'd', example: '3' }), 7),
+    period: withDefault(
+      oneOf(
+        '`day` for whole days, the default; `part` for halves and quarters of the next four days; `all` for both.',
+        ['day', 'part', 'all'],
+        {
+          example: 'day',
+        },
+      ),
+      'day',
+    ),
+  },
+  returns: {
+    kind: 'list',
+    name: 'forecasts',
+    record: forecast,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'km_from', 'issued_at'],
+    order: 'id',
+    counts: { pending: col.integer(0, 'Municipalities that are missing here, as their forecast is awaited.', { unit: '1', example: 0 }) },
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: [weatherForecastDaily],
+    lake: [roadPoints],
+    needs: [],
+    clock_s: 60,
+    demands: {
+      feed: FEED,
+      wanted: ({ states, slice }, p, now) => demandedOf({ states, slice }, p.place, { now, from: p.from ?? now, span_ms: p.days * DAY_MS }),
+    },
+    answer: async ({ states: [{ rows }], slice, answers }, { place, from, days, period }, now) => {
+      const places = await placesOf(slice, place)
+      const chosen = period === 'all' ? rows : rows.filter(({ period_h }) => (period_h === 24) === (period === 'day'))
+      const found = forecastsOf(chosen, { places, province_code: place.province_code, from: from ?? now, span_ms: days * DAY_MS })
+      if (places !== null && found.size === 0)
+        throw noForecast([...places.keys()], { dataset: weatherForecastDaily, feed: FEED, answers, now })
+      return {
+        records: [...found].map(([code, of]) => toForecast(of, places?.get(code) ?? NOT_ALONG)),
+        counts: { pending: pendingOf(answers, found) },
+      }
+    },
+  },
+  example: { municipality: 'Madrid', from: onlyOfRows('2026-01-09T12:00:00Z'), days: '3' },
+})
+
+function toForecast(periods: readonly Row[], along: Along): ValueOf<typeof forecast.fields> {
+  const first = periods[0] as Row
+  return {
+    ...forecastPlace(first, along),
+    issued_at: first.issued_at,
+    valid_from: first.valid_from,
+    valid_to: Math.max(...periods.map(({ valid_to }) => valid_to)),
+    periods: [...periods],
+    source: first.source,
+  }
+}

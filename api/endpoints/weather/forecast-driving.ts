@@ -1,0 +1,135 @@
+import { DRIVING_CONDITIONS } from '../../../lake/datasets/weather/codes.ts'
+import { FOG_CLASSES, RAIN_CLASSES, SNOW_CLASSES, WIND_CLASSES } from '../../../lake/datasets/weather/forecast-codes.ts'
+import type { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { nested, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { GUST_FROM_M_S, SNOW_UP_TO_C } from './weather.ts'
+
+type Hour = Pick<
+  StateRow<typeof weatherForecastHourly>,
+  | 'valid_from'
+  | 'phenomenon'
+  | 'precipitation_mm'
+  | 'precipitation_flag'
+  | 'snow_mm'
+  | 'snow_flag'
+  | 'temp_c'
+  | 'wind_mean_m_s'
+  | 'gust_m_s'
+>
+
+/** Upper bounds of AEMET's classes, each with its class; what is above the last is of `over`. */
+interface Scale {
+  readonly steps: readonly (readonly [upTo: number, code: string])[]
+  readonly over: string
+}
+
+const RAIN: Scale = {
+  steps: [
+    [0, 'NONE'],
+    [2, 'LIGHT'],
+    [15, 'MODERATE'],
+    [30, 'HEAVY'],
+    [60, 'VERY_HEAVY'],
+  ],
+  over: 'TORRENTIAL',
+}
+const SNOW: Scale = {
+  steps: [
+    [0, 'NONE'],
+    [0.5, 'LIGHT'],
+    [4, 'MODERATE'],
+  ],
+  over: 'HEAVY',
+}
+/** In km/h, as AEMET states them. */
+const WIND: Scale = {
+  steps: [
+    [5, 'CALM'],
+    [20, 'LIGHT'],
+    [40, 'MODERATE'],
+    [70, 'STRONG'],
+    [120, 'VERY_STRONG'],
+  ],
+  over: 'HURRICANE',
+}
+const SIGHT = ['NONE', 'HAZE', 'MIST', 'FOG'] as const
+const KMH_PER_M_S = 3.6
+
+/** The rules of the summary, for descriptions. */
+export const DRIVING_RULES =
+  '`driving` sums the hours up by the classes of AEMET. Rain: the wettest hour, LIGHT to 2 mm, MODERATE to 15, HEAVY to 30, VERY_HEAVY to 60, then TORRENTIAL; a trace is LIGHT. Snow likewise, with 1 mm of water as 1 cm: LIGHT to 0.5 cm, MODERATE to 4, then HEAVY. Fog: the worst of FOG, MIST and HAZE in the state of the sky. Wind: the stronger of wind and gusts, CALM to 5 km/h, LIGHT to 20, MODERATE to 40, STRONG to 70, VERY_STRONG to 120, then HURRICANE. `conditions` are those of `/api/weather`: RAIN, SNOWFALL where snow or any precipitation at 1 °C or less is forecast, FOG, and STRONG_WIND at gusts of 19.4 m/s or more.'
+
+const conditionsField = col.list(
+  [0, 0],
+  'What makes driving harder; none where nothing does.',
+  col.code(0, 'A condition.', DRIVING_CONDITIONS),
+  { example: ['RAIN'] },
+)
+
+/** What is derived of one hour. */
+export const hourConditions = { conditions: conditionsField } as const
+
+/** What the hours mean for driving. */
+export const drivingFields = {
+  conditions: conditionsField,
+  first_condition_at: col.instant(0, 'Begin of the first hour with a condition; null where none has one.', {
+    ...{ nullable: true, example: '2026-01-09T12:00:00.000Z' },
+  }),
+  rain: col.code(0, 'Rain of the wettest hour.', RAIN_CLASSES, { example: 'LIGHT' }),
+  rain_max_mm: col.decimal(0, 'Precipitation of the wettest hour, snow included.', { nullable: true, scale: 1, unit: 'mm', example: 0.5 }),
+  snow: col.code(0, 'Snow of the hour with most.', SNOW_CLASSES, { example: 'LIGHT' }),
+  snow_total_mm: col.decimal(0, 'Snow of all hours, as water.', { nullable: true, scale: 1, unit: 'mm', example: 0.1 }),
+  fog: col.code(0, 'What takes the sight most.', FOG_CLASSES, { example: 'NONE' }),
+  wind: col.code(0, 'Strongest wind or gust.', WIND_CLASSES, { example: 'MODERATE' }),
+  gust_max_m_s: col.decimal(0, 'Strongest gust.', { nullable: true, scale: 1, unit: 'm/s', example: 6.7 }),
+  temp_min_c: col.integer(0, 'Lowest temperature of the air.', { nullable: true, unit: 'Cel', example: 4 }),
+} as const
+
+export const drivingField = nested.object('What the forecast means for driving, over all of its hours.', drivingFields)
+
+/** What makes driving harder in an hour, in the order of the list. */
+export function forecastConditions(hour: Hour): string[] {
+  const snows = some(hour.snow_mm, hour.snow_flag) || /SNOW/.test(hour.phenomenon ?? '')
+  const falls = some(hour.precipitation_mm, hour.precipitation_flag)
+  const freezes = falls && hour.temp_c !== null && hour.temp_c <= SNOW_UP_TO_C
+  const found = {
+    RAIN: falls && !snows && !freezes,
+    SNOWFALL: snows || freezes,
+    FOG: hour.phenomenon === 'FOG',
+    STRONG_WIND: (hour.gust_m_s ?? 0) >= GUST_FROM_M_S,
+  }
+  return Object.entries(found).flatMap(([code, is]) => (is ? [code] : []))
+}
+
+/** What hours mean for driving. */
+export function drivingOf(hours: readonly Hour[]): ValueOf<typeof drivingFields> {
+  const all = hours.map((hour) => ({ at: hour.valid_from, conditions: forecastConditions(hour) }))
+  const worst = (...of: readonly (number | null)[]): number | null => of.reduce((one, other) => greater(one, other), null)
+  const rain = worst(...hours.map(({ precipitation_mm }) => precipitation_mm))
+  const hasTrace = hours.some(({ precipitation_flag }) => precipitation_flag === 'TRACE')
+  const snow = hours.map(({ snow_mm }) => snow_mm).filter((one) => one !== null)
+  const hasSnowTrace = hours.some(({ snow_flag }) => snow_flag === 'TRACE')
+  const gust_max_m_s = worst(...hours.map(({ gust_m_s }) => gust_m_s))
+  const wind = worst(gust_max_m_s, ...hours.map(({ wind_mean_m_s }) => wind_mean_m_s))
+  const temps = hours.map(({ temp_c }) => temp_c).filter((one) => one !== null)
+  const sight = Math.max(0, ...hours.map(({ phenomenon }) => SIGHT.indexOf(phenomenon as (typeof SIGHT)[number])))
+  return {
+    conditions: Object.keys(DRIVING_CONDITIONS.codes).filter((code) => all.some(({ conditions }) => conditions.includes(code))),
+    first_condition_at: all.find(({ conditions }) => conditions.length > 0)?.at ?? null,
+    rain: classOf(RAIN, hasTrace ? Math.max(rain ?? 0, TRACE_MM) : (rain ?? 0)),
+    rain_max_mm: rain,
+    snow: classOf(SNOW, hasSnowTrace ? Math.max(...snow, TRACE_MM) : Math.max(0, ...snow)),
+    snow_total_mm: snow.length === 0 ? null : Math.round(10 * snow.reduce((sum, one) => sum + one, 0)) / 10,
+    fog: SIGHT[sight] as string,
+    wind: classOf(WIND, Math.round((wind ?? 0) * KMH_PER_M_S)),
+    gust_max_m_s,
+    temp_min_c: temps.length === 0 ? null : Math.min(...temps),
+  }
+}
+
+/** What is too little to be measured is something all the same. */
+const TRACE_MM = 0.05
+const some = (mm: number | null, flag: string | null): boolean => (mm ?? 0) > 0 || flag === 'TRACE'
+const greater = (one: number | null, other: number | null): number | null => (one === null || (other !== null && other > one) ? other : one)
+const classOf = ({ steps, over }: Scale, value: number): string => steps.find(([upTo]) => value <= upTo)?.[1] ?? over

@@ -1,0 +1,159 @@
+import type { Answers } from '../../../lake/live/demand.ts'
+import { municipalityByCode, placeAt } from '../../../lake/places/municipalities.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
+import type { Demanded, MemoryAsk } from '../../define/memory-read.ts'
+import { noDataYet } from '../../define/no-data.ts'
+import { group, numberParam } from '../../define/params.ts'
+import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../define/params-place.ts'
+import { type Problem, Refused } from '../../define/problems.ts'
+import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
+
+/** A forecast this old (ms) is waited for anew; a younger one is shown while the next one comes. */
+const OLD_MS = 6 * 3_600_000
+
+/** Where a forecast is asked of; both null where all that are there are asked for. */
+interface ForecastPlaces {
+  readonly province_code: string | null
+  readonly municipality_codes: readonly string[] | null
+  readonly stretch: Stretch
+}
+
+/** `municipality`, `lat` and `lon`, or `road`; and `province`. */
+export const forecastPlaceParams = group(
+  {
+    province: provinceParam,
+    municipality: municipalityParam,
+    lat: numberParam('Latitude of a point, WGS84: the forecast of the municipality that it lies in.', {
+      ...{ min: -90, max: 90, unit: 'deg', example: '40.4168' },
+    }),
+    lon: numberParam('Longitude of the point, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
+    ...stretchMembers,
+  },
+  ({ province, municipality, lat, lon, ...stretch }): ForecastPlaces => {
+    const asked = [municipality !== null && 'municipality', lat !== null && 'lat', stretch.road !== null && 'road'].filter(
+      (one) => one !== false,
+    )
+    if (asked.length > 1)
+      throw new Refused('cannot be combined; allowed: one of municipality, lat and lon, or road', { parameter: asked.at(-1) as string })
+    if (lat !== null && lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
+    if (lon !== null && lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
+    return {
+      province_code: province,
+      municipality_codes:
+        municipality !== null ? municipalitiesOf(municipality, province) : lat !== null && lon !== null ? [codeAt(lat, lon)] : null,
+      stretch: stretchOf(stretch),
+    }
+  },
+)
+
+function codeAt(lat: number, lon: number): string {
+  const { municipality_code } = placeAt({ lat, lon })
+  if (municipality_code === null)
+    throw new Refused('expected a point in a municipality of Spain, or within 2 km of one', { parameter: 'lat' })
+  return municipality_code
+}
+
+/** Where a forecast is along the road that was asked for. */
+export const alongFields = {
+  road: col.string(0, 'Road that was asked for; null where none was.', { nullable: true, example: null }),
+  km_from: col.decimal(0, 'First located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
+  km_to: col.decimal(0, 'Last located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
+} as const
+
+/** Where a municipality is along the road that was asked for. */
+export type Along = { readonly road: string | null; readonly km_from: number | null; readonly km_to: number | null }
+/** Where no road was asked for. */
+export const NOT_ALONG: Along = Object.freeze({ road: null, km_from: null, km_to: null })
+
+/** The municipalities that a request is about, each with where the road passes it; null where it names none. */
+export async function placesOf(slice: MemoryAsk['slice'], wanted: ForecastPlaces): Promise<ReadonlyMap<string, Along> | null> {
+  const { stretch, municipality_codes, province_code } = wanted
+  if (stretch.road === null) return municipality_codes && new Map(municipality_codes.map((code) => [code, NOT_ALONG]))
+  const found = new Map<string, Along>()
+  for (const { road, km, position } of pointsOfStretch(stretch, await slice(pointsOfRoad, stretch.road))) {
+    const { municipality_code: code } = placeAt(position)
+    if (code === null || (province_code !== null && !code.startsWith(province_code))) continue
+    const { km_from } = found.get(code) ?? {}
+    found.set(code, { road: roadName(road), km_from: km_from ?? km, km_to: km })
+  }
+  return found
+}
+
+/** A row of a forecast, as far as it is chosen by. */
+type ForecastRow = AnyRow & {
+  readonly municipality_code: string
+  readonly province_code: string
+  readonly issued_at: number
+  readonly valid_from: number
+  readonly valid_to: number
+}
+
+/** The rows of the newest issue of each municipality that is wanted, in order of time, of a span of time. */
+export function forecastsOf<R extends ForecastRow>(
+  rows: readonly R[],
+  of: {
+    readonly places: ReadonlyMap<string, Along> | null
+    readonly province_code: string | null
+    readonly from: number
+    readonly span_ms: number
+  },
+): ReadonlyMap<string, readonly R[]> {
+  const { places, province_code, from, span_ms } = of
+  const isWanted = (row: R): boolean =>
+    (places === null || places.has(row.municipality_code)) && (province_code === null || row.province_code === province_code)
+  const byCode = Map.groupBy(rows.filter(isWanted), ({ municipality_code }) => municipality_code)
+  return new Map(
+    [...byCode].flatMap(([code, all]) => {
+      const newest = Math.max(...all.map(({ issued_at }) => issued_at))
+      const ahead = all.filter((row) => row.issued_at === newest && row.valid_to > from && row.valid_from < from + span_ms)
+      return ahead.length === 0
+        ? []
+        : [[code, ahead.sort((one, other) => one.valid_from - other.valid_from || other.valid_to - one.valid_to)]]
+    }),
+  )
+}
+
+/** What a request wants to be fetched: all of its municipalities. It waits for those without a forecast of its time, or with an old one. */
+export async function demandedOf(
+  { states, slice }: { readonly states: readonly [{ readonly rows: readonly ForecastRow[] }]; readonly slice: MemoryAsk['slice'] },
+  wanted: ForecastPlaces,
+  { now, ...span }: { readonly now: number; readonly from: number; readonly span_ms: number },
+): Promise<Demanded> {
+  const places = await placesOf(slice, wanted)
+  if (places === null) return { keys: [], awaited: [] }
+  const found = forecastsOf(states[0].rows, { places, province_code: null, ...span })
+  const since = span.from + span.span_ms > now ? now - OLD_MS : Number.NEGATIVE_INFINITY
+  const keys = [...places.keys()]
+  return { keys, awaited: keys.filter((code) => (found.get(code)?.[0]?.issued_at ?? Number.NEGATIVE_INFINITY) <= since) }
+}
+
+/** How many municipalities of a request have no forecast yet and are waited for. */
+export function pendingOf(answers: Answers, found: ReadonlyMap<string, unknown>): number {
+  return [...answers].filter(([code, answer]) => answer === null && !found.has(code)).length
+}
+
+/** The problem of a request of which no municipality has a forecast. */
+export function noForecast(
+  codes: readonly string[],
+  of: {
+    readonly dataset: Dataset
+    readonly feed: string
+    readonly answers: Answers
+    readonly now: number
+  },
+): Problem | Refused {
+  const { dataset, feed, answers, now } = of
+  const [code = ''] = codes
+  const outcomes = codes.map((one) => answers.get(one) ?? null)
+  if (codes.length > 0 && outcomes.every((one) => one?.outcome === 'ABSENT'))
+    return new Refused('expected a municipality that AEMET has a forecast of', { parameter: 'municipality' })
+  const name = `${municipalityByCode(code)?.name ?? code} (${code})${codes.length > 1 ? ` and ${codes.length - 1} more` : ''}`
+  const failed = outcomes.find((one) => one?.outcome === 'FAILED')
+  const what = failed ? `${feed}, which could not fetch it and tries again` : `${feed}, which was asked for it now`
+  return noDataYet(`No forecast of ${name} has arrived yet`, {
+    missing: [dataset],
+    waits_for: [what],
+    retry_after_s: failed ? Math.max(1, Math.ceil((failed.until - now) / 1000)) : 5,
+  })
+}

@@ -1,0 +1,121 @@
+import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
+import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { onlyOfRows } from '../../define/example.ts'
+import { meaning, nested, pick, record, type StateRow, type ValueOf } from '../../define/fields.ts'
+import { integerParam, withDefault } from '../../define/params.ts'
+import { instantParam } from '../../define/params-time.ts'
+import { provinceField, provinceName } from '../tail.ts'
+import { DRIVING_RULES, drivingField, drivingOf, forecastConditions, hourConditions } from './forecast-driving.ts'
+import {
+  type Along,
+  alongFields,
+  demandedOf,
+  forecastPlaceParams,
+  forecastsOf,
+  NOT_ALONG,
+  noForecast,
+  pendingOf,
+  placesOf,
+} from './forecast-places.ts'
+
+const HOUR_MS = 3_600_000
+const FEED = 'aemet_forecast_hourly'
+const { columns } = weatherForecastHourly
+
+type Row = StateRow<typeof weatherForecastHourly>
+
+/** Fields of a municipality with its forecast. */
+export const forecastFields = {
+  id: meaning(columns.municipality_code, 'INE code of the municipality, five digits.'),
+  municipality: col.string(0, 'Name of the municipality.', { example: 'Madrid' }),
+  province: provinceField(columns.province_code),
+  province_code: columns.province_code,
+  ...alongFields,
+} as const
+
+/** Where a forecast is of. */
+export function forecastPlace(
+  { municipality_code, province_code }: Pick<Row, 'municipality_code' | 'province_code'>,
+  along: Along,
+): ValueOf<typeof forecastFields> {
+  const municipality = municipalityByCode(municipality_code)?.name ?? municipality_code
+  return { id: municipality_code, municipality, province: provinceName(province_code), province_code, ...along }
+}
+
+/** How forecasts come, for descriptions. */
+export const ON_DEMAND =
+  'Forecasts are fetched on demand and kept for an hour; capitals of provinces are always there. A place that nobody asked for in the last hours is waited for up to 2.5 s: what has not come by then is counted as `pending`, or, where nothing has, answered with `no-data-yet`. Ask again a few seconds later. With `road`, the municipalities that hold located points of it (`sort=km_from` for their order). Without a place, the forecasts that are there.'
+
+const { source, municipality_code: _code, province_code: _province, issued_at, ...hourColumns } = columns
+
+const forecast = record('WeatherForecast', 'The hourly forecast of a municipality, with what it means for driving.', {
+  ...forecastFields,
+  issued_at,
+  ...pick(columns, 'valid_from', 'valid_to'),
+  driving: drivingField,
+  hours: nested.objects('The hours, oldest first.', { ...hourColumns, ...hourConditions }),
+  source,
+})
+
+/** The hourly forecast of places and along roads. */
+export const weatherForecast = defineEndpoint({
+  path: '/api/weather/forecast',
+  domain: 'weather',
+  plan: 'PRO',
+  summary: 'Hourly weather forecast of a municipality, a point or along a road',
+  about: `AEMET's hourly forecast by municipality, about two days ahead. ${ON_DEMAND}`,
+  figure: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
+  params: {
+    place: forecastPlaceParams,
+    from: instantParam('Begin of the time that is asked for; now unless given.', '2026-11-26T18:00:00Z'),
+    hours: withDefault(integerParam('How far ahead; 48 unless given.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
+  },
+  returns: {
+    kind: 'list',
+    name: 'forecasts',
+    record: forecast,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'km_from', 'issued_at'],
+    order: 'id',
+    counts: { pending: col.integer(0, 'Municipalities that are missing here, as their forecast is awaited.', { unit: '1', example: 0 }) },
+    limit: { default: 100, max: 20_000 },
+  },
+  read: {
+    kind: 'memory',
+    from: [weatherForecastHourly],
+    lake: [roadPoints],
+    needs: [],
+    clock_s: 60,
+    demands: {
+      feed: FEED,
+      wanted: ({ states, slice }, p, now) =>
+        demandedOf({ states, slice }, p.place, { now, from: p.from ?? now, span_ms: p.hours * HOUR_MS }),
+    },
+    answer: async ({ states: [{ rows }], slice, answers }, { place, from, hours }, now) => {
+      const places = await placesOf(slice, place)
+      const found = forecastsOf(rows, { places, province_code: place.province_code, from: from ?? now, span_ms: hours * HOUR_MS })
+      if (places !== null && found.size === 0)
+        throw noForecast([...places.keys()], { dataset: weatherForecastHourly, feed: FEED, answers, now })
+      const records = [...found].map(([code, of]) => toForecast(of, places?.get(code) ?? NOT_ALONG))
+      return { records, counts: { pending: pendingOf(answers, found) } }
+    },
+  },
+  example: { municipality: 'Madrid', from: onlyOfRows('2026-01-09T12:00:00Z'), hours: '12' },
+})
+
+function toForecast(hours: readonly Row[], along: Along): ValueOf<typeof forecast.fields> {
+  const [first, last] = [hours[0] as Row, hours.at(-1) as Row]
+  return {
+    ...forecastPlace(first, along),
+    issued_at: first.issued_at,
+    valid_from: first.valid_from,
+    valid_to: last.valid_to,
+    driving: drivingOf(hours),
+    hours: hours.map((hour) => ({ ...hour, conditions: forecastConditions(hour) })),
+    source: first.source,
+  }
+}

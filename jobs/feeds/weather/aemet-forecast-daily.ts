@@ -1,0 +1,141 @@
+import { aemet } from '../../../lake/datasets/weather/sources.ts'
+import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
+import { CAPITALS } from '../../../lake/places/capitals.ts'
+import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { watchPresence } from '../presence.ts'
+import { AEMET_LIMIT, type AemetRecord, aemetRequest, isNoData } from './aemet.ts'
+import { type Entry, entriesOf, type ForecastDocument, ForecastReader, periodOf, readForecast } from './forecast-reader.ts'
+
+type Row = FeedRow<typeof weatherForecastDaily>
+
+const HOURS = /^(\d{2})-(\d{2})$/
+const WHOLE = '00-24'
+/** Days from the fifth on have one entry in each list, without a period. */
+const periodNameOf = ({ periodo }: Entry): string => (periodo === undefined ? WHOLE : String(periodo))
+const LISTS = ['estadoCielo', 'probPrecipitacion', 'cotaNieveProv', 'viento', 'rachaMax'] as const
+const RANGES = ['temperatura', 'sensTermica', 'humedadRelativa'] as const
+const KNOWN = new Set([...LISTS, ...RANGES, 'uvMax', 'fecha'])
+
+const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/diaria/${code}`, 1_000_000)
+
+/** AEMET's forecast of seven days, a document for each municipality, fetched when somebody asks for it. */
+export const aemetForecastDaily = defineFeed({
+  id: 'aemet_forecast_daily',
+  domain: 'weather',
+  source: aemet,
+  into: [weatherForecastDaily],
+  every_s: 60,
+  plans: [{ requests: [requestOf('28079')] }],
+  onDemand: { request: requestOf, keptFor_s: 3600, always: [...CAPITALS], limit: AEMET_LIMIT, isAbsent: isNoData },
+  freshBy: 'fetch',
+  bands: { weather_forecast_daily: { atLeast: 0, minRatio: 0, maxRatio: 10_000 } },
+  rows: readDaily,
+})
+
+function* readDaily(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+  const reader = new ForecastReader(weatherForecastDaily, notes)
+  const presence = watchPresence<Row>('days', {
+    estadoCielo: ({ sky_code }) => sky_code !== null,
+    temperatura: ({ temp_max_c }) => temp_max_c !== null,
+    viento: ({ wind_mean_m_s }) => wind_mean_m_s !== null,
+  })
+  for (const body of bodies) {
+    try {
+      const rows = periodsOf(readForecast(body, clock), reader)
+      for (const row of rows) presence.see(row)
+      yield batch(weatherForecastDaily, rows)
+    } catch (error) {
+      // One document that is none must not keep the others of its fetch out.
+      if (!(error instanceof FormatError) || bodies.length === 1) throw error
+      reader.reject(error.message, body.name)
+    }
+  }
+  presence.end()
+}
+
+function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {
+  return document.days.flatMap(({ date, record }) => {
+    reader.watch(record, KNOWN)
+    const lists = Object.fromEntries(LISTS.map((key) => [key, new Map(entriesOf(record, key).map((one) => [periodNameOf(one), one]))]))
+    const names = new Set(LISTS.flatMap((key) => [...(lists[key]?.keys() ?? [])]))
+    return [...names].flatMap((name) => {
+      const [, from, to] = HOURS.exec(name) ?? []
+      if (from === undefined || to === undefined) {
+        reader.reject('periodo is no part of a day', { fecha: date, periodo: name })
+        return []
+      }
+      const entry = (key: (typeof LISTS)[number]): Entry | undefined => lists[key]?.get(name)
+      const sky = reader.sky(entry('estadoCielo'))
+      // A period that is over has no sky, and zeros that mean nothing; some keep their wind.
+      const isOver = sky.sky_code === null
+      const wind = windOf(entry('viento'), reader)
+      if (isOver && name !== WHOLE && wind.wind_mean_m_s === null) return []
+      const period = periodOf(document, date, from, to)
+      return [
+        {
+          source: aemet.id,
+          municipality_code: document.municipality_code,
+          province_code: document.municipality_code.slice(0, 2),
+          valid_from: period.from,
+          valid_to: period.to,
+          issued_at: document.issued_at,
+          ...sky,
+          period_h: Number(to) - Number(from),
+          precipitation_probability_pct: isOver ? null : reader.number(entry('probPrecipitacion')?.['value'], 'probPrecipitacion'),
+          snow_line_m: reader.number(entry('cotaNieveProv')?.['value'], 'cotaNieveProv'),
+          ...wind,
+          gust_m_s: reader.speed(entry('rachaMax')?.['value'], 'rachaMax'),
+          ...rangesOf(record, { isWhole: name === WHOLE, hour: Number(to), hours: Number(to) - Number(from) }, reader),
+        },
+      ]
+    })
+  })
+}
+
+/** Wind with a direction or calm (C); without either its zero means nothing. */
+function windOf(entry: Entry | undefined, reader: ForecastReader): Pick<Row, 'wind_mean_m_s' | 'wind_dir_deg'> {
+  if (!entry || String(entry['direccion'] ?? '').trim() === '') return { wind_mean_m_s: null, wind_dir_deg: null }
+  return { wind_mean_m_s: reader.speed(entry['velocidad'], 'velocidad'), wind_dir_deg: reader.direction(entry['direccion']) }
+}
+
+type Ranges = Pick<
+  Row,
+  | 'temp_max_c'
+  | 'temp_min_c'
+  | 'apparent_temp_max_c'
+  | 'apparent_temp_min_c'
+  | 'humidity_max_pct'
+  | 'humidity_min_pct'
+  | 'uv_index_max'
+  | 'temp_end_c'
+  | 'apparent_temp_end_c'
+  | 'humidity_end_pct'
+>
+
+/** Greatest and least of a whole day, and values at the end of a quarter of one. */
+function rangesOf(
+  record: AemetRecord,
+  period: { readonly isWhole: boolean; readonly hour: number; readonly hours: number },
+  reader: ForecastReader,
+): Ranges {
+  const range = (key: string): Entry => (record[key] ?? {}) as Entry
+  const edge = (key: string, member: 'maxima' | 'minima'): number | null =>
+    period.isWhole ? reader.number(range(key)[member], `${key}.${member}`) : null
+  const end = (key: string): number | null => {
+    const given = period.hours === 6 ? entriesOf(range(key), 'dato').find(({ hora }) => Number(hora) === period.hour) : undefined
+    return reader.number(given?.['value'], `${key}.dato`)
+  }
+  return {
+    temp_max_c: edge('temperatura', 'maxima'),
+    temp_min_c: edge('temperatura', 'minima'),
+    apparent_temp_max_c: edge('sensTermica', 'maxima'),
+    apparent_temp_min_c: edge('sensTermica', 'minima'),
+    humidity_max_pct: edge('humedadRelativa', 'maxima'),
+    humidity_min_pct: edge('humedadRelativa', 'minima'),
+    uv_index_max: period.isWhole ? reader.number(record['uvMax'], 'uvMax') : null,
+    temp_end_c: end('temperatura'),
+    apparent_temp_end_c: end('sensTermica'),
+    humidity_end_pct: end('humedadRelativa'),
+  }
+}

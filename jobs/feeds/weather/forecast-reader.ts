@@ -1,0 +1,148 @@
+import { zoneOf } from '../../../lake/places/clocks.ts'
+import { municipalityByCode } from '../../../lake/places/municipalities.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import { dateAfter, instantOf, MADRID } from '../../../lake/schema/time.ts'
+import { pointNumber } from '../../formats/numbers.ts'
+import { type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { lookUp } from '../look-up.ts'
+import { type AemetRecord, readRecords, textOf } from './aemet.ts'
+import { DIRECTIONS, skyOf } from './aemet-forecast-codes.ts'
+
+const ISSUED = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})$/
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00)?$/
+const CODE = /^\d{1,5}$/
+const TRACE = 'ip'
+/** How far ahead of the fetch an issue may be before its clock is taken to be another. */
+const AHEAD_MS = 5 * 60_000
+const KMH_PER_M_S = 3.6
+
+/** The forecast of a municipality, as one document has it. */
+export interface ForecastDocument {
+  readonly municipality_code: string
+  readonly issued_at: number
+  /** The zone of the hours in it: the clock of the municipality. */
+  readonly zone: string
+  readonly days: readonly { readonly date: string; readonly record: AemetRecord }[]
+}
+
+/** Begin and end of a period of a day, ms: hours by the local clock, an end that is not after its begin is of the next day. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads the one forecast of a document. Throws `FormatError` where it is none. */
+export function readForecast(body: FeedBody, { fetched_at }: FeedClock): ForecastDocument {
+  const records = readRecords(body)
+  const [document] = records
+  if (!document || records.length > 1) throw new FormatError(`${body.name} has ${records.length} forecasts, expected one`)
+  const id = String(document['id'] ?? '').trim()
+  const municipality_code = CODE.test(id) ? id.padStart(5, '0') : ''
+  if (!municipalityByCode(municipality_code)) throw new FormatError(`${body.name}: id ${JSON.stringify(id)} is no municipality`)
+  const zone = zoneOf(municipality_code.slice(0, 2))
+  const issued_at = issuedAt(textOf(document, 'elaborado'), zone, fetched_at)
+  if (issued_at === null) throw new FormatError(`${body.name}: elaborado is no local time: ${JSON.stringify(document['elaborado'])}`)
+  const { dia } = (document['prediccion'] ?? {}) as { dia?: unknown }
+  if (!Array.isArray(dia) || dia.length === 0) throw new FormatError(`${body.name} has no prediccion.dia`)
+  const days = dia.map((record: AemetRecord) => {
+    const [, date] = DATE.exec(String(record?.['fecha'])) ?? []
+    if (date === undefined) throw new FormatError(`${body.name}: fecha is no date: ${JSON.stringify(record?.['fecha'])}`)
+    return { date, record }
+  })
+  return { municipality_code, issued_at, zone, days }
+}
+
+/** `elaborado` has no offset: it is of the municipality's clock, or, where that would lie ahead of the fetch, of Madrid's. */
+function issuedAt(text: string | null, zone: string, fetched_at: number): number | null {
+  const [, date, time] = ISSUED.exec(text ?? '') ?? []
+  if (date === undefined || time === undefined) return null
+  const local = instantOf(date, time, { zone, near: fetched_at })
+  if (Number.isNaN(local)) return null
+  return local > fetched_at + AHEAD_MS ? instantOf(date, time, { zone: MADRID, near: fetched_at }) : local
+}
+
+/** The period of a day from one hour to another, both as they are written (`07`, `24`). */
+export function periodOf({ zone }: ForecastDocument, date: string, from: string, to: string): Period {
+  const at = (hour: number): number =>
+    hour < 24 ? instantOf(date, `${hour}:00`, { zone }) : instantOf(dateAfter(date), `${hour - 24}:00`, { zone })
+  const [begin, end] = [Number(from), Number(to)]
+  return { from: at(begin), to: at(end > begin ? end : end + 24) }
+}
+
+/** An entry of a day's list: its period and members. */
+export type Entry = Readonly<Record<string, unknown>>
+
+/** The entries of a list of a day; none where it has no such list. */
+export function entriesOf(record: AemetRecord, key: string): readonly Entry[] {
+  const value = record[key]
+  return Array.isArray(value) ? value.filter((one): one is Entry => typeof one === 'object' && one !== null) : []
+}
+
+/** Reads the values of forecasts; what it cannot read is null and counted. */
+export class ForecastReader {
+  readonly #notes: Notes
+  readonly #dataset: Dataset
+
+  constructor(dataset: Dataset, notes: Notes) {
+    this.#dataset = dataset
+    this.#notes = notes
+  }
+
+  /** Rejects a document, or a part of one. */
+  reject(reason: string, sample: unknown): void {
+    this.#notes.quarantine(this.#dataset, reason, JSON.stringify(sample).slice(0, 300))
+  }
+
+  /** Counts members of a day that nobody knows. */
+  watch(record: AemetRecord, known: ReadonlySet<string>): void {
+    for (const key in record) if (!known.has(key)) this.#notes.unknownCode('aemet_forecast_key', key)
+  }
+
+  /** A number, published as one or as a text; null for an empty one. */
+  number(value: unknown, what: string): number | null {
+    if (value === undefined || value === null) return null
+    const number = typeof value === 'number' ? value : typeof value === 'string' ? pointNumber(value) : Number.NaN
+    if (!Number.isNaN(number)) return number === null ? null : number + 0 || 0
+    this.#notes.warn(`${what} is no number`)
+    return null
+  }
+
+  /** An amount in mm, or a trace of it (`Ip`). */
+  amount(value: unknown, what: string): { readonly mm: number | null; readonly flag: string | null } {
+    if (typeof value === 'string' && value.trim().toLowerCase() === TRACE) return { mm: 0, flag: 'TRACE' }
+    return { mm: this.number(value, what), flag: null }
+  }
+
+  /** A speed in m/s, of km/h. */
+  speed(value: unknown, what: string): number | null {
+    const kmh = this.number(value, what)
+    return kmh === null ? null : Math.round((10 * kmh) / KMH_PER_M_S) / 10
+  }
+
+  /** Degrees of a direction; null for calm, and where there is none. */
+  direction(value: unknown): number | null {
+    const word = typeof value === 'string' ? value.trim() : ''
+    if (word === '') return null
+    const degrees = lookUp(DIRECTIONS, word)
+    if (degrees === undefined) this.#notes.unknownCode('aemet_wind_direction', word)
+    return degrees ?? null
+  }
+
+  /** The state of the sky of an entry; nulls where it has none. */
+  sky(entry: Entry | undefined): {
+    sky_code: string | null
+    sky_description: string | null
+    cloud_cover: string | null
+    phenomenon: string | null
+  } {
+    const sky_code = entry ? textOf(entry, 'value') : null
+    const known = sky_code === null ? undefined : skyOf(sky_code)
+    if (sky_code !== null && known === undefined) this.#notes.unknownCode('aemet_sky', sky_code)
+    return {
+      sky_code,
+      sky_description: entry ? textOf(entry, 'descripcion') : null,
+      cloud_cover: known?.cloud_cover ?? null,
+      phenomenon: known?.phenomenon ?? null,
+    }
+  }
+}

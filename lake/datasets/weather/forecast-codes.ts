@@ -1,0 +1,66 @@
+import { defineCodes } from '../../schema/codes.ts'
+
+/** How much of the sky clouds cover, in AEMET's terms. */
+export const CLOUD_COVERS = defineCodes('cloud_cover', 'Clouds of a forecast, from clear to overcast.', {
+  CLEAR: ['Despejado', 'Clear'],
+  FEW_CLOUDS: ['Poco nuboso', 'Few clouds'],
+  PARTLY_CLOUDY: ['Intervalos nubosos', 'Partly cloudy'],
+  CLOUDY: ['Nuboso', 'Cloudy'],
+  VERY_CLOUDY: ['Muy nuboso', 'Very cloudy'],
+  OVERCAST: ['Cubierto', 'Overcast'],
+  HIGH_CLOUDS: ['Nubes altas', 'High clouds'],
+})
+
+/** What falls, or takes the sight, in a forecast. */
+export const FORECAST_PHENOMENA = defineCodes('forecast_phenomenon', 'What falls, or takes the sight, in a forecast.', {
+  NONE: ['Ninguno', 'None'],
+  LIGHT_RAIN: ['Lluvia escasa', 'Light rain'],
+  RAIN: ['Lluvia', 'Rain'],
+  LIGHT_SNOW: ['Nieve escasa', 'Light snow'],
+  SNOW: ['Nieve', 'Snow'],
+  THUNDERSTORM: ['Tormenta', 'Thunderstorm'],
+  THUNDERSTORM_LIGHT_RAIN: ['Tormenta y lluvia escasa', 'Thunderstorm with light rain'],
+  FOG: ['Niebla', 'Fog'],
+  MIST: ['Bruma', 'Mist'],
+  HAZE: ['Calima', 'Haze'],
+})
+
+/** Rain by the hour, in AEMET's classes. */
+export const RAIN_CLASSES = defineCodes('rain_class', 'Rain of an hour, in the classes of AEMET.', {
+  NONE: ['Sin lluvia', 'No rain'],
+  LIGHT: ['Débil: hasta 2 mm/h', 'Light: up to 2 mm/h'],
+  MODERATE: ['Moderada: hasta 15 mm/h', 'Moderate: up to 15 mm/h'],
+  HEAVY: ['Fuerte: hasta 30 mm/h', 'Heavy: up to 30 mm/h'],
+  VERY_HEAVY: ['Muy fuerte: hasta 60 mm/h', 'Very heavy: up to 60 mm/h'],
+  TORRENTIAL: ['Torrencial: más de 60 mm/h', 'Torrential: more than 60 mm/h'],
+})
+
+/** Snowfall by the hour, in AEMET's classes. */
+export const SNOW_CLASSES = defineCodes(
+  'snow_class',
+  'Snowfall of an hour, in the classes of AEMET; 1 mm of water counts as 1 cm of snow.',
+  {
+    NONE: ['Sin nieve', 'No snow'],
+    LIGHT: ['Débil: hasta 0,5 cm/h', 'Light: up to 0.5 cm/h'],
+    MODERATE: ['Moderada: hasta 4 cm/h', 'Moderate: up to 4 cm/h'],
+    HEAVY: ['Fuerte: más de 4 cm/h', 'Heavy: more than 4 cm/h'],
+  },
+)
+
+/** What takes the sight of drivers in a forecast. */
+export const FOG_CLASSES = defineCodes('fog_class', 'What takes the sight of drivers in a forecast.', {
+  NONE: ['Sin niebla', 'None'],
+  HAZE: ['Calima', 'Haze'],
+  MIST: ['Bruma', 'Mist'],
+  FOG: ['Niebla: visibilidad de menos de 1 km', 'Fog: visibility of less than 1 km'],
+})
+
+/** Wind in AEMET's classes. */
+export const WIND_CLASSES = defineCodes('wind_class', 'Wind or gusts, in the classes of AEMET.', {
+  CALM: ['Calma: hasta 5 km/h', 'Calm: up to 5 km/h'],
+  LIGHT: ['Flojo: hasta 20 km/h', 'Light: up to 20 km/h'],
+  MODERATE: ['Moderado: hasta 40 km/h', 'Moderate: up to 40 km/h'],
+  STRONG: ['Fuerte: hasta 70 km/h', 'Strong: up to 70 km/h'],
+  VERY_STRONG: ['Muy fuerte: hasta 120 km/h', 'Very strong: up to 120 km/h'],
+  HURRICANE: ['Huracanado: más de 120 km/h', 'Hurricane force: more than 120 km/h'],
+})

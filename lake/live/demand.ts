@@ -1,0 +1,95 @@
+import type { Redis } from 'ioredis'
+
+/**
+ * Documents that are fetched when somebody asks for them: what is wanted, and what became of it. Losing this loses no data: what was
+ * fetched is fetched once more.
+ */
+
+/** Channel of the ids of feeds of which something new is wanted. */
+export const DEMAND_CHANNEL = 'demand:wanted'
+/** Documents of a feed that may be wanted at once. */
+const MAX_WANTED = 500
+
+const wantedKey = (feed: string): string => `demand:wanted:${feed}`
+const answersKey = (feed: string): string => `demand:answers:${feed}`
+const spentKey = (limit: string): string => `demand:spent:${limit}`
+
+/** How the last attempt to fetch a document ended, and until when (ms) it is not repeated. */
+export interface DocumentAnswer {
+  readonly outcome: 'FETCHED' | 'ABSENT' | 'FAILED'
+  readonly until: number
+  /** Of the bytes that were accepted last. */
+  readonly sha256?: string
+}
+
+/** What is known of documents that a request needs; null of one that is waited for. */
+export type Answers = ReadonlyMap<string, DocumentAnswer | null>
+
+/** Asks for documents of a feed, unless they were fetched a short while ago, and returns what is known of each. */
+export async function wantDocuments(
+  redis: Redis,
+  feed: string,
+  of: { readonly keys: readonly string[]; readonly now: number },
+): Promise<Answers> {
+  const { keys, now } = of
+  if (keys.length === 0) return new Map()
+  const known = await readAnswers(redis, feed, keys)
+  const current = new Map(keys.map((key) => [key, isOver(known.get(key), now) ? null : (known.get(key) as DocumentAnswer)]))
+  const due = keys.filter((key) => current.get(key) === null)
+  const room = due.length === 0 ? 0 : MAX_WANTED - (await redis.zcard(wantedKey(feed)))
+  if (room <= 0) return current
+  const added = await redis.zadd(wantedKey(feed), 'NX', ...due.slice(0, room).flatMap((key) => [now, key]))
+  if (Number(added) > 0) await redis.publish(DEMAND_CHANNEL, feed)
+  return current
+}
+
+/** The documents of a feed that are due, with their last answers: those that are wanted, the longest waiting first, then some of `always`. */
+export async function dueDocuments(
+  redis: Redis,
+  feed: string,
+  of: { readonly always: readonly string[]; readonly alwaysAtOnce: number; readonly now: number; readonly most: number },
+): Promise<ReadonlyMap<string, DocumentAnswer | undefined>> {
+  const { always, alwaysAtOnce, now, most } = of
+  const wanted = await redis.zrange(wantedKey(feed), 0, String(most - 1))
+  const known = await readAnswers(redis, feed, [...wanted, ...always])
+  const missing = always.filter((key) => isOver(known.get(key), now)).slice(0, alwaysAtOnce)
+  return new Map([...new Set([...wanted, ...missing])].slice(0, most).map((key) => [key, known.get(key)]))
+}
+
+/** Records how attempts to fetch documents ended; they are wanted no more. */
+export async function recordAnswers(redis: Redis, feed: string, answers: ReadonlyMap<string, DocumentAnswer>): Promise<void> {
+  if (answers.size === 0) return
+  await redis
+    .multi()
+    .hset(answersKey(feed), Object.fromEntries([...answers].map(([key, answer]) => [key, JSON.stringify(answer)])))
+    .zrem(wantedKey(feed), ...answers.keys())
+    .exec()
+}
+
+/** Takes requests out of what a publisher allows in a minute; returns how many may be made now. */
+export async function spendRequests(
+  redis: Redis,
+  limit: { readonly name: string; readonly perMinute: number },
+  of: { readonly count: number; readonly now: number },
+): Promise<number> {
+  const key = spentKey(limit.name)
+  const { count, now } = of
+  await redis.zremrangebyscore(key, '-inf', now - 60_000)
+  const granted = Math.max(0, Math.min(count, limit.perMinute - (await redis.zcard(key))))
+  if (granted === 0) return 0
+  const members = Array.from({ length: granted }, (_, at) => [String(now), `${now}-${process.pid}-${at}`]).flat()
+  await redis
+    .multi()
+    .zadd(key, ...members)
+    .pexpire(key, 60_000)
+    .exec()
+  return granted
+}
+
+async function readAnswers(redis: Redis, feed: string, keys: readonly string[]): Promise<Map<string, DocumentAnswer | undefined>> {
+  if (keys.length === 0) return new Map()
+  const texts = await redis.hmget(answersKey(feed), ...keys)
+  return new Map(keys.map((key, at) => [key, texts[at] == null ? undefined : (JSON.parse(texts[at] as string) as DocumentAnswer)]))
+}
+
+const isOver = (answer: DocumentAnswer | undefined, now: number): boolean => answer === undefined || answer.until <= now

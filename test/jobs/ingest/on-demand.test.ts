@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Feed, OnDemand } from '../../../jobs/feeds/define.ts'
+import { aemetForecastHourly } from '../../../jobs/feeds/weather/aemet-forecast-hourly.ts'
+import { parsePublication } from '../../../jobs/ingest/parse.ts'
+import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
+import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
+import { type Answers, recordAnswers, wantDocuments } from '../../../lake/live/demand.ts'
+import { newestAccepted } from '../../../lake/raw/archive.ts'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { originOf } from '../../../scripts/service/parts.ts'
+import type { Publishers } from '../../../scripts/stand-in/server.ts'
+import { fixtureBytes } from '../../helpers/fixture.ts'
+import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
+import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { until } from '../../helpers/until.ts'
+import { standIn } from '../../publishers/helpers.ts'
+import { quickWorker } from '../workers.ts'
+
+const never = new AbortController().signal
+const MINUTE = 60_000
+const GETAFE = '28065'
+/** As it is, without what nobody asks for. */
+const feed: Feed = { ...aemetForecastHourly, onDemand: { ...(aemetForecastHourly.onDemand as OnDemand), always: [] } }
+
+let redis: TestRedis
+let publishers: Publishers
+let context: TestContext
+let runner: Runner
+beforeAll(async () => {
+  redis = await startTestRedis()
+  publishers = await standIn({ scale: 'small' })
+  const options = { folder: tempFolder(), redisUrl: redis.url, publisher: publishers.url, now: () => publishers.now() }
+  context = { ...(await openTestContext(options)), origin: originOf(publishers.url) }
+  runner = makeRunner(context)
+})
+afterAll(async () => {
+  await context?.close()
+  await publishers?.close()
+  await redis?.stop()
+})
+
+const want = (...keys: string[]): Promise<Answers> => wantDocuments(context.redis, feed.id, { keys, now: context.now() })
+const outcomes = async (...keys: string[]): Promise<(string | null)[]> =>
+  [...(await want(...keys)).values()].map((one) => one?.outcome ?? null)
+const ask = () => runner.fetch(feed, never)
+const rowsOf = async (code: string): Promise<AnyRow[]> =>
+  (await tableRows(context, weatherForecastHourly)).filter(({ municipality_code }) => municipality_code === code)
+
+test('what is wanted is fetched once an hour, lands once an issue, and is kept raw', async () => {
+  expect(await ask()).toMatchObject({ outcome: 'unchanged' })
+  expect(await outcomes(GETAFE)).toEqual([null])
+  expect(await ask()).toMatchObject({ outcome: 'accepted', rows: { weather_forecast_hourly: 48 } })
+  expect(await outcomes(GETAFE)).toEqual(['FETCHED'])
+  expect((await newestAccepted(context.store, feed.id))?.bodies.map(({ name }) => name)).toEqual([GETAFE])
+  await runner.land(feed, never)
+  expect(await rowsOf(GETAFE)).toHaveLength(48)
+  const served = () => ({ ...publishers.served()[feed.id] })
+  const before = served()
+  expect(await ask()).toMatchObject({ outcome: 'unchanged' })
+  expect(served()).toEqual(before)
+  // After an hour it is fetched anew; the same issue is nothing new.
+  publishers.advance(61 * MINUTE)
+  expect(await outcomes(GETAFE)).toEqual([null])
+  expect(await ask()).toMatchObject({ outcome: 'unchanged' })
+  expect(served()).not.toEqual(before)
+  expect(await outcomes(GETAFE)).toEqual(['FETCHED'])
+  publishers.advance(180 * MINUTE)
+  await want(GETAFE)
+  expect(await ask()).toMatchObject({ outcome: 'accepted' })
+  await runner.land(feed, never)
+  const rows = await rowsOf(GETAFE)
+  expect([rows.length, new Set(rows.map(({ issued_at }) => issued_at)).size]).toEqual([96, 2])
+})
+
+test('what was taken in and not recorded, as after a crash, is fetched again and lands no row twice', async () => {
+  const before = await rowsOf(GETAFE)
+  await context.redis.del(`demand:answers:${feed.id}`)
+  await want(GETAFE)
+  expect((await ask()).outcome).toMatch(/accepted|unchanged/)
+  await runner.land(feed, never)
+  expect(await rowsOf(GETAFE)).toHaveLength(before.length)
+})
+
+test('a minute has so many requests; the rest waits for the next, and what is not there is not asked again', async () => {
+  publishers.advance(2 * MINUTE)
+  const keys = Array.from({ length: 35 }, (_, at) => `28${String(at + 1).padStart(3, '0')}`)
+  const known = keys.filter((key) => key !== '28015')
+  expect(await outcomes(...known, '99999')).toEqual([...known, ''].map(() => null))
+  const first = await ask()
+  expect(first.outcome).toBe('accepted')
+  expect(first.rows['weather_forecast_hourly']).toBeLessThanOrEqual(30 * 48)
+  const after = await outcomes(...known, '99999')
+  expect(after.filter((one) => one === null).length).toBe(known.length + 1 - 30)
+  expect(await ask()).toMatchObject({ outcome: 'unchanged' })
+  publishers.advance(MINUTE)
+  await ask()
+  expect(new Set(await outcomes(...known))).toEqual(new Set(['FETCHED']))
+  expect(await outcomes('99999')).toEqual(['ABSENT'])
+})
+
+test('what cannot be fetched is left alone for five minutes, and the feed says why', async () => {
+  publishers.advance(2 * MINUTE)
+  await want('08019')
+  publishers.setFault({ feed: feed.id, fault: 'status' })
+  expect(await ask()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('503') })
+  publishers.clearFaults()
+  expect(await outcomes('08019')).toEqual(['FAILED'])
+  publishers.advance(6 * MINUTE)
+  expect(await outcomes('08019')).toEqual([null])
+  expect(await ask()).toMatchObject({ outcome: 'accepted' })
+})
+
+test('one document that is none does not keep the others of its fetch out', async () => {
+  const good = fixtureBytes('test/fixtures/aemet_forecast_hourly/28005.json')
+  const bodies = [
+    { name: '28005', bytes: good },
+    { name: '28065', bytes: Buffer.from('[]') },
+  ]
+  const { counts, report } = await parsePublication(feed, bodies, Date.UTC(2026, 6, 1))
+  expect(counts.get('weather_forecast_hourly')).toBe(6)
+  expect(report.quarantined['weather_forecast_hourly']).toEqual({ '28065 has 0 forecasts, expected one': 1 })
+  await expect(parsePublication(feed, bodies.slice(1), Date.UTC(2026, 6, 1))).rejects.toThrow('has 0 forecasts')
+})
+
+test('a worker fetches what is wanted at once, after the run that is under way', async () => {
+  const began: number[] = []
+  const worker = await quickWorker({
+    redisUrl: redis.url,
+    feeds: [{ ...feed, every_s: 3600 }],
+    runner: {
+      async fetch() {
+        began.push(performance.now())
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      },
+      land: async () => undefined,
+      upkeep: async () => undefined,
+    },
+  })
+  await until('the first run', () => began.length === 1)
+  await want('41091')
+  await until('the run for what is wanted', () => began.length >= 2)
+  await recordAnswers(context.redis, feed.id, new Map([['41091', { outcome: 'FETCHED', until: context.now() + MINUTE }]]))
+  await want('41091')
+  const runs = began.length
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  expect(began.length).toBe(runs)
+  await worker.close()
+})
