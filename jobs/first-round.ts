@@ -2,7 +2,7 @@ import type { Feed } from './feeds/define.ts'
 
 /** The first minutes of a worker: what callers see live comes before archives, and before tables that are made of others. */
 export interface FirstRound {
-  /** Resolves once each feed that is no archive was asked, or the wait is over. */
+  /** Resolves once each feed that is neither archive nor stream was asked, or the wait is over. */
   readonly asked: Promise<void>
   /** Resolves once each of them has landed what it was given, or the wait is over. */
   readonly landed: Promise<void>
@@ -16,7 +16,7 @@ export interface FirstRound {
 
 /** Begins the first round of a worker. Each wait has a limit, ms, for feeds may be asked by another worker, or not answer. */
 export function makeFirstRound(feeds: readonly Feed[], limits: { readonly asked: number; readonly landed: number }): FirstRound {
-  const live = feeds.filter(({ archive }) => !archive).map(({ id }) => id)
+  const live = feeds.filter(({ archive, stream }) => !archive && !stream).map(({ id }) => id)
   const [asked, landed] = [makeWait(live, limits.asked), makeWait(live, limits.landed)]
   return {
     asked: asked.over,

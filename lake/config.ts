@@ -59,6 +59,11 @@ const AIRCRAFT = {
   words: 'addresses of 24 bits or registrations, separated by commas',
 }
 const CLIENT = { pattern: /^[^:\s]+:\S+$/, words: '`<client id>:<client secret>`' }
+const RECEIVERS = {
+  pattern: /^(tcp|udp):\/\/[^\s,/]+:\d{1,5}(,(tcp|udp):\/\/[^\s,/]+:\d{1,5})*$/,
+  words: '`tcp://host:port` to connect to or `udp://address:port` to listen on, separated by commas',
+}
+const MMSI_LIST = { pattern: /^\d{9}(,\d{9})*$/, words: 'MMSI of nine digits, separated by commas' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
 /** Every setting of the service. The checks and the table in scripts/README.md are made from it. */
@@ -183,6 +188,27 @@ export const SETTINGS = {
     null,
     { oneOf: ['accepted'] },
   ),
+  aisReceivers: setting(
+    'AIS_RECEIVERS',
+    'text',
+    'Your own AIS receivers (NMEA 0183, AIVDM). Without it there are no vessels of the feed `ais_receivers`.',
+    null,
+    { like: RECEIVERS },
+  ),
+  aisExcludedMmsi: setting(
+    'AIS_EXCLUDED_MMSI',
+    'text',
+    'Vessels that are never stored, beside pleasure and sailing craft, which never are.',
+    null,
+    { like: MMSI_LIST },
+  ),
+  aisstreamApiKey: setting(
+    'AISSTREAM_API_KEY',
+    'text',
+    'Key of aisstream.io, for the optional feed `aisstream`. Its data come without a licence to resell. It is sent to aisstream.io only.',
+    null,
+    { like: { pattern: /^\w{8,200}$/, words: 'letters and digits' }, secret: true },
+  ),
   smtpUrl: setting('SMTP_URL', 'text', 'Mail server with user and password. Default: mails are written to `<data>/outbox`.', null, {
     like: SMTP_PLACE,
     secret: true,
@@ -248,6 +274,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 export function secretOf(config: Config, env: string): string | null {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.secret)
   if (!found) throw new Error(`no secret setting ${env}`)
+  return config[found[0] as keyof Config] as string | null
+}
+
+/** The value of a text setting by its variable, null where it is not set. Throws for a variable that is no setting, or a secret one. */
+export function textOf(config: Config, env: string): string | null {
+  const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.kind === 'text' && !one.secret)
+  if (!found) throw new Error(`no text setting ${env}`)
   return config[found[0] as keyof Config] as string | null
 }
 

@@ -68,18 +68,22 @@ export function timeParams<I extends Interval>(intervals: readonly I[], options:
   )
 }
 
-/** The period of a list that has no steps: `from`, `to`. */
-export function periodParams(options: { span: string }): Group<Period<null>> {
+/** The period of a list that has no steps: `from`, `to`; at most `days` wide, 31 by default. */
+export function periodParams({ span, days = WIDEST_LIST_DAYS }: { span: string; days?: number }): Group<Period<null>> {
   const from = instantParam(
-    `Begin of the period, included; ${options.span} before its end unless given. Widest period: ${WIDEST_LIST_DAYS} days.`,
+    `Begin of the period, included; ${span} before its end unless given. Widest period: ${days} days.`,
     '2026-01-01',
   )
   return group(
     {
-      from: Object.freeze({ ...from, widest_days: WIDEST_LIST_DAYS }),
+      from: Object.freeze({ ...from, widest_days: days }),
       to: instantParam('End of the period, not included; the end of the data unless given.', '2026-01-08'),
     },
-    ({ from, to }) => checkedPeriod({ from, to, interval: null }),
+    ({ from, to }) => {
+      const period = inOrder({ from, to, interval: null })
+      if (from !== null && to !== null) checkDays({ from, to, interval: null }, days)
+      return period
+    },
   )
 }
 
@@ -150,7 +154,12 @@ function widestOf(interval: Interval | null): number | undefined {
 
 function checkWidth({ from, to, interval }: { from: number; to: number; interval: Interval | null }): void {
   const days = widestOf(interval)
-  if (days === undefined || to <= latestEnd(from, days)) return
+  if (days !== undefined) checkDays({ from, to, interval }, days)
+}
+
+/** Throws `Refused` for a period of more than so many days. */
+export function checkDays({ from, to, interval }: { from: number; to: number; interval: Interval | null }, days: number): void {
+  if (to <= latestEnd(from, days)) return
   const told =
     interval === null
       ? `the period may be at most ${days} days wide; ask for one after the other`

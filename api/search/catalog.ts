@@ -2,7 +2,7 @@ import type { Collection, MissingCollection } from './collection.ts'
 import { airStationCollection } from './collections/air.ts'
 import { airportCollection } from './collections/aviation.ts'
 import { gasStationCollection } from './collections/fuel.ts'
-import { ferryCollection, marineStationCollection, portCollection } from './collections/maritime.ts'
+import { ferryCollection, marineStationCollection, portCollection, vesselCollection } from './collections/maritime.ts'
 import { missing } from './collections/missing.ts'
 import { municipalityCollection, provinceCollection } from './collections/places.ts'
 import { railAlertCollection, railRouteCollection, railStationCollection, stockCollection } from './collections/rail.ts'
@@ -43,7 +43,7 @@ export const collections: readonly (Collection | MissingCollection)[] = Object.f
   airStationCollection,
   portCollection,
   ferryCollection,
-  missing.vessels,
+  vesselCollection,
   airportCollection,
   datasetCollection,
 ])

@@ -237,6 +237,41 @@ export interface OnDemand {
   readonly isAbsent?: (body: FeedBody) => boolean
 }
 
+/**
+ * A feed that is a long-lived connection. What is received goes into minute files: each is a fetch of its own, one line a message. The feed has
+ * no plans; `rows` gets a file as the body `minute`.
+ */
+export interface Stream {
+  /** Where to connect: a fixed WebSocket address, or the variable that lists the operator's own receivers (`tcp://…`, `udp://…`). */
+  readonly connect: { readonly url: string } | { readonly env: StreamSetting }
+  /** What is sent first over a WebSocket; `secret` is the value of `secretEnv`, or null against a stand-in. */
+  readonly greeting?: (secret: string | null) => string
+  readonly secretEnv?: string
+  /** Seconds after which a file is accepted, and most bytes of it; what comes beyond is counted and lost. */
+  readonly file_s: number
+  readonly maxFileBytes: number
+  /** Begins to take frames in: lines of TCP and UDP, messages of a WebSocket. Called once a connection is held. */
+  readonly intake: (known: StreamKnown) => StreamIntake
+}
+
+/** Variables of the configuration that streams read. */
+export type StreamSetting = 'AIS_RECEIVERS' | 'AIS_EXCLUDED_MMSI'
+
+/** What an intake may know when it begins. */
+export interface StreamKnown {
+  /** The current state of the feed's datasets, by dataset id. */
+  readonly rows: ReadonlyMap<string, readonly AnyRow[]>
+  readonly setting: (env: StreamSetting) => string | null
+}
+
+/** Decides what of a stream is kept. It may remember what it has seen: rows depend on what is kept alone. */
+export interface StreamIntake {
+  /** Takes a frame that was received at an instant (ms); gives the text of a line to keep, without its time, or null. */
+  take(frame: string, at: number, connection: string): string | null
+  /** Counts since the last call of what was not kept, by reason; they are kept in the file. */
+  counts(): Readonly<Record<string, number>>
+}
+
 /** A file that was unpacked for the engine. */
 export interface BulkFile {
   readonly path: string
@@ -269,6 +304,8 @@ export interface FeedSpec {
   readonly into: readonly Dataset[]
   /** Expected cadence, in seconds: late at 2×, stale at 3×. */
   readonly every_s: number
+  /** Set where the feed is a stream: it has no plans then. `every_s` is how long it is silent at most while all is well. */
+  readonly stream?: Stream
   /** Tried in order: all requests of the first plan, or where one of them fails for good, those of the next. */
   readonly plans: readonly RequestPlan[]
   /** Set where the feed is an archive: its plan is then one request, of any of its files. */

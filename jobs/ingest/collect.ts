@@ -153,6 +153,7 @@ function validatorsOf(last: LastReply | null, request: FeedRequest): Validators 
 
 /** Undoes the content-encoding of bodies from the archive. */
 export async function decodeKept(feed: Feed, bodies: readonly (ReceivedBody & { readonly received: Buffer })[]): Promise<FeedBody[]> {
+  if (feed.stream) return bodies.map(({ name, received }) => ({ name, bytes: received }))
   const requests = feed.plans.flatMap((plan) => plan.requests)
   return Promise.all(
     bodies.map(async (body) => {

@@ -20,6 +20,8 @@ export interface IngestContext {
   readonly secret?: (env: string) => string | null
   /** The operator's list of what is withheld, by the variable of its setting. */
   readonly listed?: (env: string) => ReadonlySet<string>
+  /** What the configuration has for a text setting, by its variable; nothing where this is not set. */
+  readonly setting?: (env: string) => string | null
   readonly now: () => number
   /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
   readonly storeNow?: () => Promise<number>

@@ -260,7 +260,7 @@ class EntryChange implements LiveChange {
 }
 
 /** The live form of an entry, judged against the data time of the newest publication. */
-function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
+export function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
   const { row, status, updated_at, seen_at } = entry
   const state = { status, updated_at, is_stale: seen_at < dataTime }
   return dataset.land === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }

@@ -50,13 +50,10 @@ export async function runFeed(
   })
 }
 
-/** Takes in the file of a period, as `runFeed` takes what it asks for. */
-export function runFile(
-  context: IngestContext,
-  memory: FeedMemory,
-  taken: Taken & { readonly period: string },
-): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
-  return told(context, memory, { period: taken.period }, () => takeCollected(context, memory, taken))
+/** Takes in the file of a period, or of a stream, as `runFeed` takes what it asks for. */
+export function runFile(context: IngestContext, memory: FeedMemory, taken: Taken): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
+  const { period } = taken
+  return told(context, memory, period === undefined ? {} : { period }, () => takeCollected(context, memory, taken))
 }
 
 /** Tells the log how a run ended. */

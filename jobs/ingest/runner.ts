@@ -1,7 +1,7 @@
 import { type BackfillProgress, type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
-import { type ArchiveFile, type Feed, FormatError } from '../feeds/define.ts'
+import { type ArchiveFile, type Feed, FormatError, type Stream } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
 import { collectFile, outcomeOfAll, recentFiles } from './archive.ts'
 import { acceptRejected, withdrawFetch } from './by-hand.ts'
@@ -14,6 +14,8 @@ import { land } from './land.ts'
 import { placeLate } from './late.ts'
 import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
 import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
+import { type Arriving, showArriving } from './streams/arriving.ts'
+import { type FollowOptions, followStream, type StreamFile, type StreamHealth, streamReply } from './streams/follow.ts'
 import { landedIn } from './tables.ts'
 
 /** How often a landing begins anew because others landed meanwhile. */
@@ -23,8 +25,10 @@ const FILL_MS = 60_000
 
 /** Runs feeds in one process, each with its memory. */
 export interface Runner {
-  /** Fetches a feed once; of an archive its newest files. */
+  /** Fetches a feed once; of an archive its newest files, of a stream one file. */
   fetch(feed: Feed, signal: AbortSignal): Promise<FetchOutcome>
+  /** Holds the connections of a stream until the signal fires. `onFile` runs the acceptance of each file. */
+  follow(feed: Feed, signal: AbortSignal, options?: FollowOptions): Promise<void>
   /** The periods of an archive of which a file was accepted. */
   acceptedPeriods(feed: Feed): Promise<ReadonlySet<string>>
   /** States in an archive's freshness how far its background backfill is. */
@@ -153,9 +157,65 @@ export function makeRunner(context: IngestContext): Runner {
     })
   }
 
+  const takeStreamed = (feed: Feed, file: StreamFile, arriving: Arriving): Promise<FetchOutcome> =>
+    inTurn(feed, async (known) => {
+      const attempted_at = context.now()
+      const taken = { collected: streamReply(file), signal: new AbortController().signal }
+      const { memory, outcome } = await runFile(context, known, taken)
+      memories.set(feed.id, memory)
+      if (outcome.outcome === 'failed') throw new FetchError(outcome.reason ?? 'not accepted', { retryable: true })
+      arriving.clear()
+      await tellOutcome(known, memory, { outcome, attempted_at })
+      return outcome
+    })
+
+  /** Says in a stream's freshness when it was last heard, or why it is not. */
+  const tellHealth = (feed: Feed, { heard_at, problem }: StreamHealth): Promise<void> =>
+    inTurn(feed, async (memory) => {
+      const attempted_at = context.now()
+      const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(memory))
+      const outcome = problem === null ? { ...failure('', attempted_at), outcome: 'unchanged' as const } : failure(problem, attempted_at)
+      const state = feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(memory) })
+      const heard = heard_at ?? before?.last_success_at ?? null
+      await writeFeedState(context.redis, { ...state, last_success_at: heard, fresh_at: heard })
+    })
+
+  const follow = async (feed: Feed, signal: AbortSignal, options: FollowOptions = {}): Promise<FetchOutcome | null> => {
+    const { onFile = (run) => run(), ...how } = options
+    const arriving: Arriving = new Map()
+    let last: FetchOutcome | null = null
+    await followStream(context, feed, {
+      ...how,
+      signal,
+      known: () =>
+        inTurn(feed, async (memory) => ({
+          rows: new Map([...memory.parts].map(([id, { state }]) => [id, [...state.entries.values()].map(({ row }) => row)])),
+          isNew: memory.last === null,
+        })),
+      accept: (file) =>
+        onFile(async () => {
+          last = await takeStreamed(feed, file, arriving)
+          return last
+        }),
+      show: (bytes) => inTurn(feed, (memory) => showArriving(context, memory, { arriving, bytes, at: context.now() })),
+      report: (health) => tellHealth(feed, health),
+    })
+    return last
+  }
+
+  const fetchOneFile = async (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(2000 * (feed.stream as Stream).file_s)])
+    return (await follow(feed, limit, { onlyOne: true })) ?? failure('nothing came', context.now())
+  }
+
+  const fetchOnce = (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> =>
+    feed.archive ? fetchRecent(feed, signal) : feed.stream ? fetchOneFile(feed, signal) : fetchWhole(feed, signal)
+
   return {
+    follow: async (feed, signal, options) => void (await follow(feed, signal, options)),
+
     fetch: (feed, signal) =>
-      (feed.archive ? fetchRecent(feed, signal) : fetchWhole(feed, signal)).catch(async (error: unknown) => {
+      fetchOnce(feed, signal).catch(async (error: unknown) => {
         if (!signal.aborted)
           await tellFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not told'))
         throw error

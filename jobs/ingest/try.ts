@@ -66,6 +66,7 @@ function refusedTrial(feed: Feed, reason: string): Trial {
  * many they keep their names, and are what the first request of the first plan expects: some of the parts of a publication.
  */
 async function bodiesOf(feed: Feed, files: readonly { readonly name: string; readonly bytes: Buffer }[]): Promise<readonly FeedBody[]> {
+  if (feed.stream) return files
   const plans = feed.plans.filter(({ requests }) => requests.length === files.length)
   const first = feed.plans[0]?.requests[0] as FeedRequest
   if (plans.length === 0) return Promise.all(files.map((file) => bodyOf({ ...first, name: file.name }, file)))

@@ -75,10 +75,11 @@ async function feedDays({ store }: IngestContext, feed: Feed, dates: readonly st
 }
 
 function feedDay(
-  { every_s }: Pick<Feed, 'every_s'>,
+  feed: Pick<Feed, 'every_s' | 'stream'>,
   date: string,
   { accepted, rejected }: { readonly accepted: readonly AcceptedFetch[]; readonly rejected: number },
 ): QualityFeed {
+  const every_s = feed.stream?.file_s ?? feed.every_s
   const { start, end } = dayBounds(date)
   const times = [start, ...accepted.map(({ data_time }) => Date.parse(data_time)), end].sort((one, other) => one - other)
   const waits_s = times.slice(1).map((time, at) => (time - (times[at] as number)) / 1000)

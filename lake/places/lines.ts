@@ -1,5 +1,5 @@
 import type { Line } from '../schema/columns.ts'
-import { EARTH_M } from './distance.ts'
+import { distanceM, EARTH_M } from './distance.ts'
 
 const RAD = Math.PI / 180
 /** Parts of a degree that are kept, five digits: about a metre. */
@@ -11,6 +11,14 @@ const PARTS = 100_000
  */
 export function simplifiedLine(line: Line, tolerance_m: number): Line {
   return roundedLine(simplifiedPoints(line, tolerance_m).map((at) => line[at] as Line[0]))
+}
+
+/** Length of a line over ground, in metres. */
+export function lengthM(line: Line): number {
+  return line.reduce((sum, [lon, lat], at) => {
+    const before = line[at - 1]
+    return before ? sum + distanceM({ lon: before[0], lat: before[1] }, { lon, lat }) : sum
+  }, 0)
 }
 
 /** The places in a line, in order, of the points that `simplifiedLine` keeps. */

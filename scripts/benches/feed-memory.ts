@@ -28,13 +28,15 @@ const PUBLICATIONS = 3
 const DAY_MS = 86_400_000
 
 /** For each feed: a process that fetches, shows live and lands three publications at full scale, the last one as after a restart. */
-export const FEED_MEMORY: readonly MemoryBench[] = feeds.map((feed) => ({
-  name: `memory-${feed.id}`,
-  about: `peak memory of a process that only runs ${feed.id}, from bytes to live state and tables`,
-  limit_mb: LIMIT_MB,
-  expected: { publications: PUBLICATIONS, rows: { min: 1 } },
-  run: (folder) => runAlone(feed, folder),
-}))
+export const FEED_MEMORY: readonly MemoryBench[] = feeds
+  .filter(({ stream }) => !stream)
+  .map((feed) => ({
+    name: `memory-${feed.id}`,
+    about: `peak memory of a process that only runs ${feed.id}, from bytes to live state and tables`,
+    limit_mb: LIMIT_MB,
+    expected: { publications: PUBLICATIONS, rows: { min: 1 } },
+    run: (folder) => runAlone(feed, folder),
+  }))
 
 /** The national table of accidents at the size that it has: 102,000 rows of 73 cells, which is more than a process may hold. */
 export const dgtTableMemory: MemoryBench = {

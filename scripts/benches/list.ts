@@ -1,3 +1,4 @@
+import { aisStream, aisStreamMemory } from './ais-stream.ts'
 import { ANALYTIC } from './analytic.ts'
 import { webhooks } from './deliveries.ts'
 import { detectorSitesParse, detectorsParse } from './detectors-parse.ts'
@@ -32,6 +33,8 @@ export const BENCHES: readonly AnyBench[] = [
   detectorsParse,
   detectorSitesParse,
   fuelParse,
+  aisStream,
+  aisStreamMemory,
   lakeCommitRows,
   lakeCommitTable,
   lakeSensorMonth,

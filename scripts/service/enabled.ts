@@ -1,5 +1,5 @@
 import type { Feed, RequestPlan } from '../../jobs/feeds/define.ts'
-import { type Config, isAccepted, secretOf } from '../../lake/config.ts'
+import { type Config, isAccepted, secretOf, textOf } from '../../lake/config.ts'
 
 /** Which feeds a worker runs, and which of the others only lack a secret, with the variable that would hold it. */
 export interface Enabled {
@@ -8,16 +8,16 @@ export interface Enabled {
 }
 
 /**
- * The feeds that are run. Against a stand-in all of them; with `--live` those that are on by default or turned on, whose terms
+ * The feeds that are run: no stream without an address. Against a stand-in all others; with `--live` those that are on by default or turned on, whose terms
  * the operator accepts and whose secrets are set for some plan. Throws if an unknown feed is turned on.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   for (const id of turnedOn(config))
     if (!feeds.some((feed) => feed.id === id))
       throw new Error(`LIVE_FEEDS names ${id}, which is no feed; there are ${feeds.map((feed) => feed.id).join(', ')}`)
-  if (config.mode !== 'live') return { feeds, lacking: [] }
+  const isLive = config.mode === 'live'
   const lacking = feeds.flatMap((feed) => {
-    const missing = isWanted(config, feed) ? missingSecret(config, feed) : null
+    const missing = isLive && isWanted(config, feed) ? missingSecret(config, feed) : null
     return missing === null ? [] : [{ feed: feed.id, set: missing }]
   })
   return { feeds: feeds.filter((feed) => disabledReason(config, feed) === null), lacking }
@@ -25,6 +25,10 @@ export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
 
 /** Why a feed is not run, for people; null if it is. */
 export function disabledReason(config: Config, feed: Feed): string | null {
+  if (feed.stream && config.mode === 'replay') return 'Streams are not replayed from captures.'
+  const connect = feed.stream?.connect
+  if (connect && 'env' in connect && textOf(config, connect.env) === null)
+    return `The operator has set no ${connect.env}: there is nothing to connect to.`
   if (config.mode !== 'live') return null
   const { terms } = feed
   if (terms !== undefined && !isAccepted(config, terms))
@@ -44,7 +48,8 @@ function isWanted(config: Config, { id, liveByDefault = true, terms }: Feed): bo
 }
 
 /** The variable of a secret that the first plan lacks; null if some plan lacks none. */
-function missingSecret(config: Config, { plans }: Feed): string | null {
+function missingSecret(config: Config, { plans, stream }: Feed): string | null {
+  if (stream) return stream.secretEnv !== undefined && secretOf(config, stream.secretEnv) === null ? stream.secretEnv : null
   const missing = plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null) ?? null)
   return missing.includes(null) ? null : (missing[0] ?? null)
 }

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { redacted } from '../../api/define/redact.ts'
 import type { IngestContext } from '../../jobs/ingest/context.ts'
-import { type Config, listOfSetting, readConfig, secretOf } from '../../lake/config.ts'
+import { type Config, listOfSetting, readConfig, secretOf, textOf } from '../../lake/config.ts'
 import { EventLog } from '../../lake/events/log.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
@@ -96,6 +96,7 @@ export async function openParts(
       origin: originIn(mode, config),
       ...(mode === 'live' ? { secret: (env: string) => secretOf(config, env) } : {}),
       listed: (env) => listOfSetting(config, env),
+      setting: (env: string) => textOf(config, env),
       now: Date.now,
       storeNow: () => store.now(),
     }

@@ -43,7 +43,7 @@ await writeFeedListings(
     source: feed.source.id,
     datasets: feed.into.map(({ id }) => id),
     every_s: feed.every_s,
-    urls: feed.plans[0]?.requests.map(({ url }) => url) ?? [],
+    urls: feed.stream && 'url' in feed.stream.connect ? [feed.stream.connect.url] : (feed.plans[0]?.requests.map(({ url }) => url) ?? []),
     enabled: enabled.includes(feed),
     disabled_reason: disabledReason(config, feed),
   })),
@@ -69,7 +69,10 @@ const worker = await startWorker({
   upkeep: UPKEEP_TASKS,
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
-    fetch: (feed, signal) => firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal))),
+    fetch: (feed, signal) =>
+      feed.stream
+        ? runner.follow(feed, signal, { onFile: (run) => meter.fetch(feed.id, signal, run) })
+        : firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal))),
     land: (feed, signal) =>
       meter.land(feed.id, signal, async () => {
         const rows = await firstRound.land(feed, () => runner.land(feed, signal))

@@ -36,6 +36,8 @@ const COMING_MS = 5000
 /** What a process tells when it is up. */
 interface Told {
   readonly url?: string
+  /** Where the stand-in's AIS receiver is; null where it has none. */
+  readonly nmea?: string | null
   /** Where its metrics are; null where they are not asked for. */
   readonly metrics?: string | null
 }
@@ -72,14 +74,14 @@ async function main(): Promise<void> {
   const keep = async (
     kind: keyof typeof PROCESSES,
     env: Readonly<Record<string, string | undefined>>,
-    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (url: string | null) => string[] } = {},
+    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (told: Told | null) => string[] } = {},
   ): Promise<Told> => {
     const { script, flags, env: more } = PROCESSES[kind]
     return await services.keep<Told>((told) => ({
       name,
       script: join(import.meta.dirname, script),
       flags,
-      args: args(told?.url ?? null),
+      args: args(told ?? null),
       // Started again, the API is where it was, and so are metrics.
       env: {
         ...env,
@@ -91,14 +93,20 @@ async function main(): Promise<void> {
   }
   try {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
-    const { url: publishers = null } =
+    const standIn: Told =
       options.mode === 'live' || options.only === 'api'
         ? {}
         : options.config.publishersUrl !== null
           ? { url: options.config.publishersUrl }
-          : await keep('publishers', base, { args: (url) => [...captures, ...(url ? ['--port', new URL(url).port] : [])] })
+          : await keep('publishers', base, { args: (told) => [...captures, ...portsOf(told)] })
+    const { url: publishers = null, nmea = null } = standIn
     if (publishers) notePublishers(options.dataFolder, publishers)
-    const env = { ...base, REDIS_URL: options.config.redisUrl ?? redis?.url, ...(publishers ? { PUBLISHERS_URL: publishers } : {}) }
+    const env = {
+      ...base,
+      REDIS_URL: options.config.redisUrl ?? redis?.url,
+      ...(publishers ? { PUBLISHERS_URL: publishers } : {}),
+      ...(nmea && options.config.aisReceivers === null ? { AIS_RECEIVERS: nmea } : {}),
+    }
     const { apiWorkers, host } = options.config
     // A port that several processes share is not refused to somebody else's.
     if (apiWorkers > 1) await checkPort(host, options.port)
@@ -129,6 +137,12 @@ async function main(): Promise<void> {
     await stopAll()
     throw error
   }
+}
+
+/** The options by which a stand-in that is started again is where it was. */
+function portsOf(told: Told | null): string[] {
+  const options = (name: string, url: string | null | undefined): string[] => (url ? [name, new URL(url).port] : [])
+  return [...options('--port', told?.url), ...options('--nmea-port', told?.nmea)]
 }
 
 /** Throws where something listens on the port; 0 is free. */

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from './clock.ts'
 import { type FaultBoard, readFault } from './faults.ts'
+import type { StreamFaults } from './stream-faults.ts'
 
 /** What the control endpoint may move. */
 export interface Controls {
   readonly board: FaultBoard
+  readonly streamFaults: StreamFaults
   /** Null where captures are served: their times are their own. */
   readonly clock: Clock | null
   readonly state: () => Record<string, unknown>
@@ -25,12 +27,17 @@ export async function control(request: IncomingMessage, url: URL, controls: Cont
   }
 }
 
-async function act(request: IncomingMessage, url: URL, { board, clock, state }: Controls): Promise<unknown> {
+async function act(request: IncomingMessage, url: URL, { board, streamFaults, clock, state }: Controls): Promise<unknown> {
   const what = `${request.method} ${url.pathname}`
   if (what === 'GET /_control/state') return state()
-  if (what === 'POST /_control/faults') board.set(readFault(await readJson(request)))
-  else if (what === 'DELETE /_control/faults') board.clear(url.searchParams.get('feed') ?? undefined)
-  else if (what === 'POST /_control/clock') {
+  if (what === 'POST /_control/faults') {
+    const fault = await readJson(request)
+    if (!streamFaults.take(fault)) board.set(readFault(fault))
+  } else if (what === 'DELETE /_control/faults') {
+    const feed = url.searchParams.get('feed') ?? undefined
+    board.clear(feed)
+    streamFaults.clear(feed)
+  } else if (what === 'POST /_control/clock') {
     const body = await readJson(request)
     const by_ms = typeof body === 'object' && body !== null && 'advance_ms' in body ? body.advance_ms : undefined
     if (typeof by_ms !== 'number') throw new Error('the clock needs {"advance_ms": number}')

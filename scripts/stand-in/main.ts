@@ -53,6 +53,7 @@ async function main(): Promise<number | null> {
     source.kind === 'simulated' ? `serving a generated Spain (no real data), seed ${source.seed}\n` : `serving captures of ${source.dir}\n`,
   )
   for (const feed of STAND_INS) process.stdout.write(`  ${feed.feed.padEnd(16)} ${publishers.url}/${feed.hosts[0]}${feed.path}\n`)
+  if (publishers.nmea) process.stdout.write(`  ${'ais_receivers'.padEnd(16)} ${publishers.nmea}\n`)
   process.stdout.write(`ready ${publishers.url}\n`)
   const stop = (): void => void publishers.close().then(() => process.exit(0))
   process.once('SIGINT', stop)

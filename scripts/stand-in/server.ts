@@ -10,7 +10,9 @@ import { type Editions, editionFor, makeEditions } from './editions.ts'
 import { type ActiveFault, type FaultBoard, type FaultName, type FaultSetting, makeFaultBoard } from './faults.ts'
 import type { FeedStandIn } from './publisher.ts'
 import { STAND_INS } from './publishers/list.ts'
-import { type Archives, makeWorld, type Scale } from './world/world.ts'
+import { StreamFaults } from './stream-faults.ts'
+import { startStreams } from './streams.ts'
+import { type Archives, makeWorld, type Scale, type World } from './world/world.ts'
 
 /** Where the stand-in has its data from. */
 export type Source =
@@ -40,6 +42,8 @@ export interface PublisherOptions {
   /** 127.0.0.1 unless told. */
   readonly host?: string
   readonly faults?: readonly FaultSetting[]
+  /** Port of the simulated AIS receiver; 0 unless told. */
+  readonly nmeaPort?: number
 }
 
 /** A running stand-in. */
@@ -47,6 +51,10 @@ export interface Publishers {
   /** Base address: `https://host/path` of a publisher is `<url>/host/path` here. */
   readonly url: string
   readonly port: number
+  /** Where the simulated AIS receiver sends NMEA, as `tcp://host:port`; null where captures are served. */
+  readonly nmea: string | null
+  /** Faults of streams that may be set. */
+  readonly streamFaults: StreamFaults
   /** The stand-in's clock, ms; the machine's where captures are served. */
   now(): number
   /** Moves the simulated clock forward. Throws where captures are served. */
@@ -62,6 +70,8 @@ interface State {
   readonly source: Source
   readonly clock: Clock
   readonly board: FaultBoard
+  readonly streamFaults: StreamFaults
+  readonly world: World
   readonly editions: Editions
   readonly seed: number
   /** By feed; empty unless captures are served. */
@@ -72,7 +82,13 @@ interface State {
 }
 
 /** Starts the stand-in for the publishers' servers. Rejects where the port is taken or the captures' folder is missing. */
-export async function startPublishers({ source, port = 0, host = '127.0.0.1', faults = [] }: PublisherOptions): Promise<Publishers> {
+export async function startPublishers({
+  source,
+  port = 0,
+  host = '127.0.0.1',
+  faults = [],
+  nmeaPort = 0,
+}: PublisherOptions): Promise<Publishers> {
   const state = makeState(source)
   for (const fault of faults) state.board.set(fault)
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -83,9 +99,16 @@ export async function startPublishers({ source, port = 0, host = '127.0.0.1', fa
   })
   await listen(server, port, host)
   const address = server.address() as AddressInfo
+  const { world, streamFaults } = state
+  const streams =
+    source.kind === 'simulated'
+      ? await startStreams({ http: server, host, port: nmeaPort, world, faults: streamFaults, now: () => state.clock.now() })
+      : null
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
+    nmea: streams?.nmea ?? null,
+    streamFaults,
     now: () => state.clock.now(),
     advance(by_ms) {
       if (source.kind === 'captures') throw new Error('captures have times of their own: there is no clock to move')
@@ -94,11 +117,13 @@ export async function startPublishers({ source, port = 0, host = '127.0.0.1', fa
     setFault: (setting) => state.board.set(setting),
     clearFaults: (feed) => state.board.clear(feed),
     served: () => Object.fromEntries(state.counts),
-    close: () =>
-      new Promise<void>((resolve, reject) => {
+    close: async () => {
+      await streams?.close()
+      await new Promise<void>((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeAllConnections()
-      }),
+      })
+    },
   }
 }
 
@@ -111,6 +136,8 @@ function makeState(source: Source): State {
     source,
     clock,
     board: makeFaultBoard({ feeds: STAND_INS, isSimulated, now: () => clock.now() }),
+    streamFaults: new StreamFaults(),
+    world,
     editions: makeEditions(world),
     seed,
     replays: new Map(source.kind === 'captures' ? STAND_INS.map((feed) => [feed.feed, openReplay(source.dir, feed)]) : []),
@@ -126,7 +153,12 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   if (state.source.kind === 'simulated') response.setHeader('Date', new Date(state.clock.now()).toUTCString())
   if (url.pathname.startsWith('/_control/')) {
     const clock = state.source.kind === 'simulated' ? state.clock : null
-    const { status, body } = await control(request, url, { board: state.board, clock, state: () => describe(state) })
+    const { status, body } = await control(request, url, {
+      board: state.board,
+      streamFaults: state.streamFaults,
+      clock,
+      state: () => describe(state),
+    })
     return send(response, { ...plainAnswer(status, JSON.stringify(body)), headers: { 'Content-Type': 'application/json' } }, request)
   }
   if (request.method !== 'GET' && request.method !== 'HEAD')

@@ -15,6 +15,7 @@ const DOMAINS = [
   ['aena', 'aviation'],
   ['awc', 'aviation'],
   ['eurocontrol', 'aviation'],
+  ['ais', 'maritime'],
 ] as const
 
 /** The feeds that the worker would announce. */
@@ -48,6 +49,7 @@ export const FEEDS: readonly FeedListing[] = [
   listing('metar', 'awc', ['airport_weather'], 900),
   listing('eurocontrol_traffic', 'eurocontrol', ['airport_traffic'], 86_400),
   listing('eurocontrol_arrival_delays', 'eurocontrol', ['arrival_atfm_delays'], 86_400),
+  listing('ais_receivers', 'ais_receivers', ['vessel_positions', 'vessels'], 20),
 ]
 
 function listing(id: string, source: string, ids: readonly string[], every_s: number): FeedListing {

@@ -126,9 +126,20 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
           max(intensity_veh_h) FILTER (WHERE quality <> 'ERROR') AS intensity_max_veh_h
         FROM traffic_readings WHERE sensor_id = '${id}' GROUP BY ALL ORDER BY 1, 2`)
       expect(expected.length).toBeGreaterThan(0)
-      expect(found.map(({ interval: _i, source: _s, coverage: _c, level_of_service: _l, quality: _q, headway_m: _h, long_vehicles_pct: _v, ...one }: Reply) => one)).toEqual(
-        expected,
-      )
+      expect(
+        found.map(
+          ({
+            interval: _i,
+            source: _s,
+            coverage: _c,
+            level_of_service: _l,
+            quality: _q,
+            headway_m: _h,
+            long_vehicles_pct: _v,
+            ...one
+          }: Reply) => one,
+        ),
+      ).toEqual(expected)
     }
   })
 

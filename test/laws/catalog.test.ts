@@ -6,7 +6,7 @@ import { type Derived, filledBy, inputsOf } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import { tryFeed } from '../../jobs/ingest/try.ts'
 import { datasets } from '../../lake/catalog.ts'
-import { readConfig, secretOf } from '../../lake/config.ts'
+import { readConfig, secretOf, textOf } from '../../lake/config.ts'
 import { filledColumns } from '../../lake/schema/check-rows.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
@@ -176,7 +176,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   })
 
   test('asks distinct requests over HTTPS or HTTP, bounded in bytes and time', () => {
-    expect(feed.plans.length).toBeGreaterThan(0)
+    expect(feed.plans.length > 0).toBe(!feed.stream)
     for (const { requests, enough } of feed.plans) {
       expect(new Set(requests.map(({ name }) => name)).size).toBe(requests.length)
       expect(enough ?? requests.length).toBeLessThanOrEqual(requests.length)
@@ -209,6 +209,15 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
         if (secret) expect([secretOf(config, secret.env), secret.header]).toEqual([null, expect.stringMatching(/^[a-z][a-z_-]*$/)])
         for (const host of follow?.hosts ?? []) expect(new URL(`https://${host}/`).host).toBe(host)
       }
+  })
+
+  test.runIf(feed.stream)('is silent for a minute at most, in files that are bounded', () => {
+    const { connect, secretEnv, file_s, maxFileBytes } = feed.stream as NonNullable<typeof feed.stream>
+    expect(3 * feed.every_s).toBeLessThanOrEqual(60)
+    expect([file_s, maxFileBytes <= 64_000_000]).toEqual([60, true])
+    if ('url' in connect) expect(new URL(connect.url).protocol).toBe('wss:')
+    else expect(textOf(readConfig({}), connect.env)).toBeNull()
+    if (secretEnv) expect(secretOf(readConfig({}), secretEnv)).toBeNull()
   })
 
   test('guards every dataset it fills, with blocks that are columns', () => {

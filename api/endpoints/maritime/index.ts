@@ -4,10 +4,12 @@ import { ferryById } from './ferry-detail.ts'
 import { marineHistory } from './marine-history.ts'
 import { marinePriceList } from './marine-prices.ts'
 import { portById, portList } from './ports.ts'
+import { vesselTrack } from './vessel-track.ts'
+import { vesselByMmsi, vesselList } from './vessels.ts'
 
 /** Endpoints about the sea, in the order in which documentation shows them. */
 export const maritime = defineDomain({
   id: 'maritime',
   title: { es: 'Mar', en: 'Sea' },
-  endpoints: [marinePriceList, marineHistory, portList, portById, ferryList, ferryById],
+  endpoints: [marinePriceList, marineHistory, portList, portById, ferryList, ferryById, vesselList, vesselByMmsi, vesselTrack],
 })

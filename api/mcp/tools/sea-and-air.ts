@@ -46,8 +46,27 @@ const FERRY: Omit<ToolRequest, 'query'> = {
 const VESSEL: Omit<ToolRequest, 'query'> = {
   kind: 'vessel',
   path: '/api/maritimo/buques',
-  fields: ['mmsi', 'name', 'type', 'speed_kmh', 'destination', 'lat', 'lon', 'observed_at'],
-  line: (one) => phrase(amount(one, 'name') ?? `MMSI ${String(one['mmsi'])}`, amount(one, 'type'), amount(one, 'speed_kmh', 'km/h')),
+  fields: [
+    'mmsi',
+    'name',
+    'vessel_type',
+    'speed_kn',
+    'course_deg',
+    'navigation_status',
+    'length_m',
+    'destination',
+    'lat',
+    'lon',
+    'observed_at',
+  ],
+  line: (one) =>
+    phrase(
+      `${amount(one, 'name') ?? 'Vessel without a name'} (MMSI ${String(one['mmsi'])})`,
+      amount(one, 'vessel_type'),
+      amount(one, 'speed_kn', 'knots'),
+      labelled('to', one, 'destination'),
+      labelled('seen', one, 'observed_at'),
+    ),
 }
 
 /** Fuel, ferries and vessels. */

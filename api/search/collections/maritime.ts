@@ -1,8 +1,12 @@
 import { marineStations } from '../../../lake/datasets/maritime/marine-stations.ts'
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { VESSEL_TYPES } from '../../../lake/datasets/maritime/vessel-codes.ts'
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { ferryNetwork } from '../../endpoints/maritime/ferry-network.ts'
 import { listedPorts, portCatalogue } from '../../endpoints/maritime/port-catalogue.ts'
+import { vesselsOf } from '../../endpoints/maritime/vessel.ts'
 import { defineCollection } from '../collection.ts'
 
 const townOf = (code: string | null): string | null => (code === null ? null : (municipalityByCode(code)?.name ?? null))
@@ -94,5 +98,28 @@ export const ferryCollection = defineCollection({
         importance: 0.35,
       }
     }
+  },
+})
+
+const TYPE_LABELS = new Map(Object.entries(VESSEL_TYPES.codes).map(([code, { es }]) => [code, es]))
+
+export const vesselCollection = defineCollection({
+  id: 'vessels',
+  title: 'Vessels',
+  about: 'Vessels at sea, by name, call sign, MMSI and IMO number.',
+  words: ['buque', 'buques', 'barco', 'vessel', 'ship', 'vaixell', 'itsasontzi', 'navio'],
+  from: [vesselPositions, vessels],
+  detail: '/api/maritimo/buques/{id}',
+  documents: function* (states) {
+    for (const { mmsi, name, callsign, imo_number, vessel_type, destination, position } of vesselsOf(states))
+      yield {
+        id: mmsi,
+        title: name ?? `MMSI ${mmsi}`,
+        subtitle: [TYPE_LABELS.get(vessel_type ?? '') ?? 'Buque', destination].filter((part) => part !== null).join(', '),
+        codes: [mmsi, callsign, imo_number],
+        position,
+        province_code: null,
+        importance: 0.2,
+      }
   },
 })

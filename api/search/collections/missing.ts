@@ -26,12 +26,4 @@ export const missing = {
     awaits: ['low_emission_zones'],
     reason: 'No feed of low-emission zones is collected yet.',
   }),
-  vessels: defineMissing({
-    id: 'vessels',
-    path: '/api/maritimo/buques',
-    title: 'Vessels',
-    about: 'Vessels at sea.',
-    awaits: ['vessels', 'vessel_positions'],
-    reason: 'No feed of vessels is collected yet.',
-  }),
 } as const

@@ -1,4 +1,6 @@
 import type { Feed } from '../define.ts'
+import { aisReceivers } from './ais-receivers.ts'
+import { aisstream } from './aisstream.ts'
 import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from './ferries.ts'
 import { marineFuel } from './marine-fuel.ts'
 import { worldPortIndexFeed } from './world-port-index.ts'
@@ -10,4 +12,6 @@ export const feeds: readonly Feed[] = Object.freeze([
   ferriesBalearia,
   ferriesFredOlsen,
   ferriesVizcayaBridge,
+  aisReceivers,
+  aisstream,
 ])

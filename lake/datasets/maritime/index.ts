@@ -7,6 +7,8 @@ import { ferryTrips } from './ferry-trips.ts'
 import { marinePrices } from './marine-prices.ts'
 import { marineStations } from './marine-stations.ts'
 import { ports } from './ports.ts'
+import { vesselPositions } from './vessel-positions.ts'
+import { vessels } from './vessels.ts'
 
 /** Datasets about the sea, in the order in which documentation shows them. */
 export const datasets: readonly Dataset[] = Object.freeze([
@@ -18,4 +20,6 @@ export const datasets: readonly Dataset[] = Object.freeze([
   ferryTrips,
   ferryStopTimes,
   ferryCalendar,
+  vessels,
+  vesselPositions,
 ])

@@ -32,3 +32,25 @@ export const portList = defineSource({
   attribution: 'None required',
   commercial_use: 'yes',
 })
+
+/** Broadcasts of vessels as the operator's own AIS receivers hear them. */
+export const aisReceivers = defineSource({
+  id: 'ais_receivers',
+  publisher: "Own AIS receivers of this service's operator",
+  url: 'https://www.itu.int/rec/R-REC-M.1371',
+  licence: "Operator's own observations of public broadcasts",
+  licence_url: 'https://www.itu.int/rec/R-REC-M.1371',
+  attribution: 'None required',
+  commercial_use: 'yes',
+})
+
+/** The AIS stream of aisstream.io: free of charge, without a licence to resell. */
+export const aisstream = defineSource({
+  id: 'aisstream',
+  publisher: 'aisstream.io',
+  url: 'https://aisstream.io/documentation',
+  licence: 'none stated',
+  licence_url: 'https://aisstream.io/documentation',
+  attribution: 'AIS data by aisstream.io',
+  commercial_use: 'no',
+})

@@ -15,6 +15,10 @@ export interface ContentFault {
       }
 }
 
+const NMEA = 'ais_receivers/minute.nmea'
+const FRAMES = 'aisstream/minute.ndjson'
+const NO_PLACE = 'position reports without a position'
+const NOT_USED = ['not used, bad checksum: 2', 'not used, incomplete: 1', 'not used, private: 4']
 const INVENTORY = 'aemet_stations/stations.json'
 const DELAYS = 'eurocontrol_arrival_delays/2024.csv'
 const METAR = 'metar/records.json'
@@ -103,6 +107,27 @@ export const FAULTS: readonly ContentFault[] = [
   { file: HOURLY, change: [['"orto"', '"amanecer"']], expect: { rows: 6, unknown: { amanecer: 2 } } },
   { file: SEVEN_DAYS, change: [['"temperatura"', '"temp"']], expect: 'none of the days has temperatura' },
   { file: SEVEN_DAYS, change: [['18-24', '18:24']], expect: { rows: 8, rejected: { 'periodo is no part of a day': 1 } } },
+  {
+    file: NMEA,
+    change: [[',0*5E', ',0*5F']],
+    expect: { rows: 4, warnings: [NO_PLACE, 'not used, bad checksum: 2 (2 times)', ...NOT_USED.slice(1)] },
+  },
+  {
+    file: NMEA,
+    change: [[/\t!AIVDM,2,2,[^\n]*/g, '']],
+    expect: { rows: 4, warnings: [NO_PLACE, NOT_USED[0] as string, 'not used, incomplete: 1 (2 times)', NOT_USED[2] as string] },
+  },
+  { file: NMEA, change: [['{"bad', '{bad']], expect: 'the counts of a minute file are no JSON' },
+  {
+    file: FRAMES,
+    change: [['"Valid":true,"Sog"', '"Valid":false,"Sog"']],
+    expect: { rows: 1, warnings: [NO_PLACE, 'not used, private: 3'] },
+  },
+  {
+    file: FRAMES,
+    change: [['{"MessageType":"PositionReport"', '"MessageType"']],
+    expect: { rows: 1, warnings: ['frames that are no JSON (2 times)', 'not used, private: 3'] },
+  },
   { file: ICA, change: [['cod_estacion', 'codigo']], expect: 'has no line that begins with cod_estacion' },
   { file: ICA, change: [['indice', 'ica']], expect: 'has no indice' },
   { file: ICA, change: [['debido_a', 'causa']], expect: 'has no debido_a' },

@@ -1,0 +1,146 @@
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { lengthM, simplifiedPoints } from '../../../lake/places/lines.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, type Sql, sql } from '../../../lake/query/sql.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { dayFromToday, idOfListed } from '../../define/example.ts'
+import { record } from '../../define/fields.ts'
+import { integerParam, withDefault } from '../../define/params.ts'
+import { checkDays, periodParams } from '../../define/params-time.ts'
+import { mmsiParam } from './vessel.ts'
+
+const { columns } = vesselPositions
+const DAYS = 7
+/** A vessel that was not heard for so long begins another leg, s. */
+const GAP_S = 1800
+const EXAMPLE = ['2026-08-27T05:40:33.000Z', '2026-08-27T05:41:33.000Z'] as const
+
+const times = col.list([0, 0], 'Time of each position of the line, in its order.', col.instant(0, 'Time of a position.'), {
+  example: [...EXAMPLE],
+})
+
+const leg = record('VesselTrackLeg', 'A part of the track of a vessel during which it was heard without a gap of 30 minutes.', {
+  source: columns.source,
+  started_at: col.instant(0, 'First position of the leg.', { example: EXAMPLE[0] }),
+  ended_at: col.instant(0, 'Last position of the leg.', { example: EXAMPLE[1] }),
+  distance_m: col.integer(0, 'Length of the leg over ground, before it is simplified.', { unit: 'm', example: 438 }),
+  speed_mean_kn: col.float(0, 'Mean speed over ground of its positions, in knots.', { unit: '[kn_i]', nullable: true, example: 14.2 }),
+  speed_max_kn: col.float(0, 'Greatest speed over ground, in knots.', { unit: '[kn_i]', nullable: true, example: 14.3 }),
+  positions: col.integer(0, 'Positions of the line.', { unit: '1', example: 2 }),
+  times,
+  geometry: col.line(0, 'The leg as a line; null for a single position.', {
+    nullable: true,
+    example: [
+      [-5.4412, 36.1312],
+      [-5.446, 36.1315],
+    ],
+  }),
+})
+
+const p = (name: keyof typeof columns): Sql => column(vesselPositions, name)
+const numbers = (about: string) => col.list([0, 0], about, col.float(0, about, { unit: 'deg' }))
+
+/** The columns of the query: a leg with all its positions, as lists of one order. */
+const LEG = {
+  source: columns.source,
+  started_at: leg.fields.started_at,
+  ended_at: leg.fields.ended_at,
+  speed_mean_kn: leg.fields.speed_mean_kn,
+  speed_max_kn: leg.fields.speed_max_kn,
+  all_times: times,
+  lons: numbers('Longitudes.'),
+  lats: numbers('Latitudes.'),
+  simplify_m: col.integer(0, 'Tolerance.', { unit: 'm' }),
+} as const
+
+interface LegRow {
+  readonly source: string
+  readonly started_at: number
+  readonly ended_at: number
+  readonly speed_mean_kn: number | null
+  readonly speed_max_kn: number | null
+  readonly all_times: readonly number[]
+  readonly lons: readonly number[]
+  readonly lats: readonly number[]
+  readonly simplify_m: number
+}
+
+/** The track of one vessel. */
+export const vesselTrack = defineEndpoint({
+  path: '/api/maritimo/buques/{mmsi}/recorrido',
+  domain: 'maritime',
+  plan: 'PRO',
+  summary: 'Track of a vessel over at most 7 days, as lines',
+  about:
+    'One line for each leg: a vessel that was not heard for 30 minutes begins another, and each source has its own. Of each minute the last position is kept, and those between where it turned or changed speed. `simplify` leaves out positions that lie no further from the line. Tracks are kept for 7 days. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. In GeoJSON each leg is a LineString.',
+  params: {
+    mmsi: mmsiParam,
+    period: periodParams({ span: '24 hours', days: DAYS }),
+    simplify: withDefault(
+      integerParam('How far a position may lie from the simplified line.', { min: 0, max: 10_000, unit: 'm', example: '50' }),
+      0,
+    ),
+  },
+  returns: {
+    kind: 'list',
+    name: 'legs',
+    record: leg,
+    key: ['started_at', 'source'],
+    sorts: ['started_at'],
+    order: 'started_at',
+    limit: { default: 100, max: 1000 },
+  },
+  read: {
+    kind: 'lake',
+    from: [vesselPositions],
+    query: ({ mmsi, period, simplify }, lake) => {
+      const { from, to } = lake.period(period, 1)
+      checkDays({ from, to, interval: null }, DAYS)
+      return sql`
+        SELECT
+          ${p('source')},
+          min(${p('observed_at')}) AS started_at,
+          max(${p('observed_at')}) AS ended_at,
+          round(avg(${p('speed_kn')}), 1) AS speed_mean_kn,
+          max(${p('speed_kn')}) AS speed_max_kn,
+          list(${p('observed_at')} ORDER BY ${p('observed_at')}) AS all_times,
+          list(position_lon ORDER BY ${p('observed_at')}) AS lons,
+          list(position_lat ORDER BY ${p('observed_at')}) AS lats,
+          ${simplify}::INTEGER AS simplify_m
+        FROM (
+          SELECT *, sum(begins::INTEGER) OVER (PARTITION BY ${p('source')} ORDER BY ${p('observed_at')}) AS leg
+          FROM (
+            SELECT
+              *,
+              coalesce(
+                epoch(${p('observed_at')}) - epoch(lag(${p('observed_at')}) OVER (PARTITION BY ${p('source')} ORDER BY ${p('observed_at')})) > ${GAP_S},
+                true
+              ) AS begins
+            FROM ${scan(vesselPositions, { mmsi: { eq: mmsi }, observed_at: { gte: from, lt: to } })}
+          )
+        )
+        GROUP BY ${p('source')}, leg`
+    },
+    rows: { columns: LEG, finish: toLeg },
+    subject: {
+      of: vesselPositions,
+      find: (state, { mmsi }) => state.rows.some((row) => row['mmsi'] === mmsi),
+      past: ({ mmsi }) => sql`SELECT 1 AS one FROM ${scan(vesselPositions, { mmsi: { eq: mmsi } })} LIMIT 1`,
+    },
+  },
+  example: { mmsi: idOfListed('224123450'), from: dayFromToday(-1, '2026-08-27'), to: dayFromToday(1, '2026-08-28') },
+})
+
+function toLeg(row: LegRow) {
+  const line = row.lons.map((lon, at) => [lon, row.lats[at] as number] as const)
+  const kept = row.simplify_m > 0 ? simplifiedPoints(line, row.simplify_m) : [...line.keys()]
+  const { source, started_at, ended_at, speed_mean_kn, speed_max_kn } = row
+  return {
+    ...{ source, started_at, ended_at, speed_mean_kn, speed_max_kn },
+    distance_m: Math.round(lengthM(line)),
+    positions: kept.length,
+    times: kept.map((at) => row.all_times[at] as number),
+    geometry: kept.length > 1 ? kept.map((at) => line[at] as readonly [number, number]) : null,
+  }
+}

@@ -1,0 +1,73 @@
+import { VESSEL_TYPES } from '../../../lake/datasets/maritime/vessel-codes.ts'
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { column, sql } from '../../../lake/query/sql.ts'
+import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
+import { columnFilter } from '../../define/filter.ts'
+import { codeParam, listOf } from '../../define/params.ts'
+import { requiredAreaFilter } from '../../filters/area.ts'
+import { mmsiParam, toVessel, vessel, vesselsOf } from './vessel.ts'
+
+const STATES = [vesselPositions, vessels] as const
+const ABOUT =
+  'From AIS, by the receivers that the operator of this service has turned on (`/api/sources`). Pleasure and sailing craft are never stored, nor is a vessel before it has stated its type. Speeds are in knots. Data of aisstream.io come without a licence to resell: see `meta.sources`.'
+
+/** Vessels in an area. */
+export const vesselList = defineEndpoint({
+  path: '/api/maritimo/buques',
+  domain: 'maritime',
+  plan: 'PRO',
+  summary: 'Vessels in an area, with position, course and destination',
+  about: `Each vessel once, by its newest position of the last 30 minutes. ${ABOUT}`,
+  params: {},
+  filters: [
+    requiredAreaFilter,
+    columnFilter('type', listOf(codeParam('Kind of vessel.', VESSEL_TYPES, { example: 'CARGO' })), 'vessel_type'),
+  ],
+  returns: {
+    kind: 'list',
+    name: 'vessels',
+    record: vessel,
+    key: ['id'],
+    id: 'id',
+    sorts: ['id', 'name', 'speed_kn', 'length_m', 'observed_at'],
+    order: 'id',
+    limit: { default: 100, max: 20_000 },
+  },
+  read: { kind: 'memory', from: STATES, isOfAny: true, records: vesselsOf },
+  example: { bbox: '-6,35.5,-5,36.5' },
+})
+
+const p = (name: keyof typeof vesselPositions.columns) => column(vesselPositions, name)
+
+/** One vessel. */
+export const vesselByMmsi = defineEndpoint({
+  path: '/api/maritimo/buques/{mmsi}',
+  domain: 'maritime',
+  plan: 'PRO',
+  summary: 'One vessel with its last report',
+  about: `A vessel that was not heard for 30 minutes is shown by its last position of the last 7 days. ${ABOUT}`,
+  params: { mmsi: mmsiParam },
+  returns: { kind: 'one', record: vessel },
+  read: {
+    kind: 'memory',
+    from: STATES,
+    isOfAny: true,
+    answer: ({ states }, { mmsi }) => vesselsOf(states).find((one) => one.mmsi === mmsi) ?? null,
+    past: {
+      // Positions do not end: they are only followed by others.
+      ended: () => null,
+      query: ({ mmsi }) => sql`
+        SELECT *, 'ACTIVE' AS status, ${p('observed_at')} AS updated_at, true AS is_stale
+        FROM ${scan(vesselPositions, { mmsi: { eq: mmsi } })}
+        ORDER BY ${p('observed_at')} DESC
+        LIMIT 1`,
+      columns: tableColumns(vesselPositions),
+      finish: (row: Parameters<typeof toVessel>[0]) => toVessel(row, undefined),
+    },
+  },
+  example: { mmsi: idOfListed('224123450') },
+})

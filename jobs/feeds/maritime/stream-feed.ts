@@ -1,0 +1,18 @@
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
+
+const ANY = { atLeast: 0, minRatio: 0, maxRatio: Number.MAX_SAFE_INTEGER, mayBeEmpty: true } as const
+
+/** What both streams of vessels declare alike. */
+export const VESSEL_FEED = {
+  domain: 'maritime',
+  into: [vesselPositions, vessels],
+  // Late after 40 s of silence, stale after a minute.
+  every_s: 20,
+  plans: [],
+  bands: { [vesselPositions.id]: ANY, [vessels.id]: ANY },
+  rawRetentionDays: 8,
+} as const
+
+/** Length of the files of both, and their greatest size: a minute of 1,000 messages a second is 4 MB of NMEA, 40 MB of JSON. */
+export const VESSEL_FILES = { file_s: 60, maxFileBytes: 64_000_000 } as const

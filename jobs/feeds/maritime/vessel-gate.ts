@@ -1,0 +1,49 @@
+import type { AisMessage } from '../../formats/ais.ts'
+import type { StreamKnown } from '../define.ts'
+import { isPrivateType, isVesselMmsi } from './vessel-types.ts'
+
+/** Vessels that a gate remembers; the one heard of longest ago goes first. Spanish waters see some 30,000 in a year. */
+const MAX_VESSELS = 100_000
+
+type Verdict = 'PUBLIC' | 'PRIVATE'
+
+/** Lets through what vessels send that are known to be no private craft. */
+export interface VesselGate {
+  /** Null where all messages may be kept, else why not. */
+  refuses(messages: readonly AisMessage[]): 'other_station' | 'private' | 'type_unknown' | null
+}
+
+/**
+ * Opens a gate that knows the vessels in the table, and the operator's list of those that are never kept. A vessel of which no type is known
+ * yet is not kept: it states one every six minutes.
+ */
+export function openVesselGate({ rows, setting }: StreamKnown): VesselGate {
+  const excluded = excludedMmsi(setting)
+  const known = new Map<number, Verdict>()
+  for (const row of rows.get('vessels') ?? []) known.set(Number(row['mmsi']), 'PUBLIC')
+  const learn = (mmsi: number, verdict: Verdict): void => {
+    known.delete(mmsi)
+    known.set(mmsi, verdict)
+    if (known.size <= MAX_VESSELS) return
+    const [oldest] = known.keys()
+    known.delete(oldest as number)
+  }
+  return {
+    refuses(messages) {
+      for (const message of messages) {
+        const { mmsi } = message
+        if (!isVesselMmsi(mmsi)) return 'other_station'
+        if (excluded.has(mmsi)) return 'private'
+        if (message.kind === 'static' && message.part !== 'A')
+          learn(mmsi, isPrivateType(message.ship_type ?? null, message.ais_class) ? 'PRIVATE' : 'PUBLIC')
+      }
+      const verdicts = messages.map(({ mmsi }) => known.get(mmsi))
+      if (verdicts.includes('PRIVATE')) return 'private'
+      return verdicts.includes(undefined) ? 'type_unknown' : null
+    },
+  }
+}
+
+function excludedMmsi(setting: StreamKnown['setting']): ReadonlySet<number> {
+  return new Set((setting('AIS_EXCLUDED_MMSI') ?? '').split(',').filter(Boolean).map(Number))
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import type { Feed, Stream, StreamIntake, StreamSetting } from '../../feeds/define.ts'
+import type { Collected } from '../collect.ts'
+import type { IngestContext } from '../context.ts'
+import { FetchError } from '../http.ts'
+import type { FetchOutcome } from '../pipeline.ts'
+import { holdConnection } from './connection.ts'
+import { MinuteBuffer, STREAM_BODY } from './minute-buffer.ts'
+
+/** A stream's file, and the end of the time that it is of, ms. */
+export interface StreamFile {
+  readonly bytes: Buffer
+  readonly received_at: number
+}
+
+/** How a stream is at an instant, for its freshness. */
+export interface StreamHealth {
+  /** When the last frame came, ms; null before the first. */
+  readonly heard_at: number | null
+  /** Why nothing comes; null while frames do. */
+  readonly problem: string | null
+}
+
+/** What following a stream needs of who runs feeds. */
+export interface StreamHooks {
+  /** The current state of the feed's datasets, and whether a file was ever accepted. */
+  readonly known: () => Promise<{ readonly rows: ReadonlyMap<string, readonly AnyRow[]>; readonly isNew: boolean }>
+  /** Accepts a file. Throws where it could not be kept; it is tried again. */
+  readonly accept: (file: StreamFile) => Promise<unknown>
+  /** Shows lines that are not accepted yet. */
+  readonly show: (bytes: Buffer) => Promise<void>
+  readonly report: (health: StreamHealth) => Promise<void>
+}
+
+/** Times of a stream, ms: how often new lines are shown, the age of the first file of all, and when a connection is silent. */
+export interface StreamTimes {
+  readonly show: number
+  readonly firstFile: number
+  readonly silence: number
+}
+
+/** How a stream is followed. */
+export interface FollowOptions {
+  readonly times?: Partial<StreamTimes>
+  /** Set to end after the first file. */
+  readonly onlyOne?: true
+  /** Runs the acceptance of a file, so that it can be measured. */
+  readonly onFile?: (run: () => Promise<FetchOutcome>) => Promise<unknown>
+}
+
+const TIMES: StreamTimes = { show: 4000, firstFile: 8000, silence: 60_000 }
+/** Files that wait while they cannot be accepted; the oldest are given up beyond. */
+const MAX_WAITING = 10
+
+/**
+ * Holds a stream's connections until the signal fires, or for one file: accepts its files as fetches and shows what is in between. The file
+ * that is begun is accepted before this resolves.
+ */
+export async function followStream(
+  context: IngestContext,
+  feed: Feed,
+  options: StreamHooks & Omit<FollowOptions, 'onFile'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const stream = feed.stream as Stream
+  const times = { ...TIMES, ...options.times }
+  const { rows, isNew } = await options.known()
+  const following = new Following(context, stream, { hooks: options, times, rows, isNew })
+  const stop = new AbortController()
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  const held = addressesOf(context, stream).map((address) =>
+    holdConnection(address, {
+      ...{ signal, silence_ms: times.silence },
+      ...(context.patience === undefined ? {} : { patience: context.patience }),
+      greeting: stream.greeting?.(stream.secretEnv ? (context.secret?.(stream.secretEnv) ?? null) : null) ?? null,
+      onFrame: (frame, from) => following.take(frame, from),
+      onEnd: (from, reason) => {
+        following.problem = reason
+        context.log.warn({ feed: feed.id, from: shownAddress(from), reason }, 'stream ended; it is connected again')
+      },
+    }),
+  )
+  try {
+    while (!options.signal.aborted) {
+      await sleep(times.show, undefined, { signal: options.signal }).catch(() => undefined)
+      await following
+        .tick()
+        .catch((err: unknown) => context.log.warn({ feed: feed.id, err }, 'stream not taken in; it is tried again with the next lines'))
+      if (options.onlyOne && following.accepted > 0) return
+    }
+  } finally {
+    stop.abort()
+    await Promise.all(held)
+    await following.finish()
+  }
+}
+
+/** A file as what was collected of its feed. */
+export function streamReply({ bytes, received_at }: StreamFile): Extract<Collected, { readonly kind: 'bodies' }> {
+  return {
+    kind: 'bodies',
+    fetched_at: received_at,
+    received: [{ name: STREAM_BODY, url: 'stream:', status: 200, headers: {}, received: bytes }],
+    decoded: [{ name: STREAM_BODY, bytes }],
+  }
+}
+
+/** Where a stream is connected to. Throws `FetchError` where the operator has named no receiver. */
+export function addressesOf({ setting, origin }: Pick<IngestContext, 'setting' | 'origin'>, { connect }: Stream): readonly string[] {
+  if ('url' in connect) return [origin(connect.url.replace(/^ws/, 'http')).replace(/^http/, 'ws')]
+  const addresses = setting?.(connect.env) ?? null
+  if (addresses === null) throw new FetchError(`${connect.env} is not set: there is no receiver to connect to`, { retryable: false })
+  return addresses.split(',')
+}
+
+/** An address without what may be secret in it. */
+const shownAddress = (address: string): string => new URL(address).protocol.replace(':', '')
+
+/** A stream while it is followed. */
+class Following {
+  accepted = 0
+  problem: string | null = null
+  readonly #context: IngestContext
+  readonly #stream: Stream
+  readonly #hooks: StreamHooks
+  readonly #times: StreamTimes
+  readonly #intake: StreamIntake
+  readonly #buffer: MinuteBuffer
+  readonly #waiting: StreamFile[] = []
+  readonly #began: number
+  #heard: number | null = null
+  #isNew: boolean
+
+  constructor(
+    context: IngestContext,
+    stream: Stream,
+    given: { hooks: StreamHooks; times: StreamTimes; rows: ReadonlyMap<string, readonly AnyRow[]>; isNew: boolean },
+  ) {
+    this.#context = context
+    this.#stream = stream
+    this.#hooks = given.hooks
+    this.#times = given.times
+    this.#isNew = given.isNew
+    this.#began = context.now()
+    this.#buffer = new MinuteBuffer(stream.maxFileBytes)
+    const setting = (env: StreamSetting): string | null => context.setting?.(env) ?? null
+    this.#intake = stream.intake({ rows: given.rows, setting })
+  }
+
+  take(frame: string, from: string): void {
+    const at = this.#context.now()
+    const text = this.#intake.take(frame, at, from)
+    this.#heard = at
+    this.problem = null
+    if (text !== null) this.#buffer.add(at, text)
+  }
+
+  /** Accepts the file where it is due, shows what is new, and reports how the stream is. */
+  async tick(): Promise<void> {
+    const now = this.#context.now()
+    const silent_ms = now - (this.#heard ?? this.#began)
+    const problem = silent_ms > this.#times.silence ? (this.problem ?? `no message for ${Math.round(silent_ms / 1000)} s`) : this.problem
+    await this.#hooks.report({ heard_at: this.#heard, problem })
+    const age_ms = now - (this.#buffer.since ?? now)
+    if (this.#waiting.length > 0 || this.#buffer.isFilling || age_ms >= (this.#isNew ? this.#times.firstFile : 1000 * this.#stream.file_s))
+      return this.#accept()
+    const bytes = this.#buffer.takeNew()
+    if (bytes) await this.#hooks.show(bytes)
+  }
+
+  /** Accepts what is left. */
+  async finish(): Promise<void> {
+    await this.#accept()
+  }
+
+  async #accept(): Promise<void> {
+    const bytes = this.#buffer.cut(this.#intake.counts())
+    if (bytes) this.#waiting.push({ bytes, received_at: this.#context.now() })
+    if (this.#waiting.length > MAX_WAITING) {
+      const lost = this.#waiting.splice(0, this.#waiting.length - MAX_WAITING)
+      this.#context.log.error({ files: lost.length }, 'files of a stream were lost: they could not be kept for ten minutes')
+    }
+    for (let file = this.#waiting[0]; file; file = this.#waiting[0]) {
+      await this.#hooks.accept(file)
+      this.#waiting.shift()
+      this.#isNew = false
+      this.accepted++
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { col } from '../../schema/columns.ts'
+import { defineDataset, month } from '../../schema/dataset.ts'
+import { aisReceivers, aisstream } from './sources.ts'
+import { AIS_CLASSES, VESSEL_TYPES } from './vessel-codes.ts'
+
+const NONE = { nullable: true } as const
+
+/** What vessels say of themselves, each state; a source that hears a vessel no more says nothing of it. */
+export const vessels = defineDataset({
+  id: 'vessels',
+  domain: 'maritime',
+  title: 'Vessels',
+  about:
+    'Vessels as their AIS stations describe them: name, call sign, IMO number, type, dimensions and voyage. The crew enters these values. Pleasure and sailing craft are left out.',
+  sources: [aisReceivers, aisstream],
+  columns: {
+    source: col.string(1, 'Source of the record.', { example: 'ais_receivers' }),
+    mmsi: col.string(2, 'Maritime Mobile Service Identity, nine digits.', { example: '224123450' }),
+    observed_at: col.instant(3, 'End of the minute in which this state was received.', { example: '2026-08-27T05:41:00.000Z' }),
+    name: col.string(4, 'Name of the vessel.', { ...NONE, example: 'EXAMPLE STAR' }),
+    callsign: col.string(5, 'Radio call sign.', { ...NONE, example: 'EAXY' }),
+    imo_number: col.string(6, 'IMO number; null where none is sent or its check digit is wrong.', { ...NONE, example: '9074729' }),
+    vessel_type: col.code(7, 'Kind of vessel; null where its station says none.', VESSEL_TYPES, { ...NONE, example: 'CARGO' }),
+    ais_type: col.integer(8, 'Type of ship and cargo as sent, by ITU-R M.1371.', { ...NONE, unit: '1', example: 71, min: 1, max: 99 }),
+    ais_class: col.code(9, 'Class of its AIS station.', AIS_CLASSES, { example: 'A' }),
+    length_m: col.integer(10, 'Length.', { ...NONE, unit: 'm', example: 194, min: 1, max: 1022 }),
+    beam_m: col.integer(11, 'Beam.', { ...NONE, unit: 'm', example: 32, min: 1, max: 126 }),
+    draught_m: col.float(12, 'Greatest present draught; 25.5 means that or more.', {
+      ...NONE,
+      unit: 'm',
+      example: 11.4,
+      min: 0,
+      max: 25.5,
+    }),
+    destination: col.string(13, 'Destination as entered by the crew, in any form.', { ...NONE, example: 'ALGECIRAS' }),
+  },
+  entity: ['source', 'mmsi'],
+  time: 'observed_at',
+  land: 'changes',
+  absence: 'keeps',
+  partition: [month('observed_at')],
+  order: ['mmsi', 'source', 'observed_at'],
+  plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
+})
