@@ -16,6 +16,7 @@ import type { Endpoint } from './define/endpoint.ts'
 import { endpoints as all } from './endpoints/catalog.ts'
 import { buildApp, CLIENT_LIMITS, type ClientLimits } from './http/app.ts'
 import { cursorSecret, cursors } from './http/cursor.ts'
+import { type Describe, describeHere } from './http/descriptions.ts'
 import { openState } from './http/state.ts'
 import type { Uptime } from './status/uptime.ts'
 import { openHub } from './stream/hub.ts'
@@ -61,8 +62,10 @@ export interface ApiOptions {
   readonly spoolBytes?: number
   /** Time between two looks at the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
-  /** Whether the search index is built at the start; on the first search by default. */
-  readonly warmsSearch?: boolean
+  /** Makes the OpenAPI description; in this thread by default, which suits tests. */
+  readonly describe?: Describe
+  /** Whether the search index and the description are made at the start; on the first request by default. */
+  readonly isWarmed?: boolean
   /** Time between two of our own probes of each group of paths, in ms; a minute unless told. */
   readonly probe_ms?: number
   /** Where requests and what they use are measured; nowhere unless told. */
@@ -117,7 +120,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     securityContact = null,
     catalogPublisher = null,
     metrics = null,
-    warmsSearch = false,
+    describe = describeHere(endpoints),
+    isWarmed = false,
     requireHttps = null,
   } = options
   // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
@@ -158,7 +162,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     spoolBytes,
     metrics,
     lakePoll_ms,
-    warmsSearch,
+    describe,
+    isWarmed,
     probe_ms,
   })
   try {

@@ -18,8 +18,8 @@ export interface AnswerContext {
   readonly state: ServiceState
   readonly cursors: Cursors
   readonly tables: Tables
-  /** Changes whenever a declaration changes what replies look like. */
-  readonly schemaVersion: string
+  /** Changes if the form of the endpoint's replies does. */
+  readonly replyVersion: () => string
 }
 
 /** A request that is understood, before any work is done. */
@@ -75,10 +75,10 @@ export function etagOf(
   values: RequestValues,
   options: { readonly format: Format; readonly step: number; readonly versions: Versions },
 ): string {
-  const { endpoint, state, schemaVersion } = context
+  const { endpoint, state, replyVersion } = context
   const { versions } = options
   const text = JSON.stringify([
-    schemaVersion,
+    replyVersion(),
     endpoint.path,
     values.key,
     [options.format, values.page.dialect, values.page.codec],

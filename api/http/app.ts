@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
@@ -40,6 +39,7 @@ import type { DestinationRules } from '../webhooks/destination.ts'
 import type { AnswerContext, Answerer } from './answer.ts'
 import { changesAnswerer } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
+import { type Describe, openDescriptions } from './descriptions.ts'
 import { endpointDocuments } from './endpoint-documents.ts'
 import { AS_TYPED } from './headers.ts'
 import { type KeptLake, openKeptLake } from './kept-lake.ts'
@@ -47,8 +47,8 @@ import { lakeAnswerer } from './lake-answers.ts'
 import { answerClientError, malformedHead, noteAnswer } from './malformed.ts'
 import { memoryAnswerer } from './memory-answers.ts'
 import { Meter } from './meter.ts'
-import { openapi } from './openapi.ts'
 import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
+import { replyVersion } from './openapi-replies.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
 import { answerConnect, answerExpectation, answerProblems, problemOf, unknownPath } from './problem-replies.ts'
@@ -101,8 +101,10 @@ export interface AppParts {
   readonly metrics: Registry | null
   /** Time between two looks at the tables that slices are kept of, in ms. */
   readonly lakePoll_ms: number
-  /** Whether the search index is built at the start, not on the first search. */
-  readonly warmsSearch: boolean
+  /** Makes the OpenAPI description. */
+  readonly describe: Describe
+  /** Whether the search index and the description are made at the start, not on the first request. */
+  readonly isWarmed: boolean
   /** Time between two probes of each group of paths, in ms. */
   readonly probe_ms: number
 }
@@ -199,8 +201,6 @@ export function buildApp(parts: AppParts): FastifyInstance {
     else if (request.is404) refuseUnknown(new Visit(visits, request.raw), unknownPath(request, paths)).then(done, done)
     else done()
   })
-  // Whatever changes a reply's form changes the description too, and so every tag.
-  const schemaVersion = hash('sha256', JSON.stringify(openapi(endpoints, '', plans)), 'base64url')
   const cache = new ReplyCache({ bytes: parts.cacheBytes })
   const kept = openKeptLake({
     lake: parts.lake,
@@ -220,8 +220,14 @@ export function buildApp(parts: AppParts): FastifyInstance {
     searchPoll_ms: parts.lakePoll_ms,
     onError: (err) => log.warn({ err }, 'what describes the lake cannot be read'),
   })
-  if (parts.warmsSearch)
-    app.addHook('onListen', () => void watch.search.value().catch((err: unknown) => log.warn({ err }, 'no search index')))
+  const undescribed = (err: unknown): void => log.warn({ err }, 'the API cannot be described')
+  const descriptions = openDescriptions({ describe: parts.describe, plans, clock, baseUrl, onError: undescribed })
+  if (parts.isWarmed)
+    app.addHook('onListen', () => {
+      const searched = watch.search.value().catch((err: unknown) => log.warn({ err }, 'no search index'))
+      // What goes wrong is logged already.
+      void searched.then(() => descriptions.find('en')).catch(() => undefined)
+    })
   app.addHook('onClose', async () => {
     kept.close()
     watch.tables.close()
@@ -239,7 +245,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const documents = endpointDocuments({ ...parts, watch, link })
   const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
   for (const endpoint of endpoints) {
-    const context = { endpoint, state, cursors: parts.cursors, tables, schemaVersion }
+    const context = { endpoint, state, cursors: parts.cursors, tables, replyVersion: once(() => replyVersion(endpoint)) }
     const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints, link })
     answerers.push({ endpoint, answerer })
     registerEndpoint(
@@ -270,7 +276,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     count: parts.usage.counter(STREAM_PATH),
     countReply: groups.ofPath(STREAM_DOMAIN, STREAM_PATH),
   })
-  const shown = { ...parts, groups, figures: liveFigures(ownAnswers(answerers, clock), clock) }
+  const shown = { ...parts, groups, descriptions, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })
   const delivery = () => deliveryLag({ store: parts.lake.store, log: parts.events.log, hub: parts.hub, clock })
   const report = statusReports({ ...parts, groups: groups.list, read, delivery })
@@ -303,6 +309,15 @@ async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
 const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
+
+/** Makes a value when it is first needed. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
 
 function answererOf(
   context: AnswerContext,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Lang } from '../define/fields.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
-import { type Ready, ready } from './replies.ts'
+import { type Ready, type ReplyHead, ready, readyBytes } from './replies.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 
 /** How long a description is fresh, in s; it changes with a new release only. */
@@ -10,9 +10,15 @@ export const DESCRIPTION_S = 300
 /** The same of what never changes under its URL. */
 const FOR_EVER_S = 31_536_000
 
+/** A text as bytes, with its tag. */
+interface TaggedBytes {
+  readonly body: Buffer
+  readonly etag: string
+}
+
 /** A text that stays the same while the process runs, and how it is sent. */
 interface Document {
-  readonly text: string
+  readonly text: string | TaggedBytes
   readonly content_type: string
   readonly language?: Lang | null
   /** Links to other documents, as the Link header lists them. */
@@ -26,27 +32,25 @@ interface Document {
 }
 
 /** Makes a document ready to be sent: with a tag, 304, and each compressed form made once. */
-export function readyDocument(document: Document): Promise<Ready> {
+export async function readyDocument(document: Document): Promise<Ready> {
   const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
-  return ready(
-    {
-      etag: weakTag(text),
-      content_type,
-      format: null,
-      isText: true,
-      language,
-      links,
-      data_time: null,
-      modified_at: null,
-      refreshAt: () => Number.POSITIVE_INFINITY,
-      cadence_s: isImmutable ? FOR_EVER_S : fresh_s,
-      clock_s: 0,
-      step: 0,
-      isImmutable,
-      ...(headers ? { more: headers } : {}),
-    },
-    [text],
-  )
+  const head: ReplyHead = {
+    etag: typeof text === 'string' ? weakTag(text) : text.etag,
+    content_type,
+    format: null,
+    isText: true,
+    language,
+    links,
+    data_time: null,
+    modified_at: null,
+    refreshAt: () => Number.POSITIVE_INFINITY,
+    cadence_s: isImmutable ? FOR_EVER_S : fresh_s,
+    clock_s: 0,
+    step: 0,
+    isImmutable,
+    ...(headers ? { more: headers } : {}),
+  }
+  return typeof text === 'string' ? ready(head, [text]) : readyBytes(head, text.body)
 }
 
 /** The same of what is sent as JSON; fresh as a description unless told, in s. */

@@ -1,17 +1,13 @@
-import { GEOMETRY_TYPES } from '../../lake/schema/columns.ts'
 import type { Plan } from '../../lake/schema/dataset.ts'
-import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { accountPaths, accountSchemas, SECURITY_SCHEMES } from '../access/account-openapi.ts'
 import { DEFAULT_PLANS, type PlanTable, planOfFormat } from '../access/plans.ts'
 import { usagePaths, usageSchemas } from '../access/usage/usage-openapi.ts'
 import { DOCUMENTS } from '../cards/documents.ts'
-import { type Endpoint, endpointId, isCounted, type ListReturn, lakeOf, pathParams } from '../define/endpoint.ts'
+import { type Endpoint, endpointId, lakeOf, pathParams } from '../define/endpoint.ts'
 import { exampleTexts, isListed } from '../define/example.ts'
-import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
-import { essenceOf, type Format, formatsOf, isTable } from '../define/formats.ts'
+import { essenceOf, formatsOf } from '../define/formats.ts'
 import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
-import { membersOf, recordSchema } from '../define/shape.ts'
 import { downloadPaths } from '../exports/download-openapi.ts'
 import { exportJobPaths, exportJobSchemas } from '../exports/job-openapi.ts'
 import { statusPaths } from '../status/status-openapi.ts'
@@ -19,12 +15,10 @@ import { streamPaths } from '../stream/stream-openapi.ts'
 import { pagePaths } from '../web/pages-openapi.ts'
 import { eventWebhooks, webhookPaths, webhookSchemas } from '../webhooks/webhooks-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
-import { exampleReply } from './example-reply.ts'
 import { listOfIds, requestOf } from './example-request.ts'
 import {
   commonSchemas,
   DEPRECATION_HEADERS,
-  geometryRef,
   HEADERS,
   LIMIT_HEADERS,
   limitedResponse,
@@ -33,10 +27,9 @@ import {
   parameterPart,
   problemResponse,
   ref,
-  withGeometryRefs,
 } from './openapi-parts.ts'
 import { OPEN_TO_PLAIN_HTTP, platformPaths } from './openapi-platform.ts'
-import { tableContent } from './openapi-tables.ts'
+import { contentOf, recordSchemas } from './openapi-replies.ts'
 import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
 
@@ -225,116 +218,6 @@ function goingResponses(responses: Part): Part {
     return [status, { ...response, headers: { ...(response['headers'] as Part), ...DEPRECATION_HEADERS } }]
   })
   return Object.fromEntries(going)
-}
-
-/** What the description says of an endpoint's reply in a representation. */
-function contentOf(endpoint: Endpoint, format: Format): Part {
-  if (isTable(format)) return tableContent(endpoint, format)
-  const schema = format === 'json' ? replySchema(endpoint) : featureSchema(endpoint)
-  return { schema: withGeometryRefs(schema), example: exampleReply(endpoint, format) }
-}
-
-/** The schema of an endpoint's JSON reply. */
-function replySchema(endpoint: Endpoint): JsonSchema {
-  const { returns, read } = endpoint
-  const record = ref('schemas', returns.record.name)
-  if (returns.kind === 'one')
-    return { allOf: [record, { type: 'object', required: ['meta'], properties: { meta: ref('schemas', 'Meta') } }] }
-  return {
-    type: 'object',
-    required: [
-      'total',
-      'updated_at',
-      returns.name,
-      ...Object.keys(countMembers(returns)),
-      ...(read.kind === 'changes' ? ['reset', 'more', 'next_cursor'] : []),
-      'meta',
-    ],
-    properties: {
-      ...listMembers(isCounted(endpoint)),
-      [returns.name]: { type: 'array', items: record },
-      ...countMembers(returns),
-      ...tailMembers(read.kind === 'changes'),
-    },
-  }
-}
-
-/** The schema of an endpoint's GeoJSON reply. */
-function featureSchema(endpoint: Endpoint): JsonSchema {
-  const { returns, read } = endpoint
-  const kind = geometryKindOf(returns.record.fields)
-  const areaKind = areaKindOf(returns.record.fields)
-  const properties = Object.fromEntries(
-    membersOf(returns.record.fields)
-      .filter(({ field }) => field !== placeOf(returns.record.fields) && !(areaKind && field === 'area'))
-      .map(({ name, schema }) => [name, schema]),
-  )
-  const feature = {
-    type: 'object',
-    required: ['type', 'id', 'geometry', 'properties'],
-    properties: {
-      type: { const: 'Feature' },
-      id: { type: 'string', description: 'The id of the record, or what tells it from others, joined by `/`.' },
-      geometry: {
-        anyOf: [
-          geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'),
-          ...(areaKind ? [geometryRef(GEOMETRY_TYPES[areaKind])] : []),
-          { type: 'null' },
-        ],
-        description: 'The place; null where it is not known.',
-      },
-      properties: { type: 'object', properties },
-    },
-  }
-  if (returns.kind === 'one') return { ...feature, properties: { ...feature.properties, meta: ref('schemas', 'Meta') } }
-  return {
-    type: 'object',
-    required: ['type', 'features', 'total', 'updated_at', ...Object.keys(countMembers(returns)), 'meta'],
-    properties: {
-      type: { const: 'FeatureCollection' },
-      bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
-      ...listMembers(isCounted(endpoint)),
-      features: { type: 'array', items: feature },
-      ...countMembers(returns),
-      ...tailMembers(read.kind === 'changes'),
-    },
-  }
-}
-
-function listMembers(counted: boolean): Part {
-  return {
-    total: counted
-      ? { type: 'integer', minimum: 0, description: 'Records that the request chooses, on this page and others.' }
-      : { type: ['integer', 'null'], minimum: 0, description: 'Records that the request chooses; null unless they were counted.' },
-    updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null where there is none yet.' },
-  }
-}
-
-function countMembers({ counts = {}, asides = {} }: ListReturn): Part {
-  return {
-    ...Object.fromEntries(
-      Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),
-    ),
-    ...Object.fromEntries(membersOf(asides).map(({ name, schema }) => [name, schema])),
-  }
-}
-
-function tailMembers(changes: boolean): Part {
-  return {
-    ...(changes
-      ? {
-          reset: { type: 'boolean', description: 'True where the log cannot say what came after the cursor: read the list anew.' },
-          more: { type: 'boolean', description: 'True where there are more changes already.' },
-        }
-      : {}),
-    next_cursor: { type: 'string', description: changes ? 'Cursor of the next look.' : 'Cursor of the next page; absent on the last.' },
-    meta: ref('schemas', 'Meta'),
-  }
-}
-
-function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
-  const { record } = returns
-  return [[record.name, withGeometryRefs(recordSchema(record, { strict: false }))]]
 }
 
 /** True where answers may cost a query of the lake, of which a caller may have only so many at once. */

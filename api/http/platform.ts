@@ -1,26 +1,25 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
-import { madridDate } from '../../lake/schema/time.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
 import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
 import { PLANS_PATH } from '../web/plans-page.ts'
-import { DESCRIPTION_S, described, documentShelf, oneDocument } from './documents.ts'
-import { openapi } from './openapi.ts'
+import type { Descriptions } from './descriptions.ts'
+import { DESCRIPTION_S, described, documentShelf } from './documents.ts'
 import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
 import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
-import { inSpanish } from './summaries-es.ts'
 
 /** What the paths that are no data work with. */
 export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly state: ServiceState
   readonly lake: Lake
+  readonly descriptions: Descriptions
 }
 
 const NO_PARAMS = queryReader({})
@@ -28,7 +27,7 @@ const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 
 /** Registers the paths that are no data. */
 export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
-  const { endpoints, state, plans, upgradeUrl, clock, baseUrl } = parts
+  const { endpoints, state, descriptions, plans, upgradeUrl, clock, baseUrl } = parts
   app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))
   const ready = readinessOf(parts)
   app.get('/ready', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -38,7 +37,6 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers(NO_STORE)
       .send({ status, source_mode: state.mode, ...found })
   })
-  const descriptions = { en: oneDocument(), es: oneDocument() }
   const readLanguage = queryReader({ lang: DESCRIPTION_LANG })
   app.route({
     method: ['GET', 'HEAD'],
@@ -46,13 +44,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const { lang } = readLanguage(request.raw.url ?? '/')
-      const [now, base] = [clock(), baseUrl()]
-      // Its example requests name days.
-      const found = await descriptions[lang](`${base} ${madridDate(now)}`, () => {
-        const made = openapi(endpoints, base, plans, now)
-        return described(lang === 'es' ? inSpanish(made) : made, null)
-      })
-      await sendFound(request.raw, reply, { found, now })
+      await sendFound(request.raw, reply, { found: await descriptions.find(lang), now: clock() })
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)

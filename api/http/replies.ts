@@ -69,7 +69,8 @@ export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> 
   }
 }
 
-function readyBytes(head: ReplyHead, body: Buffer): Ready {
+/** Makes a reply ready, of its bytes. */
+export function readyBytes(head: ReplyHead, body: Buffer): Ready {
   const lists = { second: -1, byForm: new Map() }
   return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeInThread } from '../../api/http/descriptions.ts'
 import { startApi } from '../../api/server.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
@@ -52,7 +53,8 @@ const api = await startApi({
   securityContact,
   catalogPublisher,
   metrics: measured,
-  warmsSearch: true,
+  describe: describeInThread,
+  isWarmed: true,
 })
 metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 

@@ -11,6 +11,7 @@ import type { Session } from '../../api/access/tokens.ts'
 import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import type { ClientLimits } from '../../api/http/app.ts'
+import type { Describe } from '../../api/http/descriptions.ts'
 import { type Api, startApi } from '../../api/server.ts'
 import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
@@ -131,6 +132,8 @@ interface ServiceOptions {
   readonly spoolBytes?: number
   /** Time between two of its own probes of each group of paths, in ms; a minute unless told. */
   readonly probe_ms?: number
+  /** Makes the OpenAPI description. */
+  readonly describe?: Describe
   /** What the process measures itself with. */
   readonly metrics?: ProcessMetrics
 }

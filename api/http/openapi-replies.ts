@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import { GEOMETRY_TYPES } from '../../lake/schema/columns.ts'
+import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
+import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
+import { type Format, formatsOf, isTable } from '../define/formats.ts'
+import { membersOf, recordSchema } from '../define/shape.ts'
+import { exampleReply } from './example-reply.ts'
+import { commonSchemas, geometryRef, type Part, ref, withGeometryRefs } from './openapi-parts.ts'
+import { tableContent } from './openapi-tables.ts'
+
+/** What the description says of an endpoint's reply in a representation. */
+export function contentOf(endpoint: Endpoint, format: Format): Part {
+  if (isTable(format)) return tableContent(endpoint, format)
+  const schema = format === 'json' ? replySchema(endpoint) : featureSchema(endpoint)
+  return { schema: withGeometryRefs(schema), example: exampleReply(endpoint, format) }
+}
+
+/** The schema of an endpoint's JSON reply. */
+function replySchema(endpoint: Endpoint): JsonSchema {
+  const { returns, read } = endpoint
+  const record = ref('schemas', returns.record.name)
+  if (returns.kind === 'one')
+    return { allOf: [record, { type: 'object', required: ['meta'], properties: { meta: ref('schemas', 'Meta') } }] }
+  return {
+    type: 'object',
+    required: [
+      'total',
+      'updated_at',
+      returns.name,
+      ...Object.keys(countMembers(returns)),
+      ...(read.kind === 'changes' ? ['reset', 'more', 'next_cursor'] : []),
+      'meta',
+    ],
+    properties: {
+      ...listMembers(isCounted(endpoint)),
+      [returns.name]: { type: 'array', items: record },
+      ...countMembers(returns),
+      ...tailMembers(read.kind === 'changes'),
+    },
+  }
+}
+
+/** The schema of an endpoint's GeoJSON reply. */
+function featureSchema(endpoint: Endpoint): JsonSchema {
+  const { returns, read } = endpoint
+  const kind = geometryKindOf(returns.record.fields)
+  const areaKind = areaKindOf(returns.record.fields)
+  const properties = Object.fromEntries(
+    membersOf(returns.record.fields)
+      .filter(({ field }) => field !== placeOf(returns.record.fields) && !(areaKind && field === 'area'))
+      .map(({ name, schema }) => [name, schema]),
+  )
+  const feature = {
+    type: 'object',
+    required: ['type', 'id', 'geometry', 'properties'],
+    properties: {
+      type: { const: 'Feature' },
+      id: { type: 'string', description: 'The id of the record, or what tells it from others, joined by `/`.' },
+      geometry: {
+        anyOf: [
+          geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'),
+          ...(areaKind ? [geometryRef(GEOMETRY_TYPES[areaKind])] : []),
+          { type: 'null' },
+        ],
+        description: 'The place; null where it is not known.',
+      },
+      properties: { type: 'object', properties },
+    },
+  }
+  if (returns.kind === 'one') return { ...feature, properties: { ...feature.properties, meta: ref('schemas', 'Meta') } }
+  return {
+    type: 'object',
+    required: ['type', 'features', 'total', 'updated_at', ...Object.keys(countMembers(returns)), 'meta'],
+    properties: {
+      type: { const: 'FeatureCollection' },
+      bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
+      ...listMembers(isCounted(endpoint)),
+      features: { type: 'array', items: feature },
+      ...countMembers(returns),
+      ...tailMembers(read.kind === 'changes'),
+    },
+  }
+}
+
+function listMembers(counted: boolean): Part {
+  return {
+    total: counted
+      ? { type: 'integer', minimum: 0, description: 'Records that the request chooses, on this page and others.' }
+      : { type: ['integer', 'null'], minimum: 0, description: 'Records that the request chooses; null unless they were counted.' },
+    updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null where there is none yet.' },
+  }
+}
+
+function countMembers({ counts = {}, asides = {} }: ListReturn): Part {
+  return {
+    ...Object.fromEntries(
+      Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),
+    ),
+    ...Object.fromEntries(membersOf(asides).map(({ name, schema }) => [name, schema])),
+  }
+}
+
+function tailMembers(changes: boolean): Part {
+  return {
+    ...(changes
+      ? {
+          reset: { type: 'boolean', description: 'True where the log cannot say what came after the cursor: read the list anew.' },
+          more: { type: 'boolean', description: 'True where there are more changes already.' },
+        }
+      : {}),
+    next_cursor: { type: 'string', description: changes ? 'Cursor of the next look.' : 'Cursor of the next page; absent on the last.' },
+    meta: ref('schemas', 'Meta'),
+  }
+}
+
+/** The schemas of the records of an endpoint, by name. */
+export function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
+  const { record } = returns
+  return [[record.name, withGeometryRefs(recordSchema(record, { strict: false }))]]
+}
+
+/** A text that changes with the form of an endpoint's replies: whatever changes it changes their description, and so has to change their tags. */
+export function replyVersion(endpoint: Endpoint): string {
+  const contents = formatsOf(endpoint.returns).map((format) => contentOf(endpoint, format))
+  return hash('sha256', JSON.stringify([contents, recordSchemas(endpoint), commonSchemas()]), 'base64url')
+}
