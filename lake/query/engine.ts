@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { isAlive } from '../process-mark.ts'
 import { QueryError, type QueryFailure } from './errors.ts'
-import { type HttpfsAccess, loadHttpfs } from './httpfs.ts'
+import { BucketSecret, type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import { standBack } from './priority.ts'
 import { type Relations, Session } from './session.ts'
@@ -96,8 +96,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /** The order matters: the folders are named while that is still allowed, then the outside is shut, then the settings are. */
-async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, folder: string): Promise<'loaded' | Error | null> {
+async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, folder: string): Promise<BucketSecret | Error | null> {
   const connection = await instance.connect()
+  let httpfs: BucketSecret | Error | null = null
   try {
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
     await connection.run('SET GLOBAL parquet_metadata_cache = true')
@@ -105,14 +106,15 @@ async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, fo
     await connection.run("SET GLOBAL validate_external_file_cache = 'NO_VALIDATION'")
     // As an option at opening it is accepted and not heeded (DuckDB 1.5.5).
     await connection.run(`SET GLOBAL max_temp_directory_size = '${Math.round(options.spill / 1e6)}MB'`)
-    const httpfs = options.httpfs ? await loadHttpfs(connection, options.httpfs) : null
+    httpfs = options.httpfs ? await loadHttpfs(connection, options.httpfs) : null
     const folders = [...options.folders.map(absolute), folder].map((path) => quoteText(path.endsWith('/') ? path : `${path}/`))
     await connection.run(`SET allowed_directories = [${folders.join(', ')}]`)
     await connection.run('SET enable_external_access = false')
     await connection.run('SET lock_configuration = true')
     return httpfs
   } finally {
-    connection.disconnectSync()
+    // A secret is replaced over this connection.
+    if (!(httpfs instanceof BucketSecret)) connection.disconnectSync()
   }
 }
 
@@ -121,6 +123,7 @@ class RunningEngine implements Engine {
   readonly rangeReads: boolean
   readonly noRangeReads: Error | null
   readonly #instance: DuckDBInstance
+  readonly #secret: BucketSecret | null
   readonly #slots: Slots
   readonly #tell: ((told: QueryTold) => void) | null
   readonly #leases = new Map<AbortController, Promise<void>>()
@@ -128,7 +131,7 @@ class RunningEngine implements Engine {
   constructor(parts: {
     instance: DuckDBInstance
     folder: string
-    httpfs: 'loaded' | Error | null
+    httpfs: BucketSecret | Error | null
     slots: Slots
     tell: ((told: QueryTold) => void) | null
   }) {
@@ -136,7 +139,8 @@ class RunningEngine implements Engine {
     this.#slots = parts.slots
     this.#tell = parts.tell
     this.folder = parts.folder
-    this.rangeReads = parts.httpfs === 'loaded'
+    this.#secret = parts.httpfs instanceof BucketSecret ? parts.httpfs : null
+    this.rangeReads = this.#secret !== null
     this.noRangeReads = parts.httpfs instanceof Error ? parts.httpfs : null
   }
 
@@ -154,7 +158,7 @@ class RunningEngine implements Engine {
     const asked_at = performance.now()
     try {
       const release = await this.#slots.take(stop.signal)
-      const connection = await this.#instance.connect().catch((error: unknown) => {
+      const connection = await this.#connect().catch((error: unknown) => {
         release()
         throw error
       })
@@ -184,6 +188,11 @@ class RunningEngine implements Engine {
     await rm(this.folder, { recursive: true, force: true })
   }
 
+  async #connect(): Promise<DuckDBConnection> {
+    await this.#secret?.refresh()
+    return this.#instance.connect()
+  }
+
   #lease(parts: {
     connection: DuckDBConnection
     stop: AbortController
@@ -194,7 +203,7 @@ class RunningEngine implements Engine {
   }): Lease {
     const { connection, stop, relations, waited_ms } = parts
     const began_at = performance.now()
-    const session = new Session({ connection, signal: stop.signal, relations })
+    const session = new Session({ connection, signal: stop.signal, relations, secret: this.#secret })
     let interrupting: NodeJS.Timeout | undefined
     const interrupt = (): void => {
       connection.interrupt()

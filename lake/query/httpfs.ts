@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { CredentialSource, StoreCredentials } from '../store/credentials.ts'
 import { quoteText } from './literal.ts'
 
 /** How the engine reads an S3 lake in ranges. */
@@ -16,27 +17,102 @@ export interface HttpfsAccess {
   /** Address of an S3-compatible server; null for AWS. */
   readonly endpoint: string | null
   readonly pathStyle: boolean
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string
+  readonly credentials: CredentialSource
 }
 
 const FILE = 'httpfs.duckdb_extension'
+/** Keys that expire within this time are not used for a new query. */
+const EXPIRY_MARGIN_MS = 60_000
 
 /**
- * Loads DuckDB's httpfs and gives it the keys of the lake's bucket. Gives the reason where there is no extension to load and none can be
- * installed: whole files then come through the local cache. Throws where the folder of extensions is named but holds none that loads.
+ * Loads DuckDB's httpfs and gives it the keys of the lake's bucket. Returns the reason where there is no extension to load and none can be
+ * installed, or no keys: whole files then come through the local cache. Throws where the named folder of extensions has none that loads.
  */
-export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAccess): Promise<'loaded' | Error> {
+export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAccess): Promise<BucketSecret | Error> {
   const missing = await loadExtension(connection, access)
   if (missing) return missing
+  const secret = new BucketSecret(connection, access)
+  try {
+    await secret.refresh()
+    return secret
+  } catch (error) {
+    return asError(error)
+  }
+}
+
+/** The keys of the lake's bucket as a secret of DuckDB, which is replaced when they change. It uses the connection until the engine closes. */
+export class BucketSecret {
+  readonly #connection: DuckDBConnection
+  readonly #access: HttpfsAccess
+  #keys: StoreCredentials | null = null
+  #generation = 0
+  #taking: Promise<void> | null = null
+
+  constructor(connection: DuckDBConnection, access: HttpfsAccess) {
+    this.#connection = connection
+    this.#access = access
+  }
+
+  /** Number of the present keys: how often they have changed. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Takes over newer keys. Waits for them only if the present ones are about to expire; throws only if there are none that still work. */
+  async refresh(): Promise<void> {
+    const expires_at = this.#keys ? (this.#keys.expires_at ?? Number.POSITIVE_INFINITY) : 0
+    if (expires_at === Number.POSITIVE_INFINITY) return
+    const taking = this.#take(false)
+    if (expires_at > Date.now() + EXPIRY_MARGIN_MS) {
+      // The SDK tries again at the next query.
+      taking.catch(() => undefined)
+      return
+    }
+    try {
+      await taking
+    } catch (error) {
+      if (expires_at <= Date.now()) throw error
+    }
+  }
+
+  /** After the store refused the keys of a generation: true once there are others, which are asked for anew unless another query did so. */
+  async isRenewed(generation: number): Promise<boolean> {
+    if (this.#generation === generation) await this.#take(true).catch(() => undefined)
+    return this.#generation !== generation
+  }
+
+  async #take(isForced: boolean): Promise<void> {
+    this.#taking ??= this.#replace(isForced).finally(() => {
+      this.#taking = null
+    })
+    await this.#taking
+  }
+
+  async #replace(isForced: boolean): Promise<void> {
+    const keys = await this.#access.credentials({ isForced })
+    const former = this.#keys
+    const isSame = former?.accessKeyId === keys.accessKeyId && former.secretAccessKey === keys.secretAccessKey
+    if (!isSame || former.sessionToken !== keys.sessionToken) {
+      await this.#connection.run(secretStatement(this.#access, keys))
+      this.#generation++
+    }
+    this.#keys = keys
+  }
+}
+
+/** True for an error by which a store refuses keys: that they are unknown, withdrawn or expired. DuckDB passes on the status only. */
+export function isKeyRefusal(error: unknown): boolean {
+  return error instanceof Error && /\bHTTP (?:code )?40[013]\b/.test(error.message)
+}
+
+function secretStatement(access: HttpfsAccess, keys: StoreCredentials): string {
   const values: Record<string, string> = {
-    KEY_ID: access.accessKeyId,
-    SECRET: access.secretAccessKey,
+    KEY_ID: keys.accessKeyId,
+    SECRET: keys.secretAccessKey,
     REGION: access.region,
     SCOPE: access.scope,
     URL_STYLE: access.pathStyle ? 'path' : 'vhost',
-    ...(access.sessionToken ? { SESSION_TOKEN: access.sessionToken } : {}),
+    ...(keys.sessionToken ? { SESSION_TOKEN: keys.sessionToken } : {}),
   }
   if (access.endpoint) {
     const { protocol, host } = new URL(access.endpoint)
@@ -44,8 +120,7 @@ export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAcc
     values['USE_SSL'] = String(protocol === 'https:')
   }
   const members = Object.entries(values).map(([name, value]) => `${name} ${quoteText(value)}`)
-  await connection.run(`CREATE SECRET lake (TYPE s3, ${members.join(', ')})`)
-  return 'loaded'
+  return `CREATE OR REPLACE SECRET lake (TYPE s3, ${members.join(', ')})`
 }
 
 async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess): Promise<Error | null> {
@@ -61,8 +136,12 @@ async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess)
     await connection.run('LOAD httpfs')
     return null
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
+    return asError(error)
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
 
 async function findFile(folder: string): Promise<string | null> {

@@ -4,6 +4,7 @@ import {
   type DuckDBDataChunk,
   DuckDBListValue,
   type DuckDBPreparedStatement,
+  type DuckDBResult,
   type DuckDBType,
   type DuckDBValue,
   LIST,
@@ -13,6 +14,7 @@ import {
 import type { Dataset } from '../schema/dataset.ts'
 import type { PhysicalField } from '../schema/physical.ts'
 import { QueryError } from './errors.ts'
+import { type BucketSecret, isKeyRefusal } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import {
   Bound,
@@ -56,13 +58,21 @@ export class Session {
   readonly signal: AbortSignal
   readonly #connection: DuckDBConnection
   readonly #relations: Relations | null
+  readonly #secret: BucketSecret | null
   readonly #stopped: Promise<never>
   #running: Promise<unknown> = Promise.resolve()
   #temporaries = 0
 
-  constructor(parts: { readonly connection: DuckDBConnection; readonly signal: AbortSignal; readonly relations: Relations | null }) {
+  constructor(parts: {
+    readonly connection: DuckDBConnection
+    readonly signal: AbortSignal
+    readonly relations: Relations | null
+    /** Keys of the bucket that is read in ranges; null for none. */
+    readonly secret: BucketSecret | null
+  }) {
     this.#connection = parts.connection
     this.#relations = parts.relations
+    this.#secret = parts.secret
     this.signal = parts.signal
     this.#stopped = new Promise((_, reject) => {
       const stop = (): void => reject(this.signal.reason)
@@ -156,7 +166,7 @@ export class Session {
   }
 
   async #start(prepare: () => Promise<DuckDBPreparedStatement>, bind?: (prepared: DuckDBPreparedStatement) => void): Promise<Answer> {
-    const result = await this.#guard(async () => {
+    const begin = async (): Promise<DuckDBResult> => {
       const prepared = await prepare()
       try {
         if (prepared.statementType !== StatementType.SELECT) throw new QueryError('refused', 'only SELECT is answered')
@@ -165,18 +175,35 @@ export class Session {
       } finally {
         prepared.destroySync()
       }
-    })
+    }
+    let result = await this.#guard(begin)
+    let hasRows = false
+    const first = (tries: number): Promise<DuckDBDataChunk | null> =>
+      tries === 0 ? result.fetchChunk() : begin().then((again) => (result = again).fetchChunk())
     return {
       names: result.deduplicatedColumnNames(),
       types: result.columnTypes(),
       next: async () => {
-        const chunk = await this.#guard(() => result.fetchChunk())
+        // What has been handed out cannot be taken back: only a query without rows yet can begin anew.
+        const chunk = hasRows ? await this.#once(() => result.fetchChunk()) : await this.#guard(first)
+        hasRows = true
         return chunk && chunk.rowCount > 0 ? chunk : null
       },
     }
   }
 
-  async #guard<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs a statement, and once more with newer keys if the store has refused those that it began with. */
+  async #guard<T>(work: (tries: number) => Promise<T>): Promise<T> {
+    const generation = this.#secret?.generation ?? 0
+    try {
+      return await this.#once(() => work(0))
+    } catch (error) {
+      if (!this.#secret || !isKeyRefusal(error) || !(await this.#secret.isRenewed(generation))) throw error
+      return await this.#once(() => work(1))
+    }
+  }
+
+  async #once<T>(work: () => Promise<T>): Promise<T> {
     this.signal.throwIfAborted()
     const running = work()
     this.#running = running.catch(() => {})

@@ -55,12 +55,36 @@ export function s3Client(options: S3Options): S3Client {
   const client = new S3Client(config)
   const turn = createLimit(CONCURRENT)
   // Outermost, so that a request waits its turn before its signature and its time limits begin.
-  client.middlewareStack.add((next) => (args) => turn(() => next(args).catch(fail)), {
+  client.middlewareStack.add((next) => (args) => turn(() => withLiveKeys(client, () => next(args)).catch(fail)), {
     step: 'initialize',
     priority: 'high',
     name: 'bounded',
   })
   return client
+}
+
+/** Statuses by which servers refuse keys, among other things: withdrawn ones, and by AWS expired ones. */
+const KEY_REFUSALS: readonly number[] = [403, 400]
+
+/** Runs a request, and once more with newer keys if the server refused its own: a role's keys can be withdrawn before they expire. */
+async function withLiveKeys<T>({ config }: S3Client, send: () => Promise<T>): Promise<T> {
+  // A failure to find any is reported by the request itself.
+  const used = await config.credentials().catch(() => null)
+  try {
+    return await send()
+  } catch (error) {
+    if (!used || !KEY_REFUSALS.includes(metadataOf(error).httpStatusCode ?? 0)) throw error
+    const current = await config.credentials()
+    const keys = isSame(used, current) ? await config.credentials({ forceRefresh: true }).catch(() => used) : current
+    if (isSame(used, keys)) throw error
+    return await send()
+  }
+}
+
+type Keys = Awaited<ReturnType<S3Client['config']['credentials']>>
+
+function isSame(one: Keys, other: Keys): boolean {
+  return one.accessKeyId === other.accessKeyId && one.secretAccessKey === other.secretAccessKey && one.sessionToken === other.sessionToken
 }
 
 /** A request that failed for good. Unlike the SDK's own errors it does not hold the reply and its socket, which would end up in logs. */

@@ -11,6 +11,7 @@ import { openRedis } from '../../lake/live/connect.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
+import { s3Credentials } from '../../lake/store/credentials.ts'
 import { openStore, selfTest } from '../../lake/store/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { idKey, readLakeRecord, type SourceMode } from '../../lake/system.ts'
@@ -138,26 +139,23 @@ export async function openServiceLake(config: Config, store: ObjectStore, option
     httpfs: httpfsOf(config),
   })
   if (store.url.startsWith('s3://') && !lake.engine.rangeReads) {
-    const reason = lake.engine.noRangeReads?.message ?? 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set'
-    log.warn({ reason }, 'no range reads by httpfs: queries fetch whole files')
+    log.warn({ reason: lake.engine.noRangeReads?.message }, 'no range reads by httpfs: queries fetch whole files')
   }
   return lake
 }
 
-/** Range reads of an S3 lake, where the environment holds keys that DuckDB can be given; a role's changing keys it cannot. */
+/** Range reads of an S3 lake, with the keys that its store uses. */
 function httpfsOf(config: Config): HttpfsAccess | null {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = process.env
-  if (!config.lakeUrl?.startsWith('s3://') || !accessKeyId || !secretAccessKey) return null
+  if (!config.lakeUrl?.startsWith('s3://')) return null
+  const { s3Region: region, s3Endpoint: endpoint, s3PathStyle: pathStyle, lakeUrl: url } = config
   return {
     extensions: config.duckdbExtensions,
     installInto: join(dataFolder(config), 'duckdb'),
-    scope: config.lakeUrl,
-    region: config.s3Region,
-    endpoint: config.s3Endpoint,
-    pathStyle: config.s3PathStyle,
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken ? { sessionToken } : {}),
+    scope: url,
+    region,
+    endpoint,
+    pathStyle,
+    credentials: s3Credentials({ url, region, pathStyle, ...(endpoint === null ? {} : { endpoint }) }),
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { version } from '@duckdb/node-api'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
+import { s3Credentials } from '../../lake/store/credentials.ts'
 import type { S3Options } from '../../lake/store/s3-client.ts'
 import { skipWithout } from './missing.ts'
 
@@ -25,8 +26,9 @@ export function httpfsFolder(): string | null {
 }
 
 /** What the engine needs to read a test server's prefix in ranges. */
-export function httpfsAccess(extensions: string, { url, endpoint, region, pathStyle, credentials }: S3Options): HttpfsAccess {
-  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_REGION = 'us-east-1' } = process.env
+export function httpfsAccess(extensions: string, options: S3Options): HttpfsAccess {
+  const { url, endpoint, region, pathStyle } = options
+  const { AWS_REGION = 'us-east-1' } = process.env
   return {
     extensions,
     installInto: tmpdir(),
@@ -34,7 +36,7 @@ export function httpfsAccess(extensions: string, { url, endpoint, region, pathSt
     region: region ?? AWS_REGION,
     endpoint: endpoint ?? null,
     pathStyle: pathStyle ?? false,
-    ...(credentials ?? { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY }),
+    credentials: s3Credentials(options),
   }
 }
 

@@ -19,6 +19,8 @@ const REGION = 'us-east-1'
 const BUCKET = 'lake'
 const BUILD_MS = 15 * 60_000
 
+type Keys = NonNullable<S3Options['credentials']>
+
 /** An S3 server for tests, with an empty prefix of a bucket. */
 export interface TestS3 {
   /** What `openStore` takes. */
@@ -29,6 +31,8 @@ export interface TestS3 {
   readonly endpoint: string | null
   /** Process of the server; null for one that was running already. */
   readonly pid: number | null
+  /** Makes and removes keys that may do everything; null on a server that was running already. */
+  readonly keys: { add(credentials: Keys): Promise<void>; remove(credentials: Keys): Promise<void> } | null
   /** Ends the server, or empties what was used of a foreign one. */
   stop(): Promise<void>
 }
@@ -63,22 +67,24 @@ function foreign(url: string): TestS3 {
     for await (const { key } of store.list('')) await store.delete(key)
     await store.close()
   }
-  return { options: fresh(), fresh, endpoint, pid: null, stop }
+  return { options: fresh(), fresh, endpoint, pid: null, keys: null, stop }
 }
 
 async function start(): Promise<TestS3> {
   const folder = await mkdtemp(join(tmpdir(), 'traffic-s3-'))
   await mkdir(join(folder, 'root'))
+  await mkdir(join(folder, 'users'))
   const credentials = { accessKeyId: 'test', secretAccessKey: randomUUID() }
   const port = await freePort()
   const endpoint = `http://127.0.0.1:${port}`
-  const flags = ['--port', `127.0.0.1:${port}`, '--region', REGION, '--quiet', '--keep-alive', 'posix', join(folder, 'root')]
+  const flags = ['--port', `127.0.0.1:${port}`, '--region', REGION, '--quiet', '--keep-alive']
+  const users = ['--iam-dir', join(folder, 'users'), '--iam-cache-disable']
   const env = {
     PATH: process.env['PATH'] ?? '',
     ROOT_ACCESS_KEY_ID: credentials.accessKeyId,
     ROOT_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   }
-  const child = spawn(BINARY, flags, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(BINARY, [...flags, ...users, 'posix', join(folder, 'root')], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const said: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk))
@@ -99,7 +105,16 @@ async function start(): Promise<TestS3> {
     await stop()
     throw new Error(`versitygw on ${endpoint} did not start: ${Buffer.concat(said).toString().slice(-2000)}`, { cause })
   }
-  return { options: fresh(), fresh, endpoint, pid: child.pid ?? null, stop }
+  const admin = ['admin', '--access', credentials.accessKeyId, '--secret', credentials.secretAccessKey, '--endpoint-url', endpoint]
+  const manage = async (...command: readonly string[]): Promise<void> => {
+    const { failed, said } = await run(BINARY, [...admin, ...command])
+    if (failed) throw new Error(`versitygw ${command[0]}: ${said}`)
+  }
+  const keys: TestS3['keys'] = {
+    add: ({ accessKeyId, secretAccessKey }) => manage('create-user', '-a', accessKeyId, '-s', secretAccessKey, '-r', 'admin'),
+    remove: ({ accessKeyId }) => manage('delete-user', '-a', accessKeyId),
+  }
+  return { options: fresh(), fresh, endpoint, pid: child.pid ?? null, keys, stop }
 }
 
 async function createBucket(options: S3Options, child: ChildProcess): Promise<void> {
