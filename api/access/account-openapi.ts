@@ -1,6 +1,6 @@
 import { PLANS } from '../../lake/schema/dataset.ts'
 import type { ProblemCode } from '../define/problems.ts'
-import { LIMIT_HEADERS, type Part, problemResponse, ref } from '../http/openapi-parts.ts'
+import { LIMIT_HEADERS, type Part, pathParameter, problemResponse, ref } from '../http/openapi-parts.ts'
 import { LABEL_MOST, OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
 import { askPage } from './account-html.ts'
 
@@ -235,14 +235,7 @@ export function accountPaths(): Part {
   }
 }
 
-const ID = Object.freeze({
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Public name of the key.',
-  schema: { type: 'string' },
-  example: EXAMPLE_ID,
-})
+const ID = Object.freeze(pathParameter('id', 'Public name of the key.', EXAMPLE_ID))
 
 interface Response extends Part {
   readonly description: string

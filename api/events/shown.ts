@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { EventBatch, LoggedEvent } from '../../lake/events/log.ts'
 import type { EventType } from '../../lake/events/types.ts'
 import type { Json } from '../../lake/schema/columns.ts'
@@ -25,9 +26,27 @@ export interface ShownEvent {
 export const BODY_MOST = 20_000
 const kinds = new Map(EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]))
 
-/** The events of a batch in order; `after` leaves out those up to a number. */
-export function shownEvents(batch: EventBatch, after = 0): ShownEvent[] {
-  return batch.events.slice(after).map((event, at) => shown(event, `${batch.offset}-${after + at + 1}`))
+/** Events of batches as callers get them, kept up to a number of characters: the least recently used batch is dropped first. */
+export class ShownBatches {
+  readonly #batches: LRUCache<number, readonly ShownEvent[]>
+
+  constructor(maxSize: number) {
+    this.#batches = new LRUCache({ maxSize, sizeCalculation: (events) => events.reduce((sum, { body }) => sum + body.length, 1) })
+  }
+
+  /** The events of a batch, in order. */
+  of(batch: EventBatch): readonly ShownEvent[] {
+    const known = this.#batches.get(batch.offset)
+    if (known) return known
+    const made = batch.events.map((event, at) => shown(event, `${batch.offset}-${at + 1}`))
+    this.#batches.set(batch.offset, made)
+    return made
+  }
+
+  /** The events of the batch with an offset, if they are kept. */
+  known(offset: number): readonly ShownEvent[] | null {
+    return this.#batches.get(offset) ?? null
+  }
 }
 
 /** A place in the log of events: a batch, and how many of its events lie before. */

@@ -1,4 +1,4 @@
-import { LIMIT_HEADERS, limitedResponse, type Part, parameterPart, ref } from '../http/openapi-parts.ts'
+import { LIMIT_HEADERS, limitedResponse, type Part, parameterPart, pathParameter, ref } from '../http/openapi-parts.ts'
 import { DOWNLOAD_PARAMS, DOWNLOAD_PATH, DOWNLOAD_PROBLEMS } from './download.ts'
 import { JOB_FILE_PATH, JOB_FILE_TYPES } from './job-files.ts'
 
@@ -32,7 +32,7 @@ export function downloadPaths(): Part {
       path: JOB_FILE_PATH,
       operation: {
         operationId: 'export_jobs_by_id_files_by_file',
-        tags: ['account'],
+        tags: ['export'],
         summary: 'One file of an export job',
         description:
           'Needs the key that the job is of, or the signature of a URL from the job. Files in an S3 bucket are redirected to. ' +
@@ -46,10 +46,6 @@ export function downloadPaths(): Part {
 
 function downloadPath({ path, operation, inPath: named, types }: DownloadPath): Part {
   const [expired, range] = DOWNLOAD_PROBLEMS
-  const inPath = (name: string, description: string, example: string): Part => ({
-    ...{ name, in: 'path', required: true, description, example },
-    schema: { type: 'string' },
-  })
   const limits = { 'X-Request-Id': ref('headers', 'RequestId'), ...LIMIT_HEADERS }
   const headers = {
     ...limits,
@@ -66,7 +62,7 @@ function downloadPath({ path, operation, inPath: named, types }: DownloadPath): 
         'x-plan': 'ENTERPRISE',
         security: [{ ApiKey: [] }, {}],
         parameters: [
-          ...Object.entries(named).map(([name, [description, example]]) => inPath(name, description, example)),
+          ...Object.entries(named).map(([name, [description, example]]) => pathParameter(name, description, example)),
           ...Object.entries(DOWNLOAD_PARAMS).map(([name, one]) => parameterPart(name, one, { inPath: false, example: undefined })),
         ],
         responses: {

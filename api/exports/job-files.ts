@@ -5,8 +5,10 @@ import type { Downloadable } from './signed-links.ts'
 
 /** The path of export jobs. */
 export const JOBS_PATH = '/api/export-jobs'
+/** Path of one export job. */
+export const JOB_PATH = `${JOBS_PATH}/{id}`
 /** The path of a file of an export job. */
-export const JOB_FILE_PATH = `${JOBS_PATH}/{id}/files/{file}`
+export const JOB_FILE_PATH = `${JOB_PATH}/files/{file}`
 /** Media types of the files of jobs, by the end of their names. */
 export const JOB_FILE_TYPES = Object.freeze({
   '.parquet': 'application/vnd.apache.parquet',

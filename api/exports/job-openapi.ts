@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES, type ExportJob } from '../../lake/exports/jobs.ts'
 import { accountOperation, json, KEY_REFUSED } from '../access/account-openapi.ts'
-import { type Part, problemResponse, ref } from '../http/openapi-parts.ts'
-import { JOBS_PATH } from './job-files.ts'
+import { IDEMPOTENCY_KEY, type Part, pathParameter, problemResponse, ref } from '../http/openapi-parts.ts'
+import { JOB_PATH, JOBS_PATH } from './job-files.ts'
 import { MAX_UNFINISHED } from './job-routes.ts'
 
 const EXAMPLE_ID = 'exp_5f0c9a521f0e4b7e8a63'
@@ -96,11 +96,8 @@ export function exportJobPaths(): Part {
     401: problemResponse(KEY_REFUSED),
     403: problemResponse(['plan-required', 'https-required']),
   }
-  const secured = (part: Part): Part => ({ ...part, 'x-plan': 'ENTERPRISE', security: [{ ApiKey: [] }] })
-  const id = {
-    ...{ name: 'id', in: 'path', required: true, description: 'Id of the job.' },
-    ...{ schema: { type: 'string' }, example: EXAMPLE_ID },
-  }
+  const secured = (part: Part): Part => ({ ...part, tags: ['export'], 'x-plan': 'ENTERPRISE', security: [{ ApiKey: [] }] })
+  const id = pathParameter('id', 'Id of the job.', EXAMPLE_ID)
   return {
     [JOBS_PATH]: {
       post: {
@@ -121,13 +118,7 @@ export function exportJobPaths(): Part {
         description:
           'The rows of one snapshot as Parquet or GeoParquet (zstd), or gzipped CSV or NDJSON. Jobs of a key run one after the other; ' +
           `at most ${MAX_UNFINISHED} may wait. Parquet has the columns of the table, CSV and NDJSON those of \`/api/datasets/{id}/schema\`.`,
-        parameters: [
-          {
-            ...{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 257 } },
-            description: 'A quoted string such as a UUID. The same key within 24 hours gets the same reply, and no second job.',
-            example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
-          },
-        ],
+        parameters: [IDEMPOTENCY_KEY],
         requestBody: {
           required: true,
           content: {
@@ -166,7 +157,7 @@ export function exportJobPaths(): Part {
         }),
       ),
     },
-    [`${JOBS_PATH}/{id}`]: {
+    [JOB_PATH]: {
       get: {
         ...secured(
           accountOperation('export_jobs_by_id', 'State and files of an export job', {

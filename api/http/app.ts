@@ -20,7 +20,7 @@ import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
 import { DOWNLOAD_PATH, datasetDownloads, registerDownload } from '../exports/download.ts'
-import { JOB_FILE_PATH, JOBS_PATH, jobDownloads } from '../exports/job-files.ts'
+import { JOB_FILE_PATH, JOB_PATH, JOBS_PATH, jobDownloads } from '../exports/job-files.ts'
 import { registerExportJobs } from '../exports/job-routes.ts'
 import { datasetFile, signedLinks } from '../exports/signed-links.ts'
 import { registerMcp } from '../mcp/http.ts'
@@ -266,7 +266,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   registerDownload(app, { ...downloads, ...countedAs(DOWNLOAD_PATH) }, datasetDownloads(parts.lake.store, state.system().datasets))
   registerDownload(app, { ...downloads, ...countedAs(JOB_FILE_PATH) }, jobDownloads(parts.lake.store, clock))
   void app.register(async (scope) => {
-    groups.ofPath(exportManifest.domain, `${JOBS_PATH}/{id}`)
+    // The same group: a reply about one job counts as one about jobs.
+    groups.ofPath(exportManifest.domain, JOB_PATH)
     registerExportJobs(scope, { ...downloads, ...countedAs(JOBS_PATH), datasets: state.system().datasets })
   })
   registerStream(app, {

@@ -93,6 +93,21 @@ export function parameterPart(name: string, one: Param, { inPath, example, other
   }
 }
 
+/** A parameter in the path of an operation that is no endpoint; `values` lists those that there are. */
+export function pathParameter(name: string, description: string, example: string | undefined, values?: readonly string[]): Part {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', ...(values ? { enum: values } : {}) }, example }
+}
+
+/** The header by which a POST is done once. */
+export const IDEMPOTENCY_KEY: Part = Object.freeze({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A quoted string such as a UUID. The same key within 24 hours gets the same reply, and nothing is done twice.',
+  schema: { type: 'string', minLength: 1, maxLength: 257 },
+  example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+})
+
 /** The parameters of a path that is no endpoint, all in its query. */
 export function parametersPart(params: Readonly<Record<string, Param>>): Part[] {
   return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: one.example }))

@@ -2,7 +2,7 @@ import { SOURCE_MODES } from '../../lake/system.ts'
 import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
 import type { RecordShape } from '../define/fields.ts'
 import { oneOf, withDefault } from '../define/params.ts'
-import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from './openapi-parts.ts'
+import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, pathParameter, problemResponse, ref } from './openapi-parts.ts'
 import { rowDocument } from './openapi-tables.ts'
 
 /** Paths that answer by plain HTTP too: balancers ask them so, and they show nothing of anybody. */
@@ -53,14 +53,12 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
           404: ref('responses', '404'),
         }),
         parameters: [
-          {
-            name: 'name',
-            in: 'path',
-            required: true,
-            description: 'Name of the records.',
-            schema: { type: 'string', enum: records.map(({ name }) => name) },
-            example: first?.name,
-          },
+          pathParameter(
+            'name',
+            'Name of the records.',
+            first?.name,
+            records.map(({ name }) => name),
+          ),
         ],
       },
     },

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
-import type { EventBatch, EventLog } from '../../lake/events/log.ts'
-import { type Place, type ShownEvent, shownEvents } from '../events/shown.ts'
+import type { EventLog } from '../../lake/events/log.ts'
+import { type Place, ShownBatches, type ShownEvent } from '../events/shown.ts'
 
 /** What a stream wants, and where it is sent. */
 export interface StreamOptions {
@@ -61,17 +60,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
   const { log, redisUrl, onError, clock = Date.now, heartbeat_ms = HEARTBEAT_MS, stuck_ms = STUCK_MS } = options
   const live = new Set<OpenStream>()
   const open = new Set<OpenStream>()
-  const texts = new LRUCache<number, readonly ShownEvent[]>({
-    maxSize: SHOWN_MOST,
-    sizeCalculation: (events) => events.reduce((sum, { body }) => sum + body.length, 1),
-  })
-  const textsOf = (batch: EventBatch): readonly ShownEvent[] => {
-    const known = texts.get(batch.offset)
-    if (known) return known
-    const shown = shownEvents(batch)
-    texts.set(batch.offset, shown)
-    return shown
-  }
+  const shown = new ShownBatches(SHOWN_MOST)
   let slow = 0
   /** The newest batch that was handed to live streams. */
   let newest = await log.head()
@@ -134,7 +123,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
           // What the follower has not handed on yet comes from it, with nothing in between.
           if (this.#place.batch > newest) return void live.add(this)
           const { batch } = this.#place
-          const known = texts.get(batch)
+          const known = shown.known(batch)
           if (known) this.#send(batch, known)
           else await this.#readOn()
         }
@@ -151,7 +140,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       if (read.reset) return this.reset(read.first)
       for (const batch of read.batches) {
         if (batch.offset > newest) return
-        const events = textsOf(batch)
+        const events = shown.of(batch)
         if (!this.#response.writableNeedDrain) this.#send(batch.offset, events)
       }
     }
@@ -193,7 +182,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     onBatch: (batch) => {
       newest = batch.offset
       if (live.size === 0) return
-      const events = textsOf(batch)
+      const events = shown.of(batch)
       for (const stream of live) stream.take(batch.offset, events)
     },
   })

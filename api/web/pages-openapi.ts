@@ -2,7 +2,7 @@ import { DEFAULT_PLANS } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { MethodPage } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
-import { LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
+import { LASTING, NOT_MODIFIED, operation, type Part, parametersPart, pathParameter, problemResponse, ref } from '../http/openapi-parts.ts'
 import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { docsPage, SCRIPTS } from './docs.ts'
@@ -21,7 +21,10 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
           400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
-        parameters: [inPath('code', 'Code of the problem.', Object.keys(PROBLEMS), 'not-found'), ...parametersPart({ lang: PAGE_LANG })],
+        parameters: [
+          pathParameter('code', 'Code of the problem.', 'not-found', Object.keys(PROBLEMS)),
+          ...parametersPart({ lang: PAGE_LANG }),
+        ],
       },
     },
     '/': { get: page('start', 'What this is, what it knows now, and a form for a key', startPage('es', EXAMPLE)) },
@@ -36,8 +39,8 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
           404: ref('responses', '404'),
         }),
         parameters: [
-          inPath('version', 'Version of the script, as the page names it.', null, SCRIPTS['start.js'].version),
-          inPath('name', 'Name of the script.', Object.keys(SCRIPTS), 'start.js'),
+          pathParameter('version', 'Version of the script, as the page names it.', SCRIPTS['start.js'].version),
+          pathParameter('name', 'Name of the script.', 'start.js', Object.keys(SCRIPTS)),
         ],
       },
     },
@@ -48,7 +51,10 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
           400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
-        parameters: [inPath('name', 'Name of the guide.', [...GUIDES.keys()], 'quick-start'), ...parametersPart({ lang: PAGE_LANG })],
+        parameters: [
+          pathParameter('name', 'Name of the guide.', 'quick-start', [...GUIDES.keys()]),
+          ...parametersPart({ lang: PAGE_LANG }),
+        ],
       },
     },
     '/changelog': { get: page('changelog', 'What changed for callers, and what will go', changelogPage([], 'es')) },
@@ -116,7 +122,7 @@ function methodPaths(endpoints: readonly Endpoint[]): Part {
           400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
-        parameters: [inPath('name', 'Name of the page.', [...methods.keys()], name), ...parametersPart({ lang: PAGE_LANG })],
+        parameters: [pathParameter('name', 'Name of the page.', name, [...methods.keys()]), ...parametersPart({ lang: PAGE_LANG })],
       },
     },
   }
@@ -150,10 +156,6 @@ function content(
   example?: unknown,
 ): { readonly description: string; readonly content: Part } {
   return { description, content: { [type]: { schema, ...(example === undefined ? {} : { example }) } } }
-}
-
-function inPath(name: string, description: string, values: readonly string[] | null, example: string): Part {
-  return { name, in: 'path', required: true, description, schema: { type: 'string', ...(values ? { enum: values } : {}) }, example }
 }
 
 const LINK = {

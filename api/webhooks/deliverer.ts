@@ -10,7 +10,7 @@ import { withLock } from '../../lake/live/lock.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { Peppers } from '../access/pepper.ts'
 import { eventPredicate } from '../events/filter.ts'
-import { placeOf, type ShownEvent, shownEvents } from '../events/shown.ts'
+import { placeOf, ShownBatches, type ShownEvent } from '../events/shown.ts'
 import type { DestinationRules } from './destination.ts'
 import { readWebhookFilter } from './filter.ts'
 import { Lane } from './lane.ts'
@@ -115,29 +115,19 @@ async function deliver(
   const scanning = new Set<string>()
   const toScan = new Set<string>()
   const pages = new LRUCache<number, Promise<EventsRead>>({ max: 100 })
-  const shown = new LRUCache<number, readonly ShownEvent[]>({
-    maxSize: SHOWN_MOST,
-    sizeCalculation: (list) => list.reduce((sum, { body }) => sum + body.length, 1),
-  })
+  const shown = new ShownBatches(SHOWN_MOST)
   const entitled = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: ENTITLED_MS })
   /** The batch that lanes are being matched with, or were last. */
   let matched = (await readCheckpoint(store))?.position ?? (await events.log.head())
   const begun = matched
 
-  const textsOf = (batch: EventBatch): readonly ShownEvent[] => {
-    const there = shown.get(batch.offset)
-    if (there) return there
-    const made = shownEvents(batch)
-    shown.set(batch.offset, made)
-    return made
-  }
   const eventAt = async (offset: string): Promise<ShownEvent | null> => {
     const { batch, number } = placeOf(offset) as { batch: number; number: number }
-    const known = shown.get(batch)
+    const known = shown.known(batch)
     if (known) return known[number - 1] ?? null
     const read = await events.log.read(batch - 1, 1)
     const [found] = read.reset ? [] : read.batches
-    return (found && textsOf(found)[number - 1]) ?? null
+    return (found && shown.of(found)[number - 1]) ?? null
   }
   const mayHave = (account: string): Promise<boolean> => {
     const there = entitled.get(account) ?? isEntitled(account).catch(() => true)
@@ -228,7 +218,7 @@ async function deliver(
       if (read.reset) lane.scanned = read.first - 1
       for (const batch of read.reset ? [] : read.batches) {
         if (batch.offset > matched || !lane.hasRoom) break
-        offer(lane, textsOf(batch))
+        offer(lane, shown.of(batch))
         lane.scanned = batch.offset
       }
     }
@@ -242,7 +232,7 @@ async function deliver(
     // It was turned off meanwhile.
     if (lane.replay !== replay) return
     const [batch] = read && !read.reset ? read.batches : []
-    if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, textsOf(batch))
+    if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, shown.of(batch))
     const next = read?.reset ? read.first - 1 : (batch?.offset ?? until)
     lane.replay = next >= until ? null : { after: next, until, from, to }
     dirty.add(lane.subscription.id)
@@ -254,7 +244,7 @@ async function deliver(
   }
 
   const onBatch = async (batch: EventBatch): Promise<void> => {
-    const list = textsOf(batch)
+    const list = shown.of(batch)
     let turn = performance.now()
     // From here on, a lane that opens or catches up reads this batch from the log.
     matched = batch.offset

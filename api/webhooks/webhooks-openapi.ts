@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import { KEY_REFUSED, OWNER } from '../access/account-openapi.ts'
 import { ABOUT_FILTERS } from '../events/filter.ts'
 import { dataSchema } from '../events/kinds.ts'
-import { LIMIT_HEADERS, type Part, problemResponse, ref, withGeometryRefs } from '../http/openapi-parts.ts'
+import { IDEMPOTENCY_KEY, LIMIT_HEADERS, type Part, pathParameter, problemResponse, ref, withGeometryRefs } from '../http/openapi-parts.ts'
 import { WEBHOOK_FILTERS } from './filter.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
@@ -252,20 +252,8 @@ function operation(
   const [status, description, schema, example] = ok
   const path = [...(isAboutOne ? [['id', 'Id of the webhook.', EXAMPLE_ID] as const] : []), ...inPath]
   const parameters = [
-    ...path.map(([name, description, example]) => ({
-      ...{ name, in: 'path', required: true, description, example },
-      schema: { type: 'string' },
-    })),
-    ...(isOnce
-      ? [
-          {
-            name: 'Idempotency-Key',
-            in: 'header',
-            description: 'Repeated within 24 hours with the same body, the request is done once.',
-            schema: { type: 'string', minLength: 8, maxLength: 202 },
-          },
-        ]
-      : []),
+    ...path.map(([name, description, example]) => pathParameter(name, description, example)),
+    ...(isOnce ? [IDEMPOTENCY_KEY] : []),
   ]
   return {
     operationId,

@@ -79,7 +79,7 @@ test('a fourth free key of an address is refused aloud, without a line that coul
   for (let made = 0; made < 3; made++) expect((await keys('create', 'me@example.org')).code).toBe(0)
   const fourth = await keys('create', 'me@example.org')
   expect(fourth.code).toBe(1)
-  expect(fourth.text).toContain('has 3 keys already')
+  expect(fourth.text).toContain('has 3 free keys already')
   expect(fourth.text).not.toMatch(/^tia_/m)
 })
 
