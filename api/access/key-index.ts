@@ -55,7 +55,7 @@ export interface KeyIndexOptions {
   readonly redisUrl: string
   readonly peppers: Peppers
   readonly clock: () => number
-  /** Longest time that a key counts as it was found in the store; below a minute, so that a revocation counts everywhere within one. */
+  /** Longest time for which a record of the store is cached: below a minute, so that a revocation counts everywhere within one. */
   readonly confirm_ms?: number
   /** The same while Redis is away, which else tells of revocations at once. */
   readonly away_ms?: number
@@ -113,9 +113,8 @@ const REVOKED: KeyLookup = Object.freeze({ key: null, refusal: 'revoked' } as co
 const EXPIRED: KeyLookup = Object.freeze({ key: null, refusal: 'expired' } as const)
 
 /**
- * Opens the index of keys. The store is the record; Redis and this process remember what it said for less than a minute, so that nothing
- * they miss counts for longer, and messages over Redis make a change count at once. While the store cannot be read, the last record counts for
- * up to an hour.
+ * Opens the index of keys. The store is the record. Redis and this process cache it for less than a minute, and messages over Redis make a
+ * change count at once. While the store cannot be read, the last record counts for up to an hour.
  */
 export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const { store, redisUrl, peppers, clock, confirm_ms = CONFIRM_MS, away_ms = AWAY_MS, unknown_ms = UNKNOWN_MS } = options
@@ -123,7 +122,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const known = new Map<string, Known>()
   const finding = new Map<string, Finding>()
   let isTold = false
-  // When what Redis remembers counts again after it was away, by `performance.now()`: it may have come back with what it knew before.
+  // When records in Redis count again after it was away, by `performance.now()`: it may have come back with old ones.
   let trustFrom = 0
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
   const messages = openRedis(redisUrl)

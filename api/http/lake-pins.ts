@@ -35,10 +35,9 @@ const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})-(\d{1,15})$/
 const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
- * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a name that was not ours, and the problem
- * `snapshot-expired` for a state that is gone.
- * `begins` are those of which the earliest row counts, beside the first; `rowsOf` are the rows that count where not all of these do. The covered time is part of the name, because it moves on without a
- * new snapshot where nothing changed. Names are signed with `cursors`.
+ * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a forged name, and the problem `snapshot-expired`.
+ * `begins` are datasets whose earliest row counts besides the first; `rowsOf` are the rows that count if not all do. The covered time is
+ * part of the signed name, because it moves on without a new snapshot.
  */
 export async function lakeState(
   { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },

@@ -120,7 +120,7 @@ export function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
   return [[record.name, withGeometryRefs(recordSchema(record, { strict: false }))]]
 }
 
-/** A text that changes with the form of an endpoint's replies: whatever changes it changes their description, and so has to change their tags. */
+/** A text that changes with the form of an endpoint's replies, which their description states: it is part of their tags. */
 export function replyVersion(endpoint: Endpoint): string {
   const contents = formatsOf(endpoint.returns).map((format) => contentOf(endpoint, format))
   return hash('sha256', JSON.stringify([contents, recordSchemas(endpoint), commonSchemas()]), 'base64url')

@@ -42,8 +42,8 @@ export interface StateOptions {
 }
 
 /**
- * Follows what replies depend on besides the rows, in a lake that `claimLake` has marked: mode of the sources, list of feeds, and whether a feed has become stale, which is
- * found by looking at the clock now and then, so that it turns up as a new version and never depends on the moment of a request.
+ * Follows what replies depend on besides rows, in a lake marked by `claimLake`: mode of the sources, feeds, and whether a feed is stale. The
+ * clock is looked at now and then, so that staleness is a new version and does not depend on the moment of a request.
  */
 export async function openState({ store, live, clock, onError, poll_ms = 2000 }: StateOptions): Promise<ServiceState> {
   let record = await markOf(store)

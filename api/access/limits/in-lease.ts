@@ -1,7 +1,7 @@
 import { Problem } from '../../define/problems.ts'
 import type { Lease } from './leases.ts'
 
-/** Does work while a request holds one of its caller's places for queries of history. Rejects with the problem of one who has none left. */
+/** Runs work while a request has one of its caller's places for queries of history. Rejects with a problem if none is left. */
 export type InLease = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Makes what takes one place for all queries that a request has under way at a time, and gives it back after the last. */

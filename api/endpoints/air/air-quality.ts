@@ -87,7 +87,7 @@ function isComparable(one: Pick<AirQuality, 'level' | 'is_partial' | 'computed_l
   return one.level !== null && one.computed_level !== null && one.is_partial === false && one.computed_is_partial === false
 }
 
-/** The records of all active stations with an index or measurements, and how many levels agree. `now` (ms) decides what is stale. */
+/** All active stations with an index or measurements, and how many levels agree. `now` (ms) decides what is stale. */
 const recordsOf = memo((index: State<typeof airQualityIndex>, stations: State<typeof airQualityStations>, recent: Recent, now: number) => {
   const byStation = new Map(index.rows.map((row) => [row.station_id, row]))
   const records = stations.rows.flatMap((row): AirQuality[] => {

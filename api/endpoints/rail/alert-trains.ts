@@ -33,12 +33,9 @@ interface CurrentAlerts {
 }
 
 /**
- * The current alerts; those of trains with the route, stations and product of the train by the timetable of its service day, as the live
- * feeds state a trip and its delay or end only. Made once for each publication and timetable. Where a timetable cannot be read, what it would
- * tell is left out. Of a train that is in the timetables of both networks, `alertsOfTrains` says which are listed.
- *
- * Of the 496 long-distance trains that were late or cancelled on 2026-03-28 the timetable of the day has 491; five ran that it does not
- * let run that day.
+ * The current alerts. Those of trains have route, stations and product by the timetable of their service day, which the live feeds do not
+ * state; if a timetable cannot be read, they are left out. Made once for each publication and timetable. 491 of the 496 late or cancelled
+ * long-distance trains of 2026-03-28 are in the timetable of the day. `alertsOfTrains` decides about trains of two networks.
  */
 export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readonly []>['extra']): Promise<CurrentAlerts> {
   const [state, updates] = states

@@ -21,11 +21,9 @@ interface ToldAlert {
 }
 
 /**
- * What the timetable tells of the trains of alerts. A train that the timetables of two networks have has one alert of a kind in lists, with
- * the lines, products, routes and stations of both: of those that both feeds tell the one that was seen first, and of one publication the
- * first by id, so that its id stays while both are published. Where that one is kept because its núcleo is missing, the other is listed, under
- * its own id, until it is back. That a trip is cancelled says nothing of stations where the other runs: an alert of a train that runs
- * everywhere is not listed.
+ * What the timetable says about trains of alerts. A train of two networks has one alert of a kind, with the lines and stations of both: the
+ * one seen first, then the first by id, so that its id stays. If that one is kept only because its núcleo is missing, the other is listed.
+ * A cancelled trip says nothing about stations where its twin runs: an alert of a train that runs everywhere is not listed.
  */
 export function alertsOfTrains(
   alerts: readonly TrainAlert[],

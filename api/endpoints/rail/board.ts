@@ -89,9 +89,8 @@ export function isOf(draft: BoardDraft, asked: { readonly network: string | null
 }
 
 /**
- * The trains of a station from a moment on, in no order: those planned within 24 h after it, those planned before it that have not been here
- * yet, and those that no timetable has and that come here next. A train whose timetable has it in several parts is one, and so is one that
- * the timetables of two networks have.
+ * The trains of a station from an instant on, in no order: planned within 24 h after it, planned before it but not yet passed, and trains of
+ * no timetable whose next stop is here. Several parts of a train in a timetable are one, and so is a train of two networks.
  */
 export function boardOf(ask: BoardAsk): BoardDraft[] {
   const drafts: BoardDraft[] = []
@@ -166,9 +165,8 @@ function twinsHere(
 }
 
 /**
- * Adds a train. Trips that are parts of one train, by its number and their variants, call at the same stop at the same time (157 of 1,318
- * trains of 2026-08-25): of two of which one goes where the other ends, or comes from where it begins, the one that runs is shown, and where
- * both do the one that goes on for longer, or has come for longer. Parts that go their own ways from there are two trains.
+ * Adds a train. Parts of one train share number, stop and time (157 of 1,318 trains of 2026-08-25). If one ends where the other goes on,
+ * the running one is shown; if both run, the one that goes on for longer, or has come for longer. Parts that separate there are two trains.
  */
 function addCall(calls: Call[], call: Call, side: BoardAsk['side']): void {
   const { trip, scheduled_at } = call

@@ -44,10 +44,9 @@ export interface RunsAsked {
 }
 
 /**
- * A query of the runs of a period: what trip updates tell of each, or the timetable, or both; of trains, not of buses in their place, as far
- * as the timetable tells. Columns: network, run, service_date,
- * nucleo_code, line, stop_id and hour (null unless asked for), is_observed, is_scheduled, has_timetable (whether a timetable covers the
- * day), is_cancelled, delay_s and delay_quality (those that count).
+ * A query of the runs of a period, by trip updates, timetable or both; of trains, not of buses in their place. Columns: network, run,
+ * service_date, nucleo_code, line, stop_id and hour (null unless asked for), is_observed, is_scheduled, has_timetable (if a timetable
+ * covers the day), is_cancelled, delay_s and delay_quality (those that count).
  */
 export function runsOf(asked: RunsAsked): Sql {
   const { atStations, hours } = asked

@@ -30,10 +30,9 @@ export interface RouteWay {
 }
 
 /**
- * The way of a route, from its patterns and the shapes by network and id. Shapes are of whole lines and run either way, so that the way is cut and
- * turned by the stations, and leads straight from one to the next where its shape does not come by them. Of the 263 routes of 2026-08-22 with a shape
- * and stops 238 follow it from end to end, of which 128 run against it; 12 follow it in parts and 9 not at all; 4 stop only once; 112 are less than
- * 60 % as long as it. All of them together take 0.15 s of CPU, when their shapes are simplified.
+ * The way of a route, from its patterns and the shapes by network and id. Shapes cover whole lines in either direction: the way is cut and
+ * turned by the stations, and is straight where a shape does not pass them. Of 263 routes with shape and stops (2026-08-22) 238 follow it
+ * from end to end, 12 in parts, 9 not at all; 4 stop once. All together take 0.15 s of CPU with simplified shapes.
  */
 export function routeWay(
   patterns: readonly Pattern[],

@@ -72,8 +72,8 @@ function makeTrains([positions, updates, fleet]: TrainStates, at: number, days: 
 }
 
 /**
- * True where a position of some age (ms) is where its train is: one that its publication has, and is not too old; where the publication lacks
- * the train, for a minute; where it lacks the whole núcleo, and the one before had the train, until it is too old.
+ * True if a position of some age (ms) still holds: its publication has it and it is not too old; for a minute if the publication lacks the
+ * train; and until it is too old if the publication lacks the whole núcleo and the one before had the train.
  */
 function isShown({ is_stale, is_held }: PositionRow | MapRow, age_ms: number): boolean {
   return age_ms <= railPositions.currentFor_ms && (!is_stale || is_held === true || age_ms <= GONE_MS)
@@ -86,9 +86,8 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
 }
 
 /**
- * What is said of a train, what counts before the rest first. A long-distance train may go by its number: its feeds take over the ids of a new
- * night one after the other, and the part of it that its id names may be cancelled while it runs. What the feed of another network says of
- * the same train comes after that.
+ * What is published about a train, by precedence. A long-distance train may be found by its number: feeds adopt the ids of a new night one
+ * after the other, and the part that its id names may be cancelled. What the feed of another network says comes last.
  */
 function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow[] {
   const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])

@@ -17,11 +17,9 @@ const LEAST_STATIONS = 2
 const SAME_CALL_MS = 30 * 60_000
 
 /**
- * The trips that another network's timetable has too, each with those that are the same train: of its number, and at two or more stations at
- * the same time but for five minutes. Renfe publishes many regional trains in both of its timetables, as a whole or in parts: of the
- * timetables of August 2026 167 pairs of the 186 with one number on Saturday 22, 170 of 188 on Sunday 23 and 204 of 219 on Tuesday 25. They
- * have 2,377 stops in common on that Tuesday, of which 14 are at another minute. The other pairs are of different trains, but for two
- * trains (15039, 17050) that one timetable has 60 and 30 minutes after the other: they stay two.
+ * Trips that another network's timetable has too: the same number, and two or more stations within five minutes. Renfe publishes many
+ * regional trains in both timetables, whole or in parts: 167 of 186 pairs with one number on Saturday 22 August 2026, 204 of 219 on Tuesday
+ * 25. Other pairs are different trains, but for two (15039, 17050) that are 60 and 30 minutes apart: they stay two.
  */
 export function twinsIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
   const twins = new Map<R, R[]>()

@@ -77,7 +77,7 @@ export function nationalYearsOf({ source, year }: AccidentFilter): Sql | null {
   return sql`SELECT DISTINCT ${c('year')} AS year FROM ${accidentsOf({ source })} WHERE ${isInYearsSql(year)}`
 }
 
-/** Which accidents answer a request: those of the sources asked for; else of the national table, and of the others for years that it lacks. */
+/** Which accidents answer a request: those of the given sources; by default the national table, and others for years that it lacks. */
 export function answerOf<F extends AccidentFilter>(filter: F, national: readonly AnyRow[]): { readonly filter: F; readonly inYears: Sql } {
   const { source, year } = filter
   const years = new Set(national.map((row) => row['year']))
@@ -139,7 +139,7 @@ export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql 
   )`
 }
 
-/** By how much the clock of an accident of which only the day or the month is told is behind that of Madrid, by which periods are: on the Canaries an hour. */
+/** How far the clock is behind Madrid's, by which periods are, if an accident states only its day or month: an hour on the Canaries. */
 const BEHIND = sql`to_hours(CAST(${c('province_code')} IN (${join([...CANARIES])}) AND ${c('time_precision')} IN ('DAY', 'MONTH') AS BIGINT))`
 
 /** The condition that the span in which an accident happened lies inside a period: days and months by the clock of their place. */

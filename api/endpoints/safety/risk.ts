@@ -35,7 +35,7 @@ const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
 type Estimate = Row<typeof riskEstimates>
 type Basis = RiskBasis['basis']
 
-/** The accidents that it is made from, by basis: once these no longer come, the reply is stale. Of road accidents it is the national table alone. */
+/** The accidents behind the estimates, by basis: the reply is stale once they stop coming. For roads it is the national table only. */
 const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
   ANIMALS: { dataset: animalAccidents },
   CASUALTY: { dataset: roadAccidents, source: dgtAccidentFiles },
@@ -168,7 +168,7 @@ const drawn = <D extends { readonly road: string; readonly km_from: number; read
   return { ...draft, geometry: line, geometry_absent: line ? null : posts ? 'NO_POINTS' : 'NOT_NOW' }
 }
 
-/** Middles of sections by the points of roads that they were found by: to look for each of all sections takes longer than an answer may. */
+/** Middles of sections, by the road points they were found from: finding them for all sections takes longer than a reply may. */
 const middlesOf = memo((_posts: Posts) => new Map<string, Point | null>())
 
 function middleOf(one: Estimate, posts: Posts): Point | null {
@@ -195,10 +195,7 @@ const atParam = instantParam(
   '2026-01-02T19:00:00Z',
 )
 
-/**
- * The begin of the first hour that is told of estimates (ms). Throws where an instant is not one that they say anything of: they are of accidents of
- * a year at least, and of those that come.
- */
+/** Begin of the first hour of the reply, ms. Throws for an instant over a year before the first estimate or over a year from now. */
 function firstHour(of: readonly Estimate[], at: number | null, now: number): number {
   const earliest = of.reduce((least, { made_at }) => Math.min(least, made_at), now)
   const [from, to] = [earliest - YEAR_MS, hourAt(now) + YEAR_MS]

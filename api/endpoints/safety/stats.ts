@@ -49,7 +49,7 @@ const GROUPS = [
 ] as const
 type Group = (typeof GROUPS)[number]
 
-/** What a group is counted by: the name of its key in the query and of its field, and its value in a row. Spellings of a road are one. */
+/** What a group is counted by: its key in the query, its field, and its value in a row. Spellings of a road are one. */
 const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql }>> = {
   province: key(sql`by_province`, 'province_code'),
   municipality: key(sql`by_municipality`, 'municipality_code'),

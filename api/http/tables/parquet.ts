@@ -15,7 +15,7 @@ import { decimalText } from './text.ts'
 /** Most bytes of a record as JSON text: the engine's reader keeps some times as much for each of its threads. */
 const RECORD_BYTES = 1024 ** 2
 
-/** True where decimals are written as such: readers that do not know zstd do not know them either, and get doubles. All have 15 digits at most. */
+/** True if decimals are written as such: readers without zstd do not know them either, and get doubles. All have at most 15 digits. */
 export function hasDecimals(codec: Codec): boolean {
   return codec === 'zstd'
 }
@@ -74,7 +74,7 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
     return isGeometry(type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
   })
   const files = new Bound(listValue([...paths]), LIST(VARCHAR))
-  // Numbering the rows keeps the engine from reading ahead with several threads: what they hold until its turn comes is more than all else.
+  // Numbering the rows keeps the engine from reading ahead with several threads, which would take more memory than all else.
   return sql`SELECT ${join([...cells, ...pointGeometry(columns)])} FROM (
     SELECT *, row_number() OVER () AS "row number" FROM read_json(${files}, format = 'newline_delimited',
       maximum_object_size = ${RECORD_BYTES}, columns = {${join(types)}})) WHERE "row number" > 0`
@@ -98,7 +98,7 @@ function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[
   return text === null ? [] : [['geo', text]]
 }
 
-/** Writes a query's rows as Parquet and gives their number: GeoParquet 1.0 where there is a geometry. Room is left for the cursor, see `putCursor`. */
+/** Writes a query's rows as Parquet (GeoParquet 1.0 if there is a geometry) and returns their number. Leaves room for `putCursor`. */
 export function copyParquet(
   session: Session,
   query: Sql,

@@ -51,7 +51,7 @@ export class Spool {
 /** Takes bytes of a spool, or gives them back where negative; throws where there are too many. */
 type Take = (bytes: number) => void
 
-/** Lines in several files, to be read one after the other: what the engine holds of a file grows with it. Whoever begins them drops them. */
+/** Lines in several files, read one after the other: the engine's memory grows with a file. Whoever begins them drops them. */
 export class Parts {
   readonly #spool: Spool
   readonly #drafts: Draft[] = []
