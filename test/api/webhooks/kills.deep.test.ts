@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,25 +12,71 @@ import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import type { LoggedEvent } from '../../../lake/events/log.ts'
 import { littleFeed, openTestContext, tableRows } from '../../helpers/pipeline.ts'
+import { type ReadStream, readStream, type StreamMessage } from '../../helpers/stream.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
-import { startService } from '../service.ts'
+import { type Reply, startService, type TestService } from '../service.ts'
 import { receive, subscribe } from './stage.ts'
 
 const CHANGES = 1000
 const WORKER = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
+const API = fileURLToPath(new URL('../../../scripts/service/run-api.ts', import.meta.url))
 const DELIVER = fileURLToPath(new URL('../../../scripts/service/run-deliver.ts', import.meta.url))
 
-test('workers and deliverers that are killed at random lose no event, change none and keep the order of things', async () => {
+/** A client of API processes that come and go: it follows the stream from where it was, and changes a webhook over and over. */
+async function follow(service: TestService, webhook: string, api: () => string | null) {
+  const headers = await service.keyed('ENTERPRISE')
+  const streams: ReadStream[] = []
+  let from = `${(await service.events.log.head()) + 1}-0`
+  let acknowledged = 0
+  let isOver = false
+  const reading = (async () => {
+    while (!isOver) {
+      const url = api()
+      const stream =
+        url === null ? null : await readStream(`${url}/api/stream?topics=v16`, { ...headers, 'Last-Event-ID': from }).catch(() => null)
+      if (!stream?.response.ok) {
+        await delay(100)
+        continue
+      }
+      streams.push(stream)
+      while (!isOver && !stream.isOver()) await delay(50)
+      await stream.close()
+      from = stream.lastId() ?? from
+    }
+  })()
+  const changing = (async () => {
+    for (let change = 1; !isOver; change++) {
+      await delay(500)
+      const body = JSON.stringify({ description: String(change) })
+      const reply = await fetch(`${api()}/api/webhooks/${webhook}`, {
+        ...{ method: 'PATCH', headers: { ...headers, 'Content-Type': 'application/json' }, body },
+      }).catch(() => null)
+      if (reply?.ok) acknowledged = change
+    }
+  })()
+  return {
+    messages: (): StreamMessage[] => streams.flatMap(({ messages }) => messages),
+    acknowledged: () => acknowledged,
+    close: async (): Promise<void> => {
+      isOver = true
+      await Promise.all([reading, changing])
+    },
+  }
+}
+
+test('workers, deliverers and API processes that are killed at random lose no event, change none and keep the order of things', async () => {
   const pepper = newPepperText()
   const folder = tempFolder()
   const service = await startService({ beside: { storeFolder: join(folder, 'store'), peppers: parsePeppers(pepper) } })
   onTestFinished(() => service.close())
   const receivers = [await receive(), await receive(), await receive()]
   const secrets = new Map<string, string>()
+  const ids: string[] = []
   for (const receiver of receivers) {
-    const { secret } = await subscribe(service, receiver.url, { types: ['v16'] })
+    const { id, secret } = await subscribe(service, receiver.url, { types: ['v16'] })
     secrets.set(receiver.url, secret)
+    ids.push(id)
   }
   // One of them is weak, but takes each event the second time: the third attempt would come after five minutes.
   const failed = new Set<string>()
@@ -69,6 +116,7 @@ test('workers and deliverers that are killed at random lose no event, change non
       REDIS_URL: options.redisUrl,
       KEY_PEPPER: pepper,
       WEBHOOK_LOOPBACK: '1',
+      PORT: '0',
       LOG_LEVEL: 'error',
     }
     const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -76,8 +124,18 @@ test('workers and deliverers that are killed at random lose no event, change non
     child.once('exit', () => children.delete(child))
     return child
   }
-  const starts = { worker: () => launch(WORKER, [JSON.stringify(options)]), deliver: () => launch(DELIVER, []) }
-  const running = { worker: starts.worker(), deliver: starts.deliver() }
+  let apiUrl: string | null = null
+  const launchApi = (): ChildProcess => {
+    const child = launch(API, [])
+    child.on('message', (message: { readonly ready?: { readonly url: string } }) => {
+      apiUrl = message.ready?.url ?? apiUrl
+    })
+    return child
+  }
+  const starts = { worker: () => launch(WORKER, [JSON.stringify(options)]), deliver: () => launch(DELIVER, []), api: launchApi }
+  const running = { worker: starts.worker(), deliver: starts.deliver(), api: starts.api() }
+  const client = await follow(service, ids[0] as string, () => apiUrl)
+  onTestFinished(() => client.close())
   const eventsOf = async (): Promise<LoggedEvent[]> => {
     const found: LoggedEvent[] = []
     for (let after = 0; ; ) {
@@ -87,36 +145,52 @@ test('workers and deliverers that are killed at random lose no event, change non
       after = read.batches.at(-1)?.offset ?? after
     }
   }
-  let kills = 0
-  let lastEvents = 0
-  let lastReceived = 0
-  const received = (): number => receivers.reduce((sum, one) => sum + one.received.length, 0)
-  for (let count = 0; count < CHANGES; count = (await eventsOf()).length) {
-    await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))
-    // At work, not while it starts: each has done something since the last kill.
-    const name = kills % 2 === 0 ? 'worker' : 'deliver'
-    if (name === 'worker' ? count < lastEvents + 25 : received() < lastReceived + 25) continue
+  /** What each process has done so far, in events. */
+  const done = {
+    worker: async () => (await eventsOf()).length,
+    deliver: async () => receivers.reduce((sum, one) => sum + one.received.length, 0),
+    api: async () => client.messages().length,
+  }
+  const kills = { worker: 0, deliver: 0, api: 0 }
+  const doneAtKill = { worker: 0, deliver: 0, api: 0 }
+  const names = Object.keys(kills) as (keyof typeof kills)[]
+  const killed = (): number => names.reduce((sum, name) => sum + kills[name], 0)
+  while ((await done.worker()) < CHANGES || kills.api < 2) {
+    await delay(100 + Math.random() * 400)
+    const name = names[Math.floor(Math.random() * names.length)] as keyof typeof kills
+    // At work, not while it starts: it has done something since it was last killed.
+    if ((await done[name]()) < doneAtKill[name] + 25) continue
     running[name].kill('SIGKILL')
-    kills++
-    if (kills % 4 === 0) await service.emptyRedis()
+    if (name === 'api') apiUrl = null
+    kills[name]++
+    if (killed() % 4 === 0) await service.emptyRedis()
+    doneAtKill[name] = await done[name]()
     running[name] = starts[name]()
-    lastEvents = count
-    lastReceived = received()
   }
   isOver = true
   running.worker.kill('SIGKILL')
   const events = await eventsOf()
-  expect(kills).toBeGreaterThan(2)
+  for (const name of names) expect(kills[name], name).toBeGreaterThan(0)
   const wanted = new Set(events.map(({ id }) => id))
   expect(wanted.size).toBe(events.length)
   for (const receiver of receivers)
     await until(
       `receiver ${receivers.indexOf(receiver)} has all ${wanted.size} events`,
       () => new Set(receiver.received.map(({ id }) => id)).size === wanted.size,
-      120_000,
+      300_000,
     )
 
+  const streamed = (): (readonly [id: string, body: string])[] =>
+    client.messages().map(({ data }) => [(JSON.parse(data) as { readonly id: string }).id, data])
+  await until('the stream has all events', () => new Set(streamed().map(([id]) => id)).size === wanted.size, 300_000)
+  expect(client.messages().filter(({ event }) => event === 'reset')).toEqual([])
+
   const bodies = new Map<string, string>()
+  // What webhooks send is what streams do.
+  for (const [id, body] of streamed()) {
+    expect(bodies.get(id) ?? body).toBe(body)
+    bodies.set(id, body)
+  }
   for (const { url, received } of receivers) {
     for (const { id, body, headers } of received) {
       new Webhook(secrets.get(url) as string).verify(body, headers as Record<string, string>)
@@ -131,6 +205,11 @@ test('workers and deliverers that are killed at random lose no event, change non
       expect(places).toEqual([...places].sort((one, other) => one - other))
     }
   }
+  await client.close()
+  // A change that was acknowledged is not lost; one that was not may have been made.
+  const { description } = (await (await service.get(`/api/webhooks/${ids[0]}`)).json()) as Reply
+  expect(client.acknowledged()).toBeGreaterThan(0)
+  expect(Number(description)).toBeGreaterThanOrEqual(client.acknowledged())
   // The log has every change that was accepted: the table, which is made of the raw bytes, says which.
   const runner = makeRunner(context)
   await runner.land(littleFeed(), new AbortController().signal)
@@ -143,4 +222,4 @@ test('workers and deliverers that are killed at random lose no event, change non
   expect(idsOf('v16.activated').sort()).toEqual(inTable('ACTIVE').sort())
   expect(idsOf('v16.ended').sort()).toEqual(inTable('ENDED').sort())
   expect(dirname(service.shared.storeFolder)).toBe(folder)
-}, 400_000)
+}, 1_200_000)
