@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Format } from '../define/formats.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
@@ -14,6 +15,9 @@ import type { DayWatch } from './usage/day-watch.ts'
 
 /** Problems of a key that does not work. */
 const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set(['invalid-key', 'revoked-key', 'expired-key'])
+
+/** How often a request looks for a free place while it waits for one, ms. */
+const LEASE_POLL_MS = 50
 
 /** What visits work with. */
 export interface VisitParts {
@@ -113,12 +117,17 @@ export class Visit {
       : ' Invalid keys count for the address.'
   }
 
-  /** Takes one of the places for queries of history that the plan has; whoever takes it gives it back. Throws where all are taken. */
-  async lease(): Promise<Lease> {
+  /** Takes one of the places for queries of history that the plan has, to be given back. Throws if none becomes free in `wait_ms`. */
+  async lease(wait_ms = 0): Promise<Lease> {
     const { slot, terms } = this.caller
-    const lease = await this.#parts.limiter.lease(slot, terms.concurrency)
-    if (!lease) throw tooManyQueries(terms.concurrency)
-    return lease
+    const end = performance.now() + wait_ms
+    for (;;) {
+      const lease = await this.#parts.limiter.lease(slot, terms.concurrency)
+      if (lease) return lease
+      const left_ms = end - performance.now()
+      if (left_ms <= 0) throw tooManyQueries(terms.concurrency)
+      await sleep(Math.min(left_ms, LEASE_POLL_MS))
+    }
   }
 
   /**

@@ -6,9 +6,10 @@ import type { TableQuality } from '../../lake/quality/tables.ts'
 import type { Column } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { SourceMode } from '../../lake/system.ts'
+import { type Around, aroundOf, withDistance } from './around.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import type { Example } from './example.ts'
-import type { Fields, Nested, RecordShape, ValueOf } from './fields.ts'
+import { type Fields, idFieldsOf, type Nested, type RecordShape, type ValueOf } from './fields.ts'
 import { type AnyFilter, type FilteredRecord, type FilterValues, filterParams } from './filter.ts'
 import { isLocated } from './formats.ts'
 import type { LakeRead } from './lake-read.ts'
@@ -127,6 +128,8 @@ export interface ListReturn<F extends Fields = Fields> {
   /** Fields that `sort` takes, and the order where it is not given: a field, or `-` and a field for falling. */
   readonly sorts: readonly (keyof F & string)[]
   readonly order: string
+  /** The order of a search around a point; by distance unless given. */
+  readonly orderAround?: string
   /** Parameters without which a field has no value, by field: a sort by it is then refused. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
   /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
@@ -224,6 +227,8 @@ type Many = readonly Dataset[]
 /** A declared endpoint without the types of its own records and parameters: what engines work with. */
 export interface Endpoint extends Declared<Params, readonly AnyFilter[]> {
   readonly filters: readonly AnyFilter<AnyRow>[]
+  /** How its list is searched around a point, derived from its filters; null where it is not. */
+  readonly around: Around | null
   readonly returns: ListReturn | OneReturn
   readonly read: ListRead<Values, Many, AnyRow, AnyRow, unknown> | MemoryOne<Values, Many, AnyRow>
 }
@@ -253,6 +258,8 @@ export function defineEndpoint<
   const { returns, read, deprecated } = spec
   if (returns.prefers && !isLocated(returns.record.fields))
     throw new Error(`${spec.path}: records without a place have no ${returns.prefers}`)
+  if (returns.kind === 'one' && isLocated(returns.record.fields) && idFieldsOf(returns.record).length === 0)
+    throw new Error(`${spec.path}: a record with a place needs an id, for its GeoJSON feature`)
   if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: known has values of ${name}, which is not a parameter`)
@@ -265,7 +272,12 @@ export function defineEndpoint<
     if (name in spec.params) throw new Error(`${spec.path}: ${name} is a parameter and a filter`)
     if (read.kind === 'lake' && !where) throw new Error(`${spec.path}: the filter ${name} has no SQL`)
   }
-  return Object.freeze({ ...spec, params: { ...spec.params, ...filterParams(filters) }, filters }) as unknown as Endpoint
+  const around = returns.kind === 'list' ? aroundOf(returns as ListReturn, filters) : null
+  return Object.freeze({
+    ...spec,
+    ...{ params: { ...spec.params, ...filterParams(filters) }, filters, around },
+    ...(around ? { returns: withDistance(returns as ListReturn) } : {}),
+  }) as unknown as Endpoint
 }
 
 /** Names of the parameters in a path, in order. */

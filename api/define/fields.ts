@@ -75,6 +75,10 @@ export interface RecordShape<F extends Fields = Fields> {
   localise?(record: ValueOf<F>, lang: Lang): ValueOf<F>
   /** Languages that it may hold texts in, Spanish first; Spanish and English unless told. */
   readonly languages?: readonly Lang[]
+  /** The field that tells things of this kind apart; `id` where there is one. */
+  readonly id?: keyof F & string
+  /** Fields that only some replies have. */
+  readonly sometimes?: readonly string[]
 }
 
 /**
@@ -85,9 +89,15 @@ export function record<const F extends Fields>(
   name: string,
   about: string,
   fields: F,
-  options: Pick<RecordShape<F>, 'localise' | 'languages'> = {},
+  options: Pick<RecordShape<F>, 'localise' | 'languages' | 'id' | 'sometimes'> = {},
 ): RecordShape<F> {
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
+}
+
+/** The field that tells records of a kind apart, if there is one. */
+export function idFieldsOf({ id, fields }: RecordShape): readonly string[] {
+  if (id !== undefined) return [id]
+  return 'id' in fields ? ['id'] : []
 }
 
 /**

@@ -1,4 +1,5 @@
 import { column, join, type Sql, sql } from '../../lake/query/sql.ts'
+import type { Point } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Area } from './geo.ts'
 import type { Group, Param, Params } from './params.ts'
@@ -19,6 +20,11 @@ export interface MemoryFilter<N extends string, T, R> {
   readonly matches: (value: NonNullable<T>, now: number) => (record: R) => boolean
   /** The area that a value selects by the records' `position`: lists use their spatial index for it. */
   readonly area?: (value: NonNullable<T>) => Area
+  /**
+   * The distance of a record from a point, in metres; null for a record without a place. Declared by filters with values that are circles:
+   * lists with such a filter show `distance_m` around a point, and are sorted by it.
+   */
+  readonly distance?: (centre: Point) => (record: R) => number | null
   /** What records have for each parameter, so that an empty list says which values there are. */
   readonly present?: { readonly [parameter: string]: Present<R> }
 }
@@ -40,6 +46,7 @@ export interface AnyFilter<R = never> {
   readonly columns?: readonly string[]
   readonly where?: (value: never, columns: TableColumns) => Sql
   readonly area?: (value: never) => Area
+  readonly distance?: (centre: Point) => (record: R) => number | null
   readonly present?: { readonly [parameter: string]: Present<R> }
 }
 

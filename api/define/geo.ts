@@ -36,10 +36,21 @@ export function touches(area: Area, polygons: MultiPolygon): boolean {
 
 /** True for a side of a polygon that has a point in the area. */
 function meets(area: Area, from: Line[0], to: Line[0]): boolean {
-  if (area.kind === 'box') return crossesBox(area, from, to)
-  const share = nearestShare([area.lon, area.lat], from, to)
-  const nearest = { lon: from[0] + share * (to[0] - from[0]), lat: from[1] + share * (to[1] - from[1]) }
-  return distanceM(area, nearest) <= area.radius_m
+  return area.kind === 'box' ? crossesBox(area, from, to) : distanceToSideM(area, from, to) <= area.radius_m
+}
+
+/** The distance of a point from polygons, in metres; 0 inside them. */
+export function distanceToPolygonsM(centre: Point, polygons: MultiPolygon): number {
+  if (isInPolygons(polygons, [centre.lon, centre.lat])) return 0
+  let least = Number.POSITIVE_INFINITY
+  for (const ring of polygons.flat())
+    for (let at = 1; at < ring.length; at++) least = Math.min(least, distanceToSideM(centre, ring[at - 1] as Line[0], ring[at] as Line[0]))
+  return least
+}
+
+function distanceToSideM(centre: Point, from: Line[0], to: Line[0]): number {
+  const share = nearestShare([centre.lon, centre.lat], from, to)
+  return distanceM(centre, { lon: from[0] + share * (to[0] - from[0]), lat: from[1] + share * (to[1] - from[1]) })
 }
 
 /** Cuts the side at each edge of the box in turn (Liang and Barsky): what is left of it lies inside. */

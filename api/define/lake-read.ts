@@ -57,6 +57,11 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   }
   /** Queries for the additional lists of the reply, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
   readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
-  /** Fields that a request leaves out of the reply, and the parameter that says so. */
-  readonly omit?: { readonly by: string; readonly fields: (values: P) => readonly string[] }
+  readonly omit?: Omission<P>
+}
+
+/** Fields that a request leaves out of the reply, and the parameter that says so. */
+export interface Omission<P> {
+  readonly by: string
+  readonly fields: (values: P) => readonly string[]
 }

@@ -5,6 +5,7 @@ import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import type { StateRow } from './fields.ts'
+import type { Omission } from './lake-read.ts'
 import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
@@ -102,6 +103,7 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly madeFrom?: readonly RestsOn[]
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */
   readonly parts?: (values: P) => readonly string[] | null
+  readonly omit?: Omission<P>
   /** Set where every answer depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
   /** Set where a request may need documents that are fetched on demand. */

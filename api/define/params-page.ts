@@ -1,3 +1,4 @@
+import { DISTANCE, POINT } from './around.ts'
 import type { Endpoint, ListReturn } from './endpoint.ts'
 import { type Fields, LANGS, type Lang } from './fields.ts'
 import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, TABLE_ROWS_MOST } from './formats.ts'
@@ -48,9 +49,9 @@ export const NO_PAGE: PageValues = Object.freeze({
 const CURSOR_MAX = 2000
 
 /** The parameters that an endpoint takes beside its own, by what it returns and how it reads. */
-export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read'>): Readonly<Record<string, Param>> {
+export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read' | 'around'>): Readonly<Record<string, Param>> {
   const { returns, read } = endpoint
-  const lists = returns.kind === 'list' ? listParams(returns, read.kind) : {}
+  const lists = returns.kind === 'list' ? listParams(endpoint, returns) : {}
   const formats = formatsOf(returns)
   return {
     ...lists,
@@ -85,8 +86,21 @@ export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang | nul
   return param({ about, schema: { type: 'string', enum: LANGS }, parse })
 }
 
-function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record<string, Param> {
+/** The parameters without which a field of a list has no value: one of several sets, all of a set; none for a field that needs none. */
+export function neededBy({ returns, around }: Pick<Endpoint, 'returns' | 'around'>, field: string): readonly (readonly string[])[] {
+  const own = returns.kind === 'list' ? returns.needs?.[field] : undefined
+  const point = around && field === DISTANCE && own?.join() !== POINT.join() ? [POINT] : []
+  return [...(own ? [own] : []), ...point]
+}
+
+/** Those sets in words. */
+export function neededText(ways: readonly (readonly string[])[]): string {
+  return ways.map((names) => names.join(' and ')).join(', or ')
+}
+
+function listParams(endpoint: Pick<Endpoint, 'read' | 'around'>, returns: ListReturn): Record<string, Param> {
   const { limit, id } = returns
+  const { kind } = endpoint.read
   const about = `Records per reply${limit.default === null ? '; all unless given' : ''}. At most ${limit.max} in JSON and GeoJSON, ${TABLE_ROWS_MOST} in the other formats.`
   const count = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10', expected: limitExpected(limit.max) })
   const page = {
@@ -101,7 +115,7 @@ function listParams(returns: ListReturn, kind: Endpoint['read']['kind']): Record
   if (kind === 'changes') return { ...page, since: instantParam('Changes from this instant on; not together with cursor.') }
   return {
     ...page,
-    sort: sortParam(returns),
+    sort: sortParam(endpoint, returns),
     ...(id ? { ids: listOf(textParam('Only records with these ids, at most 500.', { max: 60 })) } : {}),
     ...(returns.record.fields['updated_at'] ? { updated_since: instantParam('Only records that changed at or after this instant.') } : {}),
     ...(kind === 'lake'
@@ -117,11 +131,15 @@ const snapshotParam = textParam(
   },
 )
 
-function sortParam(returns: ListReturn): Param<string | null> {
+function sortParam({ around }: Pick<Endpoint, 'around'>, returns: ListReturn): Param<string | null> {
   const values = returns.sorts.flatMap((name) => [name, `-${name}`])
-  const needs = Object.entries(returns.needs ?? {}).map(([field, names]) => ` ${field} needs ${names?.join(' and ')}.`)
+  const needs = returns.sorts.flatMap((field) => {
+    const ways = neededBy({ returns, around }, field)
+    return ways.length === 0 ? [] : [` ${field} needs ${neededText(ways)}.`]
+  })
+  const order = around && !returns.orderAround ? `${DISTANCE} around a point, else ${returns.order},` : returns.order
   return param({
-    about: `Order: a field, or - and a field for falling. ${returns.order} unless given; nulls come last.${needs.join('')}`,
+    about: `Order: a field, or - and a field for falling. ${order} unless given; nulls come last.${needs.join('')}`,
     schema: { type: 'string', enum: values },
     parse: (text) => chosen(text, values),
   })

@@ -32,12 +32,12 @@ export function tableColumns(fields: Fields): readonly TableColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field, placeOf(fields) === name))
 }
 
-/** The JSON Schema of a table's row: every column present, and no other. */
-export function tableRowSchema(about: string, columns: readonly TableColumn[]): JsonSchema {
+/** The JSON Schema of a table's row: every column present but those of fields that only some replies have, and no other. */
+export function tableRowSchema(about: string, columns: readonly TableColumn[], sometimes: readonly string[] = []): JsonSchema {
   return {
     type: 'object',
     description: about,
-    required: columns.map(({ name }) => name),
+    required: columns.filter(({ field }) => !sometimes.includes(field)).map(({ name }) => name),
     additionalProperties: false,
     properties: Object.fromEntries(columns.map(({ name, schema }) => [name, schema])),
   }

@@ -1,8 +1,9 @@
-import { EARTH_M } from '../../lake/places/distance.ts'
+import { distanceM } from '../../lake/places/distance.ts'
+import { distanceSql } from '../../lake/places/distance-sql.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import type { MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import { defineFilter, defineMemoryFilter, type Filter, type TableColumns } from '../define/filter.ts'
-import { type Area, isInside, touches } from '../define/geo.ts'
+import { type Area, distanceToPolygonsM, isInside, touches } from '../define/geo.ts'
 import type { Param } from '../define/params.ts'
 import { geoParams, requiredGeoParams } from '../define/params-place.ts'
 
@@ -21,14 +22,18 @@ function where(area: Area, columns: TableColumns): Sql {
   const [lat, lon] = [columns('position_lat'), columns('position_lon')]
   if (area.kind === 'box')
     return sql`coalesce(${lat} BETWEEN ${area.south} AND ${area.north} AND ${lon} BETWEEN ${area.west} AND ${area.east}, false)`
-  const part = sql`sin(radians(${lat} - ${area.lat}) / 2) ** 2 + cos(radians(${area.lat})) * cos(radians(${lat})) * sin(radians(${lon} - ${area.lon}) / 2) ** 2`
-  return sql`coalesce(2 * ${EARTH_M} * asin(sqrt(${part})) <= ${area.radius_m}, false)`
+  return sql`coalesce(${distanceSql(area, lat, lon)} <= ${area.radius_m}, false)`
 }
 
 const byPosition = { matches, columns: ['position_lat', 'position_lon'], where, area: (area: Area) => area } as const
 
+const byDistance =
+  (centre: Point) =>
+  ({ position }: Located): number | null =>
+    position && distanceM(centre, position)
+
 /** `bbox`, or `lat`, `lon` and `radius`. */
-export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition })
+export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition, distance: byDistance })
 
 /** The same where a request without an area is refused. */
 export const requiredAreaFilter = defineFilter({ name: 'geo', param: requiredGeoParams, ...byPosition })
@@ -41,6 +46,10 @@ export const shapeFilter = defineMemoryFilter({
     (area) =>
     ({ geometry }: { readonly geometry: MultiPolygon }) =>
       touches(area, geometry),
+  distance:
+    (centre) =>
+    ({ geometry }) =>
+      distanceToPolygonsM(centre, geometry),
 })
 
 /** `bbox` alone; `param` says what of records it is about. */

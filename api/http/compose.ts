@@ -2,7 +2,7 @@ import { GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
-import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
+import { areaKindOf, geometryKindOf, idFieldsOf, placeOf } from '../define/fields.ts'
 import { type JsonObject, recordTextWriter } from '../define/shape.ts'
 import type { MissingDataset } from './missing.ts'
 import type { NoMatch } from './no-match.ts'
@@ -170,7 +170,7 @@ export interface Feature {
 /** Makes the function that gives the id of a record's feature: its id, or what tells it from others, joined by `/`. */
 function featureIdMaker(returns: ListReturn | OneReturn): (record: AnyRow) => Json | undefined {
   const { fields } = returns.record
-  const key = returns.kind === 'list' ? returns.key : ['id', 'iata', 'road'].filter((name) => fields[name]).slice(0, 1)
+  const key = returns.kind === 'list' ? returns.key : idFieldsOf(returns.record)
   if (key.length === 0) return () => undefined
   if (key.join() === 'id') return (record) => record['id'] as Json
   const instants = new Set(key.filter((name) => fields[name]?.kind === 'instant'))

@@ -6,6 +6,7 @@ import type { Format } from '../define/formats.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
 import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
+import { exampleRecord } from './shown-record.ts'
 
 /** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
 const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
@@ -21,8 +22,9 @@ const CURSOR = `WzQ5MDk5MywiMTc2NzM1NjYwODQxMy0wIl0.${SIGNATURE}`
  * declare, in the envelope that replies have.
  */
 export function exampleReply(endpoint: Endpoint, format: Format): Json {
-  const { returns, read } = endpoint
-  const { record } = returns
+  const { read } = endpoint
+  const record = exampleRecord(endpoint)
+  const returns = { ...endpoint.returns, record }
   const members = exampleOf(record.fields)
   // What a feature takes from the record is in the examples as it is in records.
   const row: AnyRow = Object.fromEntries(

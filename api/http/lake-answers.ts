@@ -2,6 +2,7 @@ import type { Lake } from '../../lake/open.ts'
 import { bindList, instant, join, type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { circleOf } from '../define/around.ts'
 import type { ListReturn, ReadOf, State } from '../define/endpoint.ts'
 import type { Nested } from '../define/fields.ts'
 import { conditionOf } from '../define/filter.ts'
@@ -10,18 +11,20 @@ import type { LakeView } from '../define/lake-view.ts'
 import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
-import { type JsonObject, membersOf, recordWriter } from '../define/shape.ts'
+import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered } from './absent-data.ts'
 import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
+import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { type LakeState, lakeState } from './lake-pins.ts'
 import { noMatchesInLake } from './no-match.ts'
 import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
-import { listBody, recordTexts } from './records.ts'
+import { listBody, textsOfShapes } from './records.ts'
 import type { RequestValues } from './request.ts'
+import { shownRecord } from './shown-record.ts'
 import { lakeTable } from './tables/lake-table.ts'
 
 /** Longest time of a query of the lake, waiting for a slot included. */
@@ -40,16 +43,20 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const { record } = returns
-  const texts = recordTexts(returns, { remember: false })
+  const textsOf = textsOfShapes(returns, { remember: false })
+  const shapeOf = shownRecord(endpoint)
   const asideTexts = recordWriter({ name: '', about: '', fields: returns.asides ?? {} })
   const gap = gapOf(endpoint)
-  const columns = read.rows?.columns ?? flatFields(record.fields)
-  const finish = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
+  const ownColumns = read.rows?.columns ?? flatFields(endpoint.around?.plain.fields ?? record.fields)
+  const finishOwn = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
   const room = read.rows?.adds ?? []
 
   return async (values, { format, now }) => {
     const { page } = values
-    const shown = shownPage(values, read, returns)
+    const shape = shapeOf(values)
+    const circle = circleOf(endpoint.around, values.own)
+    const columns = circle ? { ...ownColumns, ...DISTANCE_COLUMN } : ownColumns
+    const finish = circle && finishOwn ? withDistance(finishOwn) : finishOwn
     const bound = `${endpoint.path} ${values.filterKey}`
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
@@ -86,7 +93,8 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
       const found = first ? await lake.query(first, { ...options, columns: {}, maxRows: FIRST_ROWS }) : []
-      const whole = made ?? read.query(values.own, view, found)
+      const own = made ?? read.query(values.own, view, found)
+      const whole = circle ? withDistanceSql(own, circle) : own
       if (!isFiltered) throw new Error(`${endpoint.path}: the query does not use the endpoint's filters`)
       const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
       const order = orderOf(returns, page.sort)
@@ -125,7 +133,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       const list = { name: returns.name, updated_at: covered_until, meta }
       if (isTable(format)) {
         const about = { ...list, total: format === 'parquet' && page.total === 'exact' ? await countOf(lake, query, options) : null }
-        const ask = { record, page: shown, format, signal }
+        const ask = { record: shape, page, format, signal }
         const made = await lakeTable(context.tables, ask, { ...rowsOf, finish, refuseEmpty, cursorAt, about, limits: options })
         return { pieces: [], file: made.file, links: linksTo(made.next_cursor) }
       }
@@ -141,7 +149,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
         pieces: await listBody(
           { ...list, meta: { ...meta, ...(none.length > 0 ? { no_match: none } : {}) }, total, next_cursor, extra: await asides() },
           records,
-          { texts, page: shown, format },
+          { texts: textsOf(shape), page, format },
         ),
         links: linksTo(next_cursor),
       }
@@ -194,18 +202,6 @@ function knowsSubject(context: AnswerContext, { subject }: ReadOf<'lake'>, value
   if (!subject) return true
   const snapshot = context.state.snapshot(subject.of) ?? NEVER_PUBLISHED
   return subject.find(snapshot as unknown as State, values.own)
-}
-
-/** The page's parameters, without the fields that the endpoint leaves out; throws where `fields` asks for no other. */
-function shownPage(values: RequestValues, read: ReadOf<'lake'>, returns: ListReturn): RequestValues['page'] {
-  const { omit } = read
-  const left = omit?.fields(values.own) ?? []
-  if (!omit || left.length === 0) return values.page
-  const all = values.page.fields ?? membersOf(returns.record.fields).map((member) => member.name)
-  const fields = all.filter((name) => !left.includes(name))
-  if (fields.length > 0) return { ...values.page, fields }
-  const detail = `${omit.by} and fields leave no member: ${omit.by} leaves out ${all.join(', ')}, and fields asks for nothing else`
-  throw problem('invalid-parameter', detail, { errors: [omit.by, 'fields'].map((parameter) => ({ parameter, detail })) })
 }
 
 function otherSnapshot(): Problem {

@@ -18,8 +18,9 @@ import { noMatches } from './no-match.ts'
 import { orderOf } from './paging.ts'
 import { pastThing } from './past-things.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
-import { recordTexts } from './records.ts'
-import { selected } from './selection.ts'
+import { textsOfShapes } from './records.ts'
+import { selected, withDistances } from './selection.ts'
+import { shownRecord } from './shown-record.ts'
 import { SortedRecords } from './sorted-records.ts'
 
 /** The tables of a read without any. */
@@ -30,9 +31,10 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   const { endpoint, state } = context
   const { returns } = endpoint
   const { lake: tablesRead = [], needs = tablesRead } = read
-  const texts = recordTexts(returns)
+  const textsOf = textsOfShapes(returns)
   // Records that are made for a page are on no other.
-  const pageTexts = recordTexts(returns, { remember: false })
+  const pageTextsOf = textsOfShapes(returns, { remember: false })
+  const shapeOf = shownRecord(endpoint)
   const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
   const gap = gapOf(endpoint)
@@ -64,6 +66,8 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
     const at = steppedNow(head.clock_s, now)
+    const shape = shapeOf(values)
+    const texts = textsOf(shape)
     const extras = extrasOf(kept, lease)
     const ask: MemoryAsk<readonly Dataset[]> = {
       states: live.states,
@@ -95,17 +99,18 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
         ...lacks,
       })
       if (returns.kind === 'one') {
-        const body = await oneBody(context, values, { texts, record: found as AnyRow, format, meta: about, signal })
+        const body = await oneBody(context, values, { texts, shape, record: found as AnyRow, format, meta: about, signal })
         return { ...body, ...extras.told() }
       }
       const { records, finish, counts, isLacking, restsOn, unlocated, missingYears } = listed(found as Listed<AnyRow>)
       const selects = read.answer ? selected(records, endpoint, values, at) : records
-      const all = chosen(selects, context, values)
+      const all = withDistances(chosen(selects, context, values), endpoint, values)
       const from = read.answer ? records : await recordsOf(...(live.states as [State])).inOrder(orderOf(returns, values.page.sort))
       const none = all.length === 0 ? noMatches(from, endpoint, values, at) : []
       const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : about.stale
       const body = await pageBody(context, values, {
-        texts: finish ? pageTexts : texts,
+        texts: finish ? pageTextsOf(shape) : texts,
+        shape,
         all,
         finish,
         counts: countTexts(counts),

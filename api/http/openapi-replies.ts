@@ -6,6 +6,7 @@ import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
 import { type Format, formatsOf, isTable } from '../define/formats.ts'
 import { membersOf, recordSchema } from '../define/shape.ts'
 import { exampleReply } from './example-reply.ts'
+import { namedRecords } from './named-records.ts'
 import { commonSchemas, geometryRef, type Part, ref, withGeometryRefs } from './openapi-parts.ts'
 import { tableContent } from './openapi-tables.ts'
 
@@ -114,14 +115,14 @@ function tailMembers(changes: boolean): Part {
   }
 }
 
-/** The schemas of the records of an endpoint, by name. */
-export function recordSchemas({ returns }: Endpoint): [string, JsonSchema][] {
-  const { record } = returns
-  return [[record.name, withGeometryRefs(recordSchema(record, { strict: false }))]]
+/** The schemas of the records of endpoints, by name. */
+export function recordSchemas(endpoints: readonly Endpoint[]): Record<string, JsonSchema> {
+  const schemas = [...namedRecords(endpoints)].map(([name, one]) => [name, withGeometryRefs(recordSchema(one, { strict: false }))])
+  return Object.fromEntries(schemas) as Record<string, JsonSchema>
 }
 
 /** A text that changes with the form of an endpoint's replies, which their description states: it is part of their tags. */
 export function replyVersion(endpoint: Endpoint): string {
   const contents = formatsOf(endpoint.returns).map((format) => contentOf(endpoint, format))
-  return hash('sha256', JSON.stringify([contents, recordSchemas(endpoint), commonSchemas()]), 'base64url')
+  return hash('sha256', JSON.stringify([contents, recordSchemas([endpoint]), commonSchemas()]), 'base64url')
 }

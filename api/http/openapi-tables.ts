@@ -9,12 +9,12 @@ import { type Part, ref } from './openapi-parts.ts'
 import { csvLines, decimalText } from './tables/text.ts'
 
 /** The schema of a record's rows in CSV, Parquet and Arrow as a document: every column present, and no other. */
-export function rowDocument({ name, about, fields }: RecordShape, baseUrl: string): Part {
+export function rowDocument({ name, about, fields, sometimes }: RecordShape, baseUrl: string): Part {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `${baseUrl}${schemaPath(name)}`,
     title: name,
-    ...tableRowSchema(about, tableColumns(fields)),
+    ...tableRowSchema(about, tableColumns(fields), sometimes),
   }
 }
 

@@ -16,6 +16,7 @@ import { pagePaths } from '../web/pages-openapi.ts'
 import { eventWebhooks, webhookPaths, webhookSchemas } from '../webhooks/webhooks-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { listOfIds, requestOf } from './example-request.ts'
+import { namedRecords } from './named-records.ts'
 import {
   commonSchemas,
   DEPRECATION_HEADERS,
@@ -78,7 +79,7 @@ export function openapi(
       ...downloadPaths(),
       ...exportJobPaths(),
       ...streamPaths(),
-      ...platformPaths(baseUrl, [...new Set(endpoints.map(({ returns }) => returns.record))]),
+      ...platformPaths(baseUrl, [...namedRecords(endpoints).values()]),
       ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
       ...accountPaths(),
@@ -93,7 +94,7 @@ export function openapi(
         ...usageSchemas(),
         ...exportJobSchemas(),
         ...webhookSchemas(),
-        ...Object.fromEntries(endpoints.flatMap(recordSchemas)),
+        ...recordSchemas(endpoints),
       },
       responses: problemResponses(),
       headers: HEADERS,

@@ -43,7 +43,7 @@ export async function pastThing(
     const end = await log
       .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })
       .catch(unread)
-    const shown = { texts, format: common.format, signal }
+    const shown = { texts, shape: endpoint.returns.record, format: common.format, signal }
     if (end && !(end instanceof Problem))
       return await oneBody(context, values, { ...shown, record: end, meta: metaOf(state, from, figure) })
     const query = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }

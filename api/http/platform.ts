@@ -8,6 +8,7 @@ import { type PageParts, registerPages } from '../web/pages.ts'
 import { PLANS_PATH } from '../web/plans-page.ts'
 import type { Descriptions } from './descriptions.ts'
 import { DESCRIPTION_S, described, documentShelf } from './documents.ts'
+import { namedRecords } from './named-records.ts'
 import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
@@ -62,7 +63,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
     },
   })
   registerPages(app, { ...parts, hasPath })
-  const records = new Map(endpoints.map(({ returns }) => [returns.record.name, returns.record]))
+  const records = namedRecords(endpoints)
   app.get('/schemas/:name', { exposeHeadRoute: true }, async (request, reply) => {
     NO_PARAMS(request.raw.url ?? '/')
     const record = records.get((request.params as { name: string }).name)

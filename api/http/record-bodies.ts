@@ -1,5 +1,7 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { DISTANCE } from '../define/around.ts'
 import type { ListReturn } from '../define/endpoint.ts'
+import type { RecordShape } from '../define/fields.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { JsonObject } from '../define/shape.ts'
 import { type AnswerContext, type Body, nextLink } from './answer.ts'
@@ -16,6 +18,8 @@ export async function pageBody(
   values: RequestValues,
   parts: {
     readonly texts: RecordTexts
+    /** The record that the reply shows. */
+    readonly shape: RecordShape
     readonly all: readonly AnyRow[]
     /** Makes the records of the page, where `all` is what they are made of. */
     readonly finish?: ((draft: never) => AnyRow) | undefined
@@ -28,7 +32,7 @@ export async function pageBody(
     readonly signal: AbortSignal
   },
 ): Promise<Body> {
-  const { texts, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
+  const { texts, shape, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
@@ -36,13 +40,19 @@ export async function pageBody(
   const bind = `${endpoint.path} ${values.filterKey}`
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
   const { records: shown, end } = await pageOf(all, { order, after, limit: page.limit })
-  const records = finish ? shown.map((draft) => finish(draft as never)) : shown
+  const records = finish ? shown.map((draft) => finished(draft, finish)) : shown
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
   if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links }
-  const ask = { record: returns.record, page, format, signal }
+  const ask = { record: shape, page, format, signal }
   return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links }
+}
+
+/** The record of a draft, with the distance of the draft where it was measured. */
+function finished(draft: AnyRow, finish: (draft: never) => AnyRow): AnyRow {
+  const made = finish(draft as never)
+  return DISTANCE in draft ? { ...made, [DISTANCE]: draft[DISTANCE] } : made
 }
 
 /** The records that `ids` and `updated_since` leave. */
@@ -62,16 +72,17 @@ export async function oneBody(
   values: RequestValues,
   parts: {
     readonly texts: RecordTexts
+    readonly shape: RecordShape
     readonly record: AnyRow
     readonly format: Format
     readonly meta: Meta
     readonly signal: AbortSignal
   },
 ): Promise<Body> {
-  const { texts, record, format, meta, signal } = parts
+  const { texts, shape, record, format, meta, signal } = parts
   const { page } = values
   if (isTable(format)) {
-    const ask = { record: context.endpoint.returns.record, page, format, signal }
+    const ask = { record: shape, page, format, signal }
     return { pieces: [], file: await context.tables.write(ask, [[record]], { meta, about: () => ({ meta }) }), links: [] }
   }
   const shown = format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)

@@ -1,6 +1,6 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { ListReturn, OneReturn } from '../define/endpoint.ts'
-import type { Lang } from '../define/fields.ts'
+import type { Lang, RecordShape } from '../define/fields.ts'
 import type { Format } from '../define/formats.ts'
 import type { PageValues } from '../define/params-page.ts'
 import { type JsonObject, recordTextWriter, recordWriter } from '../define/shape.ts'
@@ -57,6 +57,19 @@ function remembering(write: (record: AnyRow) => string): (record: AnyRow) => str
     const made = write(record)
     known.set(record, made)
     return made
+  }
+}
+
+/** Makes the function that returns the writer of each record shape that replies of an endpoint show, the same one for the same shape. */
+export function textsOfShapes(
+  returns: ListReturn | OneReturn,
+  options: { readonly remember?: boolean } = {},
+): (shape: RecordShape) => RecordTexts {
+  const made = new Map<RecordShape, RecordTexts>()
+  return (shape) => {
+    const texts = made.get(shape) ?? recordTexts({ ...returns, record: shape }, options)
+    made.set(shape, texts)
+    return texts
   }
 }
 

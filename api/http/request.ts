@@ -1,7 +1,8 @@
+import { circleOf, DISTANCE } from '../define/around.ts'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
-import { limitExpected, NO_PAGE, type PageValues, pageParams } from '../define/params-page.ts'
+import { limitExpected, NO_PAGE, neededBy, neededText, type PageValues, pageParams } from '../define/params-page.ts'
 import { type ProblemError, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { Mistakes, shortened } from './mistakes.ts'
@@ -62,10 +63,10 @@ export function requestReader(endpoint: Endpoint): RequestReader {
       own[name] = one.kind === 'group' ? combine(one, read, texts, mistakes) : read.get(name)
     }
     const given = Object.fromEntries(pageNames.map((name) => [name, read.get(name)]))
-    const page = { ...NO_PAGE, ...given, lang: given['lang'] ?? 'es' } as PageValues
+    const page = { ...NO_PAGE, ...given, sort: given['sort'] ?? orderAround(endpoint, own), lang: given['lang'] ?? 'es' } as PageValues
     if (page.ids && page.ids.length > 500)
       mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
-    for (const error of missingForSort(endpoint.returns, page.sort, texts)) mistakes.add('invalid-parameter', error)
+    for (const error of missingForSort(endpoint, page.sort, texts)) mistakes.add('invalid-parameter', error)
     mistakes.throwIfAny()
     // A reply with a cursor holds the hour in which the cursor ends.
     if (paged && (page.limit !== null || page.cursor !== null)) clock_s = Math.min(clock_s || 3600, 3600)
@@ -136,15 +137,20 @@ function checkEncoding(query: string, mistakes: Mistakes): void {
 }
 
 /** What is wrong with a sort by a field that has no value without other parameters: the sort, and each of them that is not given. */
-function missingForSort(returns: Endpoint['returns'], sort: string | null, given: ReadonlyMap<string, unknown>): ProblemError[] {
-  if (returns.kind === 'one' || sort === null) return []
-  const names = returns.needs?.[sort.replace(/^-/, '')] ?? []
-  const missing = names.filter((name) => !given.has(name))
-  if (missing.length === 0) return []
+function missingForSort(endpoint: Endpoint, sort: string | null, given: ReadonlyMap<string, unknown>): ProblemError[] {
+  const ways = sort === null ? [] : neededBy(endpoint, sort.replace(/^-/, ''))
+  if (sort === null || ways.length === 0 || ways.some((names) => names.every((name) => given.has(name)))) return []
+  const needs = `${sort} needs ${neededText(ways)}`
+  const missing = new Set(ways.flat().filter((name) => !given.has(name)))
   return [
-    { parameter: 'sort', detail: `sort: ${sort} needs ${names.join(' and ')}`, value: sort },
-    ...missing.map((name) => ({ parameter: name, detail: `${name} is required with sort=${sort}` })),
+    { parameter: 'sort', detail: `sort: ${needs}`, value: sort },
+    ...[...missing].map((name) => ({ parameter: name, detail: `${name} is not given; sort=${needs}` })),
   ]
+}
+
+/** The order of a search around a point; null for any other request, which has the list's own. */
+function orderAround({ around, returns }: Endpoint, own: Readonly<Record<string, unknown>>): string | null {
+  return returns.kind === 'list' && circleOf(around, own) ? (returns.orderAround ?? DISTANCE) : null
 }
 
 function readParam(name: string, one: Param, given: readonly string[] | undefined, mistakes: Mistakes): unknown {

@@ -59,6 +59,8 @@ export interface RouteContext extends VisitParts {
 }
 
 const encodingOf = remembered(encodingFor)
+/** How long a request to a path of the plan FREE waits for a place among the caller's queries: a page with several charts asks at once. */
+const FREE_WAIT_MS = 1000
 /** The signal of work that several may wait for. */
 const NEVER = new AbortController().signal
 
@@ -91,6 +93,7 @@ export function registerEndpoint(
   const pathNames = pathParams(endpoint.path)
   const shelf = cache.shelf()
   const { read: way, recent } = endpoint
+  const wait_ms = endpoint.plan === 'FREE' ? FREE_WAIT_MS : 0
   let generation = 0
   const renewed = (): void => {
     generation++
@@ -132,7 +135,7 @@ export function registerEndpoint(
 
   /** Makes an answer that costs a query of history: only so many at once for one caller. */
   const makeInTurn = async (prepared: Prepared, visit: Visit, signal: AbortSignal): Promise<Ready> => {
-    const lease = await visit.lease()
+    const lease = await visit.lease(wait_ms)
     try {
       return await make(prepared, signal)
     } finally {
@@ -155,7 +158,7 @@ export function registerEndpoint(
     if (plan) visit.needs(plan, `A period that begins more than ${recent?.hours} hours ago`)
     checkRepresentation(endpoint, values.page, format)
     await checkKnown?.(values)
-    const prepared = await answerer(values, { format, now, lease: leaseOnce(() => visit.lease()) })
+    const prepared = await answerer(values, { format, now, lease: leaseOnce(() => visit.lease(wait_ms)) })
     const { head } = prepared
     let found = cache.get(head.etag)
     if (found) renew(found, head.modified_at)

@@ -1,4 +1,5 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
+import { circleOf, measured } from '../define/around.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { areaOf, predicateOf } from '../define/filter.ts'
 import type { RequestValues } from './request.ts'
@@ -10,4 +11,10 @@ export function selected(records: readonly AnyRow[], { filters }: Endpoint, { ow
   if (!matches) return records
   const area = areaOf(filters, own)
   return (area ? recordsNear(records, area) : records).filter(matches)
+}
+
+/** The records with their distances from the point that a request searches around; as they are where it does not. */
+export function withDistances(records: readonly AnyRow[], { around }: Endpoint, { own }: RequestValues): readonly AnyRow[] {
+  const circle = circleOf(around, own)
+  return around && circle ? measured(records, around, circle) : records
 }

@@ -75,14 +75,14 @@ export function systemAnswerer(
       if (endpoint.returns.kind === 'list')
         return marked(
           await pageBody(context, values, {
-            ...{ texts, format, now, updated_at, meta, signal },
+            ...{ texts, shape: returns.record, format, now, updated_at, meta, signal },
             all: chosen(selected(records, endpoint, values, at), context, values),
             counts: asideTexts(asides),
           }),
         )
       const [record] = records
       if (!record) throw unknown()
-      return oneBody(context, values, { texts, record, format, meta, signal })
+      return oneBody(context, values, { texts, shape: returns.record, record, format, meta, signal })
     }
     return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0, mayBePartial: read.search === true }
   }

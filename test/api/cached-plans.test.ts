@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
 import { defineEndpoint, type Endpoint, listReturn } from '../../api/define/endpoint.ts'
@@ -81,4 +82,22 @@ test('a cached view that is read for a value of the caller takes a lease; one th
   expect((await ask('first')).status).toBe(200)
   held.get('other')?.()
   expect((await next).status).toBe(200)
+})
+
+test('a request to a free path waits a second for its turn before it is refused', async () => {
+  const key = await service.keyed('FREE')
+  const ask = (name: string) => service.open(`/api/numbers/view?name=${name}`, key)
+  const first = ask('busy')
+  await until('the first read', () => held.has('busy'))
+  const next = ask('queued')
+  await sleep(300)
+  expect(held.has('queued')).toBe(false)
+  held.get('busy')?.()
+  await until('the next read', () => held.has('queued'))
+  const began = performance.now()
+  const refused = await ask('late')
+  expect([refused.status, ((await refused.json()) as Reply).code]).toEqual([429, 'concurrency'])
+  expect(performance.now() - began).toBeGreaterThan(900)
+  held.get('queued')?.()
+  expect([(await first).status, (await next).status]).toEqual([200, 200])
 })

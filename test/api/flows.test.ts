@@ -178,14 +178,26 @@ describe('daily traffic of roads', () => {
       ...{ veh_km: one.veh_km_year, length_km: one.length_km, sections: one.sections },
     }))
 
-  test('is of every year unless told; members of the other view are null', async () => {
+  test('is of every year unless told; records have the members of their view only', async () => {
     const rows = await ask('sort=-imd_veh_day')
     expect(shownRoads(rows)).toEqual(await expectedRoads('true'))
     expect(rows).toHaveLength(8)
     expect(rows.find(({ province_code }) => province_code === '28')).toMatchObject({ province: 'Madrid', interval: '1y' })
     expect(rows.filter(({ province_code }) => province_code === null)).toHaveLength(2)
-    for (const one of rows) expect([one.trips, one.origin_province_code, one.study]).toEqual([null, null, null])
-    for (const one of (await flows('')).mobility) expect([one.imd_veh_day, one.road, one.province]).toEqual([null, null, null])
+    for (const one of rows)
+      expect(Object.keys(one)).toEqual([
+        ...['period_start', 'interval', 'province', 'road', 'province_code', 'year', 'imd_veh_day', 'heavy_share_pct', 'length_km'],
+        ...['veh_km_year', 'sections', 'matched_sections', 'previous_imd_veh_day', 'change_pct'],
+      ])
+    for (const one of (await flows('')).mobility)
+      expect(Object.keys(one)).toEqual([
+        ...['period_start', 'interval', 'origin_province', 'destination_province', 'origin_province_code', 'destination_province_code'],
+        ...['study', 'trips', 'trip_km', 'mean_distance_km', 'days_present', 'days_expected'],
+      ])
+    const header = (await (await service.get('/api/movilidad?view=imd&format=csv')).text()).split('\r\n')[0]
+    expect(header?.split(',')).toEqual(Object.keys(rows[0]))
+    const lone = await service.json('/api/movilidad?view=imd&fields=trips')
+    expect(lone.errors.map((one: Reply) => one.parameter)).toEqual(['view', 'fields'])
   })
 
   test('says from which year on it is', async () => {

@@ -8,6 +8,7 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { allParams } from '../../api/http/request.ts'
+import { exampleRecord } from '../../api/http/shown-record.ts'
 import { isGeometry } from '../../lake/schema/columns.ts'
 import { exampleService } from './example-service.ts'
 import { representatives } from './representatives.ts'
@@ -42,7 +43,7 @@ async function bytesOf(path: string): Promise<Buffer> {
 }
 
 async function rowsIn(endpoint: Endpoint, format: TableFormat, values: Record<string, string> = {}): Promise<FlatRow[]> {
-  const { fields } = endpoint.returns.record
+  const { fields } = exampleRecord(endpoint)
   const bytes = await bytesOf(requestOf(endpoint, { ...values, format }))
   if (format === 'csv') return rowsOfCsv(fields, bytes.toString())
   if (format === 'ndjson') return rowsOfNdjson(fields, bytes.toString())
@@ -51,7 +52,7 @@ async function rowsIn(endpoint: Endpoint, format: TableFormat, values: Record<st
 
 describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
   const { returns } = endpoint
-  const { fields } = returns.record
+  const { fields } = exampleRecord(endpoint)
 
   test('answers who does not say what with the representation that its description has first', async () => {
     const [preferred] = Object.keys(description.paths[endpoint.path].get.responses[200].content)

@@ -176,6 +176,29 @@ describe('/api/gas-stations', () => {
     expect(await ids('/api/gas-stations?open_now=true')).toEqual(['1', '2', '4'])
     now = T0
   })
+
+  test('shows the price of the fuel asked for, the lowest of several, and sorts by it', async () => {
+    const pricesOf = async (query: string): Promise<unknown[]> =>
+      (await service.json(`/api/gas-stations?${query}`)).stations.map(({ id, price, price_unit }: Reply) => [id, price, price_unit])
+    expect(await pricesOf('fuel=DIESEL_A&sort=price')).toEqual([
+      ['4', 0.999, 'EUR/L'],
+      ['2', 1.399, 'EUR/L'],
+      ['1', 1.419, 'EUR/L'],
+      ['3', 1.419, 'EUR/L'],
+    ])
+    expect(await ids('/api/gas-stations?fuel=DIESEL_A&sort=-price')).toEqual(['3', '1', '2', '4'])
+    expect((await pricesOf('fuel=DIESEL_A,CNG&ids=1'))[0]).toEqual(['1', 1.299, 'EUR/kg'])
+    expect(await pricesOf('fuel=DIESEL_A&lat=41.5&lon=1.9&radius=2000')).toEqual([
+      ['1', 1.419, 'EUR/L'],
+      ['4', 0.999, 'EUR/L'],
+      ['2', 1.399, 'EUR/L'],
+    ])
+    const [plain] = (await service.json('/api/gas-stations?ids=1')).stations
+    expect(Object.keys(plain)).toEqual(expect.not.arrayContaining(['price', 'price_unit', 'distance_m']))
+    const refused = await service.json('/api/gas-stations?sort=price')
+    expect(refused.errors.map((one: Reply) => one.parameter)).toEqual(['sort', 'fuel'])
+    expect((await service.json('/api/gas-stations?fields=price')).errors.map((one: Reply) => one.parameter)).toEqual(['fuel', 'fields'])
+  })
 })
 
 describe('/api/gas-stations/cheapest', () => {

@@ -28,7 +28,7 @@ describe('declarations', () => {
   })
 
   test('names of records are unique', () => {
-    const shapes = new Map(endpoints.map(({ returns }) => [returns.record, returns.record.name]))
+    const shapes = new Map(endpoints.map(({ returns, around }) => [around?.plain ?? returns.record, returns.record.name]))
     expect(new Set(shapes.values()).size).toBe(shapes.size)
   })
 
@@ -78,6 +78,27 @@ describe('declarations', () => {
         else expect(PLANS.indexOf(plan), `${path} ${dataset.id}`).toBeGreaterThanOrEqual(PLANS.indexOf(least))
       }
     }
+  })
+
+  test('records have the fields of the view that is asked for only', () => {
+    const views = endpoints.filter((endpoint) => allParams(endpoint).has('view'))
+    expect(views.length).toBeGreaterThan(1)
+    for (const { path, read, returns } of views) {
+      const { omit } = read as { readonly omit?: { readonly by: string } }
+      expect([omit?.by, (returns.record.sometimes ?? []).length > 0], path).toEqual(['view', true])
+    }
+    for (const { path, returns } of endpoints)
+      for (const name of returns.record.sometimes ?? []) expect(Object.keys(returns.record.fields), path).toContain(name)
+  })
+
+  test('hours are numbers', () => {
+    const check = (path: string, fields: Fields): void => {
+      for (const [name, field] of Object.entries(fields)) {
+        if (isNested(field)) check(`${path} ${name}`, field.fields)
+        else if (/^hour(_local)?$/.test(name)) expect([field.kind, field.unit], `${path} ${name}`).toEqual(['integer', 'h'])
+      }
+    }
+    for (const { path, returns } of endpoints) check(path, returns.record.fields)
   })
 
   test('excerpts are of datasets that the endpoint reads', () => {

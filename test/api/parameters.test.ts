@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { neededBy } from '../../api/define/params-page.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
@@ -36,7 +37,10 @@ describe('a sort by what only other parameters give', () => {
 
   test('is taken without them by no list', async () => {
     const found = lists.flatMap(({ endpoint, returns }) =>
-      Object.entries(returns.needs ?? {}).map(([field, names = []]) => ({ endpoint, returns, field, names })),
+      returns.sorts.flatMap((field) => {
+        const names = neededBy(endpoint, field).flat()
+        return names.length === 0 ? [] : [{ endpoint, returns, field, names }]
+      }),
     )
     expect(found.map(({ endpoint, field }) => `${endpoint.path} ${field}`)).toContain('/api/gas-stations/cheapest distance_m')
     for (const { endpoint, returns, field, names } of found) {

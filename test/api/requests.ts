@@ -2,6 +2,7 @@ import type { Endpoint } from '../../api/define/endpoint.ts'
 import { isLocated } from '../../api/define/formats.ts'
 import { membersOf, recordSchema } from '../../api/define/shape.ts'
 import { gapOf } from '../../api/http/coverage.ts'
+import { exampleRecord } from '../../api/http/shown-record.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
 /** Headers that tell a caller of its limits. */
@@ -10,7 +11,7 @@ export const LIMIT_NAMES = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit'
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
 export function strictReply(endpoint: Endpoint, mode = 'simulated'): JsonSchema {
   const { returns, read } = endpoint
-  const record = recordSchema(returns.record, { strict: true }) as { required: string[]; properties: Record<string, unknown> }
+  const record = recordSchema(exampleRecord(endpoint), { strict: true }) as { required: string[]; properties: Record<string, unknown> }
   const meta = metaSchema(endpoint, mode)
   if (returns.kind === 'one') {
     return { ...record, required: [...record.required, 'meta'], properties: { ...record.properties, meta } }

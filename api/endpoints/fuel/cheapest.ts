@@ -1,10 +1,9 @@
-import { FUEL_PRODUCTS, reliablePosition } from '../../../lake/datasets/fuel/codes.ts'
+import { FUEL_PRODUCTS } from '../../../lake/datasets/fuel/codes.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
-import { distanceM } from '../../define/geo.ts'
 import { booleanParam, required, withDefault } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { openNowFilter } from './gas-stations.ts'
@@ -44,6 +43,7 @@ export const cheapestList = defineEndpoint({
   returns: listReturn('stations', offer, {
     sorts: ['price', 'distance_m'],
     order: 'price',
+    orderAround: 'price',
     needs: { distance_m: ['lat', 'lon'] },
     limit: { default: 20, max: 20_000 },
   }),
@@ -52,16 +52,12 @@ export const cheapestList = defineEndpoint({
     from: STATION_DATASETS,
     records: stationsOf,
     check: checkTown,
-    pick: (stations, { fuel, geo }) => {
-      const centre = geo?.kind === 'circle' ? geo : null
-      return stations.flatMap((one) => {
+    pick: (stations, { fuel }) =>
+      stations.flatMap((one) => {
         const sold = one.prices[fuel]
         if (!sold || one.status !== 'ACTIVE') return []
-        const at = reliablePosition(one)
-        const distance_m = centre && at ? Math.round(distanceM(centre, at)) : null
-        return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m }]
-      })
-    },
+        return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m: null }]
+      }),
   },
   example: { fuel: 'DIESEL_A', lat: '41.51', lon: '1.90', radius: '5000' },
 })

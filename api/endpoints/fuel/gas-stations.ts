@@ -1,5 +1,7 @@
+import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
+import { meaning, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
@@ -11,10 +13,13 @@ import {
   STATION_DATASETS,
   type Station,
   sellsFilter,
-  station,
+  stationFields,
   stationsOf,
 } from './station.ts'
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
+
+/** Fields of the list that only some replies have. */
+const PRICE = ['price', 'price_unit'] as const
 
 /** `open_now`; the answer then changes with the minute. */
 export const openNowFilter = defineMemoryFilter({
@@ -36,6 +41,27 @@ const operatorFilter = defineMemoryFilter({
   present: { operator: ({ operator }) => operator },
 })
 
+const listed = record(
+  'GasStation',
+  'A filling station with its prices.',
+  {
+    ...stationFields,
+    price: meaning(
+      fuelPrices.columns.price,
+      'Price of the fuel asked for, the lowest of several; only in replies to a request with `fuel`.',
+    ),
+    price_unit: meaning(fuelPrices.columns.price_unit, 'Unit of that price.'),
+  },
+  { sometimes: PRICE },
+)
+
+/** The station with the lowest of its prices of some fuels. */
+function priced(station: Station, fuels: readonly string[]): ValueOf<typeof listed.fields> {
+  const [price] = fuels.flatMap((fuel) => station.prices[fuel] ?? []).sort((one, other) => one.price - other.price)
+  if (!price) throw new Error(`station ${station.id} sells none of ${fuels.join()}`)
+  return { ...station, price: price.price, price_unit: price.price_unit }
+}
+
 /** Filling stations with their prices. */
 export const gasStationList = defineEndpoint({
   path: '/api/gas-stations',
@@ -45,14 +71,19 @@ export const gasStationList = defineEndpoint({
   about: `Every station of the national register. A station that the newest publications no longer list has status MISSING. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
   filters: [townFilter, roadFilter, sellsFilter(listOf(fuelParam)), operatorFilter, stationAreaFilter, openNowFilter],
-  returns: listReturn('stations', station, {
-    sorts: ['id', 'operator', 'municipality', 'road', 'km', 'updated_at'],
+  returns: listReturn('stations', listed, {
+    sorts: ['id', 'operator', 'municipality', 'road', 'km', 'price', 'updated_at'],
+    needs: { price: ['fuel'] },
   }),
   read: {
     kind: 'memory',
     from: STATION_DATASETS,
     records: stationsOf,
     check: checkTown,
+    // Without a fuel there is no price to show: stations are listed as they are.
+    pick: (stations, { fuel }) =>
+      fuel ? stations.map((one) => priced(one, fuel)) : (stations as readonly ValueOf<typeof listed.fields>[]),
+    omit: { by: 'fuel', fields: ({ fuel }) => (fuel ? [] : PRICE) },
   },
   example: { province: 'Barcelona', fuel: 'DIESEL_A' },
 })

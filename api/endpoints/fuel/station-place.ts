@@ -4,7 +4,7 @@ import { foldName, nameKeys } from '../../../lake/places/names.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
-import { isInside } from '../../define/geo.ts'
+import { distanceM, isInside } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
 import { type Group, group, textParam } from '../../define/params.ts'
 import { municipalitiesOf, municipalityParam, type PlaceFilter, provinceParam } from '../../define/params-place.ts'
@@ -65,6 +65,10 @@ export const townFilter = defineMemoryFilter({
 export const stationAreaFilter = defineMemoryFilter({
   ...areaFilter,
   matches: (area) => (station: Parameters<typeof reliablePosition<Point>>[0]) => isInside(area, reliablePosition(station)),
+  distance: (centre) => (station) => {
+    const at = reliablePosition(station)
+    return at && distanceM(centre, at)
+  },
 })
 
 /** Refuses a municipality and a locality that do not exist, each with what was probably meant. */

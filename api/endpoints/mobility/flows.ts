@@ -36,27 +36,33 @@ const STEP = {
 const FLAT = {
   origin_province_code: optional(
     columns.origin_province,
-    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Null with view=imd.',
+    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Only with view=flows.',
   ),
   destination_province_code: optional(
     columns.destination_province,
-    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Null with view=imd.',
+    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Only with view=flows.',
   ),
-  study: optional(columns.study, 'Study that the trips are of. Null with view=imd.'),
-  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Null with view=imd.', {
+  study: optional(columns.study, 'Study that the trips are of. Only with view=flows.'),
+  trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Only with view=flows.', {
     ...{ scale: 3, precision: 18, unit: '1', nullable: true, example: 51234.567 },
   }),
-  trip_km: col.decimal(0, 'Length of all of these trips together. Null with view=imd.', {
+  trip_km: col.decimal(0, 'Length of all of these trips together. Only with view=flows.', {
     ...{ scale: 3, precision: 18, unit: 'km', nullable: true, example: 3074074.02 },
   }),
-  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Null with view=imd.', {
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Only with view=flows.', {
     ...{ scale: 3, precision: 12, unit: 'km', nullable: true, example: 60 },
   }),
-  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Null with view=imd.', {
+  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Only with view=flows.', {
     ...{ unit: 'd', nullable: true, example: 1 },
   }),
-  days_expected: col.integer(0, 'Days of the whole step. Null with view=imd.', { unit: 'd', nullable: true, example: 28 }),
+  days_expected: col.integer(0, 'Days of the whole step. Only with view=flows.', { unit: 'd', nullable: true, example: 28 }),
 } as const
+
+/** Fields that only one view has. */
+const VIEW_FIELDS = {
+  flows: ['origin_province', 'destination_province', ...Object.keys(FLAT)],
+  imd: Object.keys(IMD_FIELDS),
+} as const satisfies Readonly<Record<(typeof VIEWS)[number], readonly string[]>>
 
 const ROWS = { ...STEP, ...FLAT, ...IMD_FLAT } as const
 
@@ -70,6 +76,7 @@ const mobility = record(
     ...FLAT,
     ...IMD_FIELDS,
   },
+  { sometimes: Object.values(VIEW_FIELDS).flat() },
 )
 
 /** What is asked for, by `view`: parameters of the other view are refused, for they would change nothing. */
@@ -108,7 +115,7 @@ export const mobilityList = defineEndpoint({
   summary: 'Trips between provinces and within them, by day, week, month or year; or the daily traffic (IMD) of roads by year',
   about:
     `Of view=flows trips of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole); of view=imd every year. ` +
-    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} Members of the other view are null.`,
+    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} Records have the members of their view only.`,
   figure: {
     grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
     method: `${METHOD} ${IMD_METHOD}`,
@@ -180,6 +187,7 @@ export const mobilityList = defineEndpoint({
         ...row,
       }),
     },
+    omit: { by: 'view', fields: ({ asked }) => VIEW_FIELDS[asked.view === 'imd' ? 'flows' : 'imd'] },
   },
   example: { origin: '01' },
 })

@@ -10,7 +10,7 @@ import { provinceField } from '../tail.ts'
 
 const { columns } = imdRoads
 const c = (name: keyof typeof columns): Sql => column(imdRoads, name)
-const told = (about: string): string => `${about} Null with view=flows.`
+const told = (about: string): string => `${about} Only with view=imd.`
 
 /** Columns of the rows of view=imd. */
 export const IMD_FLAT = {

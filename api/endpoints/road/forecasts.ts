@@ -29,7 +29,7 @@ const VIEWS = ['forecast', 'heatmap', 'comparison'] as const
 const HORIZONS = ['PT1H', 'PT2H', 'PT3H', 'PT4H'] as const
 
 const veh = (about: string, example: number) => col.decimal(0, about, { scale: 1, unit: 'veh/h', example })
-const only = (view: string): string => `Null unless view=${view}.`
+const only = (view: string): string => `Only with view=${view}.`
 
 const fields = {
   series_kind: meaning(columns.series_kind, 'What the figures are of.'),
@@ -38,7 +38,7 @@ const fields = {
   source: col.string(0, 'Source of the counts or readings that they rest on.', { example: LIVE_SOURCE }),
   period: col.string(0, 'Length of what they are of, as an ISO 8601 duration.', { example: 'PT1H' }),
   unit: col.string(0, 'Unit of intensities, of the ends of the interval and of the baseline.', { example: 'veh/h' }),
-  starts_at: optional(columns.starts_at, 'Begin of the hour. Null with view=heatmap.'),
+  starts_at: optional(columns.starts_at, 'Begin of the hour. Not with view=heatmap.'),
   weekday_iso: optional(trafficTypicalWeeks.columns.weekday_iso, `Day of the week, 1 for Monday. ${only('heatmap')}`),
   hour_local: columns.hour_local,
   intensity_veh_h: meaning(
@@ -46,21 +46,21 @@ const fields = {
     'Vehicles per hour: to be expected (forecast; null where there is no number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
   ),
   interval: nested.object(
-    'Interval that is to hold a share of the outcomes, of the errors of the model before; it holds the number that is served, be it the baseline. Null where there is no number, and with other views.',
+    'Interval that is to hold a share of the outcomes, of the errors of the model before; it holds the number that is served, be it the baseline. Null where there is no number. Only with view=forecast.',
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
     { nullable: true },
   ),
   baseline: meaning(
     columns.baseline,
-    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median that `meta.method` tells. Null where nothing is, and with view=heatmap.',
+    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median that `meta.method` tells. Null where nothing is. Not with view=heatmap.',
   ),
-  intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Null with view=forecast.', {
+  intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Not with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
   }),
-  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of them do not exceed. Null with view=forecast.', {
+  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of them do not exceed. Not with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
   }),
-  hours: col.integer(0, 'Hours that median, tenths or typical value rest on. Null with view=forecast.', {
+  hours: col.integer(0, 'Hours that median, tenths or typical value rest on. Not with view=forecast.', {
     ...{ unit: '1', nullable: true, example: null },
   }),
   month: optional(trafficTypicalWeeks.columns.month, `Month of these hours in Madrid. ${only('heatmap')}`),
@@ -83,7 +83,18 @@ const fields = {
   model_version: optional(columns.model_version, `Version of the model. ${only('forecast')}`),
 } as const
 
-const forecast = record('TrafficForecast', 'The traffic of a series in an hour: to be expected, usual, or measured.', fields)
+const OF_FORECASTS = ['interval', 'horizon', 'forecast_kind', 'recent_error', 'reason', 'is_over', 'made_at', 'model', 'model_version']
+const OF_COMPARISONS = ['intensity_diff_veh_h', 'intensity_diff_pct', 'absence']
+/** Fields that a view does not have. */
+const OMITTED: Readonly<Record<(typeof VIEWS)[number], readonly string[]>> = {
+  forecast: ['weekday_iso', 'intensity_p10_veh_h', 'intensity_p90_veh_h', 'hours', 'month', ...OF_COMPARISONS],
+  heatmap: ['starts_at', 'baseline', ...OF_FORECASTS, ...OF_COMPARISONS],
+  comparison: ['weekday_iso', 'month', ...OF_FORECASTS],
+}
+
+const forecast = record('TrafficForecast', 'The traffic of a series in an hour: to be expected, usual, or measured.', fields, {
+  sometimes: [...new Set(Object.values(OMITTED).flat())],
+})
 type Told = ValueOf<typeof fields>
 
 /** What is asked for, by `view`: parameters of the other views are refused, for they would change nothing. */
@@ -134,7 +145,7 @@ export const trafficForecastList = defineEndpoint({
   summary: 'Traffic forecasts for four hours, usual traffic, and traffic now against typical',
   about:
     'Horizons count from the newest data (`made_at`). Counts come by the month, so their hours may long be over (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
-    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison need one series. Members of other views are null.',
+    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison need one series. Records have the members of their view only.',
   explained: EXPLAINED,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
@@ -156,6 +167,7 @@ export const trafficForecastList = defineEndpoint({
     ],
     needs: [trafficForecasts],
     clock_s: 3600,
+    omit: { by: 'view', fields: ({ asked }) => OMITTED[asked.view] },
     answer: async (ask, { asked: { view, horizon, at, ...named } }, now) => {
       const [kind, id] = seriesOf(named)
       if (view !== 'forecast') {

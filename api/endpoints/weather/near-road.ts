@@ -19,7 +19,11 @@ export const nearFields = {
   km: col.decimal(0, 'Kilometre of the located point of that road that is nearest to the station.', {
     ...{ nullable: true, scale: 1, unit: 'km', example: null },
   }),
-  distance_m: col.integer(0, 'How far the station is from that point.', { nullable: true, unit: 'm', example: null }),
+  distance_m: col.integer(0, 'How far the station is from that point; from the point of `lat` and `lon` where these are given.', {
+    nullable: true,
+    unit: 'm',
+    example: null,
+  }),
 } as const
 
 /** How stations are found by a road, for descriptions. */

@@ -1,0 +1,52 @@
+import { circleOf, DISTANCE, POINT } from '../define/around.ts'
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { exampleTexts } from '../define/example.ts'
+import { type RecordShape, record } from '../define/fields.ts'
+import { problem } from '../define/problems.ts'
+import { membersOf } from '../define/shape.ts'
+import { requestOf } from './example-request.ts'
+import { type RequestValues, requestReader } from './request.ts'
+
+/** What a request leaves out of an endpoint's records: no distance without a point, and no fields of other views. */
+type Shown = (values: Pick<RequestValues, 'own' | 'page'>) => RecordShape
+
+/**
+ * Makes the function that returns the record that a reply shows, the same object for requests that show the same fields. It throws a
+ * 400 problem where `fields` asks for nothing but what is left out.
+ */
+export function shownRecord({ returns, read, around }: Pick<Endpoint, 'returns' | 'read' | 'around'>): Shown {
+  const { record: whole } = returns
+  const omit = 'omit' in read ? read.omit : undefined
+  if (!omit && !around) return () => whole
+  const shapes = new Map<string, RecordShape>()
+  return ({ own, page }) => {
+    const base = around && circleOf(around, own) === null ? around.plain : whole
+    const left = omit?.fields(own as never) ?? []
+    const key = JSON.stringify([base === whole, left])
+    const shape = shapes.get(key) ?? without(base, left)
+    shapes.set(key, shape)
+    const names = page.fields && new Set(membersOf(shape.fields).map(({ name }) => name))
+    if (!names || page.fields.some((name) => names.has(name))) return shape
+    const isDistance = page.fields.every((name) => name === DISTANCE) && base !== whole
+    throw nothingLeft(isDistance ? POINT : [omit?.by ?? ''], shape)
+  }
+}
+
+function without(shape: RecordShape, left: readonly string[]): RecordShape {
+  if (left.length === 0) return shape
+  const { name, about, fields, ...options } = shape
+  return record(name, about, Object.fromEntries(Object.entries(fields).filter(([field]) => !left.includes(field))), options)
+}
+
+function nothingLeft(by: readonly string[], { fields }: RecordShape) {
+  const names = membersOf(fields).map(({ name }) => name)
+  const detail = `fields: none of the members asked for is in the reply, by ${by.join(' and ')}; expected some of ${names.join(', ')}`
+  return problem('invalid-parameter', detail, { errors: [...by, 'fields'].map((parameter) => ({ parameter, detail })) })
+}
+
+/** The record that the reply to an endpoint's example request shows. */
+export function exampleRecord(endpoint: Endpoint): RecordShape {
+  const names = pathParams(endpoint.path)
+  const inPath = Object.fromEntries(names.map((name) => [name, exampleTexts(endpoint.example, null)[name] ?? '']))
+  return shownRecord(endpoint)(requestReader(endpoint)(requestOf(endpoint), inPath))
+}
