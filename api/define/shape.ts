@@ -1,6 +1,7 @@
-import type { Json } from '../../lake/schema/columns.ts'
+import type { Column, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precision.ts'
 import { type Field, type Fields, isNested, type Nested, type RecordShape } from './fields.ts'
 
 /** One member of a record's JSON object. */
@@ -115,8 +116,19 @@ function memberOf(name: string, field: Field): Member[] {
   if (isNested(field)) return [{ name, field: name, schema: nestedSchema(field), example: nestedExample(field), json: nestedJson(field) }]
   return jsonProperties(name, field).map((property) => {
     const [example = null] = (property.schema['examples'] ?? []) as Json[]
-    return { ...property, field: name, example }
+    return { ...property, json: inPrecision(field, property.json), field: name, example }
   })
+}
+
+/** Writes values as `json` does, rounded to the precision of their column. */
+function inPrecision(column: Column, json: Member['json']): Member['json'] {
+  if (column.kind === 'point')
+    return (value) => {
+      const degrees = json(value)
+      return typeof degrees === 'number' ? roundedTo(degrees, DEGREE_DECIMALS) : degrees
+    }
+  const round = rounderOf(column)
+  return round ? (value) => json(round(value)) : json
 }
 
 function nestedExample({ kind, fields, keys }: Nested): Json {

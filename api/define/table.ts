@@ -1,6 +1,7 @@
 import { type Column, col, type Json } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { columnSchema, type JsonSchema, jsonProperties, jsonValue } from '../../lake/schema/json.ts'
+import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precision.ts'
 import { type Field, type Fields, isNested, type Nested, placeOf } from './fields.ts'
 
 /** What a cell of a table holds: a value of a column that is no point, or a list of rows with columns of their own. */
@@ -65,7 +66,8 @@ function columnsOfField(name: string, field: Field, isPlace: boolean): TableColu
 
 function scalarColumn(name: string, column: Column): TableColumn {
   const { nullable } = column
-  const of = (record: AnyRow): unknown => record[name] ?? null
+  const round = rounderOf(column)
+  const of = (record: AnyRow): unknown => (round ? round(record[name] ?? null) : (record[name] ?? null))
   return { name, member: name, field: name, part: null, type: column, nullable, schema: columnSchema(column), of }
 }
 
@@ -74,7 +76,10 @@ function pointColumns(field: string, column: Column, isPlace: boolean): TableCol
   return jsonProperties(field, column).map(({ name, schema }, at) => {
     const part = at === 0 ? 'lat' : 'lon'
     const type = col.float(0, String(schema['description']), { unit: 'deg', nullable })
-    const of = (record: AnyRow): unknown => (record[field] as Record<string, unknown> | null | undefined)?.[part] ?? null
+    const of = (record: AnyRow): unknown => {
+      const degrees = (record[field] as Record<typeof part, number> | null | undefined)?.[part]
+      return degrees === undefined ? null : roundedTo(degrees, DEGREE_DECIMALS)
+    }
     return { name, member: name, field, part, isPlace, type, nullable, schema, of }
   })
 }

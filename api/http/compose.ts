@@ -1,5 +1,6 @@
-import { GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns.ts'
+import { type Column, GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precision.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
 import { areaKindOf, geometryKindOf, idFieldsOf, placeOf } from '../define/fields.ts'
@@ -207,12 +208,20 @@ export function featureTextWriter(returns: ListReturn | OneReturn): (record: Any
 function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geometry | null {
   const kind = geometryKindOf(record.fields)
   if (kind === null)
-    return ({ position }) => (position ? { type: 'Point', coordinates: [(position as Point).lon, (position as Point).lat] } : null)
+    return ({ position }) =>
+      position ? { type: 'Point', coordinates: [degrees((position as Point).lon), degrees((position as Point).lat)] } : null
   const type = GEOMETRY_TYPES[kind]
   const areaKind = areaKindOf(record.fields)
+  const round = rounderOf(record.fields['geometry'] as Column)
+  const roundArea = areaKind && rounderOf(record.fields['area'] as Column)
   const areaOf = ({ area }: AnyRow): Geometry | null =>
-    areaKind && area ? ({ type: GEOMETRY_TYPES[areaKind], coordinates: area } as Geometry) : null
-  return (row) => (row['geometry'] ? ({ type, coordinates: row['geometry'] } as Geometry) : areaOf(row))
+    areaKind && area ? ({ type: GEOMETRY_TYPES[areaKind], coordinates: roundArea?.(area) } as Geometry) : null
+  return (row) => (row['geometry'] ? ({ type, coordinates: round?.(row['geometry']) } as Geometry) : areaOf(row))
+}
+
+/** A coordinate in the precision of replies. */
+function degrees(value: number): number {
+  return roundedTo(value, DEGREE_DECIMALS)
 }
 
 /** The positions of a line, or of the rings of polygons. */
@@ -237,5 +246,5 @@ function boundsOf(records: readonly AnyRow[]): readonly [number, number, number,
     if (geometry !== undefined) for (const [lon, lat] of positionsOf(geometry ?? area)) include(lon, lat)
     else if (position) include((position as Point).lon, (position as Point).lat)
   }
-  return isEmpty ? null : [west, south, east, north]
+  return isEmpty ? null : [degrees(west), degrees(south), degrees(east), degrees(north)]
 }

@@ -136,7 +136,7 @@ describe('filters', () => {
     ['road=M30&km_to=11.5', ['inc_3']],
     ['bbox=-4,40,-3,41', ['inc_1', 'inc_3']],
     ['lat=40.4&lon=-3.7&radius=1000', ['inc_3']],
-    ['lat=40.4&lon=-3.7&radius=20000', ['inc_1', 'inc_3']],
+    ['lat=40.4&lon=-3.7&radius=20000', ['inc_3', 'inc_1']],
     ['ids=inc_4,inc_2', ['inc_2', 'inc_4']],
     ['updated_since=2026-01-02T12:03:00Z', ['inc_3', 'inc_4']],
     ['updated_since=2026-01-02T13:03:00%2B01:00', ['inc_3', 'inc_4']],

@@ -269,7 +269,7 @@ test('a value that its column cannot hold exactly is an error that names the col
     for (const [part, told] of [
       [{ count: 2 ** 31, share: null }, 'column parts.count cannot hold 2147483648'],
       [{ count: 1.5, share: null }, 'column parts.count cannot hold 1.5'],
-      [{ count: 1, share: 0.12345 }, 'column parts.share cannot hold 0.12345'],
+      [{ count: 1, share: 1_234_567.8 }, 'column parts.share cannot hold 1234567.8'],
     ] as const) {
       const draft = await spool.begin()
       const writer = writerOf(draft)

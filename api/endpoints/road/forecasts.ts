@@ -145,7 +145,7 @@ export const trafficForecastList = defineEndpoint({
   summary: 'Traffic forecasts for four hours, usual traffic, and traffic now against typical',
   about:
     'Horizons count from the newest data (`made_at`). Counts come by the month, so their hours may long be over (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
-    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison need one series. Records have the members of their view only.',
+    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison need one series. Each view has its own members.',
   explained: EXPLAINED,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },

@@ -18,7 +18,7 @@ const codesOf = (about: string, codes: CodeList, example: readonly string[]): Co
 
 const placeFields = {
   lat: col.float(0, 'Latitude, WGS84 decimal degrees.', { unit: 'deg', example: 36.905384, min: -90, max: 90 }),
-  lon: col.float(0, 'Longitude, WGS84 decimal degrees.', { unit: 'deg', example: -3.1161885, min: -180, max: 180 }),
+  lon: col.float(0, 'Longitude, WGS84 decimal degrees.', { unit: 'deg', example: -3.116189, min: -180, max: 180 }),
 }
 const place = (about: string): Nested<ValueOf<typeof placeFields> | null> => nested.object(about, placeFields, { nullable })
 

@@ -5,7 +5,8 @@ import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql
 import { instantText } from '../../../lake/query/text-cells.ts'
 import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { isNested, type RecordShape } from '../../define/fields.ts'
+import { decimalsOf } from '../../../lake/schema/precision.ts'
+import { type Field, isNested, type RecordShape } from '../../define/fields.ts'
 import type { Codec, Dialect } from '../../define/formats.ts'
 import type { CellType, TableColumn } from '../../define/table.ts'
 import type { ListPage } from '../compose.ts'
@@ -181,9 +182,11 @@ async function found(session: Session, query: Sql, { columns }: LakeTable): Prom
 /** Kinds whose values the engine writes as we do. */
 const WRITTEN: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'decimal', 'float', 'boolean', 'instant', 'local_date', 'point'])
 
-/** True where the engine can write records as a table by itself: nothing nested, no lists, one language. */
+/** True where the engine can write records as a table by itself: nothing nested, no lists, one language, and numbers with a number of decimals. */
 function isWrittenByEngine(shape: RecordShape): boolean {
-  return !shape.localise && Object.values(shape.fields).every((field) => !isNested(field) && WRITTEN.has(field.kind))
+  const isWritten = (field: Field): boolean =>
+    !isNested(field) && WRITTEN.has(field.kind) && (field.kind !== 'float' || decimalsOf(field) !== null)
+  return !shape.localise && Object.values(shape.fields).every(isWritten)
 }
 
 /** The rows of a query with the table's columns and their declared types, for Parquet. */
@@ -211,7 +214,9 @@ function valueOf({ field, part }: TableColumn): Sql {
 
 function typed(column: TableColumn): Sql {
   if (column.type.kind === 'rows') throw new Error(`${column.name} is a list`)
-  return castTo(column.type, valueOf(column))
+  const value = valueOf(column)
+  const decimals = column.type.kind === 'float' ? decimalsOf(column.type) : null
+  return castTo(column.type, decimals === null ? value : sql`round(${value}, ${decimals})`)
 }
 
 function cellOf(column: TableColumn, dialect: Dialect): Sql {

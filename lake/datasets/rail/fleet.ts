@@ -32,7 +32,7 @@ export const railFleet = defineDataset({
       nullable: true,
       example: null,
     }),
-    position: col.point([9, 10], 'Where it is.', { nullable: true, example: { lat: 42.843834, lon: -2.4080107 } }),
+    position: col.point([9, 10], 'Where it is.', { nullable: true, example: { lat: 42.843834, lon: -2.408011 } }),
     fixed_at: col.instant(11, 'Time of the satellite fix; of long distance only.', { nullable: true, example: '2026-03-11T15:14:15.000Z' }),
     delay_s: col.integer(12, 'Delay as published, in whole minutes; negative where early.', { unit: 's', nullable: true, example: 1620 }),
     delay_quality: col.code(13, 'DOUBTFUL where the delay is below -1800 s or above 21600 s; it is kept as published.', DELAY_QUALITIES, {

@@ -43,7 +43,7 @@ export const railPositions = defineDataset({
       nullable: true,
       example: '30',
     }),
-    position: col.point([10, 11], 'Where it is.', { nullable: true, example: { lat: 37.377792, lon: -5.9795485 } }),
+    position: col.point([10, 11], 'Where it is.', { nullable: true, example: { lat: 37.377792, lon: -5.979549 } }),
     position_source: col.code(
       12,
       'GPS in transit, else STATION by what is known of the source; null without position or status. Of 550 that stand or arrive in the captures 420 are within 0.0003° of their station.',

@@ -14,7 +14,7 @@ export const railStations = defineDataset({
     name: col.string(5, 'Name as published.', { example: 'Madrid-Chamartín-Clara Campoamor' }),
     position: col.point([6, 7], 'Where it is; null where none or an impossible one is published.', {
       nullable: true,
-      example: { lat: 40.4711789, lon: -3.6829524 },
+      example: { lat: 40.471179, lon: -3.682952 },
     }),
     has_wheelchair_boarding: col.boolean(8, 'Whether some trains can be boarded in a wheelchair; null where nothing is said.', {
       nullable: true,

@@ -37,7 +37,7 @@ export const incidents = defineDataset({
     province_code: col.string(14, 'INE code of the province.', { nullable: true, example: '18' }),
     municipality_code: col.string(15, 'INE code of the municipality.', { nullable: true, example: '18141' }),
     municipality: col.string(16, 'Municipality as published, else the name of its code.', { nullable: true, example: 'Murtas' }),
-    position: col.point([17, 18], 'Where it is, or where it begins.', { nullable: true, example: { lat: 36.905384, lon: -3.1161885 } }),
+    position: col.point([17, 18], 'Where it is, or where it begins.', { nullable: true, example: { lat: 36.905384, lon: -3.116189 } }),
     to: col.point([19, 20], 'Where it ends, if it has a length.', { nullable: true, example: { lat: 36.909466, lon: -3.108543 } }),
     description: col.string(21, 'One Spanish sentence, composed from the codes where the source has no text.', {
       example: 'Obras en la GR-5202, km 18 a 19, ambos sentidos, Murtas (Granada): carril derecho cortado.',
@@ -72,7 +72,7 @@ export const incidents = defineDataset({
             lanes: ['RIGHT'],
             from_km: 18,
             to_km: 19,
-            from: { lat: 36.905384, lon: -3.1161885 },
+            from: { lat: 36.905384, lon: -3.116189 },
             to: { lat: 36.909466, lon: -3.108543 },
             municipality: 'Murtas',
             province: 'Granada',

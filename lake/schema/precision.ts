@@ -1,0 +1,64 @@
+import type { Column, Point } from './columns.ts'
+import type { UNITS } from './units.ts'
+
+/** Decimals of coordinates: a tenth of a metre. */
+export const DEGREE_DECIMALS = 6
+/** Digits of floating-point numbers below 1 whose unit says nothing of their precision, and decimals of larger ones. */
+export const DIGITS = 6
+
+/**
+ * Decimals that replies show of floating-point numbers, by unit; null where the unit says nothing of the precision, as of ratios. Exact
+ * decimals have those of their scale.
+ */
+export const FLOAT_DECIMALS: Readonly<Record<keyof typeof UNITS, number | null>> = {
+  ...{ '1': null, deg: DEGREE_DECIMALS, '%': 1 },
+  ...{ mm: 1, cm: 1, m: 0, km: 3 },
+  ...{ 'km/h': 1, 'm/s': 1, 'veh/h': 1, 'veh/d': 1, 'veh.km': 1 },
+  ...{ s: 0, min: 1, h: 1, wk: 1 },
+  ...{ Cel: 1, hPa: 1, t: 2, kg: 2, L: 2, kW: 1, V: 1, 'ug/m3': 2, 'mg/m3': 2, By: 0 },
+  ...{ 'EUR/L': 3, 'EUR/kL': 2, 'EUR/kg': 3, 'EUR/t': 2, 'EUR/L/wk': 5 },
+}
+
+/** A number with so many decimals, halves away from zero, as DuckDB rounds. */
+export function roundedTo(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  const found = Math.round(Math.abs(value) * scale) / scale
+  return value < 0 && found !== 0 ? -found : found
+}
+
+/** The decimals that replies show of a column; null for a column that is no number, or whose decimals depend on the size of the value. */
+export function decimalsOf(column: Column): number | null {
+  if (column.kind === 'point') return DEGREE_DECIMALS
+  if (column.kind === 'decimal') return column.scale ?? 0
+  if (column.kind !== 'float' || column.unit === undefined) return null
+  return FLOAT_DECIMALS[column.unit as keyof typeof UNITS] ?? null
+}
+
+/** Makes the function that rounds values of a column to its precision; null where there is nothing to round. Nulls stay. */
+export function rounderOf(column: Column): ((value: unknown) => unknown) | null {
+  const { kind } = column
+  if (kind === 'point') return (value) => value && roundedPoint(value as Point)
+  if (kind === 'line' || kind === 'polygon' || kind === 'multipolygon') return (value) => value && roundedDeep(value)
+  if (kind === 'list') {
+    const inner = column.of && rounderOf(column.of)
+    return inner ? (value) => (value as readonly unknown[] | null)?.map(inner) ?? null : null
+  }
+  if (kind !== 'decimal' && kind !== 'float') return null
+  const decimals = decimalsOf(column)
+  return (value) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return value
+    return decimals === null ? significant(value) : roundedTo(value, decimals)
+  }
+}
+
+function significant(value: number): number {
+  return Math.abs(value) < 1 ? Number(value.toPrecision(DIGITS)) : roundedTo(value, DIGITS)
+}
+
+function roundedPoint({ lat, lon }: Point): Point {
+  return { lat: roundedTo(lat, DEGREE_DECIMALS), lon: roundedTo(lon, DEGREE_DECIMALS) }
+}
+
+function roundedDeep(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(roundedDeep) : roundedTo(value as number, DEGREE_DECIMALS)
+}
