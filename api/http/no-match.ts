@@ -1,14 +1,12 @@
-import type { Lake } from '../../lake/open.ts'
-import { foldRoadSql } from '../../lake/places/road-key.ts'
-import { scan } from '../../lake/query/scan.ts'
-import { column, sql } from '../../lake/query/sql.ts'
+import type { Lake, LakePins } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { AnyFilter, Present } from '../define/filter.ts'
 import { foldRoad } from '../define/params-place.ts'
-import { nearestWord } from '../define/suggest.ts'
+import { editDistance, nearestWord } from '../define/suggest.ts'
 import { allParams, type RequestValues } from './request.ts'
+import { roadsOfTable } from './roads-of-table.ts'
 
 /** A parameter of a request that no record matches, and the values that exist. */
 export interface NoMatch {
@@ -81,7 +79,7 @@ export async function noMatchesInLake(
     /** The period asked for, ms. */
     readonly period: { readonly from: number; readonly to: number } | null
     readonly covered: { readonly covered_from: number | null; readonly latest_row_at: number | null }
-    readonly limits: Omit<Parameters<Lake['query']>[1], 'columns' | 'maxRows'>
+    readonly limits: { readonly pins: LakePins; readonly timeout_ms: number }
   },
 ): Promise<NoMatch[]> {
   const { covered_from, latest_row_at } = covered
@@ -92,22 +90,19 @@ export async function noMatchesInLake(
   const road = roadOf(values)
   const dataset = from.find(({ columns }) => columns['road'])
   if (road === null || !dataset) return outside
-  const name = column(dataset, 'road')
-  const folded = foldRoadSql(name)
-  const rows = await lake.query(
-    sql`
-      SELECT ${name} AS value
-      FROM ${scan(dataset, {})}
-      WHERE ${name} IS NOT NULL
-      GROUP BY ${name}
-      ORDER BY ${folded} = ${road} DESC, jaro_winkler_similarity(${folded}, ${road}) DESC, ${name}
-      LIMIT ${MAX_AVAILABLE}`,
-    { ...limits, columns: {}, maxRows: MAX_AVAILABLE },
-  )
-  const roads = rows.map(({ value }) => String(value))
-  const [first] = roads
-  if (first === undefined || foldRoad(first) === road) return outside
-  return [...outside, noMatch('road', road, new Set(roads))]
+  const roads = await roadsOfTable(lake, dataset, limits)
+  if (roads.length === 0 || roads.some((one) => foldRoad(one) === road)) return outside
+  return [...outside, noMatch('road', road, new Set(mostSimilar(roads, road)))]
+}
+
+/** The roads that a folded one was probably meant for, as many as a reply lists. */
+function mostSimilar(roads: readonly string[], road: string): readonly string[] {
+  if (roads.length <= MAX_AVAILABLE) return roads
+  const ranked = roads.map((name) => ({ name, distance: editDistance(foldRoad(name), road) }))
+  return ranked
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, MAX_AVAILABLE)
+    .map(({ name }) => name)
 }
 
 /** The road that a request asks for, folded; null without one. */

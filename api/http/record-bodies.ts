@@ -52,7 +52,7 @@ export async function pageBody(
 /** The record of a draft, with the distance of the draft where it was measured. */
 function finished(draft: AnyRow, finish: (draft: never) => AnyRow): AnyRow {
   const made = finish(draft as never)
-  return DISTANCE in draft ? { ...made, [DISTANCE]: draft[DISTANCE] } : made
+  return DISTANCE in draft ? Object.assign(made, { [DISTANCE]: draft[DISTANCE] }) : made
 }
 
 /** The records that `ids` and `updated_since` leave. */

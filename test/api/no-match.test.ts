@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { accidentPositions } from '../../lake/datasets/safety/accident-positions.ts'
+import { roadAccidents } from '../../lake/datasets/safety/road-accidents.ts'
 import { exampleService } from './example-service.ts'
-import type { Reply, TestService } from './service.ts'
+import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -51,6 +53,26 @@ describe('an empty list says which parameter nothing matches, and what there is'
     expect(both.meta.no_match.map((one: Reply) => one.parameter)).toEqual(['fuel'])
     expect((await service.json('/api/gas-stations?operator=REPSOL')).meta).not.toHaveProperty('no_match')
     expect((await service.json('/api/incidents?province=Sevilla')).meta).not.toHaveProperty('no_match')
+  })
+
+  test('the roads of a table are read once for each of its states', async () => {
+    // Its own service, as rows land in it.
+    const service = await startService()
+    onTestFinished(() => service.close())
+    const queries = vi.spyOn(service.lake, 'query')
+    const roadsRead = async (road: string): Promise<number> => {
+      queries.mockClear()
+      const { meta } = await service.json(`/api/accidentes/microdata?road=${road}`)
+      expect(meta.no_match[0]).toMatchObject({ parameter: 'road' })
+      return queries.mock.calls.filter(([, options]) => options?.maxRows === 20_000).length
+    }
+    await service.land(accidentPositions, [exampleTableRow(accidentPositions)], Date.UTC(2026, 1, 1))
+    await service.land(roadAccidents, [exampleTableRow(roadAccidents, { accident_id: 'first', road: 'A-77' })], Date.UTC(2026, 1, 1))
+    expect([await roadsRead('ZZ-98'), await roadsRead('ZZ-97'), await roadsRead('ZZ-96')]).toEqual([1, 0, 0])
+    await service.land(roadAccidents, [exampleTableRow(roadAccidents, { accident_id: 'next', road: 'ZZ-1' })], Date.UTC(2026, 1, 2))
+    expect(await roadsRead('ZZ-95')).toBe(1)
+    const { meta } = await service.json('/api/accidentes/microdata?road=ZZ-2')
+    expect(meta.no_match[0]).toMatchObject({ available: expect.arrayContaining(['A-77', 'ZZ-1']) })
   })
 
   test('a similar value is suggested', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { type Fields, isNested } from '../../api/define/fields.ts'
 import { recordWriter } from '../../api/define/shape.ts'
@@ -8,15 +8,14 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { type Column, col, isGeometry } from '../../lake/schema/columns.ts'
 import { DEGREE_DECIMALS, DIGITS, decimalsOf, FLOAT_DECIMALS, rounderOf } from '../../lake/schema/precision.ts'
 import { UNITS } from '../../lake/schema/units.ts'
+import { exampleService } from './example-service.ts'
 import { hasGeoJson } from './requests.ts'
-import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
+import type { Reply, TestService } from './service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
-  await fillWithExamples(service)
+  service = await exampleService()
 })
-afterAll(() => service?.close())
 
 /** Digits behind the point of a number as JSON has it. */
 function decimalsIn(value: number): number {

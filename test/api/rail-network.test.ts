@@ -293,7 +293,7 @@ describe('routes', () => {
 
   test('one of them has its stations; as GeoJSON it is a LineString', async () => {
     const one = await service.json('/api/trenes/rutas/10T0001C1')
-    expect(one.stops).toMatchObject([{ order: 1, stop_id: '17000', lat: 40.4711789 }, { order: 2 }, { order: 3, name: 'Aeropuerto T4' }])
+    expect(one.stops).toMatchObject([{ order: 1, stop_id: '17000', lat: 40.471179 }, { order: 2 }, { order: 3, name: 'Aeropuerto T4' }])
     const feature = await service.json('/api/trenes/rutas/10T0001C1?format=geojson')
     expect(feature).toMatchObject({ type: 'Feature', id: '10T0001C1', geometry: { type: 'LineString' }, properties: { line: 'C1' } })
     expect((await service.json('/api/trenes/rutas?format=geojson')).bbox).toEqual([-3.68295, 40.47118, 4.8597, 45.7606])

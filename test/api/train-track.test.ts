@@ -50,9 +50,9 @@ test('is of one service day, four in the morning to four, with the delays that w
   expect(meta.sources.map(({ id }: Reply) => id)).toEqual(['renfe'])
   const geo = await service.json(`${TRACK}?date=2026-11-18&format=geojson`)
   expect(geo.features.map(({ geometry }: Reply) => geometry?.coordinates ?? null)).toEqual([
-    [-5.9795485, 37.377792],
+    [-5.979549, 37.377792],
     null,
-    [-5.9795485, 37.377792],
+    [-5.979549, 37.377792],
   ])
 })
 

@@ -8,6 +8,7 @@ import type { MobilityZone } from '../world/mobility-zones.ts'
 import { readGazetteer } from '../world/municipalities.ts'
 import { type ZoneLevel, zonesAt } from './mitma.ts'
 import { dbfTable, shapePoints, shapePolygons } from './shapefile.ts'
+import { withoutLoops } from './simple-ring.ts'
 
 /** Zones abroad that the shapefiles have at every level: two of the 117. */
 const ABROAD = [
@@ -48,7 +49,7 @@ export function zonePolygons(zones: readonly MobilityZone[], file: ShapeFile): B
   const abroad = ABROAD.map(({ id, lat, lon }) => ({ id, rings: () => [squareAt(lon, lat)] }))
   const kept = listedOf([...own, ...abroad], file)
   if (file.what === 'dbf') return tableOf(kept, file)
-  return shapePolygons(kept.map(({ rings }) => rings().map((ring) => ring.map(([lon, lat]) => cornerOf(lon, lat)))))
+  return shapePolygons(kept.map(({ rings }) => rings().map((ring) => withoutLoops(ring).map(([lon, lat]) => cornerOf(lon, lat)))))
 }
 
 function listedOf<T>(listed: readonly T[], { share }: ShapeFile): readonly T[] {

@@ -6,6 +6,7 @@ import { loadAtlas } from '../../../lake/places/atlas.ts'
 import { simplifiedLine } from '../../../lake/places/lines.ts'
 import { ringArea } from '../../../lake/places/rings.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
+import { withoutLoops } from '../formats/simple-ring.ts'
 import { ALERT_ZONES } from './alert-zones.ts'
 import { defineWorldPart } from './world.ts'
 
@@ -69,18 +70,16 @@ export const alertZones = defineWorldPart((): readonly AlertZone[] => {
 
 /** The outlines of polygons, clockwise as AEMET has them: holes are municipalities of other provinces. */
 function ringsOf(polygons: readonly (readonly (readonly number[][])[])[]): Line[] {
-  const outlines = polygons.map(([outer]) =>
-    rounded(
-      simplifiedLine(
-        (outer ?? []).map(([lon = 0, lat = 0]) => [lon, lat] as const),
-        TOLERANCE_M,
-      ),
-    ),
-  )
+  const outlines = polygons.map(([outer]) => outlineOf((outer ?? []).map(([lon = 0, lat = 0]) => [lon, lat] as const)))
   const large = outlines.filter((ring) => ring.length > 3).sort((one, other) => Math.abs(ringArea(other)) - Math.abs(ringArea(one)))
   return large
     .filter((ring, nth) => nth === 0 || Math.abs(ringArea(ring)) > LEAST_AREA)
     .map((ring) => (ringArea(ring) > 0 ? ring.toReversed() : ring))
+}
+
+/** A coarse outline of a ring. */
+function outlineOf(ring: Line): Line {
+  return withoutLoops(rounded(simplifiedLine(ring, TOLERANCE_M)))
 }
 
 function boxOf(lat: number, lon: number): Line {
