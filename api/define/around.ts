@@ -1,6 +1,5 @@
 import { type Column, col, type Point } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
-import type { ListReturn } from './endpoint.ts'
 import { placeOf, type RecordShape, record } from './fields.ts'
 import type { AnyFilter } from './filter.ts'
 import type { Area } from './geo.ts'
@@ -29,15 +28,21 @@ export interface Around {
   readonly plain: RecordShape
 }
 
+/** What is read here of how a list is returned. */
+interface Listed {
+  readonly record: RecordShape
+  readonly sorts: readonly string[]
+}
+
 /** How a list of these filters is searched around a point; null for a list that has no such filter, or whose records have no place. */
-export function aroundOf({ record: plain }: ListReturn, filters: readonly AnyFilter[]): Around | null {
+export function aroundOf({ record: plain }: Listed, filters: readonly AnyFilter[]): Around | null {
   const found = filters.find((filter) => filter.distance)
   if (!found?.distance || placeOf(plain.fields) === null) return null
   return { filter: found.name, distance: found.distance as Around['distance'], plain }
 }
 
 /** The same list with a distance in its records, and with an order by it. */
-export function withDistance(returns: ListReturn): ListReturn {
+export function withDistance<L extends Listed>(returns: L): L {
   const sorts = returns.sorts.includes(DISTANCE) ? returns.sorts : [...returns.sorts, DISTANCE]
   return { ...returns, sorts, record: DISTANCE in returns.record.fields ? returns.record : distantShape(returns.record) }
 }

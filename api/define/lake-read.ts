@@ -3,6 +3,7 @@ import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { LakeView, RowsOf } from './lake-view.ts'
 import type { State } from './memory-read.ts'
+import type { Omission } from './omission.ts'
 
 /** The allowed values of a parameter, where only the rows of the lake show them. */
 export interface LakeKnown<P> {
@@ -58,10 +59,4 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   /** Queries for the additional lists of the reply, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
   readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
   readonly omit?: Omission<P>
-}
-
-/** Fields that a request leaves out of the reply, and the parameter that says so. */
-export interface Omission<P> {
-  readonly by: string
-  readonly fields: (values: P) => readonly string[]
 }

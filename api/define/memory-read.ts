@@ -5,7 +5,7 @@ import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import type { StateRow } from './fields.ts'
-import type { Omission } from './lake-read.ts'
+import type { Omission } from './omission.ts'
 import type { Slice } from './slice.ts'
 
 /** The current state of a dataset, as `read` sees it; the same object as long as the state is the same. */
