@@ -36,7 +36,7 @@ const byDistance =
 export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition, distance: byDistance })
 
 /** The same where a request without an area is refused. */
-export const requiredAreaFilter = defineFilter({ name: 'geo', param: requiredGeoParams, ...byPosition })
+export const requiredAreaFilter = defineFilter({ name: 'geo', param: requiredGeoParams, ...byPosition, distance: byDistance })
 
 /** The same for records whose place is `geometry`: what touches the area. */
 export const shapeFilter = defineMemoryFilter({

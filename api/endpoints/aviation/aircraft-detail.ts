@@ -21,20 +21,25 @@ const SHOWN = ['observed_at', 'position', 'altitude_m', 'is_on_ground', 'ground_
 const trackFields = pick(columns, ...SHOWN)
 type TrackPoint = ValueOf<typeof trackFields>
 
-const detail = record('AircraftDetail', 'An aircraft with its last position and its track of the last hour.', {
-  ...aircraft.fields,
-  geometry: col.line(0, `The track, simplified to ${TOLERANCE_M} m, oldest point first; null with fewer than two points.`, {
-    nullable: true,
-    example: {
-      type: 'LineString',
-      coordinates: [
-        [-3.56264, 40.471926],
-        [-3.411905, 40.638211],
-      ],
-    },
-  }),
-  track: nested.objects('The points of the line, in its order, with their times.', trackFields),
-})
+const detail = record(
+  'AircraftDetail',
+  'An aircraft with its last position and its track of the last hour.',
+  {
+    ...aircraft.fields,
+    geometry: col.line(0, `The track, simplified to ${TOLERANCE_M} m, oldest point first; null with fewer than two points.`, {
+      nullable: true,
+      example: {
+        type: 'LineString',
+        coordinates: [
+          [-3.56264, 40.471926],
+          [-3.411905, 40.638211],
+        ],
+      },
+    }),
+    track: nested.objects('The points of the line, in its order, with their times.', trackFields),
+  },
+  { id: 'icao24' },
+)
 
 /** The address of an aircraft in a path: any other text names none. */
 const icao24Param: Param<string> = required(
