@@ -26,6 +26,8 @@ import {
 } from './state.ts'
 import { listSubscriptions, readSubscription, type Subscription, secretsOf, WEBHOOKS_CHANNEL } from './subscriptions.ts'
 
+type Listed = Awaited<ReturnType<typeof listSubscriptions>>[number]
+
 /** What the process that delivers webhooks needs. Who opened it closes it. */
 export interface DelivererOptions {
   readonly store: ObjectStore
@@ -270,15 +272,7 @@ async function deliver(
     const news = listed.filter(({ id, modified_at }) => filters.get(id)?.modified_at !== modified_at)
     for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readOne))
   }
-  const readOne = async ({
-    account,
-    id,
-    modified_at,
-  }: {
-    readonly account: string
-    readonly id: string
-    readonly modified_at: number
-  }): Promise<void> => {
+  const readOne = async ({ account, id, modified_at }: Listed): Promise<void> => {
     const subscription = await readSubscription(store, account, id)
     if (!subscription) return dropLane(id)
     await openLane(subscription, modified_at)
