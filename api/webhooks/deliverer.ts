@@ -120,7 +120,8 @@ async function deliver(
   const shown = new ShownBatches(SHOWN_MOST)
   const entitled = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: ENTITLED_MS })
   /** The batch that lanes are being matched with, or were last. */
-  let matched = (await readCheckpoint(store))?.position ?? (await events.log.head())
+  const checkpoint = await readCheckpoint(store)
+  let matched = checkpoint?.position ?? (await events.log.head())
   const begun = matched
 
   const eventAt = async (offset: string): Promise<ShownEvent | null> => {
@@ -165,8 +166,8 @@ async function deliver(
       onDisabled: (reason) => onTrouble(lane.subscription, { disabled: reason }),
       onFailing: (days) => onTrouble(lane.subscription, { days }),
     })
-    // One that is not behind has been matched with all that the checkpoint says.
-    if (state && !state.isBehind) lane.scanned = Math.max(lane.scanned, begun)
+    // One that is not behind has been matched up to the checkpoint; a process that was killed before its first one left only states.
+    if (state && !state.isBehind && checkpoint) lane.scanned = Math.max(lane.scanned, begun)
     lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
     if (state?.isBehind !== lane.isBehind) dirty.add(id)

@@ -117,6 +117,20 @@ test('what waits survives a restart and an emptied Redis, and nothing is skipped
   await until('the next', () => receiver.received.length === 4)
 })
 
+test('nothing is skipped after a first process that was killed between the state of a webhook and its checkpoint', async () => {
+  const receiver = await receive()
+  await subscribe(service, receiver.url)
+  const first = deliver(service)
+  await first.leading
+  await record(service, feedEvent('evt_k1'))
+  await until('the first', () => receiver.received.length === 1)
+  await first.close()
+  await service.lake.store.delete('webhooks/checkpoint.json')
+  await record(service, feedEvent('evt_k2'))
+  await deliver(service).leading
+  await until('the second', () => receiver.received.some(({ id }) => id === 'evt_k2'))
+})
+
 test('more events than wait in memory are sent from the log, in order', async () => {
   const receiver = await receive()
   await subscribe(service, receiver.url)
