@@ -6,6 +6,7 @@ import { exampleOf } from '../define/shape.ts'
 import { type CellType, type TableColumn, tableColumns, tableRowSchema } from '../define/table.ts'
 import { schemaPath } from './answer.ts'
 import { type Part, ref } from './openapi-parts.ts'
+import { exampleRecord } from './shown-record.ts'
 import { csvLines, decimalText } from './tables/text.ts'
 
 /** The schema of a record's rows in CSV, Parquet and Arrow as a document: every column present, and no other. */
@@ -19,11 +20,11 @@ export function rowDocument({ name, about, fields, sometimes }: RecordShape, bas
 }
 
 /** What the description says of an endpoint's reply as a table. */
-export function tableContent({ returns }: Endpoint, format: TableFormat): Part {
-  const { record } = returns
+export function tableContent(endpoint: Endpoint, format: TableFormat): Part {
+  const { record } = endpoint.returns
   if (format === 'ndjson') {
     // OpenAPI 3.1 has no word for what each line is: the schema is a line's.
-    return { schema: ref('schemas', record.name), example: exampleOf(record.fields) }
+    return { schema: ref('schemas', record.name), example: exampleOf(exampleRecord(endpoint).fields) }
   }
   const row = schemaPath(record.name)
   const columns = tableColumns(record.fields)

@@ -40,6 +40,7 @@ const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>
   type: [col.string(0, ''), orNull(fc.constantFrom('ACCIDENT', 'ROADWORKS', 'árbol'))],
   severity: [col.string(0, ''), orNull(fc.constantFrom('LOW', 'MEDIUM', 'HIGH', 'CRITICAL', 'UNKNOWN', 'FATAL'))],
   measures: [col.json(0, ''), fc.array(fc.record({ kind: fc.constantFrom('ROAD_CLOSED', 'DIVERSION') }), { maxLength: 3 })],
+  vessel_type: [col.string(0, ''), orNull(fc.constantFrom('CARGO', 'TANKER'))],
   accident_type: [col.string(0, ''), orNull(fc.constantFrom('PEDESTRIAN', 'FRONTAL'))],
   is_casualty: [col.boolean(0, ''), fc.boolean()],
   is_on_ground: [col.boolean(0, ''), orNull(fc.boolean())],

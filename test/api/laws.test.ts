@@ -19,7 +19,7 @@ describe('declarations', () => {
   test('paths are well-formed and unique', () => {
     const paths = endpoints.map((endpoint) => endpoint.path)
     expect(new Set(paths).size).toBe(paths.length)
-    for (const path of paths) expect(path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z_]+\}))+$/)
+    for (const path of paths) expect(path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z0-9_]+\}))+$/)
   })
 
   test('lists of what is live and of catalogues give 20,000 records at once', () => {

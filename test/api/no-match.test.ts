@@ -94,6 +94,7 @@ const WITHOUT_VALUES = [
   'geo',
   'bbox',
   'q',
+  'callsign',
   'period',
   'min_delay',
   'open_now',

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../api/define/endpoint.ts'
 import { neededBy } from '../../api/define/params-page.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
@@ -10,6 +11,9 @@ let service: TestService
 beforeAll(async () => {
   service = await exampleService()
 })
+
+/** The field that `ids` chooses by. */
+const idName = (returns: Endpoint['returns']): string => (returns.kind === 'list' ? returns.id : undefined) ?? 'id'
 
 const lists = endpoints.flatMap((endpoint) => (endpoint.returns.kind === 'list' ? [{ endpoint, returns: endpoint.returns }] : []))
 
@@ -89,7 +93,7 @@ describe('ids and updated_since', () => {
       const taken = [...allParams(endpoint).keys()]
       const isFollowed = endpoint.read.kind === 'changes'
       // Ids of several collections are none by themselves.
-      const hasId = !isFollowed && returns.key.includes('id') && !returns.key.includes('collection')
+      const hasId = !isFollowed && returns.key.includes(idName(returns)) && !returns.key.includes('collection')
       expect(taken.includes('ids'), `${endpoint.path} ids`).toBe(hasId)
       const hasTime = !isFollowed && 'updated_at' in returns.record.fields
       // A manifest takes a snapshot in place of an instant.
@@ -104,7 +108,7 @@ describe('ids and updated_since', () => {
       const first = await service.json(requestOf(endpoint))
       const [one] = first[endpoint.returns.kind === 'list' ? endpoint.returns.name : '']
       for (const [name, all, none] of [
-        ['ids', `other,${one.id}`, 'other'],
+        ['ids', `other,${one[idName(endpoint.returns)]}`, 'other'],
         ['updated_since', '2000-01-01', '2100-01-01'],
       ] as const) {
         const [kept, gone] = await Promise.all([all, none].map((value) => service.json(requestOf(endpoint, { [name]: value }))))

@@ -47,7 +47,7 @@ test('a sensor that no catalogue has is of the city whose others its source publ
     ['madrid', '1', 'madrid'],
     ['madrid', '2', 'madrid'],
     ['dt_gv', '2', 'bilbao'],
-    ['valencia', '9', 'valencia'],
+    ['valencia', '9', null],
   ])
 })
 

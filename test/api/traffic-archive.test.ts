@@ -236,6 +236,6 @@ test("a city's series is of one source, too", async () => {
 test('the current state is of the live readings alone, and another source is none', async () => {
   const refused = await service.get('/api/trafico/sensores/s1/historico?source=other')
   expect(refused.status).toBe(400)
-  expect(feeds.filter(({ into }) => into.includes(trafficReadings)).map(({ id }) => id)).toEqual(['madrid_traffic', 'dgt_detectors'])
+  expect(feeds.filter(({ into }) => into.includes(trafficReadings)).map(({ id }) => id)).toEqual(['dgt_detectors', 'madrid_traffic'])
   expect(trafficReadings15m.live).toBe(false)
 })

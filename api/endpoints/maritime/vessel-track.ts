@@ -31,10 +31,13 @@ const leg = record('VesselTrackLeg', 'A part of the track of a vessel during whi
   times,
   geometry: col.line(0, 'The leg as a line; null for a single position.', {
     nullable: true,
-    example: [
-      [-5.4412, 36.1312],
-      [-5.446, 36.1315],
-    ],
+    example: {
+      type: 'LineString',
+      coordinates: [
+        [-5.4412, 36.1312],
+        [-5.446, 36.1315],
+      ],
+    },
   }),
 })
 

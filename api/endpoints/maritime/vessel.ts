@@ -1,48 +1,44 @@
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
 import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import type { State } from '../../define/endpoint.ts'
-import { meaning, optional, pick, record, type ValueOf } from '../../define/fields.ts'
-import { param, required } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { optional, pick, record, type ValueOf } from '../../define/fields.ts'
+import { required, textParam } from '../../define/params.ts'
 import { stateFields } from '../tail.ts'
 
 const [seen, said] = [vesselPositions.columns, vessels.columns]
 
 /** The MMSI of a vessel, as a path has it. */
-export const mmsiParam = required(
-  param({
-    about: 'Maritime Mobile Service Identity: nine digits.',
-    schema: { type: 'string', pattern: '^[0-9]{9}$' },
-    parse: (text) => {
-      if (!/^\d{9}$/.test(text)) throw new Refused('expected nine digits, such as 224123450')
-      return text
-    },
-    example: '224123450',
-  }),
-)
+export const mmsiParam = required(textParam('Maritime Mobile Service Identity: nine digits.', { max: 9, example: '224123450' }))
 
 /** A vessel with its last position. */
-export const vessel = record('Vessel', 'A vessel with its last reported position.', {
-  id: meaning(seen.mmsi, 'Id of the vessel: its MMSI.'),
-  mmsi: seen.mmsi,
-  ...pick(said, 'name', 'callsign', 'imo_number', 'vessel_type', 'ais_type'),
-  ...pick(
-    seen,
-    'ais_class',
-    'position',
-    'is_accurate',
-    'speed_kn',
-    'course_deg',
-    'heading_deg',
-    'rate_of_turn_deg_min',
-    'navigation_status',
-  ),
-  ...pick(said, 'length_m', 'beam_m', 'draught_m', 'destination'),
-  described_at: optional(said.observed_at, 'When name, type, dimensions and voyage last changed; null where nothing was received of them.'),
-  source: seen.source,
-  observed_at: seen.observed_at,
-  ...stateFields(seen.observed_at),
-})
+export const vessel = record(
+  'Vessel',
+  'A vessel with its last reported position.',
+  {
+    mmsi: seen.mmsi,
+    ...pick(said, 'name', 'callsign', 'imo_number', 'vessel_type', 'ais_type'),
+    ...pick(
+      seen,
+      'ais_class',
+      'position',
+      'is_accurate',
+      'speed_kn',
+      'course_deg',
+      'heading_deg',
+      'rate_of_turn_deg_min',
+      'navigation_status',
+    ),
+    ...pick(said, 'length_m', 'beam_m', 'draught_m', 'destination'),
+    described_at: optional(
+      said.observed_at,
+      'When name, type, dimensions and voyage last changed; null where nothing was received of them.',
+    ),
+    source: seen.source,
+    observed_at: seen.observed_at,
+    ...stateFields(seen.observed_at),
+  },
+  { id: 'mmsi' },
+)
 
 /** A vessel, ready for replies. */
 export type VesselRecord = ValueOf<(typeof vessel)['fields']>
@@ -52,7 +48,6 @@ type VesselRow = State<typeof vessels>['rows'][number]
 /** The record of a position and of what is known of the vessel. */
 export function toVessel(row: PositionRow, known: VesselRow | undefined): VesselRecord {
   return {
-    id: row.mmsi,
     mmsi: row.mmsi,
     name: known?.name ?? null,
     callsign: known?.callsign ?? null,

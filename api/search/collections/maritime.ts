@@ -109,7 +109,7 @@ export const vesselCollection = defineCollection({
   about: 'Vessels at sea, by name, call sign, MMSI and IMO number.',
   words: ['buque', 'buques', 'barco', 'vessel', 'ship', 'vaixell', 'itsasontzi', 'navio'],
   from: [vesselPositions, vessels],
-  detail: '/api/maritimo/buques/{id}',
+  detail: '/api/maritimo/buques/{mmsi}',
   documents: function* (states) {
     for (const { mmsi, name, callsign, imo_number, vessel_type, destination, position } of vesselsOf(states))
       yield {

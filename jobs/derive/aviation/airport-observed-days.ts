@@ -6,8 +6,10 @@ import { bind, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
-/** A box of this half height is around every airport's circle, degrees of latitude. */
+/** A box of this half height, and twice as wide, is around every airport's circle, degrees. */
 const BOX_DEG = 0.06
+/** Cells of a degree: airports are joined to positions by the cells that their boxes touch, not each with every position. */
+const CELLS = 10
 
 /** Observed movements by airport and day; a day is made once the next is over, which the Canaries' clock needs too. */
 export const airportObservedDaysDerived = defineDerived({
@@ -26,12 +28,19 @@ function daysOf(month: MonthSpan, [positions, catalogue]: readonly SqlPart[]): S
   const within = sql`local_date BETWEEN ${date(month.from)} AND ${date(month.to - 1)}`
   const distance = sql`2 * ${EARTH_M} * asin(sqrt(sin(radians(ground_lat - airport.lat) / 2) ** 2
     + cos(radians(airport.lat)) * cos(radians(ground_lat)) * sin(radians(ground_lon - airport.lon) / 2) ** 2))`
+  const cell = (degrees: SqlPart): Sql => sql`CAST(floor(${degrees} * ${CELLS}) AS BIGINT)`
+  const touched = (name: SqlPart, half_deg: number): Sql =>
+    sql`unnest(range(${cell(sql`(${name} - ${half_deg})`)}, ${cell(sql`(${name} + ${half_deg})`)} + 1))`
   return sql`
     WITH airport AS (
       SELECT iata, time_zone, position_lat AS lat, position_lon AS lon
       FROM ${catalogue as SqlPart}
       WHERE position_lat IS NOT NULL
       QUALIFY row_number() OVER (PARTITION BY iata ORDER BY observed_at DESC, source DESC) = 1
+    ),
+    near AS (
+      SELECT airport.*, cell_lat, cell_lon
+      FROM airport, ${touched(sql`airport.lat`, BOX_DEG)} AS rows_of(cell_lat), ${touched(sql`airport.lon`, 2 * BOX_DEG)} AS columns_of(cell_lon)
     ),
     seen AS (
       SELECT observed_at, is_on_ground, position_lat AS lat, position_lon AS lon,
@@ -52,8 +61,7 @@ function daysOf(month: MonthSpan, [positions, catalogue]: readonly SqlPart[]): S
     placed AS (
       SELECT iata, kind, CAST(timezone(time_zone, moved_at) AS DATE) AS local_date
       FROM event
-      JOIN airport ON ground_lat BETWEEN airport.lat - ${BOX_DEG} AND airport.lat + ${BOX_DEG}
-        AND ground_lon BETWEEN airport.lon - 2 * ${BOX_DEG} AND airport.lon + 2 * ${BOX_DEG}
+      JOIN near AS airport ON airport.cell_lat = ${cell(sql`ground_lat`)} AND airport.cell_lon = ${cell(sql`ground_lon`)}
       WHERE ${distance} <= ${AIRPORT_RADIUS_M}
     ),
     counted AS (

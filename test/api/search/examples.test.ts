@@ -34,6 +34,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'rail-alerts': 'avisos',
   'rail-routes': 'linea',
   'rolling-stock': '449',
+  vessels: 'example',
   sensors: 'sensor',
   'weather-alerts': 'vientos',
   airports: 'barajas',
