@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { FEED_PROCESS } from '../service/memory.ts'
 import { asText, runBench } from './lines.ts'
-import { BENCHES } from './list.ts'
 import type { AnyBench } from './measure.ts'
 import { LAKE_SIZES, type LakeSize } from './scale.ts'
 import { runScale } from './scale-main.ts'
@@ -27,6 +26,8 @@ if (values.rows !== undefined && !/^[1-9]\d{0,9}$/.test(values.rows)) {
 }
 // For the processes that measure.
 if (values.rows !== undefined) process.env['EXPORT_ROWS'] = values.rows
+// Loaded after the setting, which it reads.
+const { BENCHES } = await import('./list.ts')
 if (values.help) {
   const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(28)}${about}`)
   const sizes = Object.keys(LAKE_SIZES).join('|')

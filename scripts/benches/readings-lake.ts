@@ -55,6 +55,7 @@ function generated(from: number, { days, first, end }: { readonly days: number; 
     ${instant(from)} + to_microseconds(k * ${PERIOD_S * 1_000_000}) AS observed_at, IF(s < ${RING_SENSORS}, 'M30', 'URBAN') AS sensor_type,
     CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
     CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
+    CAST(NULL AS INTEGER) AS headway_m, CAST(NULL AS INTEGER) AS long_vehicles_pct,
     'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id
     FROM range(${readings}) a(k), range(${first}, ${end}) b(s))`
 }

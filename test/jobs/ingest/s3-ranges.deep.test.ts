@@ -56,6 +56,7 @@ describe.skipIf(!extensions)('a sensor-month of an S3 lake read in ranges', () =
       CAST(400 + 300 * sin(t / 45.0 + s) AS INTEGER) + ${noise(1000)} AS intensity_veh_h, ${noise(30)} AS occupancy_pct, ${noise(100)} AS load_pct,
       CASE WHEN ${noise(4)} = 0 THEN 'SLOW' ELSE 'FLUID' END AS level_of_service,
       CASE WHEN s % 10 = 0 THEN 60 + ${noise(30)} END AS speed_kmh, 'OK' AS quality,
+    CAST(NULL AS INTEGER) AS headway_m, CAST(NULL AS INTEGER) AS long_vehicles_pct,
       'madrid_traffic.' || strftime(make_timestamp((${from} + t * 300000 + 15000) * 1000::BIGINT), '%Y%m%dT%H%M%S000Z') AS fetch_id
       FROM range(${SENSORS}) sensors(s), range(${days * 288}) times(t))`
     const written = await writeParquet(session, {

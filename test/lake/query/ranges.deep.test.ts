@@ -77,6 +77,7 @@ test.skipIf(!s3 || !extensions)('one sensor of a closed month moves at most 5 % 
     ${instant(MONTH.from)} + to_microseconds(k * 300000000) AS observed_at, 'URBAN' AS sensor_type,
     CAST(hash(s, k) % 2000 AS INTEGER) AS intensity_veh_h, CAST(hash(k, s) % 40 AS INTEGER) AS occupancy_pct,
     CAST(hash(s * k) % 100 AS INTEGER) AS load_pct, 'FLUID' AS level_of_service, CAST(NULL AS INTEGER) AS speed_kmh, 'OK' AS quality,
+    CAST(NULL AS INTEGER) AS headway_m, CAST(NULL AS INTEGER) AS long_vehicles_pct,
     'madrid_traffic.' || CAST(k AS VARCHAR) AS fetch_id FROM range(${days * 288}) a(k), range(${SENSORS}) b(s))`
   const add = await writer.use({}, async (session) => {
     const target = { tableKey: table.key, specId: metadata['default-spec-id'], sortOrderId: metadata['default-sort-order-id'] }
