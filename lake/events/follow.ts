@@ -57,18 +57,19 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
       if (!isWoken) return
     }
   }
+  const report = (error: Error): void => {
+    if (!closed) onError(error)
+  }
   const wake = (): void => {
     isWoken = true
     reading ??= readAll()
-      .catch((error: Error) => {
-        if (!closed) onError(error)
-      })
+      .catch(report)
       .finally(() => {
         reading = null
       })
   }
   messages.on('message', wake)
-  messages.subscribe(EVENTS_CHANNEL).catch(onError)
+  messages.subscribe(EVENTS_CHANNEL).catch(report)
   let looks = 0
   const timer = setInterval(() => {
     if (messages.status !== 'ready' || ++looks % CONNECTED_TIMES === 0) wake()

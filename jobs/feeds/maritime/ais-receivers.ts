@@ -10,6 +10,7 @@ import { VesselRows } from './vessel-rows.ts'
 /** AIS as the operator's own receivers hear it: NMEA 0183 sentences over TCP or UDP. */
 export const aisReceivers = defineFeed({
   ...VESSEL_FEED,
+  plans: [],
   id: 'ais_receivers',
   source,
   stream: { ...VESSEL_FILES, connect: { env: 'AIS_RECEIVERS' }, intake },

@@ -42,6 +42,7 @@ const TYPES = [
 /** AIS as aisstream.io relays it: JSON over a WebSocket. Its terms give no right to resell, so it is off unless the operator turns it on. */
 export const aisstream = defineFeed({
   ...VESSEL_FEED,
+  plans: [],
   id: 'aisstream',
   source,
   liveByDefault: false,

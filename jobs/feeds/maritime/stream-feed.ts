@@ -9,7 +9,6 @@ export const VESSEL_FEED = {
   into: [vesselPositions, vessels],
   // Late after 40 s of silence, stale after a minute.
   every_s: 20,
-  plans: [],
   bands: { [vesselPositions.id]: ANY, [vessels.id]: ANY },
   rawRetentionDays: 8,
 } as const
