@@ -21,7 +21,7 @@ import { openTestContext, type TestContext, tableRows } from '../../helpers/pipe
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { tempFolder } from '../../helpers/temp.ts'
-import { deepTest } from '../../helpers/tier.ts'
+import { deepTest, TIER } from '../../helpers/tier.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
 const shared = sharedFolder()
@@ -248,7 +248,7 @@ describe('the first day', () => {
   })
 })
 
-test.skipIf(!shared)(
+test.skipIf(!shared || TIER === 'default')(
   'of real posts that are left out, all but one in twenty lie within the error that is told of where they are located',
   { timeout: 120_000 },
   async () => {

@@ -18,6 +18,7 @@ import { type Publishers, startPublishers } from '../../../scripts/stand-in/serv
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
+import { deepTest } from '../../helpers/tier.ts'
 
 const never = new AbortController().signal
 const MINUTE = 60_000
@@ -86,7 +87,7 @@ test('a núcleo that is away from the first publication on is missing, by the ti
   expect(await missing(renfePositions)).toEqual([])
 })
 
-test('a lake without a timetable, or with one of another time, knows nothing: the publication before tells', async () => {
+deepTest('a lake without a timetable, or with one of another time, knows nothing: the publication before tells', async () => {
   await begin(MORNING, { hasTimetable: false })
   publishers.setFault({ feed: renfePositions.id, fault: 'block_missing' })
   expect(await missing(renfePositions)).toEqual([])
@@ -108,7 +109,7 @@ test('a lake without a timetable, or with one of another time, knows nothing: th
   expect([accepted?.seq, accepted?.expected]).toEqual([1, undefined])
 })
 
-test('trains of a núcleo that drops out stay as they were seen, told stale, for as long as it is away', async () => {
+deepTest('trains of a núcleo that drops out stay as they were seen, told stale, for as long as it is away', async () => {
   await begin(MORNING)
   expect(await missing(renfeTripUpdates)).toEqual([])
   const before = (await ofAsturias('rail_trip_updates', renfeTripUpdates)).map((row) => row['trip_id']).sort()
@@ -123,7 +124,7 @@ test('trains of a núcleo that drops out stay as they were seen, told stale, for
   expect(rows.every((row) => row['status'] === 'ACTIVE' && row['is_stale'] === true)).toBe(true)
 })
 
-test('a núcleo whose service ended for the night is not missing, and its trains end', async () => {
+deepTest('a núcleo whose service ended for the night is not missing, and its trains end', async () => {
   await begin(EVENING)
   expect(await missing(renfeTripUpdates)).toEqual([])
   expect((await ofAsturias('rail_trip_updates', renfeTripUpdates)).length).toBeGreaterThanOrEqual(2)

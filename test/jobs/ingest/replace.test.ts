@@ -8,6 +8,7 @@ import { checkDatasets } from '../../../lake/schema/check-datasets.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineDataset, identity } from '../../../lake/schema/dataset.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
 const stops = defineDataset({
@@ -112,7 +113,7 @@ describe('a dataset of whole versions', () => {
     expect(await landedIn(stage.context, stops, feed.id)).toMatchObject({ seqs: [[1, 4]], rebuildFrom: null })
   })
 
-  test('is compared piece by piece where it has more rows than are sorted at once', { timeout: 60_000 }, async () => {
+  deepTest('is compared piece by piece where it has more rows than are sorted at once', { timeout: 60_000 }, async () => {
     const count = MOST_SORTED + 5000
     const large = (read: (name: string) => string): Feed =>
       defineFeed({

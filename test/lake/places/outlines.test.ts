@@ -5,6 +5,7 @@ import { outlinesOf } from '../../../lake/places/outlines.ts'
 import { isInRing, ringArea } from '../../../lake/places/rings.ts'
 import { isValidArea } from '../../../lake/places/valid-area.ts'
 import type { Line, MultiPolygon } from '../../../lake/schema/columns.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { ring } from './corners.ts'
 
 /** The same in metres. */
@@ -90,7 +91,7 @@ describe('outlines', () => {
     expect(outline.map(([outer]) => outer?.length)).toEqual([7, 5])
   })
 
-  test('do not cross themselves either where borders of a neighbour are drawn finer', () => {
+  deepTest('do not cross themselves either where borders of a neighbour are drawn finer', () => {
     let seed = 7
     const chance = (): number => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
