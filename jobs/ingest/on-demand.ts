@@ -39,11 +39,15 @@ export async function collectDemanded(
   const { always, keptFor_s, limit } = feed.onDemand as OnDemand
   const now = context.now()
   const due = await dueDocuments(redis, feed.id, { always, alwaysAtOnce: ALWAYS_AT_ONCE, now, most: limit.perMinute })
-  const granted = await spendRequests(redis, limit, { count: due.size, now })
-  const { fetched, answers, failure } = await fetchAll(context, feed, { keys: [...due.keys()].slice(0, granted), ...asking })
+  const [wanted, others] = [true, false].map((is) => [...due.keys()].filter((key) => due.get(key)?.isWanted === is)) as [string[], string[]]
+  const granted = await spendRequests(redis, limit, { count: wanted.length, now })
+  // Half of what the publisher allows is left to those who ask next.
+  const spare = await spendRequests(redis, limit, { count: others.length, now, reserved: Math.ceil(limit.perMinute / 2) })
+  const keys = [...wanted.slice(0, granted), ...others.slice(0, spare)]
+  const { fetched, answers, failure } = await fetchAll(context, feed, { keys, ...asking })
   const until = now + 1000 * keptFor_s
-  const news = fetched.filter(({ key, sha256 }) => due.get(key)?.sha256 !== sha256)
-  for (const { key, sha256 } of fetched) if (due.get(key)?.sha256 === sha256) answers.set(key, { outcome: 'FETCHED', until, sha256 })
+  const news = fetched.filter(({ key, sha256 }) => due.get(key)?.last?.sha256 !== sha256)
+  for (const { key, sha256 } of fetched) if (due.get(key)?.last?.sha256 === sha256) answers.set(key, { outcome: 'FETCHED', until, sha256 })
   await recordAnswers(redis, feed.id, answers)
   if (fetched.length === 0 && failure) throw failure
   if (news.length === 0) return { collected: { kind: 'unchanged', fetched_at: now }, settle: async () => undefined }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 
 /**
@@ -43,17 +44,25 @@ export async function wantDocuments(
   return current
 }
 
-/** The documents of a feed that are due, with their last answers: those that are wanted, the longest waiting first, then some of `always`. */
+/** A document that is due. */
+export interface DueDocument {
+  /** True if somebody asked for it, false if it is only one of those that are always fetched. */
+  readonly isWanted: boolean
+  readonly last: DocumentAnswer | undefined
+}
+
+/** The documents of a feed that are due: those that are wanted, the longest waiting first, then some of `always`. */
 export async function dueDocuments(
   redis: Redis,
   feed: string,
   of: { readonly always: readonly string[]; readonly alwaysAtOnce: number; readonly now: number; readonly most: number },
-): Promise<ReadonlyMap<string, DocumentAnswer | undefined>> {
+): Promise<ReadonlyMap<string, DueDocument>> {
   const { always, alwaysAtOnce, now, most } = of
   const wanted = await redis.zrange(wantedKey(feed), 0, String(most - 1))
   const known = await readAnswers(redis, feed, [...wanted, ...always])
-  const missing = always.filter((key) => isOver(known.get(key), now)).slice(0, alwaysAtOnce)
-  return new Map([...new Set([...wanted, ...missing])].slice(0, most).map((key) => [key, known.get(key)]))
+  const missing = always.filter((key) => !wanted.includes(key) && isOver(known.get(key), now)).slice(0, alwaysAtOnce)
+  const due = [...wanted, ...missing].slice(0, most)
+  return new Map(due.map((key, at) => [key, { isWanted: at < wanted.length, last: known.get(key) }]))
 }
 
 /** Records how attempts to fetch documents ended; they are wanted no more. */
@@ -66,18 +75,18 @@ export async function recordAnswers(redis: Redis, feed: string, answers: Readonl
     .exec()
 }
 
-/** Takes requests out of what a publisher allows in a minute; returns how many may be made now. */
+/** Takes requests out of what a publisher allows in a minute, but for `reserved` ones; returns how many may be made now. */
 export async function spendRequests(
   redis: Redis,
   limit: { readonly name: string; readonly perMinute: number },
-  of: { readonly count: number; readonly now: number },
+  of: { readonly count: number; readonly now: number; readonly reserved?: number },
 ): Promise<number> {
   const key = spentKey(limit.name)
-  const { count, now } = of
+  const { count, now, reserved = 0 } = of
   await redis.zremrangebyscore(key, '-inf', now - 60_000)
-  const granted = Math.max(0, Math.min(count, limit.perMinute - (await redis.zcard(key))))
+  const granted = Math.max(0, Math.min(count, limit.perMinute - reserved - (await redis.zcard(key))))
   if (granted === 0) return 0
-  const members = Array.from({ length: granted }, (_, at) => [String(now), `${now}-${process.pid}-${at}`]).flat()
+  const members = Array.from({ length: granted }, () => [String(now), randomUUID()]).flat()
   await redis
     .multi()
     .zadd(key, ...members)

@@ -99,6 +99,25 @@ test('a minute has so many requests; the rest waits for the next, and what is no
   expect(await outcomes('99999')).toEqual(['ABSENT'])
 })
 
+test('what nobody asked for leaves half of a minute to who asks', async () => {
+  publishers.advance(2 * MINUTE)
+  const always = Array.from({ length: 40 }, (_, at) => `46${String(at + 1).padStart(3, '0')}`)
+  const eager: Feed = { ...feed, onDemand: { ...(feed.onDemand as OnDemand), always } }
+  // A runner knows a feed by its id.
+  const other = makeRunner(context)
+  const answered = async (): Promise<number> =>
+    (await context.redis.hmget(`demand:answers:${feed.id}`, ...always)).filter((one) => one !== null).length
+  const counts: number[] = []
+  for (let run = 0; run < 3; run++) {
+    await other.fetch(eager, never)
+    counts.push(await answered())
+  }
+  expect(counts).toEqual([10, 15, 15])
+  expect(await outcomes('28115')).toEqual([null])
+  await other.fetch(eager, never)
+  expect(await outcomes('28115')).toEqual(['FETCHED'])
+})
+
 test('what cannot be fetched is left alone for five minutes, and the feed says why', async () => {
   publishers.advance(2 * MINUTE)
   await want('08019')
