@@ -79,7 +79,7 @@ export const FAULTS: readonly ContentFault[] = [
     change: [
       ['"gid":1862', '"gid":null'],
       ['"estado":1,', '"estado":12,'],
-      ['[-0.356922,39.472193]', '[-3.7,40.4]'],
+      ['[-0.356922,39.472212]', '[-3.7,40.4]'],
     ],
     expect: {
       ...{ rows: 6, rejected: { 'no gid': 1 }, unknown: { 12: 1 } },
