@@ -19,7 +19,7 @@ export type Attempt = keyof typeof LIMITS
 
 /** Counts attempts in sliding windows. */
 export interface Attempts {
-  /** Counts an attempt of a subject (an address, an e-mail). Returns 0, or the seconds until the next one is allowed; it then counts nothing. */
+  /** Counts an attempt of a subject (an address, an e-mail). Returns 0, or the seconds until one is allowed, and then counts nothing. */
   take(attempt: Attempt, subject: string): Promise<number>
   close(): void
 }

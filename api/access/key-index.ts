@@ -55,7 +55,7 @@ export interface KeyIndexOptions {
   readonly redisUrl: string
   readonly peppers: Peppers
   readonly clock: () => number
-  /** Longest time for which a record of the store is cached: below a minute, so that a revocation counts everywhere within one. */
+  /** Longest time for which a record is cached: below a minute, so that a revocation takes effect everywhere within one. */
   readonly confirm_ms?: number
   /** The same while Redis is away, which else tells of revocations at once. */
   readonly away_ms?: number
@@ -113,8 +113,8 @@ const REVOKED: KeyLookup = Object.freeze({ key: null, refusal: 'revoked' } as co
 const EXPIRED: KeyLookup = Object.freeze({ key: null, refusal: 'expired' } as const)
 
 /**
- * Opens the index of keys. The store is the record. Redis and this process cache it for less than a minute, and messages over Redis make a
- * change count at once. While the store cannot be read, the last record counts for up to an hour.
+ * Opens the index of keys. The store is the record; Redis and this process cache it for less than a minute, and messages over Redis make
+ * a change take effect at once. While the store cannot be read, the last record counts for up to an hour.
  */
 export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const { store, redisUrl, peppers, clock, confirm_ms = CONFIRM_MS, away_ms = AWAY_MS, unknown_ms = UNKNOWN_MS } = options

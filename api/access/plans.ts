@@ -37,7 +37,7 @@ export const FEATURES = Object.freeze({
 } as const)
 export type Feature = keyof typeof FEATURES
 
-/** The path that serves a feature, if it is data: without the path the feature is not available yet. The others are terms of the operator. */
+/** The path that serves a feature; without it the feature is not available yet. Features without a path are terms of the operator. */
 const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze({
   LIVE_INCIDENTS: '/api/incidents',
   FUEL_PRICES: '/api/gas-stations',

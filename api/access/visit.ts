@@ -117,7 +117,7 @@ export class Visit {
       : ' Invalid keys count for the address.'
   }
 
-  /** Takes one of the places for queries of history that the plan has, to be given back. Throws if none becomes free in `wait_ms`. */
+  /** Takes one of the plan's places for queries of history, to be given back. Throws if none becomes free in `wait_ms`. */
   async lease(wait_ms = 0): Promise<Lease> {
     const { slot, terms } = this.caller
     const end = performance.now() + wait_ms

@@ -8,8 +8,8 @@ export interface Enabled {
 }
 
 /**
- * The feeds that are run: no stream without an address. Against a stand-in all others; with `--live` those that are on by default or turned on, whose terms
- * the operator accepts and whose secrets are set for some plan. Throws if an unknown feed is turned on.
+ * The feeds that are run. Against a stand-in all but streams without an address; with `--live` those that are on by default or turned on,
+ * whose terms the operator accepts and whose secrets are set for some plan. Throws if an unknown feed is turned on.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   for (const id of turnedOn(config))

@@ -22,7 +22,7 @@ export interface Hop {
   readonly forwardedFor: string | undefined
 }
 
-/** Reads a list of proxies: addresses or CIDR ranges of either version, between commas or spaces. Throws if an entry is neither. */
+/** Reads a list of proxies: addresses or CIDR ranges, separated by commas or spaces. Throws if an entry is neither. */
 export function trustedProxies(list: string): TrustedProxies {
   const ranges = list
     .split(/[\s,]+/)
@@ -46,9 +46,8 @@ function readRange(entry: string): [Address, number] {
 }
 
 /**
- * The slot of the address that a request is charged to: the other end of its connection or, if that is a trusted proxy, the right-most address
- * of X-Forwarded-For that is not one. Whatever stands further left may be made up and is not read. Of IPv6 the /64 counts: the least that one
- * customer is given.
+ * The slot of the address that a request is charged to: the other end of its connection or, if that is a trusted proxy, the right-most
+ * address of X-Forwarded-For that is not one; addresses further left may be forged. Of IPv6 the /64 counts, the least a customer gets.
  */
 export function addressSlot({ socket, forwardedFor }: Hop, trusted: TrustedProxies): string {
   let address = readAddress(socket ?? '')

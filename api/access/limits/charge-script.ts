@@ -19,14 +19,12 @@ export interface ChargeCall {
 }
 
 /**
- * Decides charges, one after the other, as `chargeWindows` does. A window is a string of numbers of four bytes: units in all, then bucket
- * and units of each bucket, oldest first.
- *
- * KEYS: for each charge one window for each policy. ARGV: the time in s, or -1 for that of Redis; then for each charge the number of its
- * policies, and limit, window and bucket in s, and units of each. Reply: for each charge 1 or 0, and for each policy units in all, bucket,
- * and seconds until more, negative if it is violated.
+ * Decides charges in their order, as `chargeWindows` does. KEYS: for each charge one window for each policy.
+ * ARGV: the time in s, or -1 for that of Redis; for each charge the number of policies, and of each limit, window_s, bucket_s and units.
+ * Reply: for each charge 1 or 0, and for each policy the total, the bucket and the seconds until more, negative if it is violated.
  */
 const CHARGE = defineScript(`
+-- A window is a string of numbers of four bytes: units in all, then number and units of each bucket, oldest first.
 local call, pack, unpack, floor = redis.call, struct.pack, struct.unpack, math.floor
 local now = tonumber(ARGV[1])
 if now < 0 then now = tonumber(call('TIME')[1]) end

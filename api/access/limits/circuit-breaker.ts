@@ -14,8 +14,8 @@ export interface BreakerOptions {
 }
 
 /**
- * A circuit breaker before Redis: after a failure or time-out nothing is sent until a probe succeeds, and everything under way is given up
- * at once, so that a failure costs one wait. It begins open; calls wait for the first connection for one time-out at most.
+ * A circuit breaker for Redis: after a failure or time-out nothing is sent until a probe succeeds. All commands under way are given up
+ * together, so that a failure costs one wait. Until the first connection commands wait, for one time-out at most.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions

@@ -59,8 +59,8 @@ export class Leases {
   }
 
   /**
-   * Takes a lease if the slot has fewer than `most`, else null. While Redis is away a process counts its own only, up to its share; others
-   * see them once Redis is back.
+   * Takes a lease if the slot has fewer than `most`, else null. While Redis is away a process counts its own only, up to its share;
+   * others see them once Redis is back.
    */
   async take(slot: string, most: number): Promise<Lease | null> {
     const { redis, breaker, ttl_ms, share } = this.#options

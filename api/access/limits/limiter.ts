@@ -12,8 +12,8 @@ export interface Limiter {
   /** False while Redis does not answer and this process limits alone. */
   readonly connected: boolean
   /**
-   * Charges a slot, any text that names who is limited, under every policy; if one is violated, nothing is charged. Rejects with a RangeError
-   * for weights that are no whole numbers of units.
+   * Charges a slot, any text that names who is limited, under every policy; if one is violated, nothing is charged. Rejects with a
+   * RangeError for weights that are no whole numbers of units.
    */
   charge(slot: string, policies: readonly Policy[], weights: Weights): Promise<Charge>
   /** Gives back what was charged, once, in its buckets; not if Redis fails. */
@@ -50,7 +50,7 @@ const MAX_CALLS = 128
 const BEAT_MS = 10_000
 const SEEN_MS = 35_000
 
-/** KEYS: processes, scored by when they were seen. ARGV: the id of this one, and how long one is counted, in ms. Reply: how many there are. */
+/** KEYS: processes, scored by when they were seen. ARGV: the id of this one, and how long one is counted, in ms. Reply: their number. */
 const BEAT = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -5,7 +5,7 @@ import { chargeWindows, SlidingWindow } from './sliding-window.ts'
 /** Windows that are kept, those that were used last. */
 const MAX_WINDOWS = 100_000
 
-/** The limits of one process while Redis is away: the processes last seen grant half of each quota together, each its part, at least 1. */
+/** The limits of one process while Redis is away: the processes last seen share half of each quota; each grants at least 1. */
 export class LocalLimits {
   readonly #processes: () => number
   readonly #clock: () => number

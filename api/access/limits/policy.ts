@@ -19,8 +19,8 @@ export interface QuotaStatus {
   /** Units that may still be used now. */
   readonly remaining: number
   /**
-   * Seconds until the oldest units leave the window; for a violated policy until the charge fits; the length of the window if nothing is
-   * used. Never too short.
+   * Seconds until the oldest units leave the window; for a violated policy until the charge fits; the length of the window if nothing
+   * is used. Never too short.
    */
   readonly reset_s: number
   /** Whether the charge does not fit. */
@@ -40,7 +40,7 @@ export interface Charge {
   readonly charged: readonly Charged[]
 }
 
-/** Units that were charged under a policy, and their bucket: seconds since the epoch of the clock, divided by the length of a bucket. */
+/** Units that were charged under a policy, and the number of their bucket: the second of the clock divided by `bucket_s`. */
 export interface Charged {
   readonly slot: string
   readonly policy: Policy

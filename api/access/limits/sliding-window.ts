@@ -1,8 +1,8 @@
 import type { Policy, QuotaStatus } from './policy.ts'
 
 /**
- * Units used in a sliding window, by bucket. Every bucket of which a part lies in the window counts whole: a window never has more than its
- * limit, and no unit counts for longer than the window and a bucket. `charge-script.ts` does the same in Redis.
+ * Units used in a sliding window, by bucket. A bucket that lies partly in the window counts whole: no window ever exceeds its limit, and
+ * no unit counts for longer than the window and a bucket. `charge-script.ts` does the same in Redis.
  */
 export class SlidingWindow {
   #total = 0

@@ -17,8 +17,8 @@ const KEY_SLOT = /^[0-9a-f]{64}\.\d+$/
 const NOTHING: MinuteCounts = Object.freeze([])
 
 /**
- * Makes the function that returns the units of the day that a slot was charged in each minute of the last 24 hours and a bit, by every
- * process. The store is listed once for all slots of some seconds, and each object read once.
+ * Makes the function that returns the units of the day that a slot was charged in each minute of the last 24 hours and a bit, by all
+ * processes. The store is listed at most every two seconds, and each object read once.
  */
 export function recordedUsage(options: {
   readonly store: ObjectStore

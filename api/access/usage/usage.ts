@@ -2,7 +2,7 @@ import type { ObjectStore } from '../../../lake/store/store.ts'
 import { type MinuteCounts, recordedUsage } from './recorded.ts'
 import { openRecorder, type RecorderOptions, type UsageRecorder } from './recorder.ts'
 
-/** What is used of the API: counted, kept, and told. */
+/** The usage of the API: counted, recorded and read. */
 export interface Usage extends Pick<UsageRecorder, 'counter' | 'flush' | 'close'> {
   /** Units of the day that a slot was charged in each minute of the last 24 hours and a bit. */
   recorded(slot: string): Promise<MinuteCounts>
