@@ -4,8 +4,8 @@ import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import type { Land } from '../../lake/schema/dataset.ts'
 
-/** Feeds from the fastest to the slowest. */
-const bySpeed = [...feeds].sort((one, other) => one.every_s - other.every_s)
+/** Feeds that are polled, from the fastest to the slowest: streams last for as long as their connections. */
+const bySpeed = feeds.filter(({ stream, onDemand }) => !stream && !onDemand).sort((one, other) => one.every_s - other.every_s)
 
 /** The feed that publishes most often: what is waited for comes soon. */
 export const FASTEST = bySpeed[0] as Feed

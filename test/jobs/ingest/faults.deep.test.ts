@@ -119,8 +119,8 @@ function awaitPublication(publishers: Publishers, { id, every_s }: Feed): void {
   while (publishedAt(SEED, publishers.now()) === before)
 }
 
-/** Feeds that publish something new each time; the document of a slower one may stay the same for months, and nothing would come after the fault. */
-const LIVELY = feeds.filter(({ every_s }) => every_s < 86_400)
+/** Polled feeds that publish something new each time: the document of a slower one may stay the same for months after the fault. */
+const LIVELY = feeds.filter(({ every_s, stream, onDemand }) => every_s < 86_400 && !stream && !onDemand)
 
 /** Faults that are over before a feed's own code runs: they are tried with one feed of each kind of document. */
 const TRANSPORT: readonly FaultName[] = ['latency', 'status', 'cut', 'html', 'gzip_bomb', 'wrong_type', 'redirect_loop']
