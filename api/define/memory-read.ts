@@ -91,6 +91,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
    * dataset of `from` was published.
    */
   readonly needs?: readonly Dataset[]
+  /** The one of `lake` that a request needs and has the age of, if that depends on the request; `from` is then empty. */
+  readonly primary?: (values: P) => Dataset
   /** Set where any dataset of `from` is enough for an answer, published before the first or not. */
   readonly isOfAny?: true
   /** Set where an answer does without any of its datasets: `meta.missing` then names those that have nothing, and why. */

@@ -23,6 +23,12 @@ import { selected, withDistances } from './selection.ts'
 import { shownRecord } from './shown-record.ts'
 import { SortedRecords } from './sorted-records.ts'
 
+/** The tables of a read, the first of which an answer has the age of, and those that it needs. */
+interface NeededTables {
+  readonly lake: readonly Dataset[]
+  readonly needs: readonly Dataset[]
+}
+
 /** The tables of a read without any. */
 const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
 
@@ -30,7 +36,7 @@ const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, l
 export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, lake: Lake, kept: KeptLake): Answerer {
   const { endpoint, state } = context
   const { returns } = endpoint
-  const { lake: tablesRead = [], needs = tablesRead } = read
+  const { lake: tablesRead = [] } = read
   const textsOf = textsOfShapes(returns)
   // Records that are made for a page are on no other.
   const pageTextsOf = textsOfShapes(returns, { remember: false })
@@ -39,21 +45,26 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   const datasets = datasetsOf(endpoint)
   const gap = gapOf(endpoint)
   const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
-  const keptTables = { lake: tablesRead, needs }
+  const allTables: NeededTables = { lake: tablesRead, needs: read.needs ?? tablesRead }
+  const tablesBy = new Map(
+    tablesRead.map((dataset) => [dataset, { lake: [dataset, ...tablesRead.filter((one) => one !== dataset)], needs: [dataset] }]),
+  )
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
   const figure = endpoint.figure ? { figure: endpoint.figure } : {}
-  const absent = async (): Promise<Problem> => {
-    const [table] = needs.length > 0 ? tablesRead : []
+  const absent = async ({ lake: [first], needs }: NeededTables): Promise<Problem> => {
+    const table = needs.length > 0 ? first : undefined
     return table ? neverDelivered(table, state.system().feeds) : await absentState(read.from[0] as Dataset, { state, lake })
   }
   const findMissing = read.reportsMissing ? missingFinder(read, { state, kept }) : null
 
   return async (values, { format, now, lease }) => {
-    const tables = tablesRead.length > 0 ? await kept.state(keptTables, state.system().feeds) : NO_TABLES
+    const needed = (read.primary && tablesBy.get(read.primary(values.own))) ?? allTables
+    const { needs } = needed
+    const tables = tablesRead.length > 0 ? await kept.state(needed, state.system().feeds) : NO_TABLES
     const answers = await demandDocuments(state, read, { values: values.own, now, slice: (slice, key) => kept.get(slice, key, lease) })
     const live = currentStates(state, read.from)
     const updated_at = newestOf(read, needs, { live, tables })
-    if (updated_at === null) throw await absent()
+    if (updated_at === null) throw await absent(needed)
     const awaited = read.parts?.(values.own) ?? tables.awaited
     const lacking = tables.awaited.filter((feed) => awaited.includes(feed))
     if (lacking.length > 0) throw notLanded(lacking, needs)
@@ -62,7 +73,11 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       of: [tables.version, ...live.of, ...tagOf(answers)],
       changed_at: Math.max(tables.changed_at ?? 0, live.changed_at),
     }
-    const refresh = refreshAt(context, read, { live, covered_until: tables.covered_until ?? updated_at, now })
+    const refresh = refreshAt(
+      context,
+      { from: read.from, lake: needed.lake },
+      { live, covered_until: tables.covered_until ?? updated_at, now },
+    )
     const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
     const at = steppedNow(head.clock_s, now)

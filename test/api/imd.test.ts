@@ -158,8 +158,21 @@ describe("daily traffic by DGT's detectors", () => {
     })
 
   test('waits for the first whole day', async () => {
-    const reply = await service.get('/api/movilidad/imd?source=DETECTORS')
-    expect([reply.status, ((await reply.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
+    expect(await ask('&source=DETECTORS')).toMatchObject({ code: 'no-data-yet', missing: ['imd_detector_months'] })
+  })
+
+  test("needs no map of the ministry, whose years wait for that map's feed", async () => {
+    const other = await startService()
+    try {
+      const path = '/api/movilidad/imd?source=DETECTORS'
+      expect(await other.json(path)).toMatchObject({ code: 'no-data-yet', missing: ['imd_detector_months'] })
+      await other.land(imdDetectorMonths, [month('2026-10', 'POSITIVE'), month('2026-10', 'NEGATIVE')], AT)
+      await until('the months are read', async () => (await other.json(path)).total === 1)
+      expect((await other.json(path)).meta.missing_years).toEqual([])
+      expect(await other.json('/api/movilidad/imd')).toMatchObject({ code: 'no-data-yet', missing: ['imd_sections'] })
+    } finally {
+      await other.close()
+    }
   })
 
   test('is the mean of whole days of both directions, with its coverage and the years that nobody counted', async () => {
@@ -171,10 +184,11 @@ describe("daily traffic by DGT's detectors", () => {
         month('2026-10', 'NEGATIVE', { lanes: 2, lane_days: 25, days: 4, long_vehicles_readings: 0, long_vehicles_sum_pct: 0 }),
         month('2026-10', 'POSITIVE', { road: 'N-2', province_code: '50' }),
       ],
-      AT,
+      AT + 3_600_000,
     )
     await until('the months are read', async () => (await ask('&source=DETECTORS')).total === 2)
-    const { sections, meta } = await ask('&source=DETECTORS')
+    const { sections, meta, updated_at } = await ask('&source=DETECTORS')
+    expect([updated_at, (await ask('')).updated_at]).toEqual([AT + 3_600_000, AT].map((at) => new Date(at).toISOString()))
     expect(sections).toMatchObject([
       {
         ...{ road: 'A-6', province: 'Madrid', year: 2026, section_id: 'A-6 28', imd_veh_day: 61_500, km_from: 3.5, km_to: 9.05 },

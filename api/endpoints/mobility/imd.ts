@@ -149,7 +149,7 @@ export const imdList = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [imdSections, roadPoints, imdDetectorMonths],
-    needs: [imdSections],
+    primary: ({ source }) => (source === 'DETECTORS' ? imdDetectorMonths : imdSections),
     answer: async ({ slice, extra }, { year, source }) => {
       const posts = await extra(roadPosts, '')
       const finish = (draft: Draft): Listed => drawn(draft, posts)
