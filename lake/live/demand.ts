@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { defineScript, runScript } from './script.ts'
 
 /**
  * Documents that are fetched when somebody asks for them: what is wanted, and what became of it. Losing this loses no data: what was
@@ -75,24 +76,24 @@ export async function recordAnswers(redis: Redis, feed: string, answers: Readonl
     .exec()
 }
 
+// In one script: the feeds of a publisher ask at the same time, and together they may not exceed its limit.
+const SPEND = defineScript(`
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', tonumber(ARGV[1]) - 60000)
+local granted = math.max(0, math.min(#ARGV - 2, tonumber(ARGV[2]) - redis.call('ZCARD', KEYS[1])))
+for nth = 3, granted + 2 do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[nth]) end
+if granted > 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
+return granted
+`)
+
 /** Takes requests out of what a publisher allows in a minute, but for `reserved` ones; returns how many may be made now. */
 export async function spendRequests(
   redis: Redis,
   limit: { readonly name: string; readonly perMinute: number },
   of: { readonly count: number; readonly now: number; readonly reserved?: number },
 ): Promise<number> {
-  const key = spentKey(limit.name)
   const { count, now, reserved = 0 } = of
-  await redis.zremrangebyscore(key, '-inf', now - 60_000)
-  const granted = Math.max(0, Math.min(count, limit.perMinute - reserved - (await redis.zcard(key))))
-  if (granted === 0) return 0
-  const members = Array.from({ length: granted }, () => [String(now), randomUUID()]).flat()
-  await redis
-    .multi()
-    .zadd(key, ...members)
-    .pexpire(key, 60_000)
-    .exec()
-  return granted
+  const members = Array.from({ length: count }, () => randomUUID())
+  return Number(await runScript(redis, SPEND, { keys: [spentKey(limit.name)], args: [now, limit.perMinute - reserved, ...members] }))
 }
 
 async function readAnswers(redis: Redis, feed: string, keys: readonly string[]): Promise<Map<string, DocumentAnswer | undefined>> {

@@ -4,7 +4,7 @@ import { aemetForecastHourly } from '../../../jobs/feeds/weather/aemet-forecast-
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { makeRunner, type Runner } from '../../../jobs/ingest/runner.ts'
 import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-forecast-hourly.ts'
-import { type Answers, recordAnswers, wantDocuments } from '../../../lake/live/demand.ts'
+import { type Answers, recordAnswers, spendRequests, wantDocuments } from '../../../lake/live/demand.ts'
 import { newestAccepted } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { originOf } from '../../../scripts/service/parts.ts'
@@ -97,6 +97,14 @@ test('a minute has so many requests; the rest waits for the next, and what is no
   await ask()
   expect(new Set(await outcomes(...known))).toEqual(new Set(['FETCHED']))
   expect(await outcomes('99999')).toEqual(['ABSENT'])
+})
+
+test('feeds that ask at the same time do not exceed the limit that they share', async () => {
+  const limit = { name: 'shared', perMinute: 30 }
+  const spend = (now: number, reserved = 0) => spendRequests(context.redis, limit, { count: 20, now, reserved })
+  const granted = await Promise.all([spend(0), spend(0)])
+  expect(granted.sort()).toEqual([10, 20])
+  expect([await spend(59_999), await spend(60_000, 15), await spend(60_000)]).toEqual([0, 15, 15])
 })
 
 test('what nobody asked for leaves half of a minute to who asks', async () => {
