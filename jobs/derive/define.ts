@@ -54,6 +54,8 @@ export interface MonthsSpec extends DerivedCommon {
    * make. Unless set a month holds all that there is.
    */
   readonly settles?: 'day'
+  /** Set with `settles` if each row is of one source: one that stops publishing delays the days of the others by a day only. */
+  readonly isBySource?: true
   /**
    * Set with `settles` if little data is useful, too. An input without a whole day counts up to the current hour; without a whole
    * hour all its rows count. Never set if rows are totals of days.

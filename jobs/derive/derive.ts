@@ -11,7 +11,7 @@ import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, filesOf, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
 import { planModel } from './model-parts.ts'
-import { monthSpan, planMonths, settledUntil } from './months.ts'
+import { coveredUntil, monthSpan, planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
@@ -124,7 +124,7 @@ export async function derive(
 async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
   if (derived.by === 'versions') return planVersions(derived, pins)
   if (derived.by === 'model') return planModel(derived, pins, covered)
-  return covered.size === 0 ? [] : planMonths(derived, pins, Math.min(...covered.values()))
+  return covered.size === 0 ? [] : planMonths(derived, pins, coveredUntil(derived, [...covered.values()]))
 }
 
 async function makeParts(

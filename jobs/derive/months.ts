@@ -10,10 +10,17 @@ import type { MonthSpan, MonthsSpec } from './define.ts'
 import { hourOf, type PlannedPart } from './lineage.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** The month of Madrid's calendar of a text such as 2026-03. */
 export function monthSpan(month: string): MonthSpan {
   return { month, from: dayBounds(`${month}-01`).start, to: dayBounds(`${nextMonth(month)}-01`).start }
+}
+
+/** The instant (ms) until which inputs are covered, by how far each feed has landed. */
+export function coveredUntil({ isBySource }: Pick<MonthsSpec, 'isBySource'>, landed: readonly number[]): number {
+  const all = Math.min(...landed)
+  return isBySource ? Math.max(all, Math.max(...landed) - DAY_MS) : all
 }
 
 /**

@@ -12,6 +12,7 @@ export const trafficSectionHoursDerived = defineDerived({
   besides: [trafficSectionStatesArchive],
   revision: 1,
   settles: 'day',
+  isBySource: true,
   rows: ({ month }, [live, archive]) => sql`
     SELECT ${month} AS month, source, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, ${sumsOfStates}
     FROM (${sectionStates(live as SqlPart)} UNION ALL BY NAME ${archivedStates(archive as SqlPart)})

@@ -20,6 +20,7 @@ export const trafficHoursDerived = defineDerived({
   besides: [trafficReadings15m],
   revision: 2,
   settles: 'day',
+  isBySource: true,
   rows: ({ month }, [readings, archive]) => sql`
     SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,
       arg_max(sensor_type, observed_at) AS sensor_type, ${sumsOfReadings}
