@@ -6,11 +6,11 @@ import { type Collected, collectPlan } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { FetchError } from './http.ts'
 
-/** Statuses by which a publisher says that it has no such document, and that it was asked too often. */
+/** Statuses of a document that does not exist, and of too many requests. */
 const [ABSENT, TOO_MANY] = [[404, 410], 429]
-/** How long a document that could not be fetched is left alone, ms. */
+/** Pause before a failed document is fetched again, ms. */
 const FAILED_MS = 300_000
-/** Documents under way at once, and those nobody asked for that one run fetches: who asks does not wait for these. */
+/** Concurrent fetches, and the most documents of `always` in one run: requested ones do not wait for more of them. */
 const [AT_ONCE, ALWAYS_AT_ONCE] = [4, 10]
 
 /** The documents of a run, and what records that they were taken in or not. */
@@ -41,7 +41,7 @@ export async function collectDemanded(
   const due = await dueDocuments(redis, feed.id, { always, alwaysAtOnce: ALWAYS_AT_ONCE, now, most: limit.perMinute })
   const [wanted, others] = [true, false].map((is) => [...due.keys()].filter((key) => due.get(key)?.isWanted === is)) as [string[], string[]]
   const granted = await spendRequests(redis, limit, { count: wanted.length, now })
-  // Half of what the publisher allows is left to those who ask next.
+  // Half of the publisher's limit is left for the next requests.
   const spare = await spendRequests(redis, limit, { count: others.length, now, reserved: Math.ceil(limit.perMinute / 2) })
   const keys = [...wanted.slice(0, granted), ...others.slice(0, spare)]
   const { fetched, answers, failure } = await fetchAll(context, feed, { keys, ...asking })
@@ -66,7 +66,7 @@ export async function collectDemanded(
   }
 }
 
-/** Fetches documents side by side; those that the publisher has not, or did not give, are answered at once. */
+/** Fetches documents concurrently. Those that do not exist or failed have an answer at once. */
 async function fetchAll(
   context: IngestContext,
   feed: Feed,

@@ -3,11 +3,11 @@ import type { Redis } from 'ioredis'
 import { defineScript, runScript } from './script.ts'
 
 /**
- * Documents that are fetched when somebody asks for them: what is wanted, and what became of it. Losing this loses no data: what was
- * fetched is fetched once more.
+ * Documents that are fetched on demand: which are wanted, and how each fetch ended. Losing this loses no data: documents are fetched once
+ * more.
  */
 
-/** Channel of the ids of feeds of which something new is wanted. */
+/** Channel with the ids of feeds that have newly wanted documents. */
 export const DEMAND_CHANNEL = 'demand:wanted'
 /** Documents of a feed that may be wanted at once. */
 const MAX_WANTED = 500
@@ -24,7 +24,7 @@ export interface DocumentAnswer {
   readonly sha256?: string
 }
 
-/** What is known of documents that a request needs; null of one that is waited for. */
+/** What is known of the documents of a request; null while one is pending. */
 export type Answers = ReadonlyMap<string, DocumentAnswer | null>
 
 /** Asks for documents of a feed, unless they were fetched a short while ago, and returns what is known of each. */
@@ -66,7 +66,7 @@ export async function dueDocuments(
   return new Map(due.map((key, at) => [key, { isWanted: at < wanted.length, last: known.get(key) }]))
 }
 
-/** Records how attempts to fetch documents ended; they are wanted no more. */
+/** Records how attempts to fetch documents ended, and takes these off the wanted ones. */
 export async function recordAnswers(redis: Redis, feed: string, answers: ReadonlyMap<string, DocumentAnswer>): Promise<void> {
   if (answers.size === 0) return
   await redis

@@ -3,20 +3,20 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { optional } from '../../define/fields.ts'
+import { optional, type ValueOf } from '../../define/fields.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { provinceName } from '../tail.ts'
 
 const { columns } = imdDetectorMonths
 const only = (about: string): string => `${about}; source=DETECTORS only.`
 
-/** What is said of figures of detectors alone. */
+/** Fields that only source=DETECTORS has. */
 export const detectorFields = {
-  points: optional(columns.points, only('Points of the road with a whole day, of the direction that has more')),
-  lanes: optional(columns.lanes, only('Lanes that are listed at the points of the road, both directions')),
-  days: optional(columns.days, only('Days on which some point was counted whole, of the direction that has fewer')),
-  first_date: optional(columns.first_date, only('The first day that counts')),
-  last_date: optional(columns.last_date, only('The last day that counts')),
+  points: optional(columns.points, only('Points of the road with a whole day, in the direction with more of them')),
+  lanes: optional(columns.lanes, only('Listed lanes at the points of the road, both directions')),
+  days: optional(columns.days, only('Days with a whole point, in the direction with fewer of them')),
+  first_date: optional(columns.first_date, only('First counted day')),
+  last_date: optional(columns.last_date, only('Last counted day')),
   coverage: col.decimal(0, only('Whole days of lanes as a share of those of all listed lanes in the whole year'), {
     ...{ scale: 6, unit: '1', nullable: true, example: null },
   }),
@@ -35,22 +35,7 @@ const yearColumns = {
 } as const
 
 /** A direction of a road in a province and year. */
-interface DirectionYear {
-  readonly year: number
-  readonly road: string
-  readonly province_code: string
-  readonly direction: string
-  readonly points: number
-  readonly lanes: number
-  readonly km_from: number
-  readonly km_to: number
-  readonly days: number
-  readonly first_date: string
-  readonly last_date: string
-  readonly lane_days: number
-  readonly vehicles_day: number
-  readonly long_pct: number | null
-}
+type DirectionYear = ValueOf<typeof yearColumns>
 
 /** Directions of all roads by year. It has one key, the empty one. */
 export const detectorYears = defineSlice<readonly DirectionYear[]>({
@@ -68,7 +53,7 @@ export const detectorYears = defineSlice<readonly DirectionYear[]>({
       FROM ${scan(imdDetectorMonths)}
       GROUP BY year, road, province_code, direction
       ORDER BY year, road, province_code, direction`
-    return await reader.all<DirectionYear>(query, yearColumns)
+    return await reader.all(query, yearColumns)
   },
 })
 
@@ -110,7 +95,7 @@ export function detectorRoads(found: readonly DirectionYear[]) {
   })
 }
 
-/** Years after the ministry's newest and before the first that detectors have: nothing tells of them. */
+/** Years between the ministry's newest and the detectors' first, which neither has. */
 export function yearsBetween(ministry: readonly number[], detectors: readonly number[]): number[] {
   const [last, first] = [Math.max(...ministry), Math.min(...detectors)]
   return ministry.length === 0 || detectors.length === 0

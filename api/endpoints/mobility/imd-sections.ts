@@ -51,11 +51,11 @@ const allYears = defineSlice<ReadonlySet<string>>({
   },
 })
 
-/** `year`, of several, whoever counted. */
+/** `year`: several years, of either source. */
 export const imdYearsParam = listOf(
   knownBy(integerParam('Year; the newest that there is unless given.', { min: 1990, max: 2200, example: '2018' }), {
     slice: allYears,
-    expected: 'expected a year that there is a traffic map of, or counts of detectors',
+    expected: 'expected a year with a traffic map or counts of detectors',
     isListed: true,
   }),
 )

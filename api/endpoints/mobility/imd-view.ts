@@ -10,30 +10,30 @@ import { provinceField } from '../tail.ts'
 
 const { columns } = imdRoads
 const c = (name: keyof typeof columns): Sql => column(imdRoads, name)
-const told = (about: string): string => `${about} Only with view=imd.`
+const onlyImd = (about: string): string => `${about} Only with view=imd.`
 
 /** Columns of the rows of view=imd. */
 export const IMD_FLAT = {
-  road: optional(columns.road, told('Road designation.')),
+  road: optional(columns.road, onlyImd('Road designation.')),
   province_code: optional(
     columns.province_code,
-    told('INE code of the province of the sections; null where the map names none that is known.'),
+    onlyImd('INE code of the province of the sections; null where the map names none that is known.'),
   ),
-  year: optional(columns.year, told('Year of the map.')),
-  imd_veh_day: optional(columns.imd, told('Mean daily vehicles: vehicle-kilometres by length and days.')),
+  year: optional(columns.year, onlyImd('Year of the map.')),
+  imd_veh_day: optional(columns.imd, onlyImd('Mean daily vehicles: vehicle-kilometres by length and days.')),
   heavy_share_pct: optional(
     columns.heavy_share_pct,
-    told('Heavy vehicles in per cent of vehicle-kilometres; null where a section does not tell them.'),
+    onlyImd('Heavy vehicles in per cent of vehicle-kilometres; null where a section does not tell them.'),
   ),
-  length_km: optional(columns.length_km, told('Length of the sections.')),
-  veh_km_year: optional(columns.veh_km, told('Vehicle-kilometres of the year.')),
-  sections: optional(columns.sections, told('Sections with vehicle-kilometres and a length, of which the rest is made.')),
-  matched_sections: optional(columns.matched_sections, told('Sections that the year before has too.')),
+  length_km: optional(columns.length_km, onlyImd('Length of the sections.')),
+  veh_km_year: optional(columns.veh_km, onlyImd('Vehicle-kilometres of the year.')),
+  sections: optional(columns.sections, onlyImd('Sections with vehicle-kilometres and a length, of which the rest is made.')),
+  matched_sections: optional(columns.matched_sections, onlyImd('Sections that the year before has too.')),
   previous_imd_veh_day: optional(
     columns.previous_imd,
-    told('Mean daily vehicles in the year before, on the sections that both years have.'),
+    onlyImd('Mean daily vehicles in the year before, on the sections that both years have.'),
   ),
-  change_pct: optional(columns.change_pct, told('Change from the year before, on the sections that both years have.')),
+  change_pct: optional(columns.change_pct, onlyImd('Change from the year before, on the sections that both years have.')),
 } as const
 
 /** What a record of view=imd has. */

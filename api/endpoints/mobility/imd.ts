@@ -126,7 +126,7 @@ export const imdList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with the share of heavy vehicles',
-  about: `${ABOUT_IMD} With \`source=DETECTORS\` it is of whole days at DGT's detectors, by road and province; \`coverage\` says how much of the year they are, \`meta.missing_years\` which years nobody counted. A section is asked for by \`km_from\` and \`km_to\` where it lies on that stretch. ${ABOUT_LINES}`,
+  about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover, and \`meta.missing_years\` lists years without counts. \`km_from\` and \`km_to\` select the sections on a stretch. ${ABOUT_LINES}`,
   figure: {
     grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',
     method:

@@ -46,13 +46,13 @@ const fields = {
     'Vehicles per hour: to be expected (forecast; null where there is no number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
   ),
   interval: nested.object(
-    'Interval that is to hold a share of the outcomes, of the errors of the model before; it holds the number that is served, be it the baseline. Null where there is no number. Only with view=forecast.',
+    'Prediction interval, from the past errors of the model; it always contains the served number. Null where there is no number. Only with view=forecast.',
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
     { nullable: true },
   ),
   baseline: meaning(
     columns.baseline,
-    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median that `meta.method` tells. Null where nothing is. Not with view=heatmap.',
+    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median described in `meta.method`. Null where nothing is. Not with view=heatmap.',
   ),
   intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Not with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },

@@ -37,8 +37,8 @@ export const weatherForecastDays = defineEndpoint({
   },
   params: {
     place: forecastPlaceParams,
-    from: instantParam('Begin of the time that is asked for; now unless given.', '2026-11-26T18:00:00Z'),
-    days: withDefault(integerParam('How many days ahead; 7 unless given.', { min: 1, max: 7, unit: 'd', example: '3' }), 7),
+    from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
+    days: withDefault(integerParam('How many days ahead; 7 by default.', { min: 1, max: 7, unit: 'd', example: '3' }), 7),
     period: withDefault(
       oneOf(
         '`day` for whole days, the default; `part` for halves and quarters of the next four days; `all` for both.',
@@ -58,7 +58,7 @@ export const weatherForecastDays = defineEndpoint({
     id: 'id',
     sorts: ['id', 'km_from', 'issued_at'],
     order: 'id',
-    counts: { pending: col.integer(0, 'Municipalities that are missing here, as their forecast is awaited.', { unit: '1', example: 0 }) },
+    counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
     limit: { default: 100, max: 20_000 },
   },
   read: {

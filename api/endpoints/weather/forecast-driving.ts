@@ -18,7 +18,7 @@ type Hour = Pick<
   | 'gust_m_s'
 >
 
-/** Upper bounds of AEMET's classes, each with its class; what is above the last is of `over`. */
+/** AEMET's classes by upper bound; values above the last bound are `over`. */
 interface Scale {
   readonly steps: readonly (readonly [upTo: number, code: string])[]
   readonly over: string
@@ -80,7 +80,7 @@ export const drivingFields = {
   rain_max_mm: col.decimal(0, 'Precipitation of the wettest hour, snow included.', { nullable: true, scale: 1, unit: 'mm', example: 0.5 }),
   snow: col.code(0, 'Snow of the hour with most.', SNOW_CLASSES, { example: 'LIGHT' }),
   snow_total_mm: col.decimal(0, 'Snow of all hours, as water.', { nullable: true, scale: 1, unit: 'mm', example: 0.1 }),
-  fog: col.code(0, 'What takes the sight most.', FOG_CLASSES, { example: 'NONE' }),
+  fog: col.code(0, 'Worst obstruction of sight.', FOG_CLASSES, { example: 'NONE' }),
   wind: col.code(0, 'Strongest wind or gust.', WIND_CLASSES, { example: 'MODERATE' }),
   gust_max_m_s: col.decimal(0, 'Strongest gust.', { nullable: true, scale: 1, unit: 'm/s', example: 6.7 }),
   temp_min_c: col.integer(0, 'Lowest temperature of the air.', { nullable: true, unit: 'Cel', example: 4 }),
@@ -128,7 +128,7 @@ export function drivingOf(hours: readonly Hour[]): ValueOf<typeof drivingFields>
   }
 }
 
-/** What is too little to be measured is something all the same. */
+/** Stands for a trace, so that its class is LIGHT. */
 const TRACE_MM = 0.05
 const some = (mm: number | null, flag: string | null): boolean => (mm ?? 0) > 0 || flag === 'TRACE'
 const greater = (one: number | null, other: number | null): number | null => (one === null || (other !== null && other > one) ? other : one)

@@ -9,10 +9,10 @@ import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '..
 import { type Problem, Refused } from '../../define/problems.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
-/** A forecast this old (ms) is waited for anew; a younger one is shown while the next one comes. */
+/** A request waits for a new forecast if the last one is this old (ms); a younger one is served at once. */
 const OLD_MS = 6 * 3_600_000
 
-/** Where a forecast is asked of; both null where all that are there are asked for. */
+/** The places of a request; both null for all available forecasts. */
 interface ForecastPlaces {
   readonly province_code: string | null
   readonly municipality_codes: readonly string[] | null
@@ -54,16 +54,16 @@ function codeAt(lat: number, lon: number): string {
   return municipality_code
 }
 
-/** Where a forecast is along the road that was asked for. */
+/** Position of a forecast along the requested road. */
 export const alongFields = {
-  road: col.string(0, 'Road that was asked for; null where none was.', { nullable: true, example: null }),
+  road: col.string(0, 'The requested road; null without `road`.', { nullable: true, example: null }),
   km_from: col.decimal(0, 'First located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
   km_to: col.decimal(0, 'Last located point of that road in the municipality.', { nullable: true, scale: 1, unit: 'km', example: null }),
 } as const
 
-/** Where a municipality is along the road that was asked for. */
+/** Position of a municipality along the requested road. */
 export type Along = { readonly road: string | null; readonly km_from: number | null; readonly km_to: number | null }
-/** Where no road was asked for. */
+/** Without a road. */
 export const NOT_ALONG: Along = Object.freeze({ road: null, km_from: null, km_to: null })
 
 /** The municipalities that a request is about, each with where the road passes it; null where it names none. */
@@ -80,7 +80,7 @@ export async function placesOf(slice: MemoryAsk['slice'], wanted: ForecastPlaces
   return found
 }
 
-/** A row of a forecast, as far as it is chosen by. */
+/** The columns that rows of a forecast are selected by. */
 type ForecastRow = AnyRow & {
   readonly municipality_code: string
   readonly province_code: string
@@ -89,7 +89,7 @@ type ForecastRow = AnyRow & {
   readonly valid_to: number
 }
 
-/** The rows of the newest issue of each municipality that is wanted, in order of time, of a span of time. */
+/** The rows of the newest issue of each wanted municipality within a span of time, in order of time. */
 export function forecastsOf<R extends ForecastRow>(
   rows: readonly R[],
   of: {
@@ -114,7 +114,7 @@ export function forecastsOf<R extends ForecastRow>(
   )
 }
 
-/** What a request wants to be fetched: all of its municipalities. It waits for those without a forecast of its time, or with an old one. */
+/** The documents of a request: all of its municipalities. It waits for those without a forecast of its period, or with an old one. */
 export async function demandedOf(
   { states, slice }: { readonly states: readonly [{ readonly rows: readonly ForecastRow[] }]; readonly slice: MemoryAsk['slice'] },
   wanted: ForecastPlaces,
@@ -128,7 +128,7 @@ export async function demandedOf(
   return { keys, awaited: keys.filter((code) => (found.get(code)?.[0]?.issued_at ?? Number.NEGATIVE_INFINITY) <= since) }
 }
 
-/** How many municipalities of a request have no forecast yet and are waited for. */
+/** How many municipalities of a request have no forecast yet. */
 export function pendingOf(answers: Answers, found: ReadonlyMap<string, unknown>): number {
   return [...answers].filter(([code, answer]) => answer === null && !found.has(code)).length
 }
@@ -147,10 +147,10 @@ export function noForecast(
   const [code = ''] = codes
   const outcomes = codes.map((one) => answers.get(one) ?? null)
   if (codes.length > 0 && outcomes.every((one) => one?.outcome === 'ABSENT'))
-    return new Refused('expected a municipality that AEMET has a forecast of', { parameter: 'municipality' })
+    return new Refused('expected a municipality with a forecast of AEMET', { parameter: 'municipality' })
   const name = `${municipalityByCode(code)?.name ?? code} (${code})${codes.length > 1 ? ` and ${codes.length - 1} more` : ''}`
   const failed = outcomes.find((one) => one?.outcome === 'FAILED')
-  const what = failed ? `${feed}, which could not fetch it and tries again` : `${feed}, which was asked for it now`
+  const what = failed ? `${feed}, which could not fetch it and tries again` : `${feed}, which is fetching it now`
   return noDataYet(`No forecast of ${name} has arrived yet`, {
     missing: [dataset],
     waits_for: [what],

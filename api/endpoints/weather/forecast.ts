@@ -36,7 +36,7 @@ export const forecastFields = {
   ...alongFields,
 } as const
 
-/** Where a forecast is of. */
+/** The municipality of a forecast. */
 export function forecastPlace(
   { municipality_code, province_code }: Pick<Row, 'municipality_code' | 'province_code'>,
   along: Along,
@@ -45,9 +45,9 @@ export function forecastPlace(
   return { id: municipality_code, municipality, province: provinceName(province_code), province_code, ...along }
 }
 
-/** How forecasts come, for descriptions. */
+/** How forecasts are fetched, for descriptions. */
 export const ON_DEMAND =
-  'Forecasts are fetched on demand and kept for an hour; capitals of provinces are always there. A place that nobody asked for in the last hours is waited for up to 2.5 s: what has not come by then is counted as `pending`, or, where nothing has, answered with `no-data-yet`. Ask again a few seconds later. With `road`, the municipalities that hold located points of it (`sort=km_from` for their order). Without a place, the forecasts that are there.'
+  'Forecasts are fetched on demand and kept for an hour; provincial capitals are always available. A reply waits up to 2.5 s for new ones and counts those still missing as `pending`. If none has arrived, it is `no-data-yet`: retry a few seconds later. `road` selects the municipalities with located points of the road (`sort=km_from` for their order). Without a place, all available forecasts.'
 
 const { source, municipality_code: _code, province_code: _province, issued_at, ...hourColumns } = columns
 
@@ -70,8 +70,8 @@ export const weatherForecast = defineEndpoint({
   figure: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
   params: {
     place: forecastPlaceParams,
-    from: instantParam('Begin of the time that is asked for; now unless given.', '2026-11-26T18:00:00Z'),
-    hours: withDefault(integerParam('How far ahead; 48 unless given.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
+    from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
+    hours: withDefault(integerParam('How far ahead; 48 by default.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
   },
   returns: {
     kind: 'list',
@@ -81,7 +81,7 @@ export const weatherForecast = defineEndpoint({
     id: 'id',
     sorts: ['id', 'km_from', 'issued_at'],
     order: 'id',
-    counts: { pending: col.integer(0, 'Municipalities that are missing here, as their forecast is awaited.', { unit: '1', example: 0 }) },
+    counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
     limit: { default: 100, max: 20_000 },
   },
   read: {

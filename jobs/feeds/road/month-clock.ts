@@ -8,9 +8,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /**
- * How a month's local times become instants: what the clock shows less `before`, or from the hour on that is left out or comes twice less
- * `after` (ms); nothing tells of that hour, [`from`, `to`), which of its instants is meant. All as if the clock were UTC. A month without a
- * change has that hour behind its end.
+ * How a month's local times become instants: the local time less the offset `before` (ms), or `after` from the clock change on. The hour
+ * [`from`, `to`) that is skipped or repeated has no instant. All times are as if the clock were UTC; without a change the hour is after the month.
  */
 export interface MonthClock {
   readonly month: string

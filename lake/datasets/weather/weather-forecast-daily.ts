@@ -9,7 +9,7 @@ export const weatherForecastDaily = defineDataset({
   domain: 'weather',
   title: 'Daily weather forecast',
   about:
-    "AEMET's forecast of seven days, by municipality: those that were asked for in the last hours, and the provincial capitals always. The first two days come in quarters and halves too, the next two in halves. Each issue of a period is a row.",
+    "AEMET's forecast of seven days, by municipality: those requested in the last hours, and all provincial capitals. The first two days come in quarters and halves too, the next two in halves. Each issue of a period is a row.",
   sources: [aemet],
   columns: {
     ...placeAndTime,

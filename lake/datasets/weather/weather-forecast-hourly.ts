@@ -12,7 +12,7 @@ export const weatherForecastHourly = defineDataset({
   domain: 'weather',
   title: 'Hourly weather forecast',
   about:
-    "AEMET's forecast of each hour of about two days, by municipality: those that were asked for in the last hours, and the provincial capitals always. Each issue of an hour is a row.",
+    "AEMET's forecast of each hour of about two days, by municipality: those requested in the last hours, and all provincial capitals. Each issue of an hour is a row.",
   sources: [aemet],
   columns: {
     ...placeAndTime,
