@@ -1,5 +1,5 @@
 import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
-import { ARCHIVE_SOURCE, archiveOf, isArchive, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
+import { ARCHIVE_SOURCE, archiveOf, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCityHours } from '../../../lake/datasets/road/traffic-city-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
@@ -8,20 +8,18 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic-section-states-archive.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
-import { type Sql, sql } from '../../../lake/query/sql.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
-import { max, meanFromSums, parameter, same, shareOfReadings, sum, value } from '../../define/figures.ts'
-import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
+import { max, meanFromSums, parameter, shareOfReadings, value } from '../../define/figures.ts'
 import { oneOf } from '../../define/params.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesBy } from '../../define/series-of.ts'
 import { seriesSource } from '../../define/series-source.ts'
 import { CITIES, cityId, sourceOf } from './cities.ts'
-import { followsLive, readingFigures, SOURCE_METHOD, trafficSources } from './traffic-steps.ts'
+import { followsLive, liveOrArchive, readingFigures, SOURCE_METHOD, trafficSources } from './traffic-steps.ts'
 
 const { columns } = trafficCityHours
 
@@ -121,42 +119,28 @@ const sensorSeries = seriesSource({
 })
 
 const sectionSeries = seriesSource({
+  ...liveOrArchive(trafficSectionStatesArchive, ({ ciudad }: Asked) => sourceOf(ciudad)),
   params,
   returns: points,
   of: trafficSectionStates,
   at: 'observed_at',
   where: { source: (p) => sourceOf(p.ciudad) },
   from: [trafficSectionStates, trafficSectionHours, trafficSectionStatesArchive],
-  reads: ({ source }) => [source !== null && isArchive(source) ? trafficSectionStatesArchive : trafficSectionStates, trafficSectionHours],
-  rowsOf: ({ source }): readonly RowsOf[] | null =>
-    source !== null && isArchive(source) ? [{ dataset: trafficSectionStatesArchive, filter: {} }] : null,
-  // The archive has landed long after its days: its rows are of whole days.
-  closing: ({ source }, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing =>
-    source !== null && isArchive(source) && latest_row_at !== null ? { end: dayBounds(madridDate(latest_row_at)).end } : {},
-  after: (records: Sql, { ciudad, source }): Sql => {
-    const live = sourceOf(ciudad)
-    if (source !== null || archiveOf(live) === null) return records
-    return sql`SELECT * FROM (${records}) AS steps QUALIFY (source = ${live}) = bool_or(source = ${live}) OVER ()`
-  },
+  reads: (values) => [followsLive(values) ? trafficSectionStates : trafficSectionStatesArchive, trafficSectionHours],
   rollup: {
     of: trafficSectionHours,
     step: '1h',
     where: { source: sourcesAsked },
     watermark: { source: (p) => sourceOf(p.ciudad) },
-    follows: ({ source }) => source === null || !isArchive(source),
+    follows: followsLive,
     make: (rows, { step }) => sql`
       SELECT ${bucketStart(sql`observed_at`, step)} AS period_start, source, period_s, ${sumsOfStates}
       FROM (${sectionStates(rows)})
       GROUP BY ALL`,
   },
   fields: {
-    source: same('source'),
-    period_s: same('period_s'),
-    readings: sum('readings'),
-    intensity_veh_h: meanFromSums('intensity_sum_veh_h', 'intensity_readings'),
-    occupancy_pct: meanFromSums('occupancy_sum_pct', 'occupancy_readings'),
+    ...readingFigures,
     load_pct: value(null),
-    speed_kmh: meanFromSums('speed_sum_kmh', 'speed_readings'),
     city: parameter('ciudad'),
     sensors: max('sections'),
     coverage: shareOfReadings({ count: 'readings', each_s: 'period_s', things: 'sections' }),

@@ -1,6 +1,7 @@
-import { ARCHIVE_SOURCE, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
+import { archiveOf, isArchive, LIVE_SOURCE, TRAFFIC_SOURCES } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings-15m.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { meanFromSums, same, sum } from '../../define/figures.ts'
 import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
@@ -21,24 +22,26 @@ interface OfSource {
   readonly source: string | null
 }
 
-/**
- * How a series is read of the live readings and of the archive, which are never mixed: those of the archive where there are no
- * live ones.
- */
-export const trafficSources = {
-  rowsOf: ({ source }: OfSource): readonly RowsOf[] | null =>
-    source === ARCHIVE_SOURCE ? [{ dataset: trafficReadings15m, filter: {} }] : null,
-  // The archive has landed long after its days: its rows are of whole days.
-  closing: ({ source }: OfSource, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing =>
-    source === ARCHIVE_SOURCE && latest_row_at !== null ? { end: dayBounds(madridDate(latest_row_at)).end } : {},
-  after: (records: Sql, { source }: OfSource): Sql =>
-    source === null
-      ? sql`SELECT * FROM (${records}) AS steps QUALIFY (source = ${LIVE_SOURCE}) = bool_or(source = ${LIVE_SOURCE}) OVER ()`
-      : records,
-} as const
+/** How a series is read of live data and of an archive, which are never mixed: the archive counts if there is no live data. */
+export function liveOrArchive<V extends OfSource>(archive: Dataset, liveOf: (values: V) => string) {
+  return {
+    rowsOf: (values: V): readonly RowsOf[] | null => (followsLive(values) ? null : [{ dataset: archive, filter: {} }]),
+    // The archive has landed long after its days: its rows are of whole days.
+    closing: (values: V, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing =>
+      followsLive(values) || latest_row_at === null ? {} : { end: dayBounds(madridDate(latest_row_at)).end },
+    after: (records: Sql, values: V): Sql => {
+      const live = liveOf(values)
+      if (values.source !== null || archiveOf(live) === null) return records
+      return sql`SELECT * FROM (${records}) AS steps QUALIFY (source = ${live}) = bool_or(source = ${live}) OVER ()`
+    },
+  } as const
+}
 
-/** False where the archive is asked for, which is rolled up whole. */
-export const followsLive = ({ source }: OfSource): boolean => source !== ARCHIVE_SOURCE
+/** The same of readings of sensors. */
+export const trafficSources = liveOrArchive(trafficReadings15m, () => LIVE_SOURCE)
+
+/** False for a request for an archive, which is rolled up whole. */
+export const followsLive = ({ source }: OfSource): boolean => source === null || !isArchive(source)
 
 /** The figures that roll-ups of readings have the sums of. */
 export const readingFigures = {

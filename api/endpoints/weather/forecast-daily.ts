@@ -1,12 +1,11 @@
 import { roadPoints } from '../../../lake/datasets/road/road-points.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
-import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { onlyOfRows } from '../../define/example.ts'
 import { nested, pick, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { integerParam, oneOf, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { forecastFields, forecastPlace, ON_DEMAND } from './forecast.ts'
+import { forecastFields, forecastList, forecastPlace, ON_DEMAND } from './forecast.ts'
 import { type Along, demandedOf, forecastPlaceParams, forecastsOf, NOT_ALONG, noForecast, pendingOf, placesOf } from './forecast-places.ts'
 
 const DAY_MS = 86_400_000
@@ -50,17 +49,7 @@ export const weatherForecastDays = defineEndpoint({
       'day',
     ),
   },
-  returns: {
-    kind: 'list',
-    name: 'forecasts',
-    record: forecast,
-    key: ['id'],
-    id: 'id',
-    sorts: ['id', 'km_from', 'issued_at'],
-    order: 'id',
-    counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: { ...forecastList, record: forecast },
   read: {
     kind: 'memory',
     from: [weatherForecastDaily],

@@ -45,6 +45,18 @@ export function forecastPlace(
   return { id: municipality_code, municipality, province: provinceName(province_code), province_code, ...along }
 }
 
+/** What lists of forecasts have in common. */
+export const forecastList = {
+  kind: 'list',
+  name: 'forecasts',
+  key: ['id'],
+  id: 'id',
+  sorts: ['id', 'km_from', 'issued_at'],
+  order: 'id',
+  counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
+  limit: { default: 100, max: 20_000 },
+} as const
+
 /** How forecasts are fetched, for descriptions. */
 export const ON_DEMAND =
   'Forecasts are fetched on demand and kept for an hour; provincial capitals are always available. A reply waits up to 2.5 s for new ones and counts those still missing as `pending`. If none has arrived, it is `no-data-yet`: retry a few seconds later. `road` selects the municipalities with located points of the road (`sort=km_from` for their order). Without a place, all available forecasts.'
@@ -73,17 +85,7 @@ export const weatherForecast = defineEndpoint({
     from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
     hours: withDefault(integerParam('How far ahead; 48 by default.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
   },
-  returns: {
-    kind: 'list',
-    name: 'forecasts',
-    record: forecast,
-    key: ['id'],
-    id: 'id',
-    sorts: ['id', 'km_from', 'issued_at'],
-    order: 'id',
-    counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
-    limit: { default: 100, max: 20_000 },
-  },
+  returns: { ...forecastList, record: forecast },
   read: {
     kind: 'memory',
     from: [weatherForecastHourly],

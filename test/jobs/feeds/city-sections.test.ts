@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Feed } from '../../../jobs/feeds/define.ts'
 import { barcelonaHistory } from '../../../jobs/feeds/road/barcelona-history.ts'
@@ -12,13 +11,12 @@ import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { warningLines } from '../../../jobs/ingest/notes.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
-import { type Lake, openLake } from '../../../lake/open.ts'
+import type { Lake } from '../../../lake/open.ts'
 import { areaMiddle, lineLength, lineMiddle } from '../../../lake/places/middles.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { fileStore } from '../../../lake/store/file.ts'
+import { openEngineContext } from '../../helpers/engine-context.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
-import { tempFolder } from '../../helpers/temp.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
@@ -27,13 +25,8 @@ const AT = Date.UTC(2026, 10, 26)
 let lake: Lake
 let context: IngestContext
 beforeAll(async () => {
-  const folder = tempFolder()
-  mkdirSync(join(folder, 'spool'))
-  const store = await fileStore(join(folder, 'store'))
-  const cache = { folder: join(folder, 'cache'), name: 'worker', maxBytes: 1024 ** 3 }
-  const engine = { memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 2, slots: 2, httpfs: null, clock: Date.now, cache }
-  lake = await openLake({ store, spool: join(folder, 'spool'), ...engine })
-  context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
+  context = await openEngineContext()
+  lake = context.lake
 })
 afterAll(() => lake.close())
 

@@ -1,18 +1,16 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
 import { madridHistory } from '../../../jobs/feeds/road/madrid-history.ts'
 import { isBulk, makeBulk } from '../../../jobs/ingest/bulk.ts'
 import type { IngestContext } from '../../../jobs/ingest/context.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
-import { type Lake, openLake } from '../../../lake/open.ts'
+import type { Lake } from '../../../lake/open.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import { fileStore } from '../../../lake/store/file.ts'
+import { openEngineContext } from '../../helpers/engine-context.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
-import { tempFolder } from '../../helpers/temp.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { zipOf, zipOfFolder } from '../../helpers/zip.ts'
 import { PROJECT } from '../../laws/sources.ts'
@@ -28,13 +26,8 @@ const archive = (...lines: string[]): Buffer => zipOf({ name: 'month.csv', bytes
 let lake: Lake
 let context: IngestContext
 beforeAll(async () => {
-  const folder = tempFolder()
-  mkdirSync(join(folder, 'spool'))
-  const store = await fileStore(join(folder, 'store'))
-  const cache = { folder: join(folder, 'cache'), name: 'worker', maxBytes: 1024 ** 3 }
-  const engine = { memory: 512 * 1024 ** 2, spill: 1024 ** 3, threads: 2, slots: 2, httpfs: null, clock: Date.now, cache }
-  lake = await openLake({ store, spool: join(folder, 'spool'), ...engine })
-  context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
+  context = await openEngineContext()
+  lake = context.lake
 })
 afterAll(() => lake.close())
 
