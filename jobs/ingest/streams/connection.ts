@@ -5,9 +5,9 @@ import { WebSocket } from 'ws'
 
 /** What a connection is used with. */
 export interface ConnectionOptions {
-  /** Told of each frame with the address it came from. What it throws ends the connection. */
+  /** Called with each frame and the address it came from. What it throws ends the connection. */
   readonly onFrame: (frame: string, address: string) => void
-  /** Told how a connection ended; it is made again. */
+  /** Called with the reason when a connection ended; it is made again. */
   readonly onEnd: (address: string, reason: string) => void
   /** Sent first over a WebSocket. */
   readonly greeting: string | null
@@ -31,8 +31,8 @@ export async function holdConnection(address: string, options: ConnectionOptions
   for (let failures = 0; !signal.aborted; ) {
     let isAlive = false
     const onFrame = (frame: string): void => {
-      isAlive = true
       options.onFrame(frame, address)
+      isAlive = true
     }
     const reason = await connectOnce(address, { ...options, onFrame })
     if (signal.aborted) return
@@ -44,7 +44,8 @@ export async function holdConnection(address: string, options: ConnectionOptions
 }
 
 /** Connects, and resolves with the reason when the connection has ended. */
-function connectOnce(address: string, options: ConnectionOptions): Promise<string> {
+async function connectOnce(address: string, options: ConnectionOptions): Promise<string> {
+  if (!URL.canParse(address)) return 'not a valid address'
   const { protocol } = new URL(address)
   const open = protocol === 'tcp:' ? openTcp : protocol === 'udp:' ? openUdp : openWebSocket
   return new Promise((resolve) => {

@@ -114,7 +114,7 @@ export function addressesOf({ setting, origin }: Pick<IngestContext, 'setting' |
 }
 
 /** An address without what may be secret in it. */
-const shownAddress = (address: string): string => new URL(address).protocol.replace(':', '')
+const shownAddress = (address: string): string => address.split(':', 1)[0] as string
 
 /** A stream while it is followed. */
 class Following {
@@ -162,24 +162,29 @@ class Following {
     const problem = silent_ms > this.#times.silence ? (this.problem ?? `no message for ${Math.round(silent_ms / 1000)} s`) : this.problem
     await this.#hooks.report({ heard_at: this.#heard, problem })
     const age_ms = now - (this.#buffer.since ?? now)
-    if (this.#waiting.length > 0 || this.#buffer.isFilling || age_ms >= (this.#isNew ? this.#times.firstFile : 1000 * this.#stream.file_s))
-      return this.#accept()
+    if (this.#buffer.isFilling || age_ms >= (this.#isNew ? this.#times.firstFile : 1000 * this.#stream.file_s)) this.#cut()
+    if (this.#waiting.length > 0) return this.#accept()
     const bytes = this.#buffer.takeNew()
     if (bytes) await this.#hooks.show(bytes)
   }
 
   /** Accepts what is left. */
   async finish(): Promise<void> {
+    this.#cut()
     await this.#accept()
   }
 
-  async #accept(): Promise<void> {
+  /** Ends the file that is being received: it waits to be accepted. */
+  #cut(): void {
     const bytes = this.#buffer.cut(this.#intake.counts())
     if (bytes) this.#waiting.push({ bytes, received_at: this.#context.now() })
     if (this.#waiting.length > MAX_WAITING) {
       const lost = this.#waiting.splice(0, this.#waiting.length - MAX_WAITING)
       this.#context.log.error({ files: lost.length }, 'files of a stream were lost: they could not be kept for ten minutes')
     }
+  }
+
+  async #accept(): Promise<void> {
     for (let file = this.#waiting[0]; file; file = this.#waiting[0]) {
       await this.#hooks.accept(file)
       this.#waiting.shift()
