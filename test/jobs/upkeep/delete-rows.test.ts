@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { IngestContext } from '../../../jobs/ingest/context.ts'
+import { deleteOldRows } from '../../../jobs/upkeep/delete-rows.ts'
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
+import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
+import { CommitOutcomeUnknown } from '../../../lake/iceberg/errors.ts'
+import { openTable } from '../../../lake/iceberg/table.ts'
+import { DELETED_BEFORE, UNTIL } from '../../../lake/landed.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { exampleTableRow } from '../../api/service.ts'
+import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+import { landRows } from '../../lake/query/fixtures.ts'
+
+const DAY_MS = 86_400_000
+const FEED = 'ais_receivers'
+const DAYS = vesselPositions.keepsDays as number
+/** The first instant that is kept at `NOW`. */
+const FIRST = Date.parse('2026-11-14T00:00:00Z')
+const NOW = FIRST + DAYS * DAY_MS + 3_600_000
+
+let context: TestContext
+beforeEach(async () => {
+  // Redis plays no part.
+  context = await openTestContext({ folder: tempFolder(), redisUrl: 'redis://127.0.0.1:1', publisher: '' })
+})
+afterEach(() => context.close())
+
+const land = (times: readonly number[]): Promise<unknown> =>
+  landRows(
+    context.lake,
+    vesselPositions,
+    times.map((observed_at) => exampleTableRow(vesselPositions, { observed_at })),
+    { properties: { [UNTIL + FEED]: new Date(Math.max(...times)).toISOString() } },
+  )
+const times = async (): Promise<unknown[]> => (await tableRows(context, vesselPositions)).map(({ observed_at }) => observed_at).sort()
+const properties = async () => (await context.lake.table(vesselPositions).load())?.properties ?? {}
+
+test('whole days of UTC go, from the millisecond before midnight; the table says how far, and what landed stays stated', async () => {
+  await land([FIRST - DAY_MS - 1, FIRST - 1, FIRST, FIRST + DAY_MS])
+  expect(await deleteOldRows(context, vesselPositions, FIRST + DAYS * DAY_MS - 1)).toBe(1)
+  expect(await times()).toEqual([FIRST - 1, FIRST, FIRST + DAY_MS])
+  expect(await deleteOldRows(context, vesselPositions, NOW)).toBe(1)
+  expect(await times()).toEqual([FIRST, FIRST + DAY_MS])
+  expect(await deleteOldRows(context, vesselPositions, NOW)).toBe(0)
+  expect(await properties()).toMatchObject({
+    [DELETED_BEFORE]: '2026-11-14T00:00:00.000Z',
+    [UNTIL + FEED]: '2026-11-15T00:00:00.000Z',
+  })
+})
+
+test('rows land afterwards; those of a deleted day go with the next run', async () => {
+  await land([FIRST - 1, FIRST])
+  await deleteOldRows(context, vesselPositions, NOW)
+  await land([FIRST - 2, FIRST + 2 * DAY_MS])
+  expect(await times()).toEqual([FIRST - 2, FIRST, FIRST + 2 * DAY_MS])
+  expect(await deleteOldRows(context, vesselPositions, NOW)).toBe(1)
+  expect(await times()).toEqual([FIRST, FIRST + 2 * DAY_MS])
+  expect((await properties())[UNTIL + FEED]).toBe('2026-11-16T00:00:00.000Z')
+})
+
+test('a run that is interrupted deletes nothing, and the next one all', async () => {
+  await land([FIRST - 1, FIRST])
+  const { store } = context
+  const failing: ObjectStore = {
+    ...store,
+    putIfAbsent: (key, body) => (key.endsWith('.metadata.json') ? Promise.reject(new Error('stopped')) : store.putIfAbsent(key, body)),
+  }
+  const { key } = context.lake.table(vesselPositions)
+  const interrupted = { ...context, lake: { table: () => openTable({ store: failing, key }) } } as unknown as IngestContext
+  await expect(deleteOldRows(interrupted, vesselPositions, NOW)).rejects.toThrow(CommitOutcomeUnknown)
+  expect(await times()).toEqual([FIRST - 1, FIRST])
+  expect((await properties())[DELETED_BEFORE]).toBeUndefined()
+  expect(await deleteOldRows(context, vesselPositions, NOW)).toBe(1)
+  expect(await times()).toEqual([FIRST])
+})
+
+test('a dataset that keeps its rows keeps them', async () => {
+  await landRows(context.lake, vessels, [exampleTableRow(vessels, { observed_at: 0, updated_at: 0 })])
+  expect(await deleteOldRows(context, vessels, NOW)).toBe(0)
+  expect(await tableRows(context, vessels)).toHaveLength(1)
+})
