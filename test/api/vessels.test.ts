@@ -29,6 +29,13 @@ beforeAll(async () => {
   const landed = track.map((row) => exampleTableRow(vesselPositions, { source: 'ais_receivers', mmsi: '224123450', speed_kn: 10, ...row }))
   const gone = exampleTableRow(vesselPositions, { source: 'ais_receivers', mmsi: '229000001', observed_at: START })
   await service.land(vesselPositions, [...landed, gone], last.observed_at)
+  const [described_at, again] = [START - 60 * MINUTE, START - 30 * MINUTE]
+  const said = (row: AnyRow): AnyRow => exampleTableRow(vessels, { source: 'aisstream', mmsi: '229000001', ...row })
+  const states = [
+    said({ name: 'OLD NAME', observed_at: START - 90 * MINUTE, updated_at: START - 90 * MINUTE }),
+    said({ name: 'NEW NAME', observed_at: again, updated_at: described_at }),
+  ]
+  await service.land(vessels, states, last.observed_at)
 }, 30_000)
 afterAll(() => service.close())
 
@@ -49,7 +56,10 @@ test('a list of vessels needs an area', async () => {
 })
 
 test('finds a vessel that is no longer heard by its last position', async () => {
-  expect(await get('/api/maritimo/buques/229000001')).toMatchObject({ mmsi: '229000001', is_stale: true })
+  expect(await get('/api/maritimo/buques/229000001')).toMatchObject({
+    ...{ mmsi: '229000001', is_stale: true, source: 'ais_receivers', observed_at: '2026-08-27T05:00:00.000Z' },
+    ...{ name: 'NEW NAME', vessel_type: 'CARGO', described_at: '2026-08-27T04:00:00.000Z' },
+  })
   expect((await fetch(`${service.url}/api/maritimo/buques/229999999`, { headers })).status).toBe(404)
 })
 

@@ -2,14 +2,15 @@ import { VESSEL_TYPES } from '../../../lake/datasets/maritime/vessel-codes.ts'
 import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
 import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { column, sql } from '../../../lake/query/sql.ts'
+import { column, join, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
+import { pick } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { requiredAreaFilter } from '../../filters/area.ts'
-import { mmsiParam, toVessel, vessel, vesselsOf } from './vessel.ts'
+import { mmsiParam, toVessel, type VesselRecord, vessel, vesselsOf } from './vessel.ts'
 
 const STATES = [vesselPositions, vessels] as const
 const ABOUT =
@@ -42,6 +43,13 @@ export const vesselList = defineEndpoint({
 })
 
 const p = (name: keyof typeof vesselPositions.columns) => column(vesselPositions, name)
+const DESCRIPTION = ['name', 'callsign', 'imo_number', 'vessel_type', 'ais_type', 'length_m', 'beam_m', 'draught_m', 'destination'] as const
+const pastColumns = {
+  ...tableColumns(vesselPositions),
+  ...pick(vessels.columns, ...DESCRIPTION),
+  described_at: vessel.fields.described_at,
+}
+type Past = Parameters<typeof toVessel>[0] & NonNullable<Parameters<typeof toVessel>[1]> & Pick<VesselRecord, 'described_at'>
 
 /** One vessel. */
 export const vesselByMmsi = defineEndpoint({
@@ -61,12 +69,21 @@ export const vesselByMmsi = defineEndpoint({
       // Positions do not end: they are only followed by others.
       ended: () => null,
       query: ({ mmsi }) => sql`
-        SELECT *, 'ACTIVE' AS status, ${p('observed_at')} AS updated_at, true AS is_stale
-        FROM ${scan(vesselPositions, { mmsi: { eq: mmsi } })}
-        ORDER BY ${p('observed_at')} DESC
-        LIMIT 1`,
-      columns: tableColumns(vesselPositions),
-      finish: (row: Parameters<typeof toVessel>[0]) => toVessel(row, undefined),
+        SELECT *
+        FROM (
+          SELECT *, 'ACTIVE' AS status, ${p('observed_at')} AS updated_at, true AS is_stale
+          FROM ${scan(vesselPositions, { mmsi: { eq: mmsi } })}
+          ORDER BY ${p('observed_at')} DESC
+          LIMIT 1
+        )
+        LEFT JOIN (
+          SELECT ${join(DESCRIPTION.map((name) => column(vessels, name)))}, updated_at AS described_at
+          FROM ${scan(vessels, { mmsi: { eq: mmsi } })}
+          ORDER BY updated_at DESC
+          LIMIT 1
+        ) ON true`,
+      columns: pastColumns,
+      finish: (row: Past) => toVessel(row, row.described_at === null ? undefined : { ...row, observed_at: row.described_at }),
     },
   },
   example: { mmsi: idOfListed('224123450') },
