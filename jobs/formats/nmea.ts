@@ -80,9 +80,8 @@ export class AisAssembler {
   ): AisPayload | null {
     this.#dropOld(one.at)
     const known = this.#pending.get(key)
-    // A part that is there already, or a first part, begins the next message of that number.
-    const isNext = known && (known.parts[one.part - 1] !== undefined || one.part === 1)
-    if (isNext) this.#drop(key)
+    // A part that is there already, as the first always is, begins the next message of that number.
+    if (known?.parts[one.part - 1] !== undefined) this.#drop(key)
     const found = this.#pending.get(key)
     if (!found && one.part !== 1) return this.#fault('incomplete')
     const pending: Pending = found ?? {

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { aisType, decodeAis } from '../../../jobs/formats/ais.ts'
+import { AisAssembler } from '../../../jobs/formats/nmea.ts'
+
+const AT = Date.parse('2026-08-27T05:40:00Z')
+
+function checksum(text: string): string {
+  const sum = [...text].reduce((so, character) => so ^ character.charCodeAt(0), 0)
+  return sum.toString(16).toUpperCase().padStart(2, '0')
+}
+const sentence = (body: string): string => `!${body}*${checksum(body)}`
+const tagged = (tags: string, line: string): string => `\\${tags}*${checksum(tags)}\\${line}`
+const part = (total: number, nth: number, sequence: string, payload: string, channel = 'A'): string =>
+  sentence(`AIVDM,${total},${nth},${sequence},${channel},${payload},0`)
+const SINGLE = part(1, 1, '', '13EgJ>P02>wW5qPDc:P:VHL1P000')
+
+const payloadsOf = (assembler: AisAssembler, lines: readonly string[], connection = ''): (string | undefined)[] =>
+  lines.map((line) => assembler.take(line, AT, connection)?.payload)
+
+test('joins messages whose sentences arrive mixed, by number and channel', () => {
+  const assembler = new AisAssembler()
+  const lines = [part(2, 1, '3', 'aa'), part(2, 1, '4', 'cc'), part(2, 1, '3', 'ee', 'B'), part(2, 2, '4', 'dd'), part(2, 2, '3', 'bb')]
+  expect(payloadsOf(assembler, [...lines, part(2, 2, '3', 'ff', 'B')])).toEqual([...Array(3), 'ccdd', 'aabb', 'eeff'])
+  expect(assembler.faults.incomplete).toBe(0)
+})
+
+test('never joins sentences of two receivers', () => {
+  const assembler = new AisAssembler()
+  expect(payloadsOf(assembler, [part(2, 1, '3', 'aa')], 'one')).toEqual([undefined])
+  expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')], 'other')).toEqual([undefined])
+  expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')], 'one')).toEqual(['aabb'])
+})
+
+test('a number that is used again begins another message; what is left of the former is incomplete', () => {
+  const assembler = new AisAssembler()
+  expect(payloadsOf(assembler, [part(2, 1, '3', 'aa'), part(2, 1, '3', 'cc'), part(2, 2, '3', 'dd')])).toEqual([...Array(2), 'ccdd'])
+  expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')])).toEqual([undefined])
+  expect(assembler.faults.incomplete).toBe(2)
+})
+
+test('a second sentence that comes too late is not joined, and unfinished messages do not fill memory', () => {
+  const late = new AisAssembler()
+  late.take(part(2, 1, '3', 'aa'), AT)
+  expect(late.take(part(2, 2, '3', 'bb'), AT + 10_001)).toBeNull()
+  expect(late.faults.incomplete).toBe(2)
+  const full = new AisAssembler()
+  for (let nth = 0; nth < 2000; nth++) full.take(part(2, 1, '3', 'aa'), AT, String(nth))
+  const dropped = full.faults.incomplete
+  expect(dropped).toBeGreaterThan(1400)
+  full.end()
+  expect(full.faults.incomplete).toBe(2000)
+})
+
+test('the time of a tag block counts, in seconds or milliseconds, unless its clock is wrong', () => {
+  const timeOf = (tags: string): number | undefined => new AisAssembler().take(tagged(tags, SINGLE), AT)?.at
+  expect(timeOf('s:station,c:1787809195')).toBe(AT - 5000)
+  expect(timeOf('c:1787809195250,s:station')).toBe(AT - 4750)
+  expect(timeOf('s:station')).toBe(AT)
+  expect(timeOf('c:1577836800')).toBe(AT)
+  expect(new AisAssembler({ trustsTags: true }).take(tagged('c:1577836800', SINGLE), AT)?.at).toBe(1_577_836_800_000)
+})
+
+test('says by reason what it cannot use', () => {
+  const assembler = new AisAssembler()
+  const lines = ['', '$GPGGA,1*00', `\\s:x*00\\${SINGLE}`, SINGLE.replace(/\*..$/, ''), SINGLE.replace(/..$/, 'FF'), part(2, 3, '1', 'aa')]
+  expect(payloadsOf(assembler, [...lines, part(1, 1, '', '')])).toEqual(Array(7))
+  expect(assembler.faults).toEqual({ not_ais: 3, no_checksum: 1, bad_checksum: 1, malformed: 1, empty: 1, incomplete: 0 })
+  assembler.resetFaults()
+  expect(assembler.faults.not_ais).toBe(0)
+})
+
+test('a payload that is too short is no message, and other types give none', () => {
+  expect(() => decodeAis('13EgJ>P02>', 0)).toThrow('type 1 has 60 bits, at least 149 expected')
+  expect([aisType(''), decodeAis('403Owi1utn@W', 0)]).toEqual([0, []])
+})
