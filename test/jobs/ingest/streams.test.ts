@@ -38,7 +38,9 @@ beforeEach(async () => {
   const folder = tempFolder()
   server = await startTestRedis()
   setting = {}
-  const opened = await openTestContext({ folder, redisUrl: server.url, publisher: '' })
+  // Each test begins at the fifth second of a minute: fixes of the fixture, by the seconds that they state, are of the minute before.
+  const ahead_ms = 65_000 - (Date.now() % 60_000)
+  const opened = await openTestContext({ folder, redisUrl: server.url, publisher: '', now: () => Date.now() + ahead_ms })
   context = { ...opened, setting: (env) => setting[env] ?? null }
 })
 afterEach(async () => {
