@@ -167,10 +167,7 @@ async function makeParts(
   return { made, removed, rows, waits: false, isWhole }
 }
 
-/**
- * Tells which months stay as they are: those that were made, and of which an input has deleted rows since, because it keeps them for some
- * days only.
- */
+/** True for months that stay as they are: they were made, and an input that keeps rows for some days has since deleted some of theirs. */
 function frozenParts(derived: Derived, pins: LakePins, made: ReadonlySet<string>): (version: string) => boolean {
   if (derived.by !== 'months') return () => false
   const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))

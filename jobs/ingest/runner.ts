@@ -170,7 +170,7 @@ export function makeRunner(context: IngestContext): Runner {
     })
 
   /** Says in a stream's freshness when it was last heard, or why it is not. */
-  const tellHealth = (feed: Feed, { heard_at, problem }: StreamHealth): Promise<void> =>
+  const reportHealth = (feed: Feed, { heard_at, problem }: StreamHealth): Promise<void> =>
     inTurn(feed, async (memory) => {
       const attempted_at = context.now()
       const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(memory))
@@ -198,7 +198,7 @@ export function makeRunner(context: IngestContext): Runner {
           return last
         }),
       show: (bytes) => inTurn(feed, (memory) => showArriving(context, memory, { arriving, bytes, at: context.now() })),
-      report: (health) => tellHealth(feed, health),
+      report: (health) => reportHealth(feed, health),
     })
     return last
   }

@@ -42,7 +42,7 @@ export interface PublisherOptions {
   /** 127.0.0.1 unless told. */
   readonly host?: string
   readonly faults?: readonly FaultSetting[]
-  /** Port of the simulated AIS receiver; 0 unless told. */
+  /** Port of the simulated AIS receiver; a free one by default. */
   readonly nmeaPort?: number
 }
 

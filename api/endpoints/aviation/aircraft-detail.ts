@@ -104,7 +104,7 @@ export const aircraftByIcao24 = defineEndpoint({
   example: { icao24: '3443c1' },
 })
 
-/** The points that tell a track within the tolerance: of the lake, then the last position. */
+/** The points that describe a track within the tolerance: those of the lake, then the last position. */
 function simplified(past: readonly TrackPoint[], last: Aircraft): TrackPoint[] {
   const before = past.filter(({ observed_at }) => observed_at < last.observed_at)
   const points = [...before, last].map(

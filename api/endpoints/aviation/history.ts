@@ -58,12 +58,12 @@ const NOT_REPORTED = {
   atfm_delay_per_arrival_minutes: value(null),
 } as const
 
+/** What the sources of both series have in common. */
+const OF_AIRPORT = { params, returns: points, at: 'period_start', where: { iata: parameter('iata') } } as const
+
 const reported = seriesSource({
-  params,
-  returns: points,
+  ...OF_AIRPORT,
   of: airportDays,
-  at: 'period_start',
-  where: { iata: parameter('iata') },
   fields: {
     iata: same('iata'),
     flights: sum('flights'),
@@ -83,11 +83,8 @@ const reported = seriesSource({
 })
 
 const observed = seriesSource({
-  params,
-  returns: points,
+  ...OF_AIRPORT,
   of: airportObservedDays,
-  at: 'period_start',
-  where: { iata: parameter('iata') },
   fields: {
     iata: same('iata'),
     ...NOT_REPORTED,

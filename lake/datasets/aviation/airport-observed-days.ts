@@ -10,7 +10,7 @@ export const MOVEMENT_GAP_MIN = 10
 export const AIRPORT_RADIUS_M = 6000
 
 /**
- * Departures and arrivals that receivers saw, by airport and day. Counts alone: no aircraft can be told from them. They rest on adsb.lol and
+ * Departures and arrivals that receivers saw, by airport and day. Counts alone: no aircraft can be identified by them. They rest on adsb.lol and
  * on where airports are, and share its namespace and its licence.
  */
 export const airportObservedDays = defineDataset({
