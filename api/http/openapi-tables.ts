@@ -27,9 +27,9 @@ export function tableContent(endpoint: Endpoint, format: TableFormat): Part {
     return { schema: ref('schemas', record.name), example: exampleOf(exampleRecord(endpoint).fields) }
   }
   const row = schemaPath(record.name)
-  const columns = tableColumns(record.fields)
-  const cells = columns.map(exampleCell)
   if (format === 'csv') {
+    const columns = tableColumns(exampleRecord(endpoint).fields)
+    const cells = columns.map(exampleCell)
     const description = `CSV (RFC 4180) with a header. Its columns are the properties of ${row}; nothing stands for null, "" for an empty text, and lists are JSON text.`
     const example = csvLines([columns.map(({ name }) => name), columns.map(({ type }, at) => exampleText(type, cells[at] ?? null))])
     return { schema: { type: 'string', description }, example }
