@@ -60,12 +60,17 @@ function isInPrecision(column: Column, value: number): boolean {
   return decimals === null ? decimalsIn(value) <= DIGITS || digitsIn(value) <= DIGITS : decimalsIn(value) <= decimals
 }
 
-test('every unit has a precision, and no decimal of a dataset or reply has more digits than a euro of a mean', () => {
+test('every unit has a precision that examples keep, and no decimal of a dataset or reply has more digits than a euro of a mean', () => {
   expect(Object.keys(FLOAT_DECIMALS).sort()).toEqual(Object.keys(UNITS).sort())
   const check = (path: string, fields: Fields): void => {
     for (const [name, field] of Object.entries(fields)) {
-      if (isNested(field)) check(`${path} ${name}`, field.fields)
-      else if (field.kind === 'decimal') expect(decimalsOf(field), `${path} ${name}`).toBeLessThanOrEqual(6)
+      if (isNested(field)) {
+        check(`${path} ${name}`, field.fields)
+        continue
+      }
+      if (typeof field.example === 'number')
+        expect(rounderOf(field)?.(field.example) ?? field.example, `${path} ${name}`).toBe(field.example)
+      if (field.kind === 'decimal') expect(decimalsOf(field), `${path} ${name}`).toBeLessThanOrEqual(6)
     }
   }
   for (const { path, returns } of endpoints) check(path, returns.record.fields)

@@ -44,7 +44,13 @@ const get = (path: string) => service.json(path)
 test('shows each vessel once, by its newest position, described by any source', async () => {
   const { vessels: found } = await get('/api/maritimo/buques?bbox=-6,35,-5,37')
   expect(found).toHaveLength(1)
-  expect(found[0]).toMatchObject({ mmsi: '224123450', source: 'ais_receivers', vessel_type: 'TANKER', name: 'EXAMPLE STAR' })
+  expect(found[0]).toMatchObject({
+    mmsi: '224123450',
+    source: 'ais_receivers',
+    vessel_type: 'TANKER',
+    name: 'EXAMPLE STAR',
+    draught_m: 11.4,
+  })
   expect((await get('/api/maritimo/buques?bbox=-15,29,-13,31')).vessels).toEqual([])
   expect((await get('/api/maritimo/buques?lat=39.5&lon=2.6&radius=5000')).vessels[0]).toMatchObject({ mmsi: '256000020', name: null })
   expect((await get('/api/maritimo/buques?bbox=-20,25,6,45&type=TANKER')).vessels).toHaveLength(1)

@@ -25,8 +25,9 @@ export const vessels = defineDataset({
     ais_class: col.code(9, 'Class of its AIS station.', AIS_CLASSES, { example: 'A' }),
     length_m: col.integer(10, 'Length.', { ...NONE, unit: 'm', example: 194, min: 1, max: 1022 }),
     beam_m: col.integer(11, 'Beam.', { ...NONE, unit: 'm', example: 32, min: 1, max: 126 }),
-    draught_m: col.float(12, 'Greatest present draught; 25.5 means that or more.', {
+    draught_m: col.decimal(12, 'Greatest present draught; 25.5 means that or more.', {
       ...NONE,
+      scale: 1,
       unit: 'm',
       example: 11.4,
       min: 0,
