@@ -67,13 +67,15 @@ interface SeriesSpec<K extends Fields, B extends Fields> {
   /** Fields to sort by, besides `period_start`. */
   readonly sorts?: readonly (keyof NoInfer<B & K> & string)[]
   readonly asides?: ListReturn['asides']
+  /** Measures of which a parameter selects some, see `omitMeasures`. */
+  readonly measures?: Measures
 }
 
 /** Declares the list that a series returns. Adds `period_start`, `interval`, the order and the page size. */
 export function series<const K extends Fields, const B extends Fields = Record<never, never>>(
   spec: SeriesSpec<K, B>,
 ): ListReturn<B & StepFields & K> {
-  const { list = 'history', example, periodStart = 'Begin of the step.', of = {} as B, fields, key, sorts = [], asides } = spec
+  const { list = 'history', example, periodStart = 'Begin of the step.', of = {} as B, fields, key, sorts = [], asides, measures } = spec
   const step: StepFields = {
     period_start: col.instant(0, periodStart, { example: example[0] }),
     interval: col.string(0, 'Length of the step.', { example: example[1] }),
@@ -81,7 +83,7 @@ export function series<const K extends Fields, const B extends Fields = Record<n
   return Object.freeze({
     kind: 'list',
     name: list,
-    record: record(spec.name, spec.about, { ...of, ...step, ...fields }),
+    record: record(spec.name, spec.about, { ...of, ...step, ...fields }, measures ? { sometimes: Object.values(measures).flat() } : {}),
     key: ['period_start', ...key],
     sorts: ['period_start', ...sorts],
     order: 'period_start',

@@ -91,6 +91,23 @@ describe('declarations', () => {
       for (const name of returns.record.sometimes ?? []) expect(Object.keys(returns.record.fields), path).toContain(name)
   })
 
+  test('the schema of rows requires no column that a parameter leaves out', async () => {
+    const omitting = endpoints.flatMap((endpoint) => {
+      const { omit } = endpoint.read as { readonly omit?: { readonly by: string } }
+      return omit ? [{ endpoint, by: omit.by, value: allParams(endpoint).get(omit.by)?.example as string }] : []
+    })
+    expect(omitting.length).toBeGreaterThan(3)
+    for (const { endpoint, by, value } of omitting) {
+      const { required } = (await service.json(`/schemas/${endpoint.returns.record.name}`)) as { readonly required: readonly string[] }
+      for (const given of [null, value]) {
+        const rows = await (await service.get(requestOf(endpoint, { [by]: given, format: 'csv' }))).text()
+        const columns = rows.slice(0, rows.indexOf('\r\n')).split(',')
+        expect(columns.length, `${endpoint.path} ${by}=${given}`).toBeGreaterThan(1)
+        expect(columns, `${endpoint.path} ${by}=${given}`).toEqual(expect.arrayContaining([...required]))
+      }
+    }
+  })
+
   test('hours are numbers', () => {
     const check = (path: string, fields: Fields): void => {
       for (const [name, field] of Object.entries(fields)) {

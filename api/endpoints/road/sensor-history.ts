@@ -21,6 +21,16 @@ import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources
 
 const { columns } = trafficReadings
 
+/** Members that go with a measure. */
+const MEASURES = {
+  intensity_veh_h: ['intensity_veh_h', 'intensity_max_veh_h'],
+  occupancy_pct: ['occupancy_pct'],
+  load_pct: ['load_pct'],
+  speed_kmh: ['speed_kmh'],
+  headway_m: ['headway_m'],
+  long_vehicles_pct: ['long_vehicles_pct'],
+} as const
+
 const points = series({
   name: 'TrafficHistoryPoint',
   about: 'One step of the series of a traffic sensor; source and period are never mixed in it.',
@@ -52,18 +62,9 @@ const points = series({
     level_of_service: meaning(columns.level_of_service, 'State of traffic as published; interval=raw only.'),
     quality: optional(columns.quality, 'Quality that the publisher gives the reading; interval=raw only.'),
   },
+  measures: MEASURES,
   key: ['source', 'period_s'],
 })
-
-/** Members that go with a measure. */
-const MEASURES = {
-  intensity_veh_h: ['intensity_veh_h', 'intensity_max_veh_h'],
-  occupancy_pct: ['occupancy_pct'],
-  load_pct: ['load_pct'],
-  speed_kmh: ['speed_kmh'],
-  headway_m: ['headway_m'],
-  long_vehicles_pct: ['long_vehicles_pct'],
-} as const
 
 const params = {
   id: sensorId,

@@ -16,6 +16,17 @@ const { columns } = weatherObservations
 const tenth = (of: Column<number | null>, about: string): Column<number | null> =>
   col.decimal(0, about, { scale: 1, nullable: true, unit: of.unit as string, example: of.example as number | null })
 
+/** What is measured, and the fields that go with it. */
+const MEASURES = {
+  precipitation: ['precipitation_mm', 'precipitation_trace'],
+  temperature: ['temp_mean_c', 'temp_min_c', 'temp_max_c'],
+  humidity: ['humidity_pct'],
+  wind: ['wind_mean_m_s', 'gust_m_s', 'gust_dir_deg'],
+  pressure: ['pressure_hpa'],
+  visibility: ['visibility_m'],
+  snow: ['snow_cm'],
+} as const
+
 /** One step of a series. */
 export const weatherSeries = series({
   name: 'WeatherPoint',
@@ -48,20 +59,10 @@ export const weatherSeries = series({
       example: 1,
     }),
   },
+  measures: MEASURES,
   key: ['station_id'],
   sorts: ['station_id'],
 })
-
-/** What is measured, and the fields that go with it. */
-const MEASURES = {
-  precipitation: ['precipitation_mm', 'precipitation_trace'],
-  temperature: ['temp_mean_c', 'temp_min_c', 'temp_max_c'],
-  humidity: ['humidity_pct'],
-  wind: ['wind_mean_m_s', 'gust_m_s', 'gust_dir_deg'],
-  pressure: ['pressure_hpa'],
-  visibility: ['visibility_m'],
-  snow: ['snow_cm'],
-} as const
 
 /** Parameters of every series. */
 export const seriesParams = {
