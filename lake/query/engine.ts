@@ -184,6 +184,7 @@ class RunningEngine implements Engine {
     this.#slots.close(closed)
     for (const stop of this.#leases.keys()) stop.abort(closed)
     await Promise.all(this.#leases.values())
+    await this.#secret?.close()
     this.#instance.closeSync()
     await rm(this.folder, { recursive: true, force: true })
   }

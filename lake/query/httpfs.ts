@@ -40,7 +40,7 @@ export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAcc
   }
 }
 
-/** The keys of the lake's bucket as a secret of DuckDB, which is replaced when they change. It uses the connection until the engine closes. */
+/** The keys of the lake's bucket as a secret of DuckDB, which is replaced when they change. It owns the connection. */
 export class BucketSecret {
   readonly #connection: DuckDBConnection
   readonly #access: HttpfsAccess
@@ -79,6 +79,12 @@ export class BucketSecret {
   async isRenewed(generation: number): Promise<boolean> {
     if (this.#generation === generation) await this.#take(true).catch(() => undefined)
     return this.#generation !== generation
+  }
+
+  /** Waits for a replacement under way, and closes the connection. */
+  async close(): Promise<void> {
+    await this.#taking?.catch(() => undefined)
+    this.#connection.disconnectSync()
   }
 
   async #take(isForced: boolean): Promise<void> {
