@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { writeWebhookState } from '../../api/webhooks/state.ts'
 import { createJob } from '../../lake/exports/jobs.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
-import { CONTRAST, DESK, type Look, onPage, PHONE } from './on-page.ts'
+import { DESK, expectReadable, LOOKS, type Look, onPage } from './on-page.ts'
 
 const DAY_MS = 86_400_000
 let now = Date.now()
@@ -62,16 +62,10 @@ async function onAccount(look: Omit<Look, 'path'>, work: (page: Page, complaints
 }
 
 describe.skipIf(!browserPath)('the account in a browser', () => {
-  test.each([
-    ['es', 'light', PHONE],
-    ['es', 'dark', DESK],
-    ['en', 'light', DESK],
-    ['en', 'dark', PHONE],
-  ] as const)('in %s, %s, fits the screen, has contrast and names for all', async (lang, look, size) => {
+  test.each(LOOKS)('in %s, %s, fits the screen, has contrast and names for all', async (lang, look, size) => {
     await onAccount({ lang, look, size }, async (page, complaints) => {
       const es = lang === 'es'
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
-      expect(await page.evaluate<number>(`(${CONTRAST})()`)).toBeGreaterThan(4.5)
+      await expectReadable(page, { lang, size })
       const chart = page.getByRole('img', {
         name: es ? /^Peticiones por día de .*\(production\)$/ : /^Requests by day of .*\(production\)$/,
       })

@@ -1,9 +1,17 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { BrowserStage } from '../helpers/browser.ts'
 
 /** Size of a small phone and of a desk, in CSS pixels. */
 export const PHONE = { width: 320, height: 640 }
 export const DESK = { width: 1400, height: 1000 }
+/** Each language, colour scheme and size, in pairs. */
+export const LOOKS = [
+  ['es', 'light', PHONE],
+  ['es', 'dark', DESK],
+  ['en', 'light', DESK],
+  ['en', 'dark', PHONE],
+] as const
 
 /** How a page is looked at. */
 export interface Look {
@@ -39,8 +47,16 @@ export async function onPage(
   }
 }
 
+/** Checks that a page is in a language, fits the screen, has contrast and one title. */
+export async function expectReadable(page: Page, { lang, size }: Pick<Look, 'lang' | 'size'>): Promise<void> {
+  expect(await page.locator('html').getAttribute('lang')).toBe(lang)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
+  expect(await page.evaluate<number>(`(${CONTRAST})()`)).toBeGreaterThan(4.5)
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+}
+
 /** Run in a page: how much darker or lighter than its ground each sign and word of a cell is, as WCAG counts contrast; the least. */
-export const CONTRAST = `() => {
+const CONTRAST = `() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
   const luminance = (colour) => {
     canvas.fillStyle = colour

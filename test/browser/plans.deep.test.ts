@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
-import { CONTRAST, DESK, onPage, PHONE } from './on-page.ts'
+import { expectReadable, LOOKS, onPage } from './on-page.ts'
 
 const stage = browserStage({ plans: DEFAULT_PLANS, supportContact: 'mailto:support@example.org' })
 
 describe.skipIf(!browserPath)('the page of plans in a browser', () => {
-  test.each([
-    ['es', 'light', PHONE],
-    ['es', 'dark', DESK],
-    ['en', 'light', DESK],
-    ['en', 'dark', PHONE],
-  ] as const)('in %s, %s, fits the screen, has contrast and names for all', async (lang, look, size) => {
+  test.each(LOOKS)('in %s, %s, fits the screen, has contrast and names for all', async (lang, look, size) => {
     await onPage(stage, { path: '/plans', lang, look, size }, async (page, complaints) => {
       const es = lang === 'es'
-      expect(await page.locator('html').getAttribute('lang')).toBe(lang)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width)
-      expect(await page.evaluate<number>(`(${CONTRAST})()`)).toBeGreaterThan(4.5)
-      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+      await expectReadable(page, { lang, size })
       const table = page.getByRole('table')
       await table.getByRole('columnheader', { name: 'ENTERPRISE' }).waitFor()
       await table.getByRole('rowheader', { name: es ? 'Precio al mes' : 'Price per month' }).waitFor()
