@@ -75,7 +75,7 @@ export interface RecordShape<F extends Fields = Fields> {
   localise?(record: ValueOf<F>, lang: Lang): ValueOf<F>
   /** Languages that it may hold texts in, Spanish first; Spanish and English unless told. */
   readonly languages?: readonly Lang[]
-  /** The field that tells things of this kind apart; `id` where there is one. */
+  /** The field that identifies a record; `id` by default. */
   readonly id?: keyof F & string
   /** Fields that only some replies have. */
   readonly sometimes?: readonly string[]
@@ -94,7 +94,7 @@ export function record<const F extends Fields>(
   return Object.freeze({ name, about, fields: Object.freeze(fields), ...options })
 }
 
-/** The field that tells records of a kind apart, if there is one. */
+/** The field that identifies a record, if there is one. */
 export function idFieldsOf({ id, fields }: RecordShape): readonly string[] {
   if (id !== undefined) return [id]
   return 'id' in fields ? ['id'] : []

@@ -93,7 +93,7 @@ export function parameterPart(name: string, one: Param, { inPath, example, other
   }
 }
 
-/** A parameter in the path of an operation that is no endpoint; `values` lists those that there are. */
+/** A parameter in the path of an operation that is no endpoint; `values` are the allowed ones, if they are known. */
 export function pathParameter(name: string, description: string, example: string | undefined, values?: readonly string[]): Part {
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...(values ? { enum: values } : {}) }, example }
 }
@@ -170,7 +170,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           items: text,
           description: 'Of no-data-yet: what has to happen first, as ids of feeds or in words.',
         },
-        nearest_snapshot: { ...text, description: 'Of snapshot-expired: the nearest that is kept.' },
+        nearest_snapshot: { ...text, description: 'Of snapshot-expired: the nearest snapshot that still exists.' },
         'violated-policies': { type: 'array', items: text, description: 'Of quota-exceeded: the limits that were reached.' },
       },
     },
@@ -254,7 +254,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         },
         missing_years: {
           type: 'array',
-          description: 'Years between the sources of the figures, of which there are none.',
+          description: 'Years that no source of the figures covers.',
           items: { type: 'integer' },
         },
         source_mode: {

@@ -57,7 +57,7 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
     required: ['type', 'id', 'geometry', 'properties'],
     properties: {
       type: { const: 'Feature' },
-      id: { type: 'string', description: 'The id of the record, or what tells it from others, joined by `/`.' },
+      id: { type: 'string', description: 'The id of the record, or the values that identify it, joined by `/`.' },
       geometry: {
         anyOf: [
           geometryRef(kind ? GEOMETRY_TYPES[kind] : 'Point'),
@@ -121,7 +121,7 @@ export function recordSchemas(endpoints: readonly Endpoint[]): Record<string, Js
   return Object.fromEntries(schemas) as Record<string, JsonSchema>
 }
 
-/** A text that changes with the form of an endpoint's replies, which their description states: it is part of their tags. */
+/** A hash of the description of an endpoint's replies: part of their tags, which thus change with the form of replies. */
 export function replyVersion(endpoint: Endpoint): string {
   const contents = formatsOf(endpoint.returns).map((format) => contentOf(endpoint, format))
   return hash('sha256', JSON.stringify([contents, recordSchemas([endpoint]), commonSchemas()]), 'base64url')

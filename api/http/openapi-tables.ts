@@ -9,7 +9,7 @@ import { type Part, ref } from './openapi-parts.ts'
 import { exampleRecord } from './shown-record.ts'
 import { csvLines, decimalText } from './tables/text.ts'
 
-/** The schema of a record's rows in CSV, Parquet and Arrow as a document: every column present, and no other. */
+/** The schema of a record's rows in CSV, Parquet and Arrow as a document, for replies without `fields`. */
 export function rowDocument({ name, about, fields, sometimes }: RecordShape, baseUrl: string): Part {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

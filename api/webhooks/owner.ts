@@ -13,7 +13,7 @@ export interface WebhookOwner {
   list(account: string): Promise<{ readonly subscription: Subscription; readonly state: WebhookState | null }[]>
   /** A webhook of the account. Throws `not-found` if it has none of this id. */
   find(account: string, id: string): Promise<Subscription>
-  /** Stores a webhook and tells the process that delivers. */
+  /** Stores a webhook and notifies the process that delivers. */
   save(subscription: Subscription): Promise<void>
   /** Turns a webhook on or off; turned on, what disabled it before no longer counts. */
   setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
@@ -21,9 +21,9 @@ export interface WebhookOwner {
   test(subscription: Subscription): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
   redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
-  /** Leaves a command for the process that delivers. */
+  /** Stores a command for the process that delivers. */
   leave(command: Command): Promise<void>
-  /** Tells the process that delivers that a webhook changed. */
+  /** Notifies the process that delivers of a changed webhook. */
   announce(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
   close(): void
 }
@@ -36,7 +36,7 @@ export function webhookOwner(parts: {
 }): WebhookOwner {
   const { store, clock } = parts
   const redis = openRedis(parts.redisUrl, { queueWhileAway: false })
-  // What a lost message does not say is found within a minute.
+  // A change whose message is lost is found within a minute.
   const publish = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
   const announce: WebhookOwner['announce'] = async ({ account, id }) => {
     await publish(`${account}/${id}`)
