@@ -1,4 +1,4 @@
-import { type ExportJob, listJobs, readJob } from '../../lake/exports/jobs.ts'
+import { readJobs } from '../../lake/exports/jobs.ts'
 import type { WebhookOwner } from '../webhooks/owner.ts'
 import type { AccountView } from './account-html.ts'
 import type { AccountParts } from './account-parts.ts'
@@ -15,21 +15,22 @@ export async function accountView(
   },
   account: string,
 ): Promise<AccountView> {
-  const { access, days, clock, webhooks, supportContact } = parts
+  const { access, days, lake, clock, webhooks, supportContact } = parts
   const now = clock()
   const keys = await access.accounts.list(account)
   const [usageMails, usage, own, jobs] = await Promise.all([
     access.accounts.usageMails(account),
     usageByKey(days, { account, keys, now }).catch(() => null),
     webhooks.list(account),
-    jobsOf(parts, [...new Set(keys.map(({ slot }) => slot))]),
+    readJobs(lake.store, [...new Set(keys.map(({ slot }) => slot))], now),
   ])
   const mayHaveWebhooks = keys.some(({ plan, status }) => plan === 'ENTERPRISE' && (status === 'ACTIVE' || status === 'ROTATING'))
-  return { keys, usageMails, usage, webhooks: mayHaveWebhooks || own.length > 0 ? own : null, jobs, supportContact }
-}
-
-async function jobsOf({ lake, clock }: Pick<AccountParts, 'lake' | 'clock'>, slots: readonly string[]): Promise<ExportJob[]> {
-  const listed = (await Promise.all(slots.map((slot) => listJobs(lake.store, slot)))).flat()
-  const jobs = (await Promise.all(listed.map((job) => readJob(lake.store, job, clock())))).filter((job) => job !== null)
-  return jobs.toSorted((one, other) => other.request.created_at - one.request.created_at).slice(0, SHOWN_JOBS)
+  return {
+    keys,
+    usageMails,
+    usage,
+    webhooks: mayHaveWebhooks || own.length > 0 ? own : null,
+    jobs: jobs.slice(0, SHOWN_JOBS),
+    supportContact,
+  }
 }

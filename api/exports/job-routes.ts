@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cancelJob, createJob, type ExportJob, type ExportRequest, isUnfinished, listJobs, readJob } from '../../lake/exports/jobs.ts'
+import {
+  cancelJob,
+  createJob,
+  type ExportJob,
+  type ExportRequest,
+  isUnfinished,
+  listJobs,
+  readJob,
+  readJobs,
+} from '../../lake/exports/jobs.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
@@ -117,8 +126,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
     exposeHeadRoute: false,
     config,
     handler: answering(async ({ slot }) => {
-      const found = await Promise.all((await listJobs(store, slot)).map((listed) => readJob(store, listed, clock())))
-      const jobs = found.filter((job) => job !== null).toSorted((a, b) => b.request.created_at - a.request.created_at)
+      const jobs = await readJobs(store, [slot], clock())
       return { status: 200, headers: {}, body: { total: jobs.length, jobs: await Promise.all(jobs.map((job) => shownJob(parts, job))) } }
     }),
   })

@@ -157,6 +157,13 @@ export async function listJobs(store: ObjectStore, slot?: string): Promise<Liste
   return [...found.values()].filter(({ parts }) => parts.has('request'))
 }
 
+/** The jobs of some slots at an instant (ms), newest first. */
+export async function readJobs(store: ObjectStore, slots: readonly string[], now: number): Promise<ExportJob[]> {
+  const listed = (await Promise.all(slots.map((slot) => listJobs(store, slot)))).flat()
+  const jobs = (await Promise.all(listed.map((job) => readJob(store, job, now)))).filter((job) => job !== null)
+  return jobs.toSorted((one, other) => other.request.created_at - one.request.created_at)
+}
+
 /** True for a job that has neither ended nor been cancelled. */
 export function isUnfinished({ parts }: ListedJob): boolean {
   return !parts.has('outcome') && !parts.has('cancelled')
