@@ -80,7 +80,7 @@ async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<
 }
 
 /** What takes too long to provoke, or something that is broken: tested where that is made. */
-const NOT_PROVOKED = ['408', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302']
+const NOT_PROVOKED = ['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302']
 
 function asksOf(operation: Operation): Promise<Asks> {
   const { tags } = operation.told
