@@ -11,7 +11,7 @@ import { datasets as weather } from './datasets/weather/index.ts'
 import { checkDatasets } from './schema/check-datasets.ts'
 import type { Dataset } from './schema/dataset.ts'
 
-/** Every dataset of the service, by domain, in the order in which documentation shows them. */
+/** Every dataset of the service, by domain, in documentation order. */
 export const datasets: readonly Dataset[] = checkDatasets([
   ...road,
   ...fuel,
@@ -25,7 +25,7 @@ export const datasets: readonly Dataset[] = checkDatasets([
   ...service,
 ])
 
-/** The dataset of an id; throws for an id the catalogue lacks. */
+/** The dataset with an id; throws for an unknown id. */
 export function datasetById(id: string): Dataset {
   const found = datasets.find((dataset) => dataset.id === id)
   if (!found) throw new Error(`no dataset ${id}; there are ${datasets.map((dataset) => dataset.id).join(', ')}`)

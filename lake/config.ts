@@ -3,12 +3,12 @@ import { SOURCE_MODES, type SourceMode } from './system.ts'
 type Kind = 'text' | 'url' | 'count' | 'bytes' | 'flag' | 'mode'
 type Value<K extends Kind> = K extends 'count' | 'bytes' ? number : K extends 'flag' ? boolean : K extends 'mode' ? SourceMode : string
 
-/** What a value may be, beyond its kind. */
+/** Limits of a setting's value, beyond its kind. */
 interface Allowed {
   readonly min?: number
   readonly max?: number
   readonly oneOf?: readonly string[]
-  /** What a text must look like, and how to say so. */
+  /** Pattern of a text, and its description for messages. */
   readonly like?: { readonly pattern: RegExp; readonly words: string }
 }
 
@@ -16,12 +16,12 @@ interface Setting<K extends Kind = Kind> {
   readonly env: string
   readonly kind: K
   readonly about: string
-  /** Shown and used where the variable is not set; null: nothing. */
+  /** The default if the variable is not set; null: none. */
   readonly fallback: Value<K> | null
   readonly allowed: Allowed
-  /** Another variable that counts where this one is not set. */
+  /** Another variable, used if this one is not set. */
   readonly or?: string
-  /** True where the value holds a password or the like: mistakes do not repeat it. */
+  /** True if the value is a password or similar: error messages do not repeat it. */
   readonly secret?: true
 }
 
@@ -66,7 +66,7 @@ const RECEIVERS = {
 const MMSI_LIST = { pattern: /^\d{9}(,\d{9})*$/, words: 'MMSI of nine digits, separated by commas' }
 const MAILBOX = { pattern: /^[^\r\n]*[^\s<]@[^\r\n]+$/, words: '`name@example.org` or `Name <name@example.org>`' }
 
-/** Every setting of the service. The checks and the table in scripts/README.md are made from it. */
+/** Every setting of the service: the source of the checks and of the table in scripts/README.md. */
 export const SETTINGS = {
   mode: setting('SOURCE_MODE', 'mode', 'Where data comes from. Set by `scripts/start`.', 'simulated'),
   liveFeeds: setting('LIVE_FEEDS', 'text', 'Optional feeds that `--live` runs as well.', null, {
@@ -114,7 +114,7 @@ export const SETTINGS = {
   requireHttps: setting(
     'REQUIRE_HTTPS',
     'flag',
-    'Whether plain HTTP is refused with 403. Default: if a trusted proxy reports plain HTTP (`X-Forwarded-Proto`, `Forwarded`); with an `https://…` `PUBLIC_URL` also if the request is from another machine and no proxy reports HTTPS.',
+    'Whether plain HTTP is rejected with 403. Default: if a trusted proxy reports plain HTTP (`X-Forwarded-Proto`, `Forwarded`); with an `https://…` `PUBLIC_URL` also if the request is from another machine and no proxy reports HTTPS.',
     null,
   ),
   plans: setting('PLANS', 'text', 'Changes to the plans: for each plan the terms that differ, named as in `/api/plans`.', '{}', {
@@ -123,7 +123,7 @@ export const SETTINGS = {
   upgradeUrl: setting(
     'UPGRADE_URL',
     'url',
-    'Page where people change their plan. Default: the page `/plans`, which says whom to ask.',
+    'Page where people change their plan. Default: the page `/plans`, which shows the contact.',
     null,
   ),
   supportContact: setting(
@@ -149,7 +149,7 @@ export const SETTINGS = {
   keyPepper: setting(
     'KEY_PEPPER',
     'text',
-    'Secrets that keys and e-mail addresses are hashed with, the current one first. Default: the file `<data>/key-pepper`, made at the first start. **Without it no key works: back it up, separately from the store.**',
+    'Secrets that keys and e-mail addresses are hashed with, the current one first. Default: the file `<data>/key-pepper`, created at the first start. **Without it no key works: back it up, separately from the store.**',
     null,
     { like: PEPPERS, secret: true },
   ),
@@ -170,7 +170,7 @@ export const SETTINGS = {
   aircraftBlocked: setting(
     'AIRCRAFT_BLOCKED',
     'text',
-    'Aircraft that are never stored or shown, by ICAO address or registration, besides those that are blocked by LADD or PIA. Positions stored before a change of the list remain until they are 35 days old.',
+    'Aircraft that are never stored or shown, by ICAO address or registration, in addition to those blocked by LADD or PIA. Positions stored before a change of the list remain until they are 35 days old.',
     null,
     { like: AIRCRAFT },
   ),
@@ -198,7 +198,7 @@ export const SETTINGS = {
   aisExcludedMmsi: setting(
     'AIS_EXCLUDED_MMSI',
     'text',
-    'Vessels that are never stored, beside pleasure and sailing craft, which never are.',
+    'Vessels that are never stored, in addition to pleasure and sailing craft.',
     null,
     { like: MMSI_LIST },
   ),
@@ -217,7 +217,7 @@ export const SETTINGS = {
   webhookLoopback: setting(
     'WEBHOOK_LOOPBACK',
     'flag',
-    'Lets webhooks reach this machine itself, also over http, to try them. Refused with live data.',
+    'Lets webhooks reach this machine itself, also over http, to try them. Rejected with live data.',
     false,
   ),
   logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
@@ -227,7 +227,7 @@ export const SETTINGS = {
     min: 1,
     max: 64,
   }),
-  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, 30 s at most. More are refused.', 64, {
+  queryQueue: setting('QUERY_QUEUE', 'count', 'Lake queries that may wait in one process, for at most 30 s. More are rejected.', 64, {
     min: 0,
     max: 10_000,
   }),
@@ -252,10 +252,12 @@ export const SETTINGS = {
 } as const
 
 type Settings = typeof SETTINGS
-/** The settings as read: a value, or null where neither set nor given a fallback. */
+/** The settings as read; null if a setting has neither a value nor a default. */
 export type Config = { readonly [K in keyof Settings]: Value<Settings[K]['kind']> | (Settings[K]['fallback'] extends null ? null : never) }
 
-/** Reads every setting from an environment. Throws one error that lists all mistakes, each with variable, value and what is allowed. */
+/**
+ * Reads every setting from an environment. Throws one error that lists all invalid values: variable, value and what is allowed.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes: string[] = []
   const read: Record<string, unknown> = {}
@@ -270,31 +272,28 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(read as Config)
 }
 
-/** The value of a secret setting by its variable, null where it is not set. Throws for a variable that is no secret setting. */
+/** The value of a secret setting by its variable, null if not set. Throws for a variable that is not a secret setting. */
 export function secretOf(config: Config, env: string): string | null {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.secret)
   if (!found) throw new Error(`no secret setting ${env}`)
   return config[found[0] as keyof Config] as string | null
 }
 
-/** The value of a text setting by its variable, null where it is not set. Throws for a variable that is no setting, or a secret one. */
+/** The value of a text setting by its variable, null if not set. Throws for a variable that is not a setting, or is secret. */
 export function textOf(config: Config, env: string): string | null {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env && one.kind === 'text' && !one.secret)
   if (!found) throw new Error(`no text setting ${env}`)
   return config[found[0] as keyof Config] as string | null
 }
 
-/**
- * True where the operator states by a setting, named by its variable, that it accepts a publisher's terms. Throws for a variable
- * that is no setting.
- */
+/** True if the operator accepts a publisher's terms with a setting, named by its variable. Throws for an unknown variable. */
 export function isAccepted(config: Config, env: string): boolean {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
   if (!found) throw new Error(`no setting ${env}`)
   return config[found[0] as keyof Config] === 'accepted'
 }
 
-/** The entries of a setting that is a list, by its variable, in upper case. Throws for a variable that is no setting. */
+/** The entries of a list setting by its variable, in upper case. Throws for an unknown variable. */
 export function listOfSetting(config: Config, env: string): ReadonlySet<string> {
   const found = Object.entries<Setting>(SETTINGS).find(([, one]) => one.env === env)
   if (!found) throw new Error(`no setting ${env}`)
@@ -304,7 +303,7 @@ export function listOfSetting(config: Config, env: string): ReadonlySet<string> 
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, KB, MB, GB }
 
-/** The value of a text, null where it is none of its kind. */
+/** The value of a text, null if it is not of the kind. */
 function parse(kind: Kind, text: string): Value<Kind> | null {
   if (kind === 'text') return text
   if (kind === 'url') return URL.canParse(text) && /^https?:/i.test(text) ? text.replace(/\/+$/, '') : null

@@ -4,12 +4,12 @@ import type { ObjectStore } from './store/store.ts'
 export const KEEP_REPLIES_MS = 86_400_000
 const ROOT = 'idempotency/'
 
-/** The keys of the objects of an Idempotency-Key: who works on it, and what was answered. */
+/** The keys of the objects of an Idempotency-Key: the claim and the stored reply. */
 export function replyKeys(name: string): { readonly claim: string; readonly reply: string } {
   return { claim: `${ROOT}${name}/claim.json`, reply: `${ROOT}${name}/reply.json` }
 }
 
-/** Deletes what is older than a day; returns how many objects. */
+/** Deletes objects older than a day; returns how many. */
 export async function forgetReplies(store: ObjectStore, now: number, signal: AbortSignal): Promise<number> {
   const over: string[] = []
   for await (const { key, modified_at } of store.list(ROOT)) if (now - modified_at >= KEEP_REPLIES_MS) over.push(key)

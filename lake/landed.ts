@@ -1,15 +1,15 @@
 import type { FeedListing } from './live/freshness.ts'
 
-/** The property of a table that says before which time (ISO 8601) rows were deleted, because they are kept for some days only. */
+/** Table property: rows before this time (ISO 8601) were deleted, since they are only kept for some days. */
 export const DELETED_BEFORE = 'rows-deleted-before'
 
-/** A property that says how far a table has what a feed published. */
+/** Table property prefix: the newest data time of a feed in the table. */
 export const UNTIL = 'landed-until.'
 
 /** A set of sequence numbers of accepted fetches, kept as sorted, disjoint, closed intervals. */
 export type SeqSet = readonly (readonly [first: number, last: number])[]
 
-/** Reads a set as table properties hold it, such as `1-8640,8642`; an absent property is the empty set. */
+/** Parses a set from a table property, such as `1-8640,8642`; an absent property is the empty set. */
 export function parseSeqs(text: string | undefined): SeqSet {
   if (!text) return []
   return text.split(',').map((part) => {
@@ -21,12 +21,12 @@ export function parseSeqs(text: string | undefined): SeqSet {
   })
 }
 
-/** Writes a set as table properties hold it. */
+/** Formats a set for a table property. */
 export function formatSeqs(set: SeqSet): string {
   return set.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
 }
 
-/** True where the set holds the sequence. */
+/** True if the set contains the sequence number. */
 export function hasSeq(set: SeqSet, seq: number): boolean {
   return set.some(([first, last]) => seq >= first && seq <= last)
 }
@@ -64,30 +64,30 @@ function seqsFrom(set: SeqSet, from: number): SeqSet {
   return set.flatMap(([first, last]) => (last < from ? [] : [[Math.max(first, from), last] as const]))
 }
 
-/** How many sequences the set holds. */
+/** The number of sequence numbers in the set. */
 export function countSeqs(set: SeqSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 }
 
-/** What a table's properties say of one feed's fetches in it. */
+/** The state of a feed's fetches in a table, from the table's properties. */
 export interface Landed {
   readonly seqs: SeqSet
-  /** Those among them that gave no rows, since their bytes could not be read or parsed; a replay that can takes them out. */
+  /** Fetches without rows, since their bytes could not be read or parsed; a replay that can read them removes them here. */
   readonly lost: SeqSet
-  /** Those among them that were withdrawn: their rows are no longer in the table. */
+  /** Withdrawn fetches: their rows are no longer in the table. */
   readonly withdrawn: SeqSet
-  /** Newest data time among the others, ms since the epoch; null where nothing has landed. */
+  /** Newest data time of the other fetches, ms since the epoch; null if nothing has landed. */
   readonly until: number | null
   /**
-   * Set while rows are being derived anew in several commits: the data time they are derived from. Whoever goes on begins there again, so
-   * that no table is left with the rows of two parsers.
+   * Set during a rebuild in several commits: the data time it starts from. A restarted rebuild begins there again, so that no
+   * table keeps rows of two parsers.
    */
   readonly rebuildFrom: number | null
-  /** How often rows that had landed were replaced: who remembers another number remembers other rows. */
+  /** How often landed rows were replaced: a different number means different rows. */
   readonly rebuilds: number
 }
 
-/** Reads what a table says of a feed. The record changes in the same commit as the rows. */
+/** Reads the state of a feed from a table's properties. It changes in the same commit as the rows. */
 export function landedOf(properties: Readonly<Record<string, string>>, feed: string): Landed {
   const until = properties[`${UNTIL}${feed}`]
   const rebuild = properties[`rebuild-from.${feed}`]
@@ -101,7 +101,7 @@ export function landedOf(properties: Readonly<Record<string, string>>, feed: str
   }
 }
 
-/** Until when a table has what its feeds published, ms since the epoch; null where nothing has landed. */
+/** How far a table covers its feeds' publications, ms since the epoch; null if nothing has landed. */
 export interface Coverage {
   /** What every feed has landed: no later row is complete. */
   readonly until: number | null
@@ -110,8 +110,8 @@ export interface Coverage {
 }
 
 /**
- * Until when a dataset is covered, by what each feed has landed (ms) and which feeds are announced. A feed that is turned off holds
- * nothing back, nor does one that never landed anything; where only such are known, all that landed count.
+ * The coverage of a dataset from each feed's landed time (ms) and the announced feeds. Disabled feeds and feeds that never landed
+ * anything do not limit it; if there are no others, all landed feeds count.
  */
 export function coverageOf(dataset: string, landed: Readonly<Record<string, number>>, feeds: readonly FeedListing[]): Coverage {
   const all = Object.values(landed)
@@ -123,15 +123,15 @@ export function coverageOf(dataset: string, landed: Readonly<Record<string, numb
   return { until: Math.min(...(running.length > 0 ? running : all)), newest: Math.max(...all) }
 }
 
-/** The feeds that a table's properties say something of. */
+/** The feeds named in a table's properties. */
 export function feedsIn(properties: Readonly<Record<string, string>>): string[] {
   return Object.keys(properties).flatMap((name) => (name.startsWith(LANDED) ? [name.slice(LANDED.length)] : []))
 }
 
 /**
- * True where tables, by their properties, hold the same fetches of a feed, none of them half derived: a publication lands in one table after
- * the other, and what is between is none that anybody published. Compared from where the last of them begins: a table that was added
- * later begins with the oldest fetch that the raw log still had.
+ * True if tables, by their properties, contain the same fetches of a feed and none is being rebuilt. Publications land in one
+ * table after the other. The comparison starts at the newest table's first fetch, since a table added later begins with the
+ * oldest one in the raw log.
  */
 export function holdSame(feed: string, tables: readonly Readonly<Record<string, string>>[]): boolean {
   const landed = tables.map((properties) => landedOf(properties, feed))
@@ -140,7 +140,7 @@ export function holdSame(feed: string, tables: readonly Readonly<Record<string, 
   return new Set(held).size <= 1 && landed.every(({ rebuildFrom }) => rebuildFrom === null)
 }
 
-/** True where a table, by its properties, holds every fetch of a feed from where it begins up to one, none of them half derived. */
+/** True if a table, by its properties, contains every fetch of a feed from its first one up to `seq` and is not being rebuilt. */
 export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: string, seq: number): boolean {
   const { seqs, rebuildFrom } = landedOf(properties, feed)
   const [first] = seqs
@@ -149,19 +149,19 @@ export function holdsUpTo(properties: Readonly<Record<string, string>>, feed: st
 
 const LANDED = 'landed.'
 
-/** A property of a derived table that says what one of its parts was made from. */
+/** Property prefix of a derived table: what a partition was derived from. */
 export const PART = 'derived.'
 
 /**
- * True where a table, by its properties, has parts of what is derived and says of no feed how far it has what that published, which is said once
- * all parts have been there: what it holds is a part of something that nobody has seen whole yet.
+ * True if partitions of a derived table exist but its properties have no watermark of any feed yet: the first build is
+ * unfinished, so nobody has seen the table complete.
  */
 export function isFirstInMaking(properties: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(properties)
   return names.some((name) => name.startsWith(PART)) && !names.some((name) => name.startsWith(UNTIL))
 }
 
-/** The properties that state what a table holds of a feed; null removes a property. */
+/** The properties that record a feed's state in a table; null removes a property. */
 export function landedProperties(feed: string, landed: Landed): Record<string, string | null> {
   return {
     [`landed.${feed}`]: formatSeqs(landed.seqs),
@@ -176,13 +176,13 @@ export function landedProperties(feed: string, landed: Landed): Record<string, s
 /** A fetch as it lands. */
 export interface LandingFetch {
   readonly seq: number
-  /** Null where it is not known, or does not count. */
+  /** Null if unknown, or if it does not count. */
   readonly data_time: number | null
-  /** What else than rows it gives: none, since it cannot be read or parsed, or since it was withdrawn. */
+  /** What it contributes: rows, or none since it cannot be read or parsed, or was withdrawn. */
   readonly gives: 'rows' | 'lost' | 'withdrawn'
 }
 
-/** What a table holds of a feed once it has taken some fetches more, or anew. */
+/** The state of a feed in a table after more fetches, or after repeated ones. */
 export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Landed {
   const seqs = fetches.map(({ seq }) => seq)
   const thatGive = (what: LandingFetch['gives']): number[] => fetches.filter(({ gives }) => gives === what).map(({ seq }) => seq)
@@ -193,17 +193,17 @@ export function landedWith(base: Landed, fetches: readonly LandingFetch[]): Land
     lost: addSeqs(removeSeqs(base.lost, seqs), thatGive('lost')),
     withdrawn: addSeqs(base.withdrawn, thatGive('withdrawn')),
     until: times.reduce<number | null>((until, time) => Math.max(until ?? time, time), base.until),
-    // Whoever showed a fetch that is withdrawn now has to show the state without it, be it that it had no rows here.
+    // Readers that show a fetch withdrawn now must show the state without it, even if it had no rows here.
     rebuilds: base.rebuilds + (thatGive('withdrawn').length > 0 ? 1 : 0),
   }
 }
 
-/** Of the numbers that were withdrawn, those whose rows a table still holds. */
+/** Of the withdrawn numbers, those whose rows are still in a table. */
 export function toWithdraw(landed: Landed, withdrawn: Iterable<number>): number[] {
   return [...withdrawn].filter((seq) => hasSeq(landed.seqs, seq) && !hasSeq(landed.withdrawn, seq))
 }
 
-/** True where two records of what a table holds say the same. */
+/** True if two states of a feed in a table are equal. */
 export function isSameLanded(one: Landed, other: Landed): boolean {
   return JSON.stringify(landedProperties('', one)) === JSON.stringify(landedProperties('', other))
 }

@@ -1,4 +1,4 @@
-/** Makes a gate that lets so many pieces of work run at a time; the rest wait in order. */
+/** Makes a semaphore: at most `most` pieces of work run at a time; the rest wait in order. */
 export function createLimit(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0

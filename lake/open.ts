@@ -16,7 +16,7 @@ import type { AnyRow, Dataset } from './schema/dataset.ts'
 import { tableColumns } from './schema/physical.ts'
 import type { ObjectStore } from './store/store.ts'
 
-/** What a lake is opened with; sizes in bytes. */
+/** Options of a lake; sizes in bytes. */
 export interface LakeOptions {
   readonly store: ObjectStore
   /** Folder for scratch files. */
@@ -27,24 +27,24 @@ export interface LakeOptions {
   /** Queries that run at once, and how many may wait. */
   readonly slots: number
   readonly queue?: number
-  /** True in a process that also answers from memory: see `EngineOptions`. */
+  /** True in a process that also replies from memory: see `EngineOptions`. */
   readonly standBack?: boolean
-  /** Where whole files of an S3 lake are kept when httpfs is not at hand. */
+  /** Cache for whole files of an S3 lake, used if httpfs is not available. */
   readonly cache?: CacheOptions
   readonly httpfs?: HttpfsAccess | null
-  /** Told of each query once it has ended, or was refused. */
-  readonly onQuery?: (told: QueryTold) => void
+  /** Called after each query ends or is rejected. */
+  readonly onQuery?: (result: QueryTold) => void
   readonly clock?: () => number
-  /** What is announced of new versions of tables; every load looks for them in the store by default. */
+  /** Announcements of new table versions; without them, every load checks the store. */
   readonly versions?: AnnouncedVersions
 }
 
-/** What a dataset's table is at one snapshot. */
+/** The state of a dataset's table at one snapshot. */
 export interface LakeSnapshot {
   readonly version: number
-  /** Null in a table without data. */
+  /** Null for a table without data. */
   readonly snapshotId: bigint | null
-  /** When the snapshot was made, ms since the epoch; of a table without data, when its metadata was. */
+  /** When the snapshot was made, ms since the epoch; for a table without data, when its metadata was. */
   readonly updated_at: number
   /** Newest data time that has landed, in ms, by feed. */
   readonly covered_until: Readonly<Record<string, number>>
@@ -52,12 +52,15 @@ export interface LakeSnapshot {
   readonly state: TableState
 }
 
-/** The states that datasets are pinned to, as `Lake.snapshot` gives them, by dataset id: several queries with one `LakePins` read the same. */
+/**
+ * The snapshots that datasets are pinned to (from `Lake.snapshot`), by dataset id: queries with the same `LakePins` read the same
+ * data.
+ */
 export type LakePins = ReadonlyMap<string, TableState | null>
 
 /** How a query runs. */
 export interface QueryOptions extends Limits, RowOptions {
-  /** What columns of the answer are, by name, where it is not their dataset's: how JSON, geometries and points are read. */
+  /** Column declarations of the result by name, if they differ from the dataset's: how JSON, geometries and points are read. */
   readonly columns?: Columns
   readonly pins?: LakePins
 }
@@ -66,24 +69,26 @@ export interface QueryOptions extends Limits, RowOptions {
 export interface Lake {
   readonly store: ObjectStore
   readonly engine: Engine
-  /** The table of a dataset; one object a dataset, so that what it has read is shared. */
+  /** The table of a dataset. Always the same object, so that its cached reads are shared. */
   table(dataset: Dataset): Table
-  /** The newest snapshot, or the one of an id; null where the table is not created yet. Throws `no-snapshot` for an id that is gone. */
+  /** The newest snapshot, or the one with an id; null if the table does not exist yet. Throws `no-snapshot` for an expired id. */
   snapshot(dataset: Dataset, at?: bigint): Promise<LakeSnapshot | null>
   /** The rows of a query. A dataset whose table does not exist yet has no rows. */
   query(query: Sql, options?: QueryOptions): Promise<AnyRow[]>
-  /** The rows of a query in batches, as they are made; the slot is taken until the last one, or until the caller stops. */
+  /**
+   * The rows of a query in batches as they are produced. The slot stays taken until the last batch, or until the caller stops.
+   */
   stream(query: Sql, options?: QueryOptions): AsyncGenerator<AnyRow[]>
-  /** A person's SELECT over datasets by their ids, in the sandbox, as `stream`. For scripts, never for callers' text. */
+  /** A person's SELECT over datasets by their ids, in the sandbox, as `stream`. For scripts only, never for text from callers. */
   text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): AsyncGenerator<AnyRow[]>
-  /** Runs work in a session of its own: staging rows, writing Parquet, several statements over one state. */
+  /** Runs work in its own session: staging rows, writing Parquet, several statements over one state. */
   use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T>
-  /** True for an object that a query of this process reads now; expiry has to leave it. */
+  /** True if a query of this process is reading the object; expiry must not delete it. */
   inUse(key: string): boolean
   close(): Promise<void>
 }
 
-/** Opens the lake of a store. Tables are read when asked for. */
+/** Opens the lake of a store. Tables are read on first use. */
 export async function openLake(options: LakeOptions): Promise<Lake> {
   const { store, queue = SETTINGS.queryQueue.fallback } = options
   const isRemote = store.url.startsWith('s3://')
@@ -162,7 +167,7 @@ class OpenLake implements Lake {
     const lease = await this.engine.lease(options, this.#relations(options.pins))
     try {
       const { session } = lease
-      // DuckDB's own list of names misses tables inside a join with USING.
+      // DuckDB's own list of table names misses tables inside a join with USING.
       const named = new Set([...session.tableNames(text), ...(text.match(/\w+/g) ?? [])])
       const columns: Record<string, Columns[string]> = {}
       for (const dataset of options.datasets) {
@@ -214,7 +219,7 @@ function currentId(metadata: TableMetadata): bigint | null {
   return snapshot && BigInt(snapshot['snapshot-id'])
 }
 
-/** What a table's properties, or the summary of an older snapshot, say has landed. */
+/** Landed times by feed, from a table's properties or the summary of an older snapshot. */
 function coveredUntil(stated: Readonly<Record<string, string>>): Record<string, number> {
   const covered: Record<string, number> = {}
   for (const [name, value] of Object.entries(stated)) if (name.startsWith(COVERED)) covered[name.slice(COVERED.length)] = Date.parse(value)

@@ -1,11 +1,11 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
-/** What tells a process from any other, a later one under the same number included: its id and, on Linux, when it began. */
+/** Identifies a process, even if its number is reused later: its id and, on Linux, its start time. */
 export function processMark(): string {
   return `${process.pid}-${statusOf(process.pid)?.began ?? 0}`
 }
 
-/** True where the process of a mark still runs. */
+/** True if the process of a mark is still running. */
 export function isRunning(mark: string): boolean {
   const [, pid, began] = /^(\d+)-(\d+)$/.exec(mark) ?? []
   if (!pid || !isAlive(Number(pid))) return false
@@ -13,7 +13,7 @@ export function isRunning(mark: string): boolean {
   return status === null || (status.began === began && status.state !== 'Z')
 }
 
-/** True where a process of that number runs, whoever's it is. */
+/** True if any process with that number is running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -23,14 +23,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** How often a mark is tried for, and the pause before each time but the first, ms, while others are at it. */
+/** Attempts to take a mark while others try to, and the pause before each attempt but the first, ms. */
 const ATTEMPTS = 200
 const PAUSE_MS = 5
 
 /**
- * Takes a file as the mark of this process and gives what lets it go, or the mark of the running process (or part of this one) that has
- * it. The mark of a process that ended is taken over: who holds the mark `<path>.next` alone may remove it, so that of many that find it
- * none removes what another has set since.
+ * Takes a file as this process's mark and returns its release function, or the mark of the running owner. A dead owner's mark is
+ * taken over: only the owner of `<path>.next` may remove it, so that no process removes a new mark.
  */
 export function takeMark(path: string): (() => void) | string {
   const mark = processMark()
@@ -77,10 +76,10 @@ function textOf(path: string): string | null {
   }
 }
 
-/** State and start of a process (proc(5), fields 3 and 22, in ticks since the machine's start); null where there is no /proc to say. */
+/** State and start of a process (proc(5), fields 3 and 22, in ticks since boot); null without /proc. */
 function statusOf(pid: number): { readonly state: string; readonly began: string } | null {
   try {
-    // The second field is the program's name in brackets, which may hold anything.
+    // The second field is the program's name in brackets, which can contain anything.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')

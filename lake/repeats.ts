@@ -1,11 +1,11 @@
 import { StoreError } from './store/errors.ts'
 
-/** Reports what repeats: the first of a kind at once, then at most once in `every_ms` how many more there were. */
+/** Reports repetition: the first of a kind at once, then at most once in `every_ms` the number of further ones. */
 export type Repeats = (kind: string, report: { readonly first: () => void; readonly more: (count: number) => void }) => void
 
 const EVERY_MS = 60_000
 
-/** Makes what reports repeated things. */
+/** Creates a reporter of repetition. */
 export function openRepeats(every_ms = EVERY_MS): Repeats {
   const counts = new Map<string, number>()
   return (kind, { first, more }) => {
@@ -30,10 +30,10 @@ export function openRepeats(every_ms = EVERY_MS): Repeats {
   }
 }
 
-/** What Redis answers while it takes no writes or none at all. */
+/** Replies of Redis while it accepts no writes, or nothing at all. */
 const REDIS_REFUSES = /^(OOM|READONLY|MISCONF|NOREPLICAS|LOADING|CLUSTERDOWN|MASTERDOWN)\b/
 
-/** The name of the outage of a store or of Redis that an error comes from; null for any other error. */
+/** The name of the store or Redis outage that caused an error; null for any other error. */
 export function outageOf(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof StoreError) return `store ${at.code}`

@@ -6,7 +6,7 @@ import type { ObjectStore } from './store/store.ts'
 export const SOURCE_MODES = ['live', 'replay', 'simulated'] as const
 export type SourceMode = (typeof SOURCE_MODES)[number]
 
-/** What a lake says of itself. */
+/** The record of a lake about itself. */
 export interface LakeRecord {
   readonly mode: SourceMode
   readonly created_at: string
@@ -16,30 +16,30 @@ const RECORD = 'system/lake.json'
 const ID_KEY = 'system/id-key'
 const FEEDS = 'system/feeds.json'
 
-/** The record of the lake; null for a store that holds none yet. */
+/** The record of the lake; null for a store without one. */
 export async function readLakeRecord(store: ObjectStore): Promise<LakeRecord | null> {
   const bytes = await store.get(RECORD)
   return bytes ? (JSON.parse(bytes.toString()) as LakeRecord) : null
 }
 
-/** Marks a new lake with its mode; refuses a lake that was begun in another: rows of two modes must never mix. */
+/** Records the mode of a new lake. Throws for a lake begun in another mode, as rows of two modes must never mix. */
 export async function claimLake(store: ObjectStore, mode: SourceMode, now: number): Promise<LakeRecord> {
   const mine: LakeRecord = { mode, created_at: new Date(now).toISOString() }
   if (await store.putIfAbsent(RECORD, Buffer.from(JSON.stringify(mine)))) return mine
   const there = (await readLakeRecord(store)) as LakeRecord
   if (there.mode !== mode)
     throw new Error(
-      `the lake at ${store.url} holds ${there.mode} data, it cannot take ${mode} data: choose another --data folder or LAKE_URL`,
+      `the lake at ${store.url} contains ${there.mode} data, it cannot take ${mode} data: choose another --data folder or LAKE_URL`,
     )
   return there
 }
 
-/** The key that public ids are hashed with, made on first use; losing it changes every id, so it lives with the data. */
+/** The key for hashing public ids, created on first use. Losing it changes every id, so it is stored with the data. */
 export async function idKey(store: ObjectStore): Promise<Buffer> {
   if ((await store.head(ID_KEY)) === null)
     for await (const { key } of store.list('lake/'))
       throw new Error(
-        `${store.url} holds tables (${key}) but not ${ID_KEY}: without it every public id would change; restore it from a backup`,
+        `${store.url} contains tables (${key}) but not ${ID_KEY}: without it every public id would change; restore it from a backup`,
       )
   await store.putIfAbsent(ID_KEY, Buffer.from(randomBytes(32).toString('hex')))
   const text = await store.get(ID_KEY)
@@ -47,7 +47,9 @@ export async function idKey(store: ObjectStore): Promise<Buffer> {
   return Buffer.from(text.toString(), 'hex')
 }
 
-/** Announces the feeds of the worker to the API; the same ones once only, so that the time of the file is when they changed. */
+/**
+ * Announces the worker's feeds to the API. Unchanged listings are not rewritten, so the object's time is that of the last change.
+ */
 export async function writeFeedListings(store: ObjectStore, feeds: readonly FeedListing[]): Promise<void> {
   const text = JSON.stringify(feeds)
   const there = await store.get(FEEDS)

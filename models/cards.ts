@@ -3,18 +3,18 @@ import { fuelDailyCard } from './fuel-daily/card.ts'
 import { riskCard, riskCasualtiesCard } from './risk/card.ts'
 import { trafficCard, trafficCountsCard } from './traffic/card.ts'
 
-/** What is declared of a model; what was found of it is in `model_cards` and `model_scores`. */
+/** The declared part of a model card; results of its runs are in `model_cards` and `model_scores`. */
 export interface ModelCard {
-  /** As in all that it writes. */
+  /** The model id used in all of its rows. */
   readonly id: string
   readonly title: string
-  /** What it is for, and what not. */
+  /** Intended uses, and uses that it is not for. */
   readonly purpose: string
   readonly not_for: string
   readonly data: string
   readonly features: string
   readonly method: string
-  /** How errors and intervals are measured, and what the errors are held against. */
+  /** How errors and intervals are measured, and which baseline they are compared with. */
   readonly evaluation: string
 }
 

@@ -1,24 +1,24 @@
-/** What a figure must lie within; an open side is not told. */
+/** Allowed range of a figure; a side that is absent is open. */
 export interface Limit {
   readonly min?: number
   readonly max?: number
 }
 
-/** A figure of a model's errors out of sample. */
+/** An out-of-sample error statistic of a model. */
 export interface Figure {
   readonly model: string
-  /** What was forecast. */
+  /** The forecast series. */
   readonly series: string
   /** First and last day of the outcomes. */
   readonly window: string
   readonly horizon: string
   readonly metric: string
   readonly value: number
-  /** The same of the plain baseline, measured in the same run; null where there is none. */
+  /** The same statistic of the plain baseline in the same run; null if there is none. */
   readonly baseline: number | null
   readonly limit: Limit | null
   readonly ok: boolean
-  /** Outcomes that it is made of. */
+  /** Number of outcomes. */
   readonly points: number
 }
 
@@ -28,7 +28,7 @@ export interface Window {
   readonly to: string
 }
 
-/** Whether a value lies within its limit; true where there is none. */
+/** Whether a value is within its limit; true without a limit. */
 export function isWithin(value: number, limit: Limit | null): boolean {
   return limit === null || (value >= (limit.min ?? Number.NEGATIVE_INFINITY) && value <= (limit.max ?? Number.POSITIVE_INFINITY))
 }

@@ -1,9 +1,9 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /**
- * What a file answers that runs in a thread of its own, so that the process goes on with everything else meanwhile. The file posts one message, made
- * of the `workerData` that it is given. Rejects with the signal's reason where that fires, which ends the thread, and with what the thread threw, that of
- * code `ERR_WORKER_OUT_OF_MEMORY` where it needs more than `limits` leave it.
+ * Runs a file in its own thread, so that the process stays responsive, and returns the one message that it posts, computed from
+ * its `workerData`. Rejects with the signal's reason, which ends the thread, or with the thread's error: code
+ * `ERR_WORKER_OUT_OF_MEMORY` if it exceeds `limits`.
  */
 export async function inThread<T>(file: URL, given: unknown, signal: AbortSignal, limits: ResourceLimits = {}): Promise<T> {
   signal.throwIfAborted()
@@ -15,7 +15,7 @@ export async function inThread<T>(file: URL, given: unknown, signal: AbortSignal
       signal.addEventListener('abort', stop)
       worker.once('message', resolve)
       worker.once('error', reject)
-      worker.once('exit', (code) => reject(new Error(`the thread of ${file.pathname} ended with ${code} and without an answer`)))
+      worker.once('exit', (code) => reject(new Error(`the thread of ${file.pathname} ended with ${code} and without a result`)))
     })
   } finally {
     if (stop) signal.removeEventListener('abort', stop)

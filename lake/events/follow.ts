@@ -1,20 +1,20 @@
 import { openRedis } from '../live/connect.ts'
 import { EVENTS_CHANNEL, type EventBatch, type EventLog } from './log.ts'
 
-/** What follows the log of events. */
+/** A follower of the event log. */
 export interface EventFollower {
-  /** The last batch that was handed on. */
+  /** Offset of the last delivered batch. */
   readonly position: number
-  /** When the log was last read without finding more, ms since the epoch. */
+  /** When the log was last read to its end, ms since the epoch. */
   readonly caughtUpAt: number
   close(): Promise<void>
 }
 
-/** How the log is followed. */
+/** How to follow the log. */
 export interface FollowOptions {
   readonly log: EventLog
   readonly redisUrl: string
-  /** Batches after this offset are handed on, in order. */
+  /** Batches after this offset are delivered, in order. */
   readonly after: number
   /** Called with one batch at a time; the next waits for it. */
   readonly onBatch: (batch: EventBatch) => void | Promise<void>
@@ -22,14 +22,14 @@ export interface FollowOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Time between two looks while Redis is away, ms. */
+/** Poll interval while Redis is away, ms. */
 const POLL_MS = 2000
-/** While messages arrive, this many times as long: each look is two requests to the store. */
+/** While messages arrive, the poll interval is this many times longer: each poll is two requests to the store. */
 const CONNECTED_TIMES = 5
-/** Longest time between two looks, ms. */
+/** Longest poll interval, ms. */
 export const FOLLOW_MS = CONNECTED_TIMES * POLL_MS
 
-/** Follows the log: reads it at each message of Redis, and now and then, as messages may be lost. */
+/** Follows the log: reads it at each Redis message and by polling, since messages may be lost. */
 export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowOptions): EventFollower {
   const messages = openRedis(redisUrl)
   let position = after

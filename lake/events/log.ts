@@ -6,16 +6,16 @@ import { nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { EventType } from './types.ts'
 
-/** An event as the log keeps it: a change of a dataset's row, or data that is complete already. Instants in ms since the epoch. */
+/** A logged event: a change of a dataset's row, or complete event data. Instants in ms since the epoch. */
 export interface LoggedEvent {
-  /** Stable id: the same for the same event, however often it is derived. */
+  /** Stable id: the same event always gets the same id. */
   readonly id: string
   readonly type: EventType
-  /** What the event is about; events of one thing keep their order everywhere. */
+  /** Subject of the event; events of one subject keep their order everywhere. */
   readonly thing: string
   /** Publication that brought the change, or when the event happened. */
   readonly at: number
-  /** The account that alone may see it; absent for events that everybody may see. */
+  /** The only account that may see it; absent for public events. */
   readonly account?: string
   readonly change?: {
     readonly dataset: string
@@ -26,22 +26,22 @@ export interface LoggedEvent {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Events that were recorded together. */
+/** Events recorded together. */
 export interface EventBatch {
-  /** Place in the log: 1, 2, 3 … */
+  /** Position in the log: 1, 2, 3 … */
   readonly offset: number
-  /** What the events came from, such as one accepted fetch; a second batch of the same origin is never recorded. */
+  /** Origin of the events, such as one accepted fetch; a second batch of the same origin is never recorded. */
   readonly origin: string
   readonly recorded_at: number
   readonly events: readonly LoggedEvent[]
 }
 
-/** A read of the log; `reset` if batches after the offset have been deleted already: the oldest kept one is `first`. */
+/** A read of the log; `reset` if batches after the offset are already deleted. `first` is the oldest available one. */
 export type EventsRead =
   | { readonly reset: true; readonly first: number }
   | { readonly reset: false; readonly batches: readonly EventBatch[] }
 
-/** How long events are kept, in days; undelivered webhooks are disabled before. */
+/** Retention of events, days; webhooks with undelivered events are disabled before that. */
 export const EVENT_DAYS = 7
 const DAY_MS = 86_400_000
 const PREFIX = 'events/log/'
@@ -49,7 +49,7 @@ const SEQUENCE: Sequence = {
   prefix: PREFIX,
   keyOf: (offset) => {
     const name = String(offset).padStart(12, '0')
-    // No folder grows beyond a thousand files.
+    // A folder has at most a thousand files.
     return `${PREFIX}${name.slice(0, 9)}/${name}.json`
   },
   numberOf: (key) => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length)),
@@ -61,14 +61,14 @@ const CACHED_S = 86_400
 const CACHED_BYTES = 1_000_000
 const READ_AT_ONCE = 50
 const TRIES = 200
-/** Origins that are remembered; then they are read anew. */
+/** Maximum number of cached origins; beyond that they are read again. */
 const ORIGINS_MOST = 50_000
-/** How far the clocks of two machines may be apart. */
+/** Greatest difference between the clocks of two machines. */
 const CLOCK_MARGIN_MS = 600_000
 
 const cacheKey = (offset: number): string => `events:batch:${offset}`
 
-/** The durable log of events: numbered objects in the store, cached in Redis. Redis may be emptied at any time. */
+/** The durable event log: numbered objects in the store, cached in Redis. Redis may be emptied at any time. */
 export class EventLog {
   readonly #store: ObjectStore
   readonly #redis: Redis
@@ -87,8 +87,8 @@ export class EventLog {
   }
 
   /**
-   * Records events unless their origin has been recorded: returns the offset either way, null if there is no event. `since` (ms) is a time
-   * before which the origin cannot have been recorded.
+   * Records events unless their origin is already recorded. Returns the offset either way, null if there are no events. The
+   * origin cannot have been recorded before `since` (ms).
    */
   async record(origin: string, events: readonly LoggedEvent[], { since }: { readonly since: number }): Promise<number | null> {
     if (events.length === 0) return null
@@ -102,12 +102,12 @@ export class EventLog {
     return (await sequenceEnds(this.#store, SEQUENCE))?.last ?? 0
   }
 
-  /** Batches after an offset in order, at most `limit`. An offset that was never given out reads nothing. */
+  /** Batches after an offset in order, at most `limit`. An offset beyond the end reads nothing. */
   async read(after: number, limit = READ_AT_ONCE): Promise<EventsRead> {
     const offsets = Array.from({ length: Math.min(limit, READ_AT_ONCE) }, (_, at) => after + 1 + at)
     const texts = await this.#redisOr(() => this.#redis.mget(offsets.map(cacheKey)), [])
     const cached = offsets.map((_, at) => (texts[at] ? (JSON.parse(texts[at]) as EventBatch) : null))
-    // At the end of the log one look is enough.
+    // At the end of the log one request is enough.
     const missing = cached.indexOf(null)
     if (missing !== -1) cached[missing] = await this.#load(offsets[missing] as number, { fills: true })
     if (missing !== -1 && cached[missing]) {
@@ -119,12 +119,12 @@ export class EventLog {
     const end = cached.indexOf(null)
     const batches = (end === -1 ? cached : cached.slice(0, end)) as EventBatch[]
     if (batches.length > 0) return { reset: false, batches }
-    // Either the end of the log, or its beginning has been deleted meanwhile, or an object is lost.
+    // Either the end of the log, or its beginning has since been deleted, or an object is lost.
     const next = await nextNumber(this.#store, SEQUENCE, after)
     return next === null || next === after + 1 ? { reset: false, batches } : { reset: true, first: next }
   }
 
-  /** The last offset recorded before an instant (ms), by binary search; 0 if all were recorded later. */
+  /** The last offset recorded before an instant (ms), by binary search; 0 if there is none. */
   async before(instant: number): Promise<number> {
     const ends = await sequenceEnds(this.#store, SEQUENCE)
     if (!ends) return 0
@@ -138,13 +138,13 @@ export class EventLog {
     return low - 1
   }
 
-  /** Deletes batches that are older than `EVENT_DAYS`; returns how many. */
+  /** Deletes batches older than `EVENT_DAYS`; returns how many. */
   async retire(signal?: AbortSignal): Promise<number> {
     const ends = await sequenceEnds(this.#store, SEQUENCE)
     if (!ends) return 0
     const limit = this.#clock() - EVENT_DAYS * DAY_MS
     let deleted = 0
-    // The newest stays: the next number follows from it.
+    // The newest stays, since the next number follows from it.
     for (let offset = ends.first; offset < ends.last && !signal?.aborted; offset++) {
       const batch = await this.#load(offset)
       if (batch !== null && batch.recorded_at >= limit) break
@@ -165,7 +165,7 @@ export class EventLog {
       try {
         if (!(await this.#store.putIfAbsent(SEQUENCE.keyOf(batch.offset), Buffer.from(text)))) continue
       } catch (error) {
-        // The next look finds it if it was written.
+        // If it was written, the next read finds it.
         if (!(error instanceof StoreError) || error.code !== 'unknown-outcome') throw error
         await sleep(100)
         continue
@@ -177,7 +177,7 @@ export class EventLog {
     throw new Error(`events of ${origin}: others recorded events during each of ${TRIES} attempts`)
   }
 
-  /** Reads what others recorded since the last look. */
+  /** Reads the batches that others recorded since the last read. */
   async #follow(): Promise<void> {
     for (;;) {
       const batch = await this.#load(this.#head + 1)
@@ -186,7 +186,7 @@ export class EventLog {
     }
   }
 
-  /** Makes the known origins complete from an instant (ms) on. */
+  /** Completes the known origins from an instant (ms) on. */
   async #knowSince(instant: number): Promise<void> {
     if (this.#since === null || this.#origins.size > ORIGINS_MOST) {
       this.#origins.clear()
@@ -229,7 +229,7 @@ export class EventLog {
     await this.#redisOr(() => this.#redis.publish(EVENTS_CHANNEL, String(offset)), 0)
   }
 
-  /** The reply of Redis, or `otherwise` while it is away: the store has everything. */
+  /** The reply of Redis, or `otherwise` while it is away: the store is complete. */
   async #redisOr<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
     if (this.#redis.status !== 'ready') return otherwise
     return ask().catch(() => otherwise)

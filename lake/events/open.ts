@@ -2,7 +2,7 @@ import { openRedis } from '../live/connect.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { EventLog } from './log.ts'
 
-/** The log of events as a process that follows it has it. Who opens it closes it. */
+/** The event log of a following process. Whoever opens it closes it. */
 export interface Events {
   readonly log: EventLog
   readonly redisUrl: string
@@ -11,7 +11,7 @@ export interface Events {
 
 const COMMAND_TIMEOUT_MS = 4000
 
-/** Opens the log of events with a connection of its own, which may be away: the store has everything. */
+/** Opens the event log with its own Redis connection, which may be down: the store is complete. */
 export function openEvents({ store, redisUrl }: { readonly store: ObjectStore; readonly redisUrl: string }): Events {
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
   return { log: new EventLog({ store, redis }), redisUrl, close: () => redis.disconnect() }

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import type { EventLog, LoggedEvent } from './log.ts'
 import type { EventType } from './types.ts'
 
-/** An event that is no change of a dataset. */
+/** An event that is not a change of a dataset. */
 export interface NewEvent {
   readonly type: EventType
-  /** What it is about, unique within its topic, such as the id of an export job. */
+  /** Its subject, unique within its topic, such as the id of an export job. */
   readonly about: string
   /** When it happened, ms since the epoch. */
   readonly at: number
-  /** Distinguishes it from other events of the type about the same thing; ms since the epoch, not later than `at`, which is the default. */
+  /** Distinguishes it from other events of the same type and subject; ms since the epoch, at most `at`, the default. */
   readonly occurrence?: number
   /** Members of its `data`, as JSON. */
   readonly data: Readonly<Record<string, unknown>>
-  /** The only account that may see it; everybody may by default. */
+  /** The only account that may see it; public by default. */
   readonly account?: string
 }
 

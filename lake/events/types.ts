@@ -7,7 +7,7 @@ import { weatherAlerts } from '../datasets/weather/weather-alerts.ts'
 import type { LiveChange } from '../live/types.ts'
 import type { Dataset } from '../schema/dataset.ts'
 
-/** Every event type with what it says. The part before the dot is the topic. */
+/** Every event type with its description. The part before the dot is the topic. */
 export const EVENT_TYPES = Object.freeze({
   'incident.created': 'An incident appeared.',
   'incident.updated': 'An incident changed.',
@@ -23,7 +23,7 @@ export const EVENT_TYPES = Object.freeze({
   'fuel_price.changed': 'The pump price of a fuel at a station changed.',
   'flight.delayed': `A flight is more than ${PUNCTUAL_MINUTES} minutes late, or its delay changed while it was.`,
   'flight.cancelled': 'A flight was cancelled.',
-  'feed.stale': 'A feed stopped to deliver fresh data.',
+  'feed.stale': 'A feed stopped delivering fresh data.',
   'feed.recovered': 'A feed delivers fresh data again.',
   'export.ready': 'An export job of the account is finished: its files can be downloaded.',
   'api.deprecated': 'An endpoint is deprecated.',
@@ -32,7 +32,7 @@ export const EVENT_TYPES = Object.freeze({
 /** Name of an event type. */
 export type EventType = keyof typeof EVENT_TYPES
 
-/** Which changes of a dataset are events, and of which type. */
+/** Changes of a dataset that are events, and their types. */
 export interface ChangeEvents {
   readonly dataset: Dataset
   /** The event type of a change, or null if it is not an event. */
@@ -50,7 +50,7 @@ export const CHANGE_EVENTS: readonly ChangeEvents[] = Object.freeze([
     dataset: v16Beacons,
     typeOf: ({ kind, changed }) => {
       if (kind === 'ENDED') return 'v16.ended'
-      // A beacon that was over and returns has another state than before.
+      // A beacon that was over and returns has another status than before.
       return kind === 'CREATED' || changed.includes('status') ? 'v16.activated' : null
     },
   },

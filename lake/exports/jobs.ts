@@ -3,21 +3,21 @@ import type { ObjectStore } from '../store/store.ts'
 /** Formats of the files of an export job. */
 export const EXPORT_FORMATS = ['parquet', 'csv.gz', 'ndjson.gz', 'geoparquet'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
-/** How the rows of an export job are split into files: not at all, or by month or day (UTC) of the dataset's time column. */
+/** How an export job's rows are split into files: one file, or by month or day (UTC) of the dataset's time column. */
 export const EXPORT_SPLITS = ['none', 'month', 'day'] as const
 export type ExportSplit = (typeof EXPORT_SPLITS)[number]
 /** States of an export job. */
 export const EXPORT_STATES = ['QUEUED', 'RUNNING', 'READY', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
 export type ExportState = (typeof EXPORT_STATES)[number]
 
-/** How long the files of a job are kept, in ms, and its record after it has ended. */
+/** Retention of a job's files, in ms, and of its record after its end. */
 export const KEEP_FILES_MS = 7 * 86_400_000
 const KEEP_RECORD_MS = 30 * 86_400_000
 
-/** What an export job is to write. Times are ms since the epoch. */
+/** What an export job writes. Times are ms since the epoch. */
 export interface ExportRequest {
   readonly id: string
-  /** What the requests of its key are counted by: one job of a slot runs at a time. */
+  /** The key's quota slot: one job per slot runs at a time. */
   readonly slot: string
   readonly created_at: number
   readonly dataset: string
@@ -26,27 +26,27 @@ export interface ExportRequest {
   readonly to: number | null
   /** INE code of a province. */
   readonly province: string | null
-  /** Columns as the dataset declares them; null for all. */
+  /** Column names of the dataset; null for all. */
   readonly columns: readonly string[] | null
   readonly format: ExportFormat
   readonly split: ExportSplit
 }
 
-/** The account that a slot belongs to. */
+/** The account of a slot. */
 export function accountOfSlot(slot: string): string {
   return slot.slice(0, slot.lastIndexOf('.'))
 }
 
-/** A file that a job has written. */
+/** A file written by a job. */
 export interface ExportedFile {
   readonly name: string
   readonly bytes: number
   readonly sha256: string
-  /** Null for files that hold no rows, such as the licences. */
+  /** Null for files without rows, such as the licences. */
   readonly rows: number | null
 }
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface ExportProgress {
   readonly at: number
   readonly started_at: number
@@ -54,7 +54,7 @@ export interface ExportProgress {
   readonly share: number
 }
 
-/** How a job ended: with files, or with the reason why there are none. */
+/** Result of a job: files, or the reason why there are none. */
 export interface ExportOutcome {
   readonly ended_at: number
   readonly snapshot: string | null
@@ -63,7 +63,7 @@ export interface ExportOutcome {
   readonly reason: string | null
 }
 
-/** An export job with all that is known of it. */
+/** An export job with its progress and result. */
 export interface ExportJob {
   readonly request: ExportRequest
   readonly state: ExportState
@@ -74,8 +74,8 @@ export interface ExportJob {
 }
 
 /**
- * Records of export jobs: `exports/jobs/<slot>/<id>/{request,progress,outcome,cancelled}.json`. Each object has one writer, so that
- * API and worker need no lock: the API writes request and cancellation, the worker the rest.
+ * Records of export jobs: `exports/jobs/<slot>/<id>/{request,progress,outcome,cancelled}.json`. Each object has one writer, so no
+ * lock is needed: the API writes request and cancellation, the worker the rest.
  */
 const JOBS = 'exports/jobs/'
 const FILES = 'exports/files/'
@@ -83,7 +83,7 @@ const PARTS = ['request', 'progress', 'outcome', 'cancelled'] as const
 type Part = (typeof PARTS)[number]
 const KEY = /^exports\/jobs\/([^/]+)\/([^/]+)\/(request|progress|outcome|cancelled)\.json$/
 
-/** Which objects a job has, without reading them. */
+/** The objects of a job, without their content. */
 export interface ListedJob {
   readonly slot: string
   readonly id: string
@@ -99,7 +99,7 @@ function partKey({ slot, id }: Pick<ListedJob, 'slot' | 'id'>, part: Part): stri
   return `${JOBS}${slot}/${id}/${part}.json`
 }
 
-/** Stores a new job; false if one of this id exists. */
+/** Stores a new job; false if the id exists. */
 export async function createJob(store: ObjectStore, request: ExportRequest): Promise<boolean> {
   return store.putIfAbsent(partKey(request, 'request'), encode(request))
 }
@@ -114,17 +114,17 @@ export async function isCancelled(store: ObjectStore, job: Pick<ListedJob, 'slot
   return (await store.head(partKey(job, 'cancelled'))) !== null
 }
 
-/** Stores how far a job is. */
+/** Stores the progress of a job. */
 export async function putProgress(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, progress: ExportProgress): Promise<void> {
   await store.put(partKey(job, 'progress'), encode(progress))
 }
 
-/** Stores how a job ended; the first outcome counts. Returns false if there was one. */
+/** Stores the result of a job; the first one counts. Returns false if there was one. */
 export async function putOutcome(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, outcome: ExportOutcome): Promise<boolean> {
   return store.putIfAbsent(partKey(job, 'outcome'), encode(outcome))
 }
 
-/** The job of an id in a slot at an instant (ms); null if there is none. */
+/** The job with an id in a slot at an instant (ms); null if there is none. */
 export async function readJob(store: ObjectStore, of: Pick<ListedJob, 'slot' | 'id'>, now: number): Promise<ExportJob | null> {
   const read = async <T>(part: Part): Promise<T | null> => {
     const bytes = await store.get(partKey(of, part))
@@ -144,7 +144,7 @@ export async function readJob(store: ObjectStore, of: Pick<ListedJob, 'slot' | '
   return { request, state, progress, outcome, expires_at: state === 'READY' ? expires_at : null }
 }
 
-/** The jobs of a slot, or all jobs, in the order of slots and ids. */
+/** The jobs of a slot, or all jobs, ordered by slot and id. */
 export async function listJobs(store: ObjectStore, slot?: string): Promise<ListedJob[]> {
   const found = new Map<string, { slot: string; id: string; parts: Set<Part> }>()
   for await (const { key } of store.list(slot === undefined ? JOBS : `${JOBS}${slot}/`)) {
@@ -176,7 +176,7 @@ export async function deleteFiles(store: ObjectStore, id: string): Promise<void>
   for (const key of keys) await store.delete(key)
 }
 
-/** Deletes files of jobs that have expired or were cancelled, and records that are older than 30 days. Returns how many jobs each. */
+/** Deletes files of expired or cancelled jobs, and records older than 30 days. Returns the number of jobs for each. */
 export async function expireJobs(store: ObjectStore, now: number, signal: AbortSignal): Promise<{ files: number; records: number }> {
   const withFiles = new Set<string>()
   for await (const { key } of store.list(FILES)) withFiles.add(key.slice(FILES.length).split('/')[0] as string)
@@ -191,7 +191,7 @@ export async function expireJobs(store: ObjectStore, now: number, signal: AbortS
       done.files++
     }
     if (now < (job.outcome?.ended_at ?? job.request.created_at) + KEEP_RECORD_MS) continue
-    // The request goes last: a deletion that is cut off is found again.
+    // The request goes last, so that an interrupted deletion is found again.
     for (const part of PARTS.toReversed()) await store.delete(partKey(listed, part))
     done.records++
   }

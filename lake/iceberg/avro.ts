@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import avro, { type Schema, type Type } from 'avsc'
 
-/** What an Avro object container holds: the texts of its header by key, and its records. */
+/** Content of an Avro object container: the texts of its header by key, and its records. */
 export interface AvroContainer {
   readonly metadata: ReadonlyMap<string, string>
   readonly records: readonly unknown[]
@@ -36,12 +36,12 @@ const wideLongType = avro.types.LongType.__with({
   isValid: (value: unknown) => typeof value === 'bigint' || Number.isSafeInteger(value),
   compare: (a: number | bigint, b: number | bigint) => (a === b ? 0 : a < b ? -1 : 1),
 })
-/** What avsc says of a long that a number cannot hold. */
+/** Error of avsc for a long that does not fit in a number. */
 const TOO_LONG = 'potential precision loss'
 
 /**
- * Writes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. The schema goes into the
- * header as it is given: avsc's own form of it would lose Iceberg's `field-id`s.
+ * Encodes records as an Avro object container (Avro 1.12, "Object Container Files"), deflated, in one block. The header has the
+ * schema as given, since avsc's own form drops Iceberg's `field-id`s.
  */
 export function encodeContainer(options: { schema: Schema; metadata: Readonly<Record<string, string>>; records: unknown[] }): Buffer {
   const schema = JSON.stringify(options.schema)
@@ -59,7 +59,7 @@ export function encodeContainer(options: { schema: Schema; metadata: Readonly<Re
   return Buffer.concat(parts)
 }
 
-/** Reads an Avro object container, deflated or plain. Throws where the bytes are none, or are cut. */
+/** Reads an Avro object container, deflated or plain. Throws for other or truncated bytes. */
 export function decodeContainer(bytes: Buffer): AvroContainer {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('not an Avro object container')
   const header = decode<Record<string, Buffer>>(metadataType, bytes, MAGIC.length)
@@ -87,7 +87,7 @@ function recordBytes(schema: string, records: readonly unknown[]): Buffer {
   try {
     return encode(typeOf(schema))
   } catch {
-    // A long that a number cannot hold; anything else is refused again.
+    // A long that does not fit in a number; anything else fails again.
     return encode(typeOf(schema, wideLongType))
   }
 }
@@ -128,7 +128,7 @@ function inflaterOf(codec: string): (bytes: Buffer) => Buffer {
   throw new Error(`the Avro codec ${codec} is not supported, only deflate and null`)
 }
 
-/** The type of a schema's JSON; compiling one costs more than a small file, and a table has few. */
+/** The type of a JSON schema, cached: compiling it costs more than a small file, and a table has few. */
 function typeOf(schema: string, long?: Type): Type {
   const name = `${long ? 'wide' : ''}${schema}`
   const known = types.get(name)

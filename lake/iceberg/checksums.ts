@@ -35,16 +35,14 @@ export async function readChecksum(store: ObjectStore, fileKey: string): Promise
   return text && SHA256.test(text) ? text : null
 }
 
-/** Deletes an object of a table, and the checksum of a data file before it: what is left of a broken deletion is found again. */
+/** Deletes an object of a table. The checksum of a data file goes first, so an interrupted deletion is found again. */
 export async function deleteTableObject(store: ObjectStore, key: string): Promise<void> {
   const checksum = checksumKey(key)
   if (checksum) await store.delete(checksum)
   await store.delete(key)
 }
 
-/**
- * Computes and stores the checksums that live files of a table lack: those written before checksums were kept. Returns how many.
- */
+/** Stores the missing checksums of a table's live files: those written before checksums existed. Returns how many. */
 export async function fillChecksums(state: TableState, signal: AbortSignal): Promise<number> {
   const { store, key } = state.table
   const there = new Set<string>()

@@ -12,32 +12,31 @@ export interface CommitOptions {
   readonly table: Table
   /** `append` adds; `replace` changes files, not rows; `overwrite` changes rows; `delete` removes (spec, "Snapshots"). */
   readonly operation: Operation
-  /** Files that are in the store already. */
+  /** Files that are already in the store. */
   readonly add?: readonly DataFile[]
-  /** Files of the table, or their keys; the commit gives up when one is no longer in it. */
+  /** Files of the table, or their keys. The commit fails if one is no longer in it. */
   readonly remove?: readonly (Pick<LiveFile, 'key'> | string)[]
-  /** What else the snapshot's summary says; small, for it is kept for every snapshot. */
+  /** Further summary fields of the snapshot. Keep them small: every snapshot stores them. */
   readonly summary?: Readonly<Record<string, string>>
-  /** Table properties to set (null removes), made from the state committed onto. */
+  /** Table properties to set (null removes), computed from the base state. */
   readonly properties?: (current: TableState) => Readonly<Record<string, string | null>>
-  /** Asked on every attempt; a text is the reason to give up. */
+  /** Called on every attempt; a text aborts the commit and is the reason. */
   readonly unless?: (current: TableState) => string | null
   readonly onStep?: (step: CommitStep) => Promise<void> | void
-  /** Times to try while others come first; 40 unless told. */
+  /** Maximum attempts when other commits win; 40 by default. */
   readonly attempts?: number
   readonly signal?: AbortSignal
 }
 
 const REQUESTS = 16
-/** Where a list would grow beyond this, its smallest manifests are merged until these many are left. */
+/** If a list would exceed this, its smallest manifests are merged down to it. */
 const MAX_MANIFESTS = 16
 const MERGED_MANIFESTS = 8
 
 /**
- * Commits files and properties to a table, atomically: whoever loads the table sees all or nothing of it. Appends are tried again on
- * whatever came in between; a commit that removes files goes on only while every one of them is still live. A commit without files
- * changes the properties alone and makes no snapshot. Throws `CommitConflict` and `CommitOutcomeUnknown` as `updateTable`, and an error
- * where the files do not fit the operation, the table or what is in the store.
+ * Commits files and properties to a table atomically. Appends retry on newer states; removals only while every file is still
+ * live. Without files only properties change, with no snapshot. Throws like `updateTable`, and if files do not fit the operation,
+ * table or store.
  */
 export async function commit(options: CommitOptions): Promise<Updated> {
   const { table, operation, add = [] } = options
@@ -105,13 +104,13 @@ function withSnapshot(metadata: TableMetadata, snapshot: Snapshot): TableMetadat
   }
 }
 
-/** A manifest and what it lists. */
+/** A manifest and its entries. */
 interface ReadManifest {
   readonly manifest: ManifestFile
   readonly entries: readonly ManifestEntry[]
 }
 
-/** Totals that only the newest snapshot needs: each commit writes the summaries of all kept snapshots. */
+/** Totals only the newest snapshot needs, since each commit writes the summaries of all kept snapshots. */
 const OF_THE_NEWEST = ['total-data-files', 'total-files-size']
 
 function shortened(snapshot: Snapshot): Snapshot {
@@ -124,7 +123,7 @@ interface Holder extends ReadManifest {
   readonly removed: readonly ManifestEntry[]
 }
 
-/** What the manifests list; a writer has most of it in memory, as it wrote it. */
+/** The entries of the manifests; a writer has most of them in memory. */
 async function readManifests(base: TableState, manifests: readonly ManifestFile[]): Promise<ReadManifest[]> {
   const limit = createLimit(REQUESTS)
   return Promise.all(manifests.map((manifest) => limit(async () => ({ manifest, entries: await base.table.entries(base, manifest) }))))
@@ -143,7 +142,7 @@ function holdersOf(read: readonly ReadManifest[], removed: ReadonlySet<string>):
 
 const isLive = (entry: ManifestEntry): boolean => entry.status !== STATUS.DELETED
 
-/** What is left of a manifest; removed files stay named in it for this snapshot, older removals go. */
+/** The rest of a manifest: removed files stay listed as deleted for this snapshot, older deletions are dropped. */
 function withoutRemoved(holder: Holder, removed: ReadonlySet<string>, writer: SnapshotWriter): ManifestEntry[] {
   return holder.entries
     .filter(isLive)
@@ -155,14 +154,14 @@ function withoutRemoved(holder: Holder, removed: ReadonlySet<string>, writer: Sn
 }
 
 /**
- * The sequence number of rows that are only written anew: the newest of the files that held them, so that it tells when the rows last changed.
- * A table without delete files has no other use for it.
+ * The sequence number for rows that are rewritten unchanged: the newest of their files, so that it shows when the rows last
+ * changed. Without delete files a table has no other use for it.
  */
 function newestOf(holders: readonly Holder[]): number {
   return Math.max(...holders.flatMap((holder) => holder.removed.map((entry) => entry.sequenceNumber)))
 }
 
-/** One manifest for each partition spec: the added files, and what is left of the manifests that files are removed from. */
+/** One manifest per partition spec: the added files, and the rest of the manifests that lose files. */
 async function changedManifests(
   writer: SnapshotWriter,
   base: TableState,
@@ -190,7 +189,7 @@ async function changedManifests(
   return manifests
 }
 
-/** The manifests that no file is removed from, the smallest of them merged where there would be too many. */
+/** The manifests that lose no files. The smallest are merged if there would be too many. */
 async function merged(
   writer: SnapshotWriter,
   base: TableState,
@@ -202,7 +201,7 @@ async function merged(
   if (untouched.length + others <= MAX_MANIFESTS || mergeable.length < 2) return [...untouched]
   const chosen = mergeable.toSorted((a, b) => liveCount(a) - liveCount(b)).slice(0, Math.max(2, excess + 1))
   const entries: ManifestEntry[] = []
-  // In the order of the list, so that files of a time stay together.
+  // In list order, so that files of a time stay together.
   for (const manifest of mergeable.filter((one) => chosen.includes(one)))
     for (const entry of await base.table.entries(base, manifest)) if (isLive(entry)) entries.push({ ...entry, status: STATUS.EXISTING })
   const [first] = chosen as [ManifestFile]
@@ -210,7 +209,7 @@ async function merged(
   return [whole, ...untouched.filter((manifest) => !chosen.includes(manifest))]
 }
 
-/** The manifests of the partition spec that has most of them: a manifest lists files of one spec. */
+/** The manifests of the most frequent partition spec: a manifest lists files of one spec. */
 function mergeableOf(manifests: readonly ManifestFile[]): ManifestFile[] {
   const bySpec = Object.groupBy(manifests, (manifest) => manifest.specId)
   return Object.values(bySpec).reduce<ManifestFile[]>((most, group = []) => (group.length > most.length ? group : most), [])
@@ -231,8 +230,8 @@ function withProperties(
 }
 
 /**
- * Totals, and what they do not tell of a change: rows added and deleted by an overwrite or a delete. No more, for there are thousands of
- * summaries (spec, Appendix F: all but the operation is optional).
+ * Totals, and the rows added and deleted by an overwrite or delete. No more, as there are thousands of summaries (spec, Appendix
+ * F: all but the operation is optional).
  */
 function summaryOf(options: CommitAttempt, holders: readonly Holder[], read: readonly ReadManifest[]): Snapshot['summary'] {
   const { operation, add, base } = options
@@ -240,7 +239,7 @@ function summaryOf(options: CommitAttempt, holders: readonly Holder[], read: rea
   const [added, deleted] = [rowsOf(add), rowsOf(gone)]
   const live = (): ManifestedFile[] => read.flatMap(({ entries }) => entries.filter(isLive).map((entry) => entry.file))
   const before: Readonly<Record<string, string>> = base.snapshot?.summary ?? {}
-  // Other writers may leave totals out; the manifests have been read either way.
+  // Other writers may omit totals; the manifests have been read either way.
   const total = (name: string, change: number, count: () => number): Record<string, string> => {
     const stated = before[name] ? Number(before[name]) : Number.NaN
     return { [name]: String((Number.isSafeInteger(stated) ? stated : count()) + change) }
@@ -266,15 +265,15 @@ function rowsOf(files: readonly { readonly rows: number }[]): number {
 
 function checkOperation(options: { operation: Operation; add: readonly DataFile[]; removed: ReadonlySet<string> }): void {
   const { operation, add, removed } = options
-  if (operation === 'append' && removed.size > 0) throw new Error('an append removes no files: the operation is overwrite or replace')
-  if (operation === 'delete' && add.length > 0) throw new Error('a delete adds no files: the operation is overwrite')
+  if (operation === 'append' && removed.size > 0) throw new Error('an append cannot remove files: the operation is overwrite or replace')
+  if (operation === 'delete' && add.length > 0) throw new Error('a delete cannot add files: the operation is overwrite')
   const keys = new Set(add.map((file) => file.key))
   if (keys.size < add.length) throw new Error('a file is added twice in one commit')
   const both = [...keys].find((key) => removed.has(key))
   if (both) throw new Error(`${both} is added and removed in one commit`)
 }
 
-/** A file that a table names twice gives its rows twice (spec, "Scan Planning"). */
+/** A file listed twice in a table returns its rows twice (spec, "Scan Planning"). */
 function checkNew(read: readonly ReadManifest[], add: readonly DataFile[]): void {
   const keys = new Set(add.map((file) => file.key))
   for (const { entries } of read)
@@ -295,7 +294,7 @@ function checkedFile(base: TableState, file: DataFile): DataFile {
   return file
 }
 
-/** A table must never name a file that is not whole in the store, whatever happened since it was written. */
+/** A table must never list a file that is not completely in the store, whatever happened since it was written. */
 async function checkStored(table: Table, files: readonly DataFile[]): Promise<void> {
   const limit = createLimit(REQUESTS)
   await Promise.all(

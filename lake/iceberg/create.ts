@@ -10,9 +10,8 @@ import { writeHint } from './update.ts'
 const LAST_PARTITION_ID = 999
 
 /**
- * Creates the table of a dataset where there is none, and loads it either way. Title, licence and attribution become table properties;
- * `properties` adds what the caller knows, the mode of the sources (`source-mode`) above all. A table that is there stays as it is:
- * `migrateTable` brings it to the declaration.
+ * Creates the table of a dataset if it does not exist, and loads it. Title, licence and attribution become table properties;
+ * `properties` adds more, mainly the source mode (`source-mode`). An existing table is unchanged: see `migrateTable`.
  */
 export async function createTable(options: {
   store: ObjectStore

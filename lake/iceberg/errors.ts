@@ -1,14 +1,16 @@
-/** A change that gave up knowingly: the table is as it was, whatever else was written may be deleted. */
+/** A change that was given up safely: the table is unchanged, and its other objects may be deleted. */
 export class CommitConflict extends Error {
   override readonly name = 'CommitConflict'
 }
 
-/** A commit whose outcome is not known: it may be in the table or not, so nothing of it may be deleted. Load the table to see. */
+/**
+ * A commit with an unknown outcome: it may be in the table, so none of its objects may be deleted. Load the table to find out.
+ */
 export class CommitOutcomeUnknown extends Error {
   override readonly name = 'CommitOutcomeUnknown'
 }
 
-/** A declaration that a table cannot follow; each column is named with its reason. */
+/** A declaration that a table cannot follow; the message gives the reason for each column. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }

@@ -9,15 +9,15 @@ import { updateTable } from './update.ts'
 
 const REQUESTS = 16
 
-/** How many snapshots an expiry took from a table, and how many objects from the store. */
+/** Number of snapshots removed from a table, and of objects deleted from the store. */
 export interface Expired {
   readonly snapshots: number
   readonly objects: number
 }
 
 /**
- * Removes the snapshots that `keptSnapshots` does not keep at `now` (ms; the store's clock by default), then deletes the objects that only
- * they name. Objects that `inUse` claims, because a running query reads them, are left to the clean-up of orphans.
+ * Removes the snapshots that `keptSnapshots` does not keep at `now` (ms; the store's clock by default), then deletes objects that
+ * only they list. Objects `inUse` by a running query are left to the orphan clean-up.
  */
 export async function expireSnapshots(options: {
   table: Table
@@ -60,7 +60,7 @@ function without(metadata: TableMetadata, kept: ReadonlySet<SnapshotId>): TableM
   }
 }
 
-/** Objects that expired snapshots name and no kept one. */
+/** Objects listed by expired snapshots and by no kept one. */
 async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<string[]> {
   const { table } = base
   const limit = createLimit(REQUESTS)
@@ -83,8 +83,8 @@ async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<s
 }
 
 /**
- * The kept snapshots that may name what expired ones name. On one branch a manifest or file that is gone never returns, so the nearest
- * kept snapshots before and after each expired one are enough. With other branches or tags all kept snapshots count.
+ * Kept snapshots that may list objects of expired ones. On one branch a removed manifest or file never returns, so the nearest
+ * kept snapshots before and after each are enough. With other branches or tags, all kept snapshots count.
  */
 function neighbours({ snapshots, refs = {} }: TableMetadata, expired: readonly Snapshot[]): Snapshot[] {
   const gone = new Set(expired)

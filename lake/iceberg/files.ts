@@ -10,8 +10,8 @@ import type { FieldMetrics, Filter, LiveFile, TableField } from './types.ts'
 const REQUESTS = 16
 
 /**
- * The data files of a table's state that may hold rows which match a filter; all of them without one. Files are left out by their partition, under whatever spec they were written, and by their columns' limits, never one that holds
- * a match. Throws for a filter on a column that the table lacks or with a value of another type.
+ * The data files that may have rows matching a filter; all without one. Files are pruned by partition (under any spec) and column
+ * bounds, never with a match in them. Throws for an unknown column or a value of the wrong type.
  */
 export async function liveFiles(state: TableState, filter: Filter = {}): Promise<LiveFile[]> {
   const constraints = constraintsOf(state, filter)
@@ -21,7 +21,7 @@ export async function liveFiles(state: TableState, filter: Filter = {}): Promise
   return kept.flat()
 }
 
-/** What a filter asks of one field. */
+/** A filter's condition on one field. */
 interface FieldConstraint {
   readonly field: TableField
   readonly type: string
@@ -66,7 +66,7 @@ function mayMatch(
   )
 }
 
-/** A file as callers see it; its metrics are decoded when they are asked for. */
+/** A file as callers see it; its metrics are decoded on first use. */
 function liveFile({ file, snapshotId, sequenceNumber }: ManifestEntry, specId: number, fields: readonly TableField[]): LiveFile {
   const { key, rows, bytes, partition, sortOrderId } = file
   let metrics: ReadonlyMap<number, FieldMetrics> | null = null

@@ -1,4 +1,4 @@
-/** A map that forgets what was used longest ago once its weight exceeds a limit; the newest entry always stays. */
+/** A least-recently-used cache with a weight limit; the newest entry always stays. */
 export interface Lru<T> {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void

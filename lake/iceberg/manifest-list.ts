@@ -5,7 +5,7 @@ import type { SnapshotId } from './metadata.ts'
 import type { Bound } from './types.ts'
 import { compareValues, encodeLower, encodeUpper } from './values.ts'
 
-/** What a manifest list says of one part of the partition tuples of a manifest; limits as bytes. */
+/** A manifest list's summary of one partition field over a manifest; bounds as bytes. */
 export interface PartSummary {
   readonly containsNull: boolean
   readonly containsNan: boolean | null
@@ -13,7 +13,7 @@ export interface PartSummary {
   readonly upper: Buffer | null
 }
 
-/** A manifest as a manifest list names it. */
+/** A manifest as listed in a manifest list. */
 export interface ManifestFile {
   readonly key: string
   readonly bytes: number
@@ -24,7 +24,7 @@ export interface ManifestFile {
   readonly added: Count
   readonly existing: Count
   readonly deleted: Count
-  /** One a part of the spec, in its order. */
+  /** One per part of the spec, in its order. */
   readonly partitions: readonly PartSummary[]
 }
 
@@ -50,12 +50,12 @@ interface AvroManifestFile {
   partitions: { contains_null: boolean; contains_nan: boolean | null; lower_bound: Buffer | null; upper_bound: Buffer | null }[] | null
 }
 
-/** Files of a manifest that are in the table. */
+/** Number of live files in a manifest. */
 export function liveCount(manifest: ManifestFile): number {
   return manifest.added.files + manifest.existing.files
 }
 
-/** What a manifest list will say of a manifest with these entries. */
+/** The manifest list entry for a manifest with these entries. */
 export function summarise(options: {
   key: string
   bytes: number

@@ -3,7 +3,7 @@ import { fieldOf, type PartitionSpec, primitiveOf, type TableMetadata } from './
 import { resultType, type Transform } from './transforms.ts'
 import { decimalOf } from './values.ts'
 
-/** One part of a partition tuple: its field id, name and type, and where its values come from. */
+/** One part of a partition tuple: its field id, name and type, and its source column. */
 export interface PartitionPart {
   readonly id: number
   readonly name: string
@@ -15,7 +15,7 @@ export interface PartitionPart {
 
 const TRANSFORMS: readonly string[] = ['identity', 'day', 'month']
 
-/** The parts of a spec's partition tuples. Throws for a transform that our tables do not use. */
+/** The parts of a spec's partition tuples. Throws for an unsupported transform. */
 export function partsOf(metadata: TableMetadata, spec: PartitionSpec): PartitionPart[] {
   return spec.fields.map((field) => {
     const sourceType = primitiveOf(fieldOf(metadata, field['source-id']))

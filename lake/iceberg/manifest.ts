@@ -4,10 +4,10 @@ import { type PartitionSpec, primitiveOf, type SnapshotId, type TableSchema } fr
 import type { Bound, DataFile, FieldMetrics, TableField } from './types.ts'
 import { decimalOf, decodeTwosComplement, decodeValue, encodeLower, encodeTwosComplement, encodeUpper } from './values.ts'
 
-/** Whether an entry's file was there before, came or went with the manifest's snapshot. */
+/** Whether an entry's file existed before, or was added or deleted by the manifest's snapshot. */
 export const STATUS = Object.freeze({ EXISTING: 0, ADDED: 1, DELETED: 2 })
 
-/** A data file as a manifest keeps it: limits stay the bytes they are. */
+/** A data file as stored in a manifest; bounds stay raw bytes. */
 export interface ManifestedFile {
   readonly key: string
   readonly rows: number
@@ -22,7 +22,7 @@ export interface ManifestedFile {
   readonly upper: ReadonlyMap<number, Buffer>
 }
 
-/** One entry of a manifest; what it inherits from the manifest list is filled in. */
+/** One entry of a manifest, with the values inherited from the manifest list. */
 export interface ManifestEntry {
   readonly status: number
   readonly snapshotId: SnapshotId
@@ -31,7 +31,7 @@ export interface ManifestEntry {
   readonly file: ManifestedFile
 }
 
-/** Where keys and locations of a table's files meet. */
+/** Maps keys to locations of a table's files, and back. */
 export interface Paths {
   toLocation(key: string): string
   toKey(location: string): string
@@ -64,8 +64,8 @@ interface AvroEntry {
 type Pairs<T> = readonly { readonly key: number; readonly value: T }[] | null
 
 /**
- * A manifest's bytes. Sequence numbers of files that the new snapshot adds are left to be inherited (spec, "Sequence Number Inheritance"), but
- * for that of rows which were in the table before. The schema in the header is without descriptions, which would be most of a small manifest.
+ * Encodes a manifest. New files inherit their sequence number (spec, "Sequence Number Inheritance"), unless their rows were in
+ * the table before. The header's schema has no descriptions, which would be most of a small manifest.
  */
 export function encodeManifest(options: {
   schema: TableSchema
@@ -98,7 +98,7 @@ export function encodeManifest(options: {
   })
 }
 
-/** Reads a manifest; `inherited` is what its line in the manifest list gives to entries that state nothing themselves. */
+/** Decodes a manifest; entries take missing values from `inherited`, its line in the manifest list. */
 export function decodeManifest(options: {
   bytes: Buffer
   parts: readonly PartitionPart[]
@@ -119,7 +119,7 @@ export function decodeManifest(options: {
   })
 }
 
-/** A data file as a manifest will keep it; its metrics must be of fields that the table has. */
+/** Converts a data file for a manifest; its metrics must belong to fields of the table. */
 export function toManifested(file: DataFile, fields: (id: number) => TableField): ManifestedFile {
   const typed = [...file.metrics].map(([id, metrics]) => ({ id, metrics, type: primitiveOf(fields(id)) }))
   const pick = <T>(value: (one: { metrics: FieldMetrics; type: string | null }) => T | null): Map<number, T> => {
@@ -145,7 +145,7 @@ export function toManifested(file: DataFile, fields: (id: number) => TableField)
   }
 }
 
-/** The metrics of a manifested file, typed by the table's fields as they are now. */
+/** The metrics of a manifest's file, typed by the table's current fields. */
 export function metricsOf(file: ManifestedFile, fields: readonly TableField[]): Map<number, FieldMetrics> {
   const metrics = new Map<number, FieldMetrics>()
   for (const field of fields) {
@@ -212,7 +212,7 @@ function avroValue(type: string, value: Bound | null): unknown {
   return decimal && typeof value === 'bigint' ? encodeTwosComplement(value, decimalBytes(decimal.precision)) : value
 }
 
-/** A partition value as `Bound` says; one that was written as an int before its column became a long is widened. */
+/** A partition value as a `Bound`; one written as an int before its column became a long is widened. */
 function plainValue(type: string, value: unknown): Bound | null {
   if (decimalOf(type) && Buffer.isBuffer(value)) return decodeTwosComplement(value)
   if (type === 'long' && typeof value === 'number') return BigInt(value)

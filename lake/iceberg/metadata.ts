@@ -1,6 +1,6 @@
 import type { TableField } from './types.ts'
 
-/** One schema of a table; a table keeps every schema that a snapshot may have been written with. */
+/** One schema of a table. All schemas that snapshots may use are kept. */
 export interface TableSchema {
   readonly type: 'struct'
   readonly 'schema-id': number
@@ -16,13 +16,13 @@ export interface SpecField {
   readonly transform: string
 }
 
-/** How a table was or is partitioned. */
+/** A current or former partition spec of a table. */
 export interface PartitionSpec {
   readonly 'spec-id': number
   readonly fields: readonly SpecField[]
 }
 
-/** How rows lie inside a file. */
+/** Order of rows within a file. */
 export interface SortOrder {
   readonly 'order-id': number
   readonly fields: readonly {
@@ -33,13 +33,13 @@ export interface SortOrder {
   }[]
 }
 
-/** What kind of change a snapshot was (spec, "Snapshots"). */
+/** Kind of change of a snapshot (spec, "Snapshots"). */
 export type Operation = 'append' | 'overwrite' | 'replace' | 'delete'
 
 /** Id of a snapshot: a number, or a bigint for ids of other writers from 2^53 on. */
 export type SnapshotId = number | bigint
 
-/** A branch or tag, and how long it and its snapshots are kept (spec, "Snapshot References"). */
+/** A branch or tag, and its retention (spec, "Snapshot References"). */
 export interface SnapshotRef {
   readonly 'snapshot-id': SnapshotId
   readonly type: 'branch' | 'tag'
@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly 'schema-id'?: number
 }
 
-/** The metadata of a table as `v<N>.metadata.json` holds it (Iceberg format version 2; spec, "Table Metadata", Appendix C). */
+/** The metadata of a table, as in `v<N>.metadata.json` (Iceberg format version 2; spec, "Table Metadata", Appendix C). */
 export interface TableMetadata {
   readonly 'format-version': 2
   readonly 'table-uuid': string
@@ -75,7 +75,7 @@ export interface TableMetadata {
   readonly 'default-sort-order-id': number
   readonly 'sort-orders': readonly SortOrder[]
   readonly properties: Readonly<Record<string, string>>
-  /** Absent while the table has no snapshot; some writers say −1. */
+  /** Absent if the table has no snapshot; some writers use −1. */
   readonly 'current-snapshot-id'?: SnapshotId
   readonly refs?: Readonly<Record<string, SnapshotRef>>
   readonly snapshots: readonly Snapshot[]
@@ -123,11 +123,11 @@ export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
   return metadata
 }
 
-/** The bytes of a version's metadata, without blanks. */
+/** The bytes of a version's metadata, without spaces. */
 export function metadataBytes(metadata: TableMetadata): Buffer {
   const exact = (_key: string, value: unknown): unknown =>
     typeof value === 'bigint' ? (JSON as unknown as ExactJson).rawJSON(String(value)) : value
-  // A replacer takes four times as long; only ids of other writers need it.
+  // A replacer takes four times as long, and only other writers' ids need it.
   const isLarge = metadata.snapshots.some((one) => [one['snapshot-id'], one['parent-snapshot-id']].some((id) => typeof id === 'bigint'))
   return Buffer.from(isLarge ? JSON.stringify(metadata, exact) : JSON.stringify(metadata), 'utf8')
 }
@@ -139,7 +139,7 @@ function parseExactly(text: string): unknown {
   )
 }
 
-/** A summary is optional, and so is all of it but the operation, to other writers. */
+/** Other writers may omit a summary, or all of it but the operation. */
 function summarised(snapshot: Snapshot): Snapshot {
   const { summary } = snapshot as Partial<Snapshot>
   return summary?.operation ? snapshot : { ...snapshot, summary: { ...summary, operation: 'overwrite' } }
@@ -151,21 +151,21 @@ export function currentSnapshot(metadata: TableMetadata): Snapshot | null {
   return metadata.snapshots.find((snapshot) => snapshot['snapshot-id'] === id) ?? null
 }
 
-/** The schema of an id; the current one unless told. Throws for an id the table lacks. */
+/** The schema with an id; the current one by default. Throws for an unknown id. */
 export function schemaOf(metadata: TableMetadata, id: number = metadata['current-schema-id']): TableSchema {
   const found = metadata.schemas.find((schema) => schema['schema-id'] === id)
   if (!found) throw new Error(`${metadata.location}: no schema ${id}`)
   return found
 }
 
-/** The partition spec of an id; the default one unless told. Throws for an id the table lacks. */
+/** The partition spec with an id; the default one if omitted. Throws for an unknown id. */
 export function specOf(metadata: TableMetadata, id: number = metadata['default-spec-id']): PartitionSpec {
   const found = metadata['partition-specs'].find((spec) => spec['spec-id'] === id)
   if (!found) throw new Error(`${metadata.location}: no partition spec ${id}`)
   return found
 }
 
-/** A table's field by id, in the current schema or else the newest that has it. Throws for an id that no schema has. */
+/** A table's field by id, from the current schema or else the newest that has it. Throws for an unknown id. */
 export function fieldOf(metadata: TableMetadata, id: number): TableField {
   const schemas = [schemaOf(metadata), ...metadata.schemas.toReversed()]
   for (const schema of schemas) {
@@ -175,7 +175,7 @@ export function fieldOf(metadata: TableMetadata, id: number): TableField {
   throw new Error(`${metadata.location}: no schema has field ${id}`)
 }
 
-/** A field's type where it is a primitive, null for a list. */
+/** A primitive field's type, null for a list. */
 export function primitiveOf(field: TableField): string | null {
   return typeof field.type === 'string' ? field.type : null
 }

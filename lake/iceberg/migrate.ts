@@ -9,9 +9,9 @@ import { updateTable } from './update.ts'
 import { decimalOf } from './values.ts'
 
 /**
- * Brings a table to its dataset's declaration: columns are added (nullable only), renamed (the column says its former name in `was`),
- * widened (int to long, a decimal to more digits), made nullable and retired, always by field id; the partition, the order and the descriptions follow.
- * Files and old snapshots stay as they are. Throws `MigrationRefused`, naming every column that cannot be followed, and then changes nothing.
+ * Migrates a table to its dataset's declaration: adds (nullable), renames (`was`), widens (int to long, decimal to more digits),
+ * relaxes and retires columns by field id; partition, order and descriptions follow. Files and snapshots stay. Throws
+ * `MigrationRefused` for impossible changes and then changes nothing.
  */
 export async function migrateTable(
   table: Table,
@@ -31,12 +31,12 @@ export async function migrateTable(
 }
 
 /**
- * Iceberg's Spark runtime up to 1.10.1 fails to read an int that became a long from files that mark their ints as such, as DuckDB's do
- * (apache/iceberg#16341); without vectors it reads them.
+ * Iceberg's Spark runtime up to 1.10.1 cannot read an int widened to long from files that annotate their ints, as DuckDB's do
+ * (apache/iceberg#16341). Without vectorization it can.
  */
 const UNVECTORIZED = Object.freeze({ 'read.parquet.vectorization.enabled': 'false' })
 
-/** What it takes to bring metadata to a declaration; throws `MigrationRefused` where it cannot be. */
+/** The changes from metadata to a declaration; throws `MigrationRefused` if impossible. */
 function planMigration(
   metadata: TableMetadata,
   declared: DeclaredTable,
@@ -74,12 +74,12 @@ function planMigration(
   }
   const order = next['sort-orders'].find((one) => one['order-id'] === next['default-sort-order-id'])
   if (!isDeepStrictEqual(order?.fields ?? [], declared.order)) {
-    changes.push('sorted anew')
+    changes.push('new sort order')
     next = withOrder(next, declared)
   }
   const properties = Object.entries(declared.properties).filter(([name, value]) => next.properties[name] !== value)
   if (properties.length > 0) {
-    changes.push(`described anew: ${properties.map(([name]) => name).join(', ')}`)
+    changes.push(`new table properties: ${properties.map(([name]) => name).join(', ')}`)
     next = { ...next, properties: { ...next.properties, ...declared.properties } }
   }
   return { metadata: next, changes }
@@ -98,19 +98,19 @@ function refusedField(metadata: TableMetadata, field: TableField, declared: Decl
   const what = `column ${field.name} (field id ${field.id})`
   if (!before) {
     const former = idOwner(metadata, field.id) ?? (typeof field.type === 'object' ? idOwner(metadata, field.type['element-id']) : null)
-    if (former) return [`${what} takes an id that column ${former} had: ids are never used again`]
-    return field.required ? [`${what} is new and not nullable: rows that are there have no value for it`] : []
+    if (former) return [`${what} takes an id that column ${former} had: ids are never reused`]
+    return field.required ? [`${what} is new and not nullable: existing rows have no value for it`] : []
   }
   const refusals: string[] = []
   if (before.name !== field.name && !declared.was.get(field.id)?.includes(before.name))
-    refusals.push(`${what} is called ${before.name} in the table: say so in its \`was\` if it is the same column`)
+    refusals.push(`${what} is called ${before.name} in the table: add that name to its \`was\` if it is the same column`)
   if (field.required && !before.required) refusals.push(`${what} is nullable in the table and cannot become required`)
   if (!canWiden(before.type, field.type))
     refusals.push(`${what} is ${typeText(before.type)} in the table and cannot become ${typeText(field.type)}`)
   return refusals
 }
 
-/** The name of the column that had an id in any schema of the table. */
+/** The name of the column that ever had an id in a schema of the table. */
 function idOwner(metadata: TableMetadata, id: number): string | null {
   for (const schema of metadata.schemas)
     for (const field of schema.fields) {
@@ -120,7 +120,7 @@ function idOwner(metadata: TableMetadata, id: number): string | null {
   return null
 }
 
-/** True where a type is the same or holds every value of the other (spec, "Schema Evolution"). */
+/** True if a type is the same or can represent every value of the other (spec, "Schema Evolution"). */
 function canWiden(from: TableField['type'], to: TableField['type']): boolean {
   if (typeof from === 'object' && typeof to === 'object')
     return (
@@ -142,7 +142,7 @@ function fieldChange(before: TableField, field: TableField): string {
   if (before.name !== field.name) return `renamed ${before.name} to ${field.name}`
   if (!isDeepStrictEqual(before.type, field.type)) return `widened ${field.name} from ${typeText(before.type)} to ${typeText(field.type)}`
   if (before.required !== field.required) return `made ${field.name} nullable`
-  return `described ${field.name} anew`
+  return `new description of ${field.name}`
 }
 
 function typeText(type: TableField['type']): string {

@@ -4,15 +4,18 @@ import { STATUS } from './manifest.ts'
 import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, VERSION } from './table.ts'
 import { writeHint } from './update.ts'
 
-/** How long an object that no snapshot names is kept: a commit may be about to name it, a reader may still read it. */
+/** Grace period of an object that no snapshot lists: a commit may be about to add it, or a reader may still read it. */
 export const ORPHAN_GRACE_MS = 72 * 3_600_000
 
-/** How long versions that the newest one's log no longer names are kept: readers may use one as a base for `BASE_MAX_AGE_MS`. */
+/** Grace period of versions no longer in the newest version's log: readers may use one as a base for `BASE_MAX_AGE_MS`. */
 const VERSION_GRACE_MS = 2 * BASE_MAX_AGE_MS
 
 const REQUESTS = 16
 
-/** Deletes metadata versions older than the grace by the store's clock, except the newest and those its log names. Returns their keys. */
+/**
+ * Deletes metadata versions older than the grace period by the store's clock, except the newest and those in its log. Returns
+ * their keys.
+ */
 export async function removeOldVersions({ table, grace_ms = VERSION_GRACE_MS }: { table: Table; grace_ms?: number }): Promise<string[]> {
   const before = (await table.store.now()) - grace_ms
   const old = new Map<number, string>()
@@ -24,17 +27,17 @@ export async function removeOldVersions({ table, grace_ms = VERSION_GRACE_MS }: 
   if (!state) return []
   const first = state.version - state.metadata['metadata-log'].length
   const gone = [...old].filter(([version]) => version < first).sort(([a], [b]) => a - b)
-  // A hint that was left behind must not point at a version that goes.
+  // A leftover hint must not point at a deleted version.
   if (gone.length > 0) await writeHint(table, { version: state.version, committed_at: table.clock() })
-  // Oldest first, one by one: readers that look for the newest version rely on there being no gap.
+  // Oldest first, one by one: readers that search for the newest version rely on the absence of gaps.
   for (const [, key] of gone) await table.store.delete(key)
   return gone.map(([, key]) => key)
 }
 
 /**
- * Deletes objects in a table's `data/` and `metadata/` that no snapshot names, that are older than the grace by the store's clock, and that
- * `inUse` does not claim; also old metadata versions, as `removeOldVersions` does. Returns the keys it deleted. Throws, and deletes nothing,
- * if the table names a file outside its folder.
+ * Deletes objects in `data/` and `metadata/` that no snapshot lists, that are older than the grace period by the store's clock
+ * and not `inUse`; also old metadata versions. Returns the deleted keys. Throws, deleting nothing, if the table lists a file
+ * outside its folder.
  */
 export async function removeOrphans(options: { table: Table; grace_ms?: number; inUse?: (key: string) => boolean }): Promise<string[]> {
   const { table, grace_ms = ORPHAN_GRACE_MS, inUse = () => false } = options
@@ -42,7 +45,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   const old = new Set<string>()
   for (const part of ['data', 'metadata'])
     for await (const object of table.store.list(`${table.key}/${part}/`)) if (object.modified_at < before) old.add(object.key)
-  // After the listing: whatever a commit named meanwhile is in this state.
+  // After the listing, so that this state includes whatever was committed meanwhile.
   const state = await table.load({ isFresh: true })
   if (!state) throw new Error(`table ${table.key} is not created`)
   const candidates = [...old].filter((key) => key !== hintKey(table.key) && !VERSION.test(key) && !inUse(key))
@@ -54,7 +57,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   return [...orphans, ...(await removeOldVersions({ table, grace_ms: Math.min(grace_ms, VERSION_GRACE_MS) }))]
 }
 
-/** Keys of every manifest list and manifest that a snapshot of the state names, and of every data file that is live in one. */
+/** Keys of every manifest list and manifest of the state's snapshots, and of every live data file in them. */
 async function namedBy(state: TableState): Promise<Set<string>> {
   const { table, metadata } = state
   const { toKey } = pathsOf(state)

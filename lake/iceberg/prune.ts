@@ -5,15 +5,15 @@ import { ordinal } from './transforms.ts'
 import type { Bound, ColumnFilter } from './types.ts'
 import { compareValues, decimalOf, decodeValue } from './values.ts'
 
-/** Values between two limits, both included; null is no limit. */
+/** Values between two inclusive limits; null means no limit. */
 interface Range {
   readonly lower: Bound | null
   readonly upper: Bound | null
 }
 
 /**
- * What a filter leaves of a column: its values lie in one of the ranges, or are null or NaN where those may match. Ranges are never
- * narrower than the filter: pruning by them may keep a file without a match, and never drops one with a match.
+ * The values of a column that a filter may match: ranges, nulls, NaN. Ranges are never narrower than the filter, so pruning may
+ * keep a file without a match but never drops one with a match.
  */
 export interface Constraint {
   readonly ranges: readonly Range[]
@@ -27,8 +27,8 @@ const EVERYTHING: readonly Range[] = Object.freeze([{ lower: null, upper: null }
 const UNCONSTRAINED: Constraint = Object.freeze({ ranges: EVERYTHING, nulls: true, nans: true })
 
 /**
- * The constraint that a filter puts on a column of a primitive type, or null where it puts none. Values are as rows hold them; NaN is
- * above every number and equal to itself, as in DuckDB. Throws for a value that is not of the column's type.
+ * A filter's constraint on a primitive column, or null if there is none. Values as in rows. NaN sorts above every number and
+ * equals itself, as in DuckDB. Throws for a value of the wrong type.
  */
 export function constraintOf(name: string, type: string, filter: ColumnFilter): Constraint | null {
   const conditions = Object.entries(filter).filter(([, value]) => value !== undefined)
@@ -41,25 +41,25 @@ export function constraintOf(name: string, type: string, filter: ColumnFilter): 
   }
 }
 
-/** True where a file may hold a row that the constraint allows, by its partition's value of a part. */
+/** True if a file may have a matching row, by its partition value of a part. */
 export function partitionMayMatch(constraint: Constraint, part: PartitionPart, value: Bound | null): boolean {
   if (value === null) return constraint.nulls
   if (Number.isNaN(value)) return constraint.nans
   return rangesOf(constraint, part).some((range) => overlaps(range, value, value))
 }
 
-/** True where a manifest may list a file that may match, by what the manifest list says of a part. */
+/** True if a manifest may list a matching file, by its summary of a part in the manifest list. */
 export function summaryMayMatch(constraint: Constraint, part: PartitionPart, summary: PartSummary): boolean {
   if (constraint.nulls && summary.containsNull) return true
   if (constraint.nans && summary.containsNan !== false) return true
-  // Without a lower limit there is nothing but nulls and NaN.
+  // Without a lower bound there are only nulls and NaN.
   if (summary.lower === null) return false
   const lower = decodeValue(part.type, summary.lower)
   const upper = summary.upper && decodeValue(part.type, summary.upper)
   return rangesOf(constraint, part).some((range) => overlaps(range, lower, upper))
 }
 
-/** True where a file may hold a row that the constraint allows, by the column's counts and limits. */
+/** True if a file may have a matching row, by the column's counts and bounds. */
 export function metricsMayMatch(constraint: Constraint, type: string, id: number, file: ManifestedFile): boolean {
   const [values, nulls, nans] = [file.values.get(id), file.nulls.get(id), file.nans.get(id)]
   if (constraint.nulls && nulls !== 0) return true
@@ -106,7 +106,7 @@ function conditionOf(condition: { name: string; type: string; operator: string; 
       nans: parts.some((part) => part.nans),
     }
   }
-  // Whether a null asks for nulls or matches nothing is the reader's affair: files with nulls are kept.
+  // Whether a null matches nulls or nothing is up to the reader: files with nulls are kept.
   if (value === null) return operator === 'eq' ? { ranges: [], nulls: true, nans: false } : UNCONSTRAINED
   if (Number.isNaN(value)) return nanCondition(operator)
   if (type !== 'double' && (value === Infinity || value === -Infinity)) return UNCONSTRAINED
@@ -139,14 +139,14 @@ function nanCondition(operator: string): Constraint {
 interface Limits {
   readonly floor: Bound
   readonly ceil: Bound
-  /** The next value above or below, where values are whole. */
+  /** The next value above or below, for whole-number types. */
   readonly step: (limit: Bound, by: 1n | -1n) => Bound
 }
 
 const same = (limit: Bound): Bound => limit
 const next = (limit: Bound, by: 1n | -1n): Bound => (limit as bigint) + by
 
-/** A filter's value as the column's limits: whole numbers of its unit (µs, days, units of the last decimal place), rounded outwards. */
+/** A filter's value as limits in the column's unit (µs, days, units of the last decimal place), rounded outwards. */
 function limitsOf(name: string, type: string, value: unknown): Limits {
   switch (type) {
     case 'string':

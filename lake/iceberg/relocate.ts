@@ -10,9 +10,8 @@ import { updateTable } from './update.ts'
 const REQUESTS = 16
 
 /**
- * Rewrites the paths in a table's metadata, manifest lists and manifests after its folder was moved, so that readers other than ours
- * find its files where they are now. Every snapshot is kept and stays readable under its own id; the objects that name the old place become
- * orphans. False where the table is where its metadata says, true where paths were rewritten.
+ * Rewrites the paths in a moved table's metadata, manifest lists and manifests, so that other readers find its files. Every
+ * snapshot stays readable under its id; objects with old paths become orphans. Returns true if paths were rewritten.
  */
 export async function relocate(table: Table): Promise<boolean> {
   const location = table.store.location(table.key)

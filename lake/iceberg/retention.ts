@@ -2,15 +2,15 @@ import type { Snapshot, SnapshotId, SnapshotRef, TableMetadata } from './metadat
 
 const HOUR_MS = 3_600_000
 
-/** How long a state of a table stays readable after another took its place. */
+/** How long a replaced state of a table stays readable. */
 export const KEEP_SNAPSHOTS_MS = 7 * 24 * HOUR_MS
 
-/** How long every state is kept; older ones are thinned to the last of each hour. */
+/** How long every state is kept; older ones are thinned to the last one of each hour. */
 export const KEEP_ALL_MS = 24 * HOUR_MS
 
 const MAIN = 'main'
 
-/** The branches and tags that are kept at a time: those whose `max-ref-age-ms`, if stated, is not over. The main branch always is. */
+/** The branches and tags kept at a time: main, and those whose `max-ref-age-ms`, if set, has not passed. */
 export function namedRefs(metadata: TableMetadata, now: number): Record<string, SnapshotRef> {
   const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot['snapshot-id'], snapshot]))
   const age = (ref: SnapshotRef): number => now - (byId.get(ref['snapshot-id'])?.['timestamp-ms'] ?? now)
@@ -20,8 +20,8 @@ export function namedRefs(metadata: TableMetadata, now: number): Record<string, 
 }
 
 /**
- * The snapshots to keep: every state replaced in the last 24 hours, the last of each hour until `keep_ms` (7 days by default) after it was
- * replaced, the current one, and what branches and tags name and ask to keep (spec, "Snapshot Retention Policy").
+ * The snapshots to keep: all states replaced in the last 24 hours, the last of each hour for `keep_ms` (7 days by default) after
+ * its replacement, the current one, and those retained by branches and tags (spec, "Snapshot Retention Policy").
  */
 export function keptSnapshots(metadata: TableMetadata, options: { now: number; keep_ms?: number }): Set<SnapshotId> {
   const { snapshots, refs = {} } = metadata
@@ -41,7 +41,7 @@ export function keptSnapshots(metadata: TableMetadata, options: { now: number; k
   return kept
 }
 
-/** The kept snapshot that stands nearest to one that is gone: the first after it, which is its hour's last, or else the newest. */
+/** The kept snapshot nearest to an expired one: the first after it, which is the last of its hour, or else the newest. */
 export function nearestSnapshot({ snapshots }: TableMetadata, id: bigint): Snapshot | null {
   const line = snapshots.toSorted((a, b) => (BigInt(a['snapshot-id']) < BigInt(b['snapshot-id']) ? -1 : 1))
   return line.find((snapshot) => BigInt(snapshot['snapshot-id']) > id) ?? line.at(-1) ?? null
@@ -55,7 +55,7 @@ function isKeptFor(snapshot: Snapshot, follower: Snapshot, { now, keep_ms }: { n
   return hour(snapshot['timestamp-ms']) !== hour(replaced_at)
 }
 
-/** What a tag, or a branch beside the main one, keeps: its snapshot, and of a branch as many ancestors as it asks for. */
+/** Snapshots kept by a tag or a branch other than main: its snapshot, plus as many ancestors as a branch retains. */
 function keptByRef(metadata: TableMetadata, ref: SnapshotRef, { now, keep_ms }: { now: number; keep_ms: number }): SnapshotId[] {
   if (ref.type === 'tag') return [ref['snapshot-id']]
   const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot['snapshot-id'], snapshot]))

@@ -3,7 +3,7 @@ import { type PhysicalField, physicalFields, tableColumns } from '../schema/phys
 import type { PartitionSpec, SortOrder, SpecField, TableSchema } from './metadata.ts'
 import type { TableField } from './types.ts'
 
-/** What a dataset's declaration says of its table: ids of schema, spec and order are given by the table. */
+/** A table's definition from its dataset; the table assigns the ids of schema, spec and order. */
 export interface DeclaredTable {
   readonly fields: readonly TableField[]
   readonly identifiers: readonly number[]
@@ -11,14 +11,16 @@ export interface DeclaredTable {
   readonly order: SortOrder['fields']
   /** The highest field id in use, retired columns and list elements included. */
   readonly lastColumnId: number
-  /** Ids of retired columns, and of their second fields. */
+  /** Ids of retired columns, including their second fields. */
   readonly retired: ReadonlySet<number>
-  /** Names that a field had before, by its id. */
+  /** Former names of a field, by its id. */
   readonly was: ReadonlyMap<number, readonly string[]>
   readonly properties: Readonly<Record<string, string>>
 }
 
-/** Derives schema, partition, sort order and properties of a dataset's table. Throws where the key or the partition has no field. */
+/**
+ * Derives schema, partition, sort order and properties of a dataset's table. Throws if a key or partition column has no field.
+ */
 export function declaredTable(dataset: Dataset): DeclaredTable {
   const columns = tableColumns(dataset)
   const physical = physicalFields(columns)
@@ -54,17 +56,17 @@ export function declaredTable(dataset: Dataset): DeclaredTable {
   }
 }
 
-/** The key of a dataset's table in the store: `lake/<namespace>/<dataset>`, the namespace being the domain unless it is declared. */
+/** The key of a dataset's table in the store: `lake/<namespace>/<dataset>`. The namespace defaults to the domain. */
 export function tableKey(dataset: Dataset): string {
   return `lake/${dataset.namespace ?? dataset.domain}/${dataset.id}`
 }
 
-/** A schema of a table as its metadata holds it. */
+/** A schema as in a table's metadata. */
 export function schemaJson(id: number, declared: DeclaredTable): TableSchema {
   return { type: 'struct', 'schema-id': id, 'identifier-field-ids': declared.identifiers, fields: declared.fields }
 }
 
-/** A partition spec of a table; field ids are those of an equal field of an earlier spec, or the next free ones. */
+/** A partition spec of a table; fields reuse the ids of equal fields in earlier specs, or take the next free ones. */
 export function specJson(options: { id: number; declared: DeclaredTable; earlier: readonly PartitionSpec[]; lastPartitionId: number }): {
   readonly spec: PartitionSpec
   readonly lastPartitionId: number
@@ -78,7 +80,7 @@ export function specJson(options: { id: number; declared: DeclaredTable; earlier
   return { spec: { 'spec-id': options.id, fields }, lastPartitionId: last }
 }
 
-/** True where two partition fields are the same part of the same column under the same name. */
+/** True if two partition fields have the same column, transform and name. */
 export function isSamePartition(one: Omit<SpecField, 'field-id'>, other: Omit<SpecField, 'field-id'>): boolean {
   return one['source-id'] === other['source-id'] && one.transform === other.transform && one.name === other.name
 }
@@ -91,7 +93,7 @@ function formerNames(field: PhysicalField): string[] {
 function declaredProperties(dataset: Dataset): Record<string, string> {
   const each = (text: (source: Dataset['sources'][number]) => string): string => [...new Set(dataset.sources.map(text))].join('; ')
   return {
-    // Other engines must not expire snapshots or remove orphans: only this service knows which files are in use.
+    // Other engines must not expire snapshots or remove orphans: only this service knows the files in use.
     'gc.enabled': 'false',
     title: dataset.title,
     comment: dataset.about,

@@ -7,9 +7,9 @@ import { pathsOf, type TableState } from './table.ts'
 
 /** Writes the manifests and the manifest list of one new snapshot. */
 export interface SnapshotWriter {
-  /** Id of the snapshot to be, as entries of removed files state it. */
+  /** Id of the new snapshot, as written in entries of removed files. */
   readonly snapshotId: number
-  /** The entry of a file that the snapshot adds; `rowsSince` is the sequence number of its rows where they were in the table before. */
+  /** The entry of an added file; `rowsSince` is the sequence number of its rows if they were in the table before. */
   added(file: ManifestedFile, rowsSince?: number): ManifestEntry
   /** Writes a manifest of files of one partition spec. */
   manifest(specId: number, entries: readonly ManifestEntry[]): Promise<ManifestFile>
@@ -18,8 +18,8 @@ export interface SnapshotWriter {
 }
 
 /**
- * Begins the snapshot that follows a state. Its id is its sequence number, unique in the table as the version that commits it is;
- * keys of objects go into `written` before they are written.
+ * Starts the snapshot after a state. Its id is its sequence number, unique in the table like the version that commits it. Keys of
+ * objects go into `written` before they are written.
  */
 export function createWriter(options: { base: TableState; written: string[] }): SnapshotWriter {
   const { base, written } = options
@@ -63,16 +63,16 @@ export function createWriter(options: { base: TableState; written: string[] }): 
         'timestamp-ms': Math.max(table.clock(), metadata['last-updated-ms']),
         'manifest-list': paths.toLocation(key),
         summary,
-        // DuckDB 1.5.5 ends the process (SIGSEGV) on a snapshot asked for by id that does not state its schema.
+        // DuckDB 1.5.5 crashes (SIGSEGV) when reading a snapshot by id that has no schema id.
         'schema-id': metadata['current-schema-id'],
       }
     },
   }
 }
 
-/** A new key for an Avro file of a table's metadata: no other attempt's, and short, for every snapshot names one. */
+/** A new key for an Avro file of a table's metadata: unique per attempt, and short, since every snapshot names one. */
 export function newKey(tableKey: string, name: string): string {
-  // 47 bits: attempts at the same snapshot, the only others with this name, are few.
+  // 47 bits suffice: only the few attempts at the same snapshot share this name.
   const random = randomBytes(6).readUIntBE(0, 6).toString(36).padStart(10, '0').slice(1)
   return `${tableKey}/metadata/${name}-${random}.avro`
 }

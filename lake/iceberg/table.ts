@@ -19,33 +19,33 @@ export interface TableState {
   readonly snapshotId: bigint | null
 }
 
-/** A table in a store; what it has read is kept, what it has not read yet is fetched when asked. */
+/** A table in a store. Reads are lazy and cached. */
 export interface Table {
   readonly store: ObjectStore
   /** Key of its folder: `lake/<domain>/<dataset>`. */
   readonly key: string
   readonly clock: () => number
   /**
-   * The newest version, null if the table is not created: by one probe that all callers share, or by none if versions are announced and
-   * none was. `isFresh` probes in any case, as writers need it.
+   * The newest version, null if the table does not exist. Callers share one probe; with announced versions and no announcement
+   * there is none. `isFresh` always probes, as writers need.
    */
   load(options?: { readonly isFresh?: boolean }): Promise<TableState | null>
-  /** The manifests of a snapshot; the current one unless told. */
+  /** The manifests of a snapshot; the current one by default. */
   manifests(state: TableState, snapshot?: Snapshot | null): Promise<readonly ManifestFile[]>
-  /** What a manifest lists. */
+  /** The entries of a manifest. */
   entries(state: TableState, manifest: ManifestFile): Promise<readonly ManifestEntry[]>
-  /** Keeps what was just written, which never changes: the manifests of a list, the entries of a manifest, by the object's key. */
+  /** Caches immutable objects just written, by key: the manifests of a list, the entries of a manifest. */
   remember(written: {
     readonly lists?: ReadonlyMap<string, readonly ManifestFile[]>
     readonly entries?: ReadonlyMap<string, readonly ManifestEntry[]>
   }): void
-  /** Takes a version just committed as the newest known. */
+  /** Records a version just committed as the newest known. */
   adopt(version: number, metadata: TableMetadata): TableState
   /** Runs writers of this process one after another. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** How long what was the newest version may be taken as a base without asking the store's listing again. */
+/** How long a known newest version may serve as a base without listing the store again. */
 export const BASE_MAX_AGE_MS = 1_800_000
 
 /** Keys of a table's metadata versions. */
@@ -53,17 +53,17 @@ export const VERSION = /\/v([1-9]\d*)\.metadata\.json$/
 const MAX_CACHED_ENTRIES = 20_000
 const MAX_CACHED_MANIFESTS = 20_000
 
-/** What is announced of tables' versions; see `lake/live/table-versions.ts`. */
+/** Announced table versions; see `lake/live/table-versions.ts`. */
 export interface AnnouncedVersions {
   readonly epoch: number | null
   newest(key: string): number
   announce(key: string, version: number): void
 }
 
-/** How long a table of which nothing was announced is not looked at: writers without Redis announce nothing. */
+/** How long a table without announcements is not probed; writers without Redis announce nothing. */
 const ANNOUNCED_MS = 120_000
 
-/** Opens a table, without reading anything. `clock` is the time in ms since the epoch. */
+/** Opens a table without reading anything. `clock` returns ms since the epoch. */
 export function openTable(options: {
   store: ObjectStore
   key: string
@@ -172,18 +172,18 @@ export function openTable(options: {
 
   const exists = async (version: number): Promise<boolean> => (await store.head(versionKey(key, version))) !== null
 
-  /** A version that is there, and from which every newer one follows without a gap. */
+  /** An existing version from which all newer ones follow without a gap. */
   const discover = async (): Promise<TableState | null> => {
     const hint = Number((await store.get(hintKey(key)))?.toString('latin1').trim())
     const hinted = Number.isSafeInteger(hint) && hint > 0 ? await read(hint) : null
-    // Versions are removed oldest first and only when twice as old: none can be missing after one that is young.
+    // Versions are removed oldest first and at twice this age, so none can be missing after a young one.
     if (hinted && clock() - hinted.metadata['last-updated-ms'] <= BASE_MAX_AGE_MS) return hinted
     const versions = await listVersions(table)
     const last = versions.at(-1)
     return last === undefined ? hinted : read(last)
   }
 
-  /** The newest version after one that is there: looks ahead by doubling steps, then halves them. */
+  /** The newest version after an existing one: doubles the step ahead, then bisects. */
   const advance = async (base: TableState): Promise<TableState> => {
     const following = await read(base.version + 1)
     if (!following) return base
@@ -199,10 +199,10 @@ export function openTable(options: {
   return Object.freeze(table)
 }
 
-/** The state with an older snapshot in place of the current one, under the current schema. Throws for a snapshot that is not kept. */
+/** The state at an older snapshot, with the current schema. Throws for a snapshot that is gone. */
 export function stateAt(state: TableState, snapshotId: bigint): TableState {
   const snapshot = state.metadata.snapshots.find((one) => BigInt(one['snapshot-id']) === snapshotId)
-  if (!snapshot) throw new Error(`table ${state.table.key} has no snapshot ${snapshotId}: it never had, or it has expired`)
+  if (!snapshot) throw new Error(`table ${state.table.key} has no snapshot ${snapshotId}: it never existed or has expired`)
   return Object.freeze({ ...state, snapshot, snapshotId })
 }
 
@@ -211,12 +211,12 @@ export function versionKey(key: string, version: number): string {
   return `${key}/metadata/v${version}.metadata.json`
 }
 
-/** Key of the hint for readers that look for the newest version. */
+/** Key of the hint for readers that search for the newest version. */
 export function hintKey(key: string): string {
   return `${key}/metadata/version-hint.text`
 }
 
-/** The versions of a table that are there, ascending. */
+/** The existing versions of a table, ascending. */
 export async function listVersions(table: Table): Promise<number[]> {
   const versions: number[] = []
   for await (const object of table.store.list(`${table.key}/metadata/v`)) {
@@ -227,19 +227,19 @@ export async function listVersions(table: Table): Promise<number[]> {
 }
 
 /**
- * Keys of a table's files from the locations in its metadata, and back. Locations are read relative to the location the metadata states,
- * so that a table whose folder was moved still reads; what is added to it is named the same way until it is relocated.
+ * Maps metadata locations to keys, and back, relative to the location in the metadata. A table whose folder was moved thus stays
+ * readable; new files use the old location until it is relocated.
  */
 export function pathsOf(state: { readonly table: Table; readonly metadata: TableMetadata }): Paths {
   const { key } = state.table
   const { location } = state.metadata
   return {
     toLocation(object) {
-      if (!object.startsWith(`${key}/`)) throw new Error(`table ${key}: ${object} lies outside it`)
+      if (!object.startsWith(`${key}/`)) throw new Error(`table ${key}: ${object} is outside it`)
       return location + object.slice(key.length)
     },
     toKey(path) {
-      if (!path.startsWith(`${location}/`)) throw new Error(`table ${key}: ${path} lies outside its location ${location}`)
+      if (!path.startsWith(`${location}/`)) throw new Error(`table ${key}: ${path} is outside its location ${location}`)
       return key + path.slice(location.length)
     },
   }

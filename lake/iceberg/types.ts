@@ -1,9 +1,12 @@
 import type { IcebergType } from '../schema/physical.ts'
 
-/** A value as bounds and partitions hold it: int, date and month/day ordinals as number, long, µs instants and unscaled decimals as bigint. */
+/**
+ * A value in bounds and partitions: int, date and month/day ordinals are numbers; long, µs instants and unscaled decimals are
+ * bigints.
+ */
 export type Bound = string | number | bigint | boolean | Buffer
 
-/** Metrics of one field of a data file; bounds are lower/upper limits that hold for every value, null where there is none to state. */
+/** Metrics of one field of a data file. Bounds are lower/upper limits of all values, null if unknown. */
 export interface FieldMetrics {
   readonly values: number
   readonly nulls: number
@@ -15,7 +18,7 @@ export interface FieldMetrics {
 
 /** A data file of a table, as a manifest lists it. */
 export interface DataFile {
-  /** Key in the object store (not the absolute location that the manifest carries). */
+  /** Key in the object store, not the absolute location in the manifest. */
   readonly key: string
   readonly rows: number
   readonly bytes: number
@@ -33,7 +36,7 @@ export interface LiveFile extends DataFile {
   readonly sequenceNumber: number
 }
 
-/** A field of the table's schema, as its metadata states it. */
+/** A field of the table's schema, as in its metadata. */
 export interface TableField {
   readonly id: number
   readonly name: string
@@ -42,7 +45,7 @@ export interface TableField {
   readonly doc?: string
 }
 
-/** One condition on a column of the table; several on one column are joined by AND. Values as rows hold them (instants in ms). */
+/** Conditions on a column of the table, joined by AND. Values as in rows (instants in ms). */
 export interface ColumnFilter {
   readonly eq?: unknown
   readonly in?: readonly unknown[]

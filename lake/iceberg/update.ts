@@ -4,10 +4,10 @@ import { CommitConflict, CommitOutcomeUnknown } from './errors.ts'
 import { metadataBytes, parseMetadata, type TableMetadata } from './metadata.ts'
 import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, versionKey } from './table.ts'
 
-/** The moments of a commit that a caller may want to see (or a test to die at). */
+/** The steps of a commit, for callers that observe them (or tests that stop there). */
 export type CommitStep = 'manifests-written' | 'metadata-written' | 'hint-written'
 
-/** What one attempt makes of the state it is tried on. */
+/** The result of one attempt on a base state. */
 export type Attempt =
   | { readonly kind: 'change'; readonly metadata: TableMetadata }
   | { readonly kind: 'stop'; readonly reason: string }
@@ -20,15 +20,15 @@ export type Updated =
 
 interface UpdateOptions {
   readonly table: Table
-  /** Makes the next metadata of a state; keys of objects it writes go into `written`, before they are written. */
+  /** Computes the next metadata of a state. Keys of its objects go into `written` before they are written. */
   readonly attempt: (base: TableState, written: string[]) => Promise<Attempt>
   readonly onStep?: (step: CommitStep) => Promise<void> | void
-  /** Times to try while others come first; 40 unless told. */
+  /** Maximum attempts when other writers win; 40 by default. */
   readonly attempts?: number
   readonly signal?: AbortSignal
 }
 
-/** The property that tells whose a version is. */
+/** The property that identifies the commit of a version. */
 const COMMIT_ID = 'commit-id'
 
 const MAX_ATTEMPTS = 40
@@ -36,13 +36,13 @@ const MAX_PUTS = 6
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 1_000
 const LONGEST_HINT_DELAY_MS = 60_000
-/** Earlier versions that the metadata names, as Iceberg's `write.metadata.previous-versions-max`. */
+/** Earlier versions in the metadata log, as Iceberg's `write.metadata.previous-versions-max`. */
 const MAX_METADATA_LOG = 10
 
 /**
- * Changes a table: tries the change on its newest state, writes the next version only where there is none, and begins again on the state
- * that came in between. Throws `CommitConflict` when others kept coming first and `CommitOutcomeUnknown` when the store did not say what
- * became of the write; what the attempt itself throws is passed on. Objects of an attempt that is known to have failed are deleted.
+ * Changes a table: computes the next version and writes it if it does not exist, else retries on the newer state. Throws
+ * `CommitConflict` after too many tries, `CommitOutcomeUnknown` for an unknown write outcome, and errors of the attempt. Objects
+ * of failed attempts are deleted.
  */
 export function updateTable(options: UpdateOptions): Promise<Updated> {
   return options.table.exclusively(() => update(options))
@@ -90,14 +90,14 @@ async function prepare({ table, attempt, onStep }: UpdateOptions, base: TableSta
   }
 }
 
-/** Writes the hint for readers that look for the newest version; readers that probe do without, so a failure is no error. */
+/** Writes the version hint for other readers. Readers that probe do not need it, so a failure is ignored. */
 export async function writeHint(table: Table, options: { version: number; committed_at: number }): Promise<void> {
-  // A process that was stopped meanwhile would set the hint back to a version that may be gone.
+  // A process that was suspended would set the hint back to a version that may be gone.
   if (table.clock() - options.committed_at > LONGEST_HINT_DELAY_MS) return
   await table.store.put(hintKey(table.key), Buffer.from(String(options.version))).catch(() => {})
 }
 
-/** Deletes objects that nothing names; those that stay are found by the clean-up later. */
+/** Deletes objects that nothing references; the clean-up finds any that remain. */
 async function discard(table: Table, keys: readonly string[]): Promise<void> {
   for (const key of keys) await table.store.delete(key).catch(() => {})
 }
@@ -112,14 +112,14 @@ interface Put {
   readonly loaded_at: number
 }
 
-/** Writes a version where there is none, as often as it takes to know the outcome. */
+/** Writes a version if it does not exist, retrying until the outcome is known. */
 async function putVersion({ table, version, metadata, commitId, loaded_at }: Put): Promise<PutOutcome> {
   const key = versionKey(table.key, version)
   const body = metadataBytes(metadata)
   let cause: unknown
   for (let puts = 0; puts < MAX_PUTS; puts++) {
     if (puts > 0) await sleep(wait(puts + 1))
-    // An old base may be followed by versions that came and were cleaned away: their numbers must not be taken again.
+    // Versions after an old base may have been written and removed: their numbers must not be reused.
     if (table.clock() - loaded_at > BASE_MAX_AGE_MS) {
       if (puts === 0) return 'conflict'
       break
@@ -130,7 +130,8 @@ async function putVersion({ table, version, metadata, commitId, loaded_at }: Put
     } catch (error) {
       cause = error
     }
-    // The version is there, or the reply was lost: what is there tells. While nothing is there, the same write is tried again.
+    // Either the version exists or the reply was lost: the stored object decides. If it does not exist, the same write is
+    // retried.
     try {
       const found = await table.store.get(key)
       if (found) return parseMetadata(found, key).properties[COMMIT_ID] === commitId ? 'committed' : 'conflict'
@@ -141,7 +142,7 @@ async function putVersion({ table, version, metadata, commitId, loaded_at }: Put
   throw new CommitOutcomeUnknown(`table ${table.key}: it is not known whether version ${version} was committed`, { cause })
 }
 
-/** The next version's metadata: whose it is, when it was made, and the version before it in the log. */
+/** The next version's metadata: its commit, its time, and the previous version in the log. */
 function stamped(metadata: TableMetadata, base: TableState, commitId: string): TableMetadata {
   const previous = {
     'timestamp-ms': base.metadata['last-updated-ms'],
@@ -149,14 +150,14 @@ function stamped(metadata: TableMetadata, base: TableState, commitId: string): T
   }
   return {
     ...metadata,
-    // Clocks of writers differ; the history must not run backwards (Iceberg refuses tables whose log does).
+    // Clocks of writers differ, but the log must not go backwards: Iceberg rejects such tables.
     'last-updated-ms': Math.max(base.table.clock(), base.metadata['last-updated-ms'], metadata['last-updated-ms']),
     properties: { ...metadata.properties, [COMMIT_ID]: commitId },
     'metadata-log': [...metadata['metadata-log'], previous].slice(-MAX_METADATA_LOG),
   }
 }
 
-/** Pause before another try, in ms: random, so that writers part, and longer each time. */
+/** Pause before another attempt, in ms: random, so that writers diverge, and longer each time. */
 function wait(tries: number): number {
   return Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 7))
 }

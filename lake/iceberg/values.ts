@@ -1,20 +1,20 @@
 import type { Bound } from './types.ts'
 
-/** Longest text or binary that a manifest states as a bound, in code points or bytes; longer ones are cut. */
+/** Longest text or binary bound in a manifest, in code points or bytes; longer ones are truncated. */
 export const MAX_BOUND_LENGTH = 64
 
 const DECIMAL = /^decimal\((\d+), ?(\d+)\)$/
 const MAX_CODE_POINT = 0x10ffff
 
-/** Precision and scale of a decimal type's name, null for every other type. */
+/** Precision and scale in a decimal type's name, null for every other type. */
 export function decimalOf(type: string): { readonly precision: number; readonly scale: number } | null {
   const match = DECIMAL.exec(type)
   return match ? { precision: Number(match[1]), scale: Number(match[2]) } : null
 }
 
 /**
- * A value as Iceberg's binary single-value serialisation (spec, Appendix D): numbers little-endian, decimals as the shortest big-endian
- * two's complement of the unscaled value, strings as UTF-8. Throws for a type that has none and for a value that is not of the type.
+ * Encodes a value in Iceberg's binary single-value serialization (spec, Appendix D): numbers little-endian, decimals as the
+ * shortest big-endian two's complement of the unscaled value, strings as UTF-8. Throws for an unsupported type or a wrong value.
  */
 export function encodeValue(type: string, value: Bound): Buffer {
   if (decimalOf(type) && typeof value === 'bigint') return encodeTwosComplement(value)
@@ -44,8 +44,8 @@ export function encodeValue(type: string, value: Bound): Buffer {
 }
 
 /**
- * The value of a binary single-value serialisation. A value that was written before its column was widened is read as what it was:
- * 4 bytes of a long are an int (spec, "Schema Evolution").
+ * Decodes a binary single-value serialization. Values written before their column was widened keep their old form: 4 bytes in a
+ * long are an int (spec, "Schema Evolution").
  */
 export function decodeValue(type: string, bytes: Buffer): Bound {
   if (decimalOf(type)) return decodeTwosComplement(bytes)
@@ -65,7 +65,7 @@ export function decodeValue(type: string, bytes: Buffer): Bound {
     case 'binary':
       return bytes
   }
-  throw new Error(`no single value is kept of type ${type}`)
+  throw new Error(`no single-value form for type ${type}`)
 }
 
 /** The value of big-endian two's complement bytes, of any length. */
@@ -74,7 +74,7 @@ export function decodeTwosComplement(bytes: Buffer): bigint {
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`))
 }
 
-/** Big-endian two's complement of a value, in `size` bytes or as few as hold it. */
+/** Big-endian two's complement of a value, in `size` bytes or as few as possible. */
 export function encodeTwosComplement(value: bigint, size: number = shortestLength(value)): Buffer {
   const hex = BigInt.asUintN(size * 8, value).toString(16)
   return Buffer.from(hex.padStart(size * 2, '0'), 'hex')
@@ -87,8 +87,8 @@ function shortestLength(value: bigint): number {
 }
 
 /**
- * A lower limit of a column's values as a manifest states it, null where it states none: texts and binaries are cut, which only lowers
- * them; −0 stands before +0 (spec, "Manifests"); NaN is no bound.
+ * A manifest's lower bound, null if there is none: texts and binaries are truncated, which only lowers them; −0 sorts before +0
+ * (spec, "Manifests"); NaN is not a bound.
  */
 export function encodeLower(type: string, bound: Bound | null): Buffer | null {
   if (bound === null || Number.isNaN(bound)) return null
@@ -98,7 +98,7 @@ export function encodeLower(type: string, bound: Bound | null): Buffer | null {
   return type === 'binary' ? bytes.subarray(0, MAX_BOUND_LENGTH) : bytes
 }
 
-/** An upper limit as a manifest states it; a text or binary that is cut is raised in its last place that can be. */
+/** A manifest's upper bound; a truncated text or binary is incremented at its last possible position. */
 export function encodeUpper(type: string, bound: Bound | null): Buffer | null {
   if (bound === null || Number.isNaN(bound)) return null
   if (type === 'double' && bound === 0) return encodeValue(type, 0)
@@ -118,13 +118,13 @@ function cutText(text: string): { kept: string; isCut: boolean } {
   return { kept: text.slice(0, end), isCut: end < text.length }
 }
 
-/** The least text above every text that begins with this one, in order of code points; null where there is none. */
+/** The least text above every text with this prefix, in code point order; null if there is none. */
 function raiseText(text: string): string | null {
   const points = Array.from(text.toWellFormed(), (point) => point.codePointAt(0) as number)
   for (let at = points.length - 1; at >= 0; at--) {
     const point = points[at] as number
     if (point === MAX_CODE_POINT) continue
-    // Surrogates are no characters: the next one after U+D7FF is U+E000.
+    // Surrogates are not characters: U+E000 follows U+D7FF.
     return String.fromCodePoint(...points.slice(0, at), point === 0xd7ff ? 0xe000 : point + 1)
   }
   return null
@@ -148,7 +148,7 @@ function show(value: Bound): string {
   return typeof value === 'bigint' ? `${value}n` : Buffer.isBuffer(value) ? `0x${value.toString('hex')}` : JSON.stringify(value)
 }
 
-/** Order of two values of one type: texts and binaries by their bytes (UTF-8), NaN above every number, −0 equal to +0. */
+/** Order of two values of one type: texts and binaries by bytes (UTF-8), NaN above every number, −0 equal to +0. */
 export function compareValues(one: Bound, other: Bound): number {
   if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
   if (Buffer.isBuffer(one) && Buffer.isBuffer(other)) return Buffer.compare(one, other)
@@ -157,10 +157,10 @@ export function compareValues(one: Bound, other: Bound): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Code units from here on are not in the order of the bytes that they become. */
+/** From here on, code units do not sort like their UTF-8 bytes. */
 const SURROGATES = 0xd800
 
-/** Order of two texts by their bytes, which are made only where their code units do not tell it: a scan compares hundreds. */
+/** Order of two texts by their bytes, encoded only if code units cannot decide: a scan compares hundreds. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {

@@ -3,31 +3,33 @@ import { LIVE_KEYS, logKey } from './keys.ts'
 import { inOneStep } from './parts.ts'
 import type { LiveChange, LiveRow } from './types.ts'
 
-/** A change as the log holds it. */
+/** A change as stored in the log. */
 export interface LoggedChange extends LiveChange {
-  /** Where it lies in the log: pass it as `after` to go on behind it. */
+  /** Its position in the log: pass it as `after` to continue after it. */
   readonly cursor: string
-  /** Version of the dataset that it came with. */
+  /** Version of the dataset that contained it. */
   readonly version: number
   readonly feed: string
   /** Publication time of the data, ms since the epoch. */
   readonly data_time: number
 }
 
-/** A piece of the log, or the word that it cannot say what came after the cursor: read the snapshot anew and go on from its version. */
+/**
+ * A page of the log, or a reset: the log does not know all changes after the cursor, so read the snapshot and continue from its
+ * version.
+ */
 export type ChangesPage =
   | { readonly reset: true }
   | { readonly reset: false; readonly entries: readonly LoggedChange[]; readonly next: string; readonly more: boolean }
 
-/** How much earlier than the clock that wrote an entry the publisher's may be: entries are searched from so long before the time asked for. */
+/** Greatest time by which a publisher's clock may be behind the clock of an entry; searches start this much earlier. */
 const CLOCK_MARGIN_MS = 86_400_000
 const CURSOR = /^(?:(\d{1,15})(?:-(\d{1,15}))?)?(?:@(\d{1,15}))?$/
 
 /**
- * Changes of a dataset after a cursor: `<version>` (all that came after that snapshot; a time in ms works too) or `<version>-<n>` (an
- * entry's); null reads from the beginning of the log. `@<ms>` (behind an entry's cursor or alone) leaves out, up to the end of the log, what
- * publications before that time brought. Resets where the log begins later than the cursor, was emptied or never held it. Throws for a
- * text that is no cursor.
+ * Changes of a dataset after a cursor: `<version>` (or a time in ms) or `<version>-<n>` (an entry's); null starts at the log's
+ * beginning. `@<ms>` (appended to an entry's cursor, or alone) skips publications before that time. Resets if the log lacks
+ * changes after the cursor. Throws for an invalid cursor.
  */
 export async function readChanges(
   redis: Redis,
@@ -51,7 +53,7 @@ export async function readChanges(
   const [startVersion = 0, startPlace = 0, startTime = startVersion] = start.split(/[- ]/).map(Number)
   if (version !== null && (version < startVersion || (version === startVersion && place < startPlace))) return { reset: true }
   if (version === null && since !== null && since < startTime) return { reset: true }
-  // A cursor from the future was given by a Redis that has since been emptied, by a clock that has since been set back.
+  // A cursor from the future is from a Redis that was emptied since, while the clock was set back.
   if (version !== null && version > Math.max(Number(current), Number(time[0]) * 1000 + 1000)) return { reset: true }
   const mark = since === null ? '' : `@${since}`
   const read = found.slice(0, limit)
@@ -64,7 +66,7 @@ export async function readChanges(
   return { reset: false, entries, next: more ? `${(read.at(-1) as [string, string[]])[0]}${mark}` : end, more }
 }
 
-/** Where in the stream reading begins. */
+/** The stream position at which reading begins. */
 function begin({ version, place, since }: { version: number | null; place: number; since: number | null }): string {
   if (version !== null) return place === Number.POSITIVE_INFINITY ? `${version + 1}-0` : `(${version}-${place}`
   return since === null ? '-' : `${Math.max(0, since - CLOCK_MARGIN_MS)}-0`

@@ -1,20 +1,20 @@
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** How a connection behaves where the defaults do not fit. */
+/** Options of a connection. */
 export interface ConnectOptions {
-  /** Longest wait for a reply, in ms; none unless told (blocking commands wait by design). */
+  /** Longest wait for a reply, in ms; unlimited by default (blocking commands wait by design). */
   readonly commandTimeout_ms?: number
-  /** False makes commands fail at once while Redis is away, instead of waiting for it. */
+  /** False makes commands fail at once while Redis is away instead of queueing them. */
   readonly queueWhileAway?: boolean
-  /** False drops commands that were on their way when the connection broke, instead of giving them once more after it is back. */
+  /** False drops commands in flight when the connection breaks, instead of repeating them after reconnecting. */
   readonly repeatBroken?: boolean
-  /** Told of connection errors, which repeat at every attempt to reconnect. */
+  /** Called with connection errors, which repeat at every reconnect attempt. */
   readonly onError?: (error: Error) => void
 }
 
 /**
- * Opens a connection that reconnects for ever, at most every second. `url` is `redis://…`, `rediss://…`, `unix:///path` or the path of a
- * socket. Commands given while Redis is away wait for it unless `queueWhileAway` is false. Who opens it closes it (`disconnect()`).
+ * Opens a connection that reconnects forever, at most every second. `url` is `redis://…`, `rediss://…`, `unix:///path` or a
+ * socket path. Commands are queued while Redis is away unless `queueWhileAway` is false. The caller closes it (`disconnect()`).
  */
 export function openRedis(
   url: string,
@@ -33,7 +33,7 @@ export function openRedis(
   return redis
 }
 
-/** Resolves once a connection is there for the first time, and after `most_ms` in any case: who starts beside Redis does not pass it by. */
+/** Resolves at the first connection, or after `most_ms`: a process that starts at the same time as Redis does not miss it. */
 export function firstReached(redis: Redis, most_ms: number): Promise<void> {
   return new Promise((resolve) => {
     redis.once('ready', resolve)

@@ -3,31 +3,31 @@ import type { Redis } from 'ioredis'
 import { defineScript, runScript } from './script.ts'
 
 /**
- * Documents that are fetched on demand: which are wanted, and how each fetch ended. Losing this loses no data: documents are fetched once
- * more.
+ * Documents fetched on demand: which are wanted, and how each fetch ended. Losing this loses no data, since documents are fetched
+ * again.
  */
 
-/** Channel with the ids of feeds that have newly wanted documents. */
+/** Channel for the ids of feeds with newly wanted documents. */
 export const DEMAND_CHANNEL = 'demand:wanted'
-/** Documents of a feed that may be wanted at once. */
+/** Maximum number of wanted documents of a feed. */
 const MAX_WANTED = 500
 
 const wantedKey = (feed: string): string => `demand:wanted:${feed}`
 const answersKey = (feed: string): string => `demand:answers:${feed}`
 const spentKey = (limit: string): string => `demand:spent:${limit}`
 
-/** How the last attempt to fetch a document ended, and until when (ms) it is not repeated. */
+/** Result of the last attempt to fetch a document, and until when (ms) it is not repeated. */
 export interface DocumentAnswer {
   readonly outcome: 'FETCHED' | 'ABSENT' | 'FAILED'
   readonly until: number
-  /** Of the bytes that were accepted last. */
+  /** Hash of the last accepted bytes. */
   readonly sha256?: string
 }
 
-/** What is known of the documents of a request; null while one is pending. */
+/** Results for the documents of a request; null while one is pending. */
 export type Answers = ReadonlyMap<string, DocumentAnswer | null>
 
-/** Asks for documents of a feed, unless they were fetched a short while ago, and returns what is known of each. */
+/** Requests documents of a feed, unless they were fetched recently, and returns the known result of each. */
 export async function wantDocuments(
   redis: Redis,
   feed: string,
@@ -47,12 +47,12 @@ export async function wantDocuments(
 
 /** A document that is due. */
 export interface DueDocument {
-  /** True if somebody asked for it, false if it is only one of those that are always fetched. */
+  /** True if someone requested it, false if it is only always fetched. */
   readonly isWanted: boolean
   readonly last: DocumentAnswer | undefined
 }
 
-/** The documents of a feed that are due: those that are wanted, the longest waiting first, then some of `always`. */
+/** The due documents of a feed: wanted ones, the longest waiting first, then some of `always`. */
 export async function dueDocuments(
   redis: Redis,
   feed: string,
@@ -66,7 +66,7 @@ export async function dueDocuments(
   return new Map(due.map((key, at) => [key, { isWanted: at < wanted.length, last: known.get(key) }]))
 }
 
-/** Records how attempts to fetch documents ended, and takes these off the wanted ones. */
+/** Records the results of fetches, and removes these documents from the wanted ones. */
 export async function recordAnswers(redis: Redis, feed: string, answers: ReadonlyMap<string, DocumentAnswer>): Promise<void> {
   if (answers.size === 0) return
   await redis
@@ -76,7 +76,7 @@ export async function recordAnswers(redis: Redis, feed: string, answers: Readonl
     .exec()
 }
 
-// In one script: the feeds of a publisher ask at the same time, and together they may not exceed its limit.
+// One script, since the feeds of a publisher run at the same time and share its rate limit.
 const SPEND = defineScript(`
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', tonumber(ARGV[1]) - 60000)
 local granted = math.max(0, math.min(#ARGV - 2, tonumber(ARGV[2]) - redis.call('ZCARD', KEYS[1])))
@@ -85,7 +85,7 @@ if granted > 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return granted
 `)
 
-/** Takes requests out of what a publisher allows in a minute, but for `reserved` ones; returns how many may be made now. */
+/** Takes requests from a publisher's limit per minute, except for `reserved` ones; returns how many are allowed now. */
 export async function spendRequests(
   redis: Redis,
   limit: { readonly name: string; readonly perMinute: number },

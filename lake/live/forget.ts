@@ -3,7 +3,7 @@ import { LIVE_KEYS, logKey, partField, rowsKey, snapshotKey } from './keys.ts'
 import { inOneStep } from './parts.ts'
 import { defineScript, runScript } from './script.ts'
 
-// The dataset's version grows, so that readers look again; its change log begins anew, since it never told of what goes.
+// The dataset's version grows, so that readers reload. Its change log restarts, since it has no entries for the removed rows.
 const FORGET = defineScript(`
 local parts, versions, starts, snapshot, rows, log, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local field, dataset, channel = ARGV[1], ARGV[2], ARGV[3]
@@ -20,13 +20,13 @@ redis.call('PUBLISH', channel, dataset .. ' ' .. text)
 return 1
 `)
 
-/** A part of live state as a catalogue declares it. */
+/** A part of live state declared by a catalogue. */
 export interface DeclaredPart {
   readonly dataset: string
   readonly feed: string
 }
 
-/** Takes a part out of live state, where it is there: nothing would ever renew it, or tell that it is old. */
+/** Removes a part from live state if it exists: without a feed, nothing would renew it or mark it as stale. */
 export async function forgetPart(redis: Redis, { dataset, feed }: DeclaredPart): Promise<void> {
   await runScript(redis, FORGET, {
     keys: [
@@ -37,7 +37,7 @@ export async function forgetPart(redis: Redis, { dataset, feed }: DeclaredPart):
   })
 }
 
-/** Takes out of live state what no feed declares any more. Returns what went. */
+/** Removes parts of live state that no feed declares any more. Returns the removed parts. */
 export async function forgetUndeclared(redis: Redis, declared: readonly DeclaredPart[]): Promise<DeclaredPart[]> {
   const fields = new Set(declared.map(({ dataset, feed }) => partField(dataset, feed)))
   const feeds = new Set(declared.map(({ feed }) => feed))

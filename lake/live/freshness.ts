@@ -2,12 +2,12 @@ import type { Redis } from 'ioredis'
 import { LIVE_KEYS } from './keys.ts'
 import { defineScript, runScript } from './script.ts'
 
-/** What the service knows of a feed's last fetches; kept in Redis, rebuilt from the raw archive. Instants in ms since the epoch. */
+/** Result of a feed's last fetches; stored in Redis, rebuilt from the raw archive. Instants in ms since the epoch. */
 export interface FeedState {
   readonly feed: string
   readonly last_attempt_at: number | null
   readonly last_success_at: number | null
-  /** What the age of the data is counted from: its publication time where the publisher states one and makes a new one each time, else the last success. */
+  /** Start of the data's age: the publication time, if the publisher states a new one each time, else the last success. */
   readonly fresh_at: number | null
   /** Publication time of the newest accepted data. */
   readonly data_time: number | null
@@ -20,13 +20,13 @@ export interface FeedState {
   /** Why the last attempt failed or was rejected, and since when attempts fail; null after a success. */
   readonly last_error: string | null
   readonly failing_since: number | null
-  /** Accepted fetches that gave a table no rows, since their bytes can no longer be read or parsed. */
+  /** Accepted fetches without rows in a table, since their bytes can no longer be read or parsed. */
   readonly lost_fetches: number
-  /** How far the background backfill of an archive is; not set unless one was begun. */
+  /** Progress of an archive's background backfill; absent if none was started. */
   readonly backfill?: BackfillProgress | null
 }
 
-/** Files of an archive that a service wants of the time before it began, and how many of them are there. */
+/** Archive files wanted from before the service began, and how many of them exist. */
 export interface BackfillProgress {
   readonly files: number
   readonly present: number
@@ -35,7 +35,7 @@ export interface BackfillProgress {
 /** Health of a feed. */
 export type FeedHealth = 'OK' | 'LATE' | 'STALE' | 'DOWN'
 
-/** One feed as the worker announces it to the API (object `system/feeds.json`). */
+/** A feed as announced by the worker to the API (object `system/feeds.json`). */
 export interface FeedListing {
   readonly id: string
   readonly domain: string
@@ -43,24 +43,24 @@ export interface FeedListing {
   readonly datasets: readonly string[]
   readonly every_s: number
   readonly urls: readonly string[]
-  /** False where the operator has not turned the feed on in this mode. */
+  /** False if the operator has not enabled the feed in this mode. */
   readonly enabled: boolean
-  /** Why it is not enabled, for people; null where it is. */
+  /** Human-readable reason why it is disabled; null if it is enabled. */
   readonly disabled_reason?: string | null
 }
 
-/** Times may be this far ahead of our clock, ms: clocks differ. */
+/** Clock difference between machines that is tolerated, ms. */
 export const CLOCK_TOLERANCE_MS = 10 * 60_000
 
-/** Age of data in whole seconds: 0 where it lies ahead of our clock by no more than clocks differ, below 0 where by more. */
+/** Age of data in whole seconds: 0 for data ahead of our clock within the tolerance, negative beyond it. */
 export function dataAge_s(dataTime: number, now: number): number {
   const age_s = Math.floor((now - dataTime) / 1000)
   return dataTime - now > CLOCK_TOLERANCE_MS ? age_s : Math.max(0, age_s)
 }
 
 /**
- * Health by the age of the data against the feed's cadence: late at 2×, stale at 3×; DOWN where it never succeeded or attempts fail since 10×.
- * Data from the future says nothing of today: it is stale.
+ * Health by the data's age and the feed's cadence: late at 2×, stale at 3×. DOWN if it never succeeded, or attempts have failed
+ * for 10×. Data from the future is stale.
  */
 export function feedHealth(state: FeedState | null, every_s: number, now: number): FeedHealth {
   if (!state?.last_success_at) return 'DOWN'
@@ -71,7 +71,7 @@ export function feedHealth(state: FeedState | null, every_s: number, now: number
   return age_s > 2 * every_s ? 'LATE' : 'OK'
 }
 
-// A worker that stood still and goes on must not set back what another found out meanwhile. An attempt of a time to come was of a wrong clock.
+// A suspended worker that resumes must not overwrite newer results of another. An attempt in the future came from a wrong clock.
 const WRITE = defineScript(`
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if held then
@@ -83,7 +83,10 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `)
 
-/** Keeps what is known of a feed's fetches, in place of what was; the state of an earlier attempt never replaces that of a later one, unless that is yet to come. */
+/**
+ * Stores a feed's state. The state of an earlier attempt never replaces that of a later one, unless the later one is in the
+ * future.
+ */
 export async function writeFeedState(redis: Redis, state: FeedState): Promise<void> {
   await runScript(redis, WRITE, {
     keys: [LIVE_KEYS.feeds],
@@ -91,7 +94,7 @@ export async function writeFeedState(redis: Redis, state: FeedState): Promise<vo
   })
 }
 
-/** What is known of each feed's fetches, by feed id; empty after Redis was emptied. */
+/** The state of each feed, by feed id; empty after Redis was emptied. */
 export async function readFeedStates(redis: Redis): Promise<ReadonlyMap<string, FeedState>> {
   return feedStatesOf(await redis.hgetall(LIVE_KEYS.feeds))
 }

@@ -1,25 +1,33 @@
 /**
- * Where live state lies in Redis. `versions` and `parts` are small hashes that readers poll; a part is what one feed says of one dataset.
- * A dataset's version grows with every publication and is a time in ms, so that it grows over an emptied Redis too.
+ * Redis keys of live state. `versions` and `parts` are small hashes that readers poll; a part is one feed's rows of one dataset.
+ * A dataset's version grows with every publication and is a time in ms, so that it also grows after Redis was emptied.
  */
 export const LIVE_KEYS = {
-  /** Identity of the lake that all this was derived from. */
+  /** Identity of the lake that live state was derived from. */
   lake: 'live:lake',
   /** Hash of dataset → version. */
   versions: 'live:versions',
   /** Hash of dataset/feed → `<version> <seq> <header as JSON>`. */
   parts: 'live:parts',
-  /** Hash of dataset/feed → version and of feed → 0: parts and feeds that were taken out. What is merely not there may come back, after Redis was emptied. */
+  /**
+   * Hash of dataset/feed → version, and of feed → 0: removed parts and feeds. Parts that are only missing may return, after
+   * Redis was emptied.
+   */
   gone: 'live:gone',
-  /** Hash of dataset → `<id> <data time, ms>`: the change log holds every entry after that id, and all of publications from that time on. */
+  /**
+   * Hash of dataset → `<id> <data time, ms>`: the change log is complete after that id, and for publications from that time on.
+   */
   logStart: 'live:log-start',
   /** Hash of feed → its state as JSON, see freshness.ts. */
   feeds: 'live:feeds',
-  /** Hash of worker id → `<last announcement, ms> <entry as JSON>`, see workers.ts; the entry is empty after a worker has stopped. */
+  /**
+   * Hash of worker id → `<last announcement, ms> <entry as JSON>`, see workers.ts; the entry is empty after a worker has
+   * stopped.
+   */
   workers: 'live:workers',
-  /** Channel of `<key of a table> <version>` after every commit. */
+  /** Channel for `<key of a table> <version>` after every commit. */
   tables: 'live:tables-changed',
-  /** Channel told `<dataset> <version>` after every publication. */
+  /** Channel for `<dataset> <version>` after every publication. */
   channel: 'live:changed',
 } as const
 
@@ -43,7 +51,7 @@ export function logKey(dataset: string): string {
   return `live:log:${dataset}`
 }
 
-/** Where one publication of a part puts its snapshot and its rows before they become the part's own. */
+/** Keys for one publication's snapshot and rows before they become the part's own. */
 export function stagingKeys(dataset: string, feed: string, token: string): { readonly snapshot: string; readonly rows: string } {
   return { snapshot: `${snapshotKey(dataset, feed)}:staged:${token}`, rows: `${rowsKey(dataset, feed)}:staged:${token}` }
 }

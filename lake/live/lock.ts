@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { defineScript, runScript } from './script.ts'
 
-/** Whose lock, and for how long. */
+/** Options of a lock. */
 export interface LockOptions {
   readonly redis: Redis
   readonly name: string
-  /** How long the lock outlives a holder that stopped; it is renewed four times as often. */
+  /** How long the lock outlives a stopped owner; it is renewed four times as often. */
   readonly ttl_ms: number
-  /** How long to wait for a holder to give it back; not at all unless told. */
+  /** How long to wait until another owner releases it; no wait by default. */
   readonly wait_ms?: number
   /** Ends the waiting and the work. */
   readonly signal?: AbortSignal
 }
 
-/** What became of work that needed a lock. */
+/** Result of work that needed a lock. */
 export type Locked<T> = { readonly ran: true; readonly value: T } | { readonly ran: false }
 
-/** The reason of a signal whose lock was lost: expired while the process stood still, or gone with an emptied Redis. */
+/** Abort reason after a lost lock: it expired while the process was suspended, or Redis was emptied. */
 export class LockLost extends Error {
   override readonly name = 'LockLost'
 }
@@ -35,8 +35,8 @@ const POLL_MS = 250
 const RELEASE_TIMEOUT_MS = 2000
 
 /**
- * Runs work while no other process holds the lock; says so where another does. The work's signal fires when the lock is lost or `signal`
- * fires: it must then stop and not write. A process that stood still learns of it late, so what it writes must be fenced as well.
+ * Runs work under a lock; returns `ran: false` if another process has it. The work's signal aborts when the lock is lost or
+ * `signal` aborts: the work must then stop and not write. A suspended process notices late, so its writes must also be fenced.
  */
 export async function withLock<T>(options: LockOptions, work: (signal: AbortSignal) => Promise<T>): Promise<Locked<T>> {
   const { redis, name, ttl_ms, wait_ms = 0, signal } = options
@@ -60,10 +60,10 @@ export async function withLock<T>(options: LockOptions, work: (signal: AbortSign
   }
 }
 
-/** Renews a lock until stopped; tells once where it is lost, at the latest when its time has run out without a renewal. */
+/** Renews a lock until stopped. Reports its loss once, at the latest when it expires without a renewal. */
 function keep(
   held: { readonly redis: Redis; readonly key: string; readonly token: string; readonly ttl_ms: number; readonly asked: number },
-  tellLost: () => void,
+  reportLost: () => void,
 ): { stop(): void } {
   const { redis, key, token, ttl_ms } = held
   let renewing = false
@@ -77,7 +77,7 @@ function keep(
   const lose = (): void => {
     if (stopped) return
     stop()
-    tellLost()
+    reportLost()
   }
   const sureFrom = (asked: number): void => {
     clearTimeout(expiry)
@@ -91,7 +91,7 @@ function keep(
       if ((await runScript(redis, RENEW, { keys: [key], args: [token, ttl_ms] })) !== 1) lose()
       else if (!stopped) sureFrom(asked)
     } catch {
-      // No reply is no loss yet: the time that is left decides.
+      // A missing reply is not a loss yet: the remaining time decides.
     } finally {
       renewing = false
     }

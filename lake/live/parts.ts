@@ -9,7 +9,7 @@ export function partOf(feed: string, value: string): LivePart {
   return { feed, version: Number(version), seq: Number(seq), ...(JSON.parse(header) as Omit<LivePart, 'feed' | 'version' | 'seq'>) }
 }
 
-/** A part and the snapshot that belongs to it, both null where Redis has none. */
+/** A part and its snapshot, both null if Redis has none. */
 export async function readPart(redis: Redis, dataset: string, feed: string): Promise<{ part: LivePart | null; bytes: Buffer | null }> {
   const [value, bytes] = await inOneStep(
     redis.multi().hget(LIVE_KEYS.parts, partField(dataset, feed)).getBuffer(snapshotKey(dataset, feed)),

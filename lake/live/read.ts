@@ -9,51 +9,51 @@ import { decodeSnapshot } from './snapshot.ts'
 import type { LivePart, LiveRow } from './types.ts'
 import { readWorkers, type SeenWorkers } from './workers.ts'
 
-/** The current state of a dataset, all feeds' parts together. Never changed once made. */
+/** The current state of a dataset over all feeds' parts. Immutable. */
 export interface LiveSnapshot {
   readonly dataset: string
-  /** Grows with every publication; also the cursor of the change log that goes with this state. */
+  /** Grows with every publication; also the change log cursor for this state. */
   readonly version: number
   /** Publication time of the newest part and of the oldest one, ms since the epoch. */
   readonly updated_at: number
   readonly oldest_data_time: number
   readonly parts: readonly LivePart[]
-  /** Every row; where two parts have the same key, that of the newer publication. */
+  /** Every row; if two parts have the same key, the newer publication's row. */
   readonly rows: readonly LiveRow[]
   readonly byKey: ReadonlyMap<string, LiveRow>
 }
 
-/** Live state as this process sees it. */
+/** Live state as read by this process. */
 export interface LiveReader {
-  /** Settles once what Redis held at the start is here; waits while Redis is away. */
+  /** Resolves once the initial state of Redis is loaded; waits while Redis is away. */
   readonly ready: Promise<void>
-  /** True once Redis has said what it holds: what it had not then was never published, or was lost. */
+  /** True once Redis was read: anything missing then was never published, or was lost. */
   readonly hasRead: boolean
-  /** False while Redis does not answer; what was read before is then still served. */
+  /** False while Redis does not reply; the last state is still served. */
   readonly connected: boolean
-  /** The newest state known of a dataset; null where none was ever published. */
+  /** The newest known state of a dataset; null if none was ever published. */
   get(dataset: string): LiveSnapshot | null
-  /** One row by entity key; null where there is none. */
+  /** One row by entity key; null if there is none. */
   row(dataset: string, key: string): LiveRow | null
-  /** What is known of each feed's fetches, by feed id. */
+  /** The state of each feed, by feed id. */
   feedStates(): ReadonlyMap<string, FeedState>
-  /** The workers as they last announced themselves; null if none ever did. */
+  /** The workers by their last announcements; null if there were none. */
   workers(): SeenWorkers | null
   /** Changes of a dataset after a cursor, see `readChanges`. Throws while Redis is away. */
   changes(dataset: string, page: { readonly after: string | null; readonly limit: number }): Promise<ChangesPage>
-  /** Asks for documents of a feed that fetches on demand, see `wantDocuments`. Throws while Redis is away. */
+  /** Requests documents of an on-demand feed, see `wantDocuments`. Throws while Redis is away. */
   want(feed: string, of: { readonly keys: readonly string[]; readonly now: number }): Promise<Answers>
-  /** Calls back with each new state of a dataset; returns what ends it. */
-  onChange(dataset: string, tell: (snapshot: LiveSnapshot) => void): () => void
+  /** Calls back with each new state of a dataset; returns a function that ends it. */
+  onChange(dataset: string, listener: (snapshot: LiveSnapshot) => void): () => void
   close(): Promise<void>
 }
 
-/** Where live state is and how it is watched. */
+/** Connection to live state, and how it is watched. */
 export interface LiveOptions {
   readonly redisUrl: string
-  /** Time between two looks at the versions, in ms, by which a lost message is made good. */
+  /** Poll interval for versions, in ms; it compensates for lost messages. */
   readonly poll_ms?: number
-  /** Told of what went wrong while reading, once per kind until it changes. */
+  /** Called with read errors, once per kind until it changes. */
   readonly onError?: (error: Error) => void
 }
 
@@ -67,15 +67,15 @@ interface Watched {
   readonly parts: Map<string, DecodedPart>
   snapshot: LiveSnapshot | null
   loading: Promise<void> | null
-  /** Newest version that Redis spoke of. */
+  /** Newest version reported by Redis. */
   wanted: number
 }
 
 const COMMAND_TIMEOUT_MS = 4000
 
 /**
- * Opens live state for reading: every dataset's snapshot is decoded once per version and kept in this process. New versions are told by
- * message and found by polling. While Redis is away, or emptied and not yet filled again, the last good state stays.
+ * Opens live state for reading: each dataset's snapshot is decoded once per version and cached in this process. New versions
+ * arrive by message and by polling. While Redis is away, or emptied and not yet refilled, the last good state stays.
  */
 export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): LiveReader {
   const datasets = new Map<string, Watched>()
@@ -100,10 +100,10 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const install = (dataset: string, watched: Watched, version: number): void => {
     const snapshot = combine(dataset, [...watched.parts.values()], version)
     watched.snapshot = snapshot
-    for (const tell of watchers.get(dataset) ?? []) tell(snapshot)
+    for (const listener of watchers.get(dataset) ?? []) listener(snapshot)
   }
 
-  // One load of a dataset at a time; versions that come meanwhile are loaded next.
+  // One load of a dataset at a time; versions that arrive meanwhile are loaded next.
   const load = (dataset: string, version: number): Promise<void> => {
     const watched = datasets.get(dataset) ?? { parts: new Map(), snapshot: null, loading: null, wanted: 0 }
     datasets.set(dataset, watched)
@@ -129,7 +129,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     const seen = await readWorkers(redis)
     connected = true
     workers = seen ?? workers
-    // An emptied Redis says nothing of what was: what is known of a feed stays until it is told anew, or that it was taken out.
+    // An emptied Redis has lost the past: a feed's state stays until it is replaced or marked as removed.
     feeds = new Map([...[...feeds].filter(([feed]) => gone[feed] === undefined), ...feedStatesOf(states)])
     const changed = Object.entries(versions).filter(([dataset, version]) => datasets.get(dataset)?.snapshot?.version !== Number(version))
     const loads = await Promise.allSettled(changed.map(([dataset, version]) => load(dataset, Number(version))))
@@ -148,7 +148,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
       .catch((error: Error) => {
         if (redis.status !== 'ready') connected = false
         else failed(error)
-        // No reply from an open connection: the peer may be gone without a word.
+        // No reply from an open connection: the peer may have gone silently.
         if (error.message === 'Command timed out' && !closed) redis.disconnect(true)
       })
       .finally(() => {
@@ -183,10 +183,10 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     workers: () => workers,
     want: (feed, of) => wantDocuments(redis, feed, of),
     changes: (dataset, page) => readChanges(redis, dataset, page),
-    onChange: (dataset, tell) => {
-      const told = watchers.get(dataset) ?? new Set()
-      watchers.set(dataset, told.add(tell))
-      return () => void told.delete(tell)
+    onChange: (dataset, listener) => {
+      const listeners = watchers.get(dataset) ?? new Set()
+      watchers.set(dataset, listeners.add(listener))
+      return () => void listeners.delete(listener)
     },
     close: async () => {
       closed = true
@@ -201,8 +201,8 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
 }
 
 /**
- * Brings the parts of a dataset up to date: whether one is new or taken out, and whether they are now what Redis has. One that Redis lacks
- * since it was emptied stays as it was.
+ * Updates the parts of a dataset. Returns whether one changed or was removed, and whether they now equal those in Redis. A part
+ * missing from Redis since it was emptied stays.
  */
 async function readParts(
   redis: Redis,
@@ -230,7 +230,7 @@ async function readParts(
   return { changed, whole }
 }
 
-/** The state that parts make together; its version is at least that which Redis spoke of before they were read. */
+/** The combined state of the parts; its version is at least the one that Redis reported before they were read. */
 function combine(dataset: string, decoded: DecodedPart[], version: number): LiveSnapshot {
   const parts = decoded.toSorted((one, other) => one.part.data_time - other.part.data_time)
   const { rows, byKey } = parts.length === 1 ? (parts[0] as DecodedPart) : merge(parts)
@@ -245,7 +245,7 @@ function combine(dataset: string, decoded: DecodedPart[], version: number): Live
   }
 }
 
-/** Rows of several parts, later parts over earlier ones. */
+/** Rows of several parts; later parts win. */
 function merge(parts: readonly DecodedPart[]): { rows: readonly LiveRow[]; byKey: ReadonlyMap<string, LiveRow> } {
   const byKey = new Map<string, LiveRow>()
   for (const part of parts) for (const [key, row] of part.byKey) byKey.set(key, row)

@@ -12,7 +12,7 @@ export function defineScript(lua: string): Script {
   return Object.freeze({ lua, sha: createHash('sha1').update(lua).digest('hex') })
 }
 
-/** Runs a script by its digest, or by its text where Redis does not know it (yet, or since a restart). */
+/** Runs a script by its digest, or by its text if Redis does not have it (yet, or since a restart). */
 export async function runScript(
   redis: Redis,
   script: Script,

@@ -8,7 +8,8 @@ import type { LiveRow, LiveUpdate } from './types.ts'
 const decompress = promisify(zstdDecompress)
 
 const FORMAT = 'live-rows 1'
-// Rows are made and read in pieces of this size, with the event loop free in between: 12,000 rows take longer than a request may wait.
+// Rows are encoded and decoded in chunks of this size, with the event loop free in between: 12,000 rows take longer than a
+// request may wait.
 const ROWS_AT_ONCE = 1000
 const BYTES_AT_ONCE = 128 * 1024
 const NEWLINE = 10
@@ -16,7 +17,7 @@ const NEWLINE = 10
 /** Rows as JSON text by entity key. */
 export type RowTexts = ReadonlyMap<string, string>
 
-/** Writes each row as JSON. */
+/** Encodes each row as JSON. */
 export async function rowTexts(rows: LiveUpdate['rows']): Promise<RowTexts> {
   const texts = new Map<string, string>()
   for (const [key, row] of rows) {
@@ -26,7 +27,7 @@ export async function rowTexts(rows: LiveUpdate['rows']): Promise<RowTexts> {
   return texts
 }
 
-/** A part's snapshot: zstd over lines of a format mark, the count n, n keys as JSON, n rows as JSON. */
+/** Encodes a part's snapshot: zstd over lines of a format mark, the count n, n keys as JSON, n rows as JSON. */
 export async function encodeSnapshot(texts: RowTexts): Promise<Buffer> {
   return await buffer(Readable.from(snapshotPieces(texts)).pipe(createZstdCompress()))
 }
@@ -47,14 +48,14 @@ function* linesOf(texts: RowTexts): Generator<string> {
   yield* texts.values()
 }
 
-/** What has to be written and taken away for the rows of a snapshot to become others. */
+/** Rows to write and delete to turn one snapshot into another. */
 export interface SnapshotDifference {
-  /** Key and text by turns. */
+  /** Key and text alternate. */
   readonly sets: readonly string[]
   readonly dels: readonly string[]
 }
 
-/** How rows differ from those of a snapshot, which is read piece by piece. Throws where the bytes are no snapshot of this format. */
+/** The difference between rows and a snapshot, which is read in chunks. Throws if the bytes are not a snapshot of this format. */
 export async function snapshotDifference(bytes: Buffer, texts: RowTexts): Promise<SnapshotDifference> {
   const keys: string[] = []
   const dels: string[] = []
@@ -93,7 +94,7 @@ async function* linesIn(bytes: Buffer): AsyncGenerator<string[]> {
   yield [rest]
 }
 
-/** Rows of a snapshot, in the order they were published, and by key. Throws where the bytes are no snapshot of this format. */
+/** Rows of a snapshot, in published order, and by key. Throws if the bytes are not a snapshot of this format. */
 export async function decodeSnapshot(bytes: Buffer): Promise<{ rows: readonly LiveRow[]; byKey: ReadonlyMap<string, LiveRow> }> {
   const { body, count, at } = await unwrap(bytes)
   const keys: string[] = []
@@ -102,7 +103,7 @@ export async function decodeSnapshot(bytes: Buffer): Promise<{ rows: readonly Li
   for (let from = at; from < body.length; ) {
     const end = body.indexOf(NEWLINE, from + BYTES_AT_ONCE)
     const to = end === -1 ? body.length : end
-    // JSON holds no raw newline, so each one in the text parts two values.
+    // JSON never contains a raw newline, so each one in the text separates two values.
     for (const value of JSON.parse(`[${body.toString('utf8', from, to).replaceAll('\n', ',')}]`) as unknown[]) {
       if (keys.length < count) keys.push(value as string)
       else byKey.set(keys[rows.push(value as LiveRow) - 1] as string, value as LiveRow)

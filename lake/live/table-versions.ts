@@ -1,20 +1,20 @@
 import { openRedis } from './connect.ts'
 import { LIVE_KEYS } from './keys.ts'
 
-/** What processes announce to each other of new versions of tables, so that they need not look for them in the store. */
+/** Table versions that processes announce to each other, so that they need not check the store. */
 export interface TableVersions {
   /** Changes whenever messages may have been missed; null while none arrive. */
   readonly epoch: number | null
-  /** The newest version of a table that was announced, by the table's key; 0 if none was. */
+  /** The newest announced version of a table, by the table's key; 0 if there is none. */
   newest(key: string): number
-  /** Announces a version that was committed; a message that is lost is made good by looking. */
+  /** Announces a committed version; a lost message is compensated for by probing. */
   announce(key: string, version: number): void
   close(): void
 }
 
 const COMMAND_TIMEOUT_MS = 1000
 
-/** Opens what announces versions of tables over Redis. */
+/** Opens announcements of table versions over Redis. */
 export function openTableVersions(redisUrl: string): TableVersions {
   const versions = new Map<string, number>()
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })

@@ -1,13 +1,13 @@
 import type { AnyRow } from '../schema/dataset.ts'
 
-/** A row of live state: the dataset's row plus what the engine knows of it. */
+/** A row of live state: the dataset's row plus the engine's members. */
 export type LiveRow = AnyRow & {
   readonly status: 'ACTIVE' | 'MISSING' | 'ENDED'
-  /** Data time of the publication that last changed it, of an observation its own time; ms since the epoch. */
+  /** Data time of the publication that last changed it, or an observation's own time; ms since the epoch. */
   readonly updated_at: number
-  /** True where the newest publication did not confirm it (absent so far, or its block is missing). */
+  /** True if the newest publication did not confirm it (absent so far, or its block is missing). */
   readonly is_stale: boolean
-  /** True for an observation that is stale since its block is missing: the last publication that was not without the block had it. */
+  /** True for an observation that is stale because its block is missing: the last publication with the block had it. */
   readonly is_held?: true
 }
 
@@ -21,40 +21,43 @@ export interface LiveChange {
   readonly changed: readonly string[]
 }
 
-/** What one feed says the current state of one dataset is. */
+/** The current state of one feed's part of a dataset. */
 export interface LiveUpdate {
   readonly dataset: string
   readonly feed: string
-  /** Sequence of the accepted fetch, growing; an update with a lower or equal one never replaces this. */
+  /** Sequence number of the accepted fetch; an update with a lower or equal one never replaces this. */
   readonly seq: number
   readonly fetch_id: string
   /** Publication time of the data and time of its fetch, ms since the epoch. */
   readonly data_time: number
   readonly fetched_at: number
-  /** The blocks of the dataset that this publication lacks; none unless told. */
+  /** The blocks of the dataset that this publication lacks; none by default. */
   readonly missing?: readonly string[]
-  /** The whole state of this feed's part of the dataset, by entity key; read once. */
+  /** The complete state of this feed's part of the dataset, by entity key; iterated once. */
   readonly rows: Iterable<readonly [key: string, row: LiveRow]>
-  /** What differs from the part's state before; empty where the state is rebuilt and nothing happened. */
+  /** Changes from the part's previous state; empty if the state is rebuilt without events. */
   readonly changes: readonly LiveChange[]
   /**
-   * Sequence of the state that `changes` begin from, `seq - 1` unless told (null and 0: from nothing). Where Redis holds another one the
-   * change log begins anew, since it would lack entries otherwise.
+   * Sequence number of the state before `changes`; `seq - 1` by default (null and 0: an empty state). If Redis has another one,
+   * the change log restarts, since it would lack entries.
    */
   readonly since_seq?: number | null
   /**
-   * True where the state was derived anew (an emptied Redis, a corrected parser) and `changes` tell nothing of it: it replaces a state of
-   * the same sequence too, and the change log begins anew if any row differs.
+   * True if the state was derived again (an emptied Redis, a corrected parser) without `changes`. It also replaces a state with
+   * the same sequence number, and the change log restarts if any row differs.
    */
   readonly rebuild?: boolean
-  /** How often landed rows that the state rests on were derived anew (`Landed`); 0 unless told. Another number than Redis holds asks for a rebuild. */
+  /**
+   * How often the landed rows of this state were rebuilt (`Landed`); 0 by default. A number other than the one in Redis requires
+   * a rebuild.
+   */
   readonly rebuilds?: number
 }
 
-/** What Redis says of one feed's part of a dataset. Instants in ms since the epoch. */
+/** Redis' record of one feed's part of a dataset. Instants in ms since the epoch. */
 export interface LivePart {
   readonly feed: string
-  /** Version of the dataset that this part came with. */
+  /** Version of the dataset at this part's publication. */
   readonly version: number
   readonly seq: number
   readonly fetch_id: string
@@ -62,6 +65,6 @@ export interface LivePart {
   readonly fetched_at: number
   readonly rows: number
   readonly rebuilds: number
-  /** The blocks that its publication lacks; not there where an older version of this program wrote it. */
+  /** The blocks that its publication lacks; absent if an older version of this program wrote it. */
   readonly missing?: readonly string[]
 }

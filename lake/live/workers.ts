@@ -3,25 +3,25 @@ import type { DeclaredPart } from './forget.ts'
 import { LIVE_KEYS } from './keys.ts'
 import { defineScript, runScript } from './script.ts'
 
-/** A worker as it announces itself to the others and to the API. */
+/** A worker as announced to the others and to the API. */
 export interface WorkerEntry<S = unknown> {
   readonly id: string
   /** Start of the worker, ms since the epoch. */
   readonly started_at: number
-  /** What it schedules. */
+  /** The schedules that it runs. */
   readonly schedules: readonly S[]
-  /** What its catalogue publishes as live state, feeds that are turned off included; null if it does not say. */
+  /** Live state parts in its catalogue, including disabled feeds; null if not stated. */
   readonly declared: readonly DeclaredPart[] | null
 }
 
-/** How often a worker announces itself, ms. */
+/** Interval between a worker's announcements, ms. */
 export const WORKER_BEAT_MS = 10_000
-/** A worker that has not announced itself for so long is away, ms. */
+/** A worker without an announcement for this long is considered away, ms. */
 const AWAY_MS = 4 * WORKER_BEAT_MS
 const FORGET_MS = 86_400_000
 
-// By the clock of Redis, so that clocks of machines need not agree. Of a worker that is away only its time stays: every API process reads
-// all entries every two seconds, and one that dies again and again leaves a thousand of them a day.
+// Uses the clock of Redis, since machines' clocks differ. Of a worker that is away only the time stays: API processes read all
+// entries every two seconds, and a crashing worker leaves a thousand a day.
 const BEAT = defineScript(`
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -35,7 +35,7 @@ redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
 return 1
 `)
 
-/** Announces that a worker is alive; with `isStopping` that it is no longer. */
+/** Announces that a worker is alive, or with `isStopping` that it has stopped. */
 export async function announceWorker(redis: Redis, entry: WorkerEntry, { isStopping = false } = {}): Promise<void> {
   await runScript(redis, BEAT, { keys: [LIVE_KEYS.workers], args: [entry.id, isStopping ? '' : JSON.stringify(entry), AWAY_MS, FORGET_MS] })
 }
@@ -49,13 +49,13 @@ export async function livingWorkers<S>(redis: Redis): Promise<WorkerEntry<S>[]> 
   })
 }
 
-/** How many workers are alive, and when the last one announced itself, ms since the epoch by the clock of Redis. */
+/** Number of workers alive, and the last announcement, ms since the epoch by the clock of Redis. */
 export interface SeenWorkers {
   readonly living: number
   readonly seen_at: number
 }
 
-/** The workers that announced themselves; null if none ever did. */
+/** The announced workers; null if there were never any. */
 export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
   const [entries, now] = await Promise.all([redis.hgetall(LIVE_KEYS.workers), redisNow(redis)])
   const found = Object.values(entries).map(read)

@@ -6,7 +6,7 @@ import { defineScript, runScript } from './script.ts'
 import { encodeSnapshot, type RowTexts, rowTexts, type SnapshotDifference, snapshotDifference } from './snapshot.ts'
 import type { LivePart, LiveUpdate } from './types.ts'
 
-/** How much of a dataset's changes Redis remembers. */
+/** Limits of a dataset's change log in Redis. */
 export interface LogLimits {
   readonly maxAge_ms: number
   readonly maxEntries: number
@@ -14,15 +14,18 @@ export interface LogLimits {
 
 const LOG_LIMITS: LogLimits = { maxAge_ms: 7 * 86_400_000, maxEntries: 50_000 }
 const ATTEMPTS = 8
-/** Rows that one command writes. */
+/** Rows written by one command. */
 const ROWS_AT_ONCE = 1000
-/** Above so many changed rows the whole hash is written beside the old one and put in its place, so that Redis is never busy for long. */
+/**
+ * Above this many changed rows, the whole hash is written next to the old one and swapped in, so that Redis is never busy for
+ * long.
+ */
 const MOST_SETS = 5000
-/** How long what was staged may wait for its publication, ms. */
+/** Lifetime of staged data before its publication, ms. */
 const STAGED_MS = 120_000
 
-// One publication, whole or not at all. The caller has worked out what differs from the part it read; where another publication came
-// between (the part's version is not the expected one) nothing is done and it reads again.
+// One publication, atomically. The caller has computed the difference from the part that it read; if another publication came
+// between (the part's version differs) nothing is done and the caller reads again.
 const PUBLISH = defineScript(`
 local versions, parts, starts, snapshot, rows, log = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local stagedSnapshot, stagedRows = KEYS[7], KEYS[8]
@@ -41,7 +44,7 @@ if held then
 end
 if heldSeq and (heldSeq > seq or (heldSeq == seq and not rebuild)) then return 'older' end
 if heldVersion ~= expected then return 'moved' end
--- What was staged is gone where Redis was emptied or restarted in between.
+-- Staged data is gone if Redis was emptied or restarted in between.
 if redis.call('EXISTS', stagedSnapshot) == 0 or (whole and redis.call('HLEN', stagedRows) ~= count) then return 'moved' end
 
 local time = redis.call('TIME')
@@ -69,7 +72,7 @@ while at <= last do
   at = to + 1
 end
 
--- Beside the id after which it holds every entry, the log keeps the data time from which on it does.
+-- The log start is both an entry id and a data time: the log is complete from each of them on.
 local start = redis.call('HGET', starts, dataset)
 if fresh or not start then
   redis.call('DEL', log)
@@ -111,8 +114,8 @@ return versionText
 `)
 
 /**
- * Makes a feed's state of a dataset the current one: snapshot, hash of rows, change log and version change together or not at all, and
- * readers are told. False where Redis holds this fetch or a newer one, which is left alone. Throws where Redis does not answer.
+ * Publishes a feed's state of a dataset: snapshot, rows, change log and version change atomically, and readers are notified.
+ * Returns false, changing nothing, if Redis has this fetch or a newer one. Throws if Redis does not reply.
  */
 export async function publishLive(redis: Redis, update: LiveUpdate, log: LogLimits = LOG_LIMITS): Promise<boolean> {
   const texts = await rowTexts(update.rows)
@@ -120,7 +123,7 @@ export async function publishLive(redis: Redis, update: LiveUpdate, log: LogLimi
   const token = randomUUID()
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const held = await heldPart(redis, update, texts)
-    // An attempt of ours whose reply was lost did publish.
+    // An earlier attempt of ours whose reply was lost did publish.
     if (attempt > 0 && held.part?.seq === update.seq && held.part.fetch_id === update.fetch_id && !update.rebuild) return true
     if (held.part && (held.part.seq > update.seq || (held.part.seq === update.seq && !update.rebuild))) return false
     const done = await publish(redis, update, { texts, bytes, held, log, token })
@@ -130,7 +133,7 @@ export async function publishLive(redis: Redis, update: LiveUpdate, log: LogLimi
   throw new Error(`live ${update.dataset} of ${update.feed}: changed under every one of ${ATTEMPTS} attempts to publish seq ${update.seq}`)
 }
 
-/** What Redis holds of a feed's part of a dataset; null where it holds nothing. */
+/** Redis' part of a feed and dataset; null if there is none. */
 export async function livePart(redis: Redis, dataset: string, feed: string): Promise<LivePart | null> {
   const value = await redis.hget(LIVE_KEYS.parts, partField(dataset, feed))
   return value === null ? null : partOf(feed, value)
@@ -138,7 +141,10 @@ export async function livePart(redis: Redis, dataset: string, feed: string): Pro
 
 interface Held {
   readonly part: LivePart | null
-  /** How the new rows differ from its rows; null where those cannot be read, as after a change of format: all are then written anew. */
+  /**
+   * Difference between the new rows and the part's rows; null if those cannot be read, as after a format change: all rows are
+   * then written again.
+   */
   readonly difference: SnapshotDifference | null
 }
 
@@ -163,7 +169,7 @@ async function publish(
   const entries: string[] = []
   if (!fresh && !rebuild)
     for (const { kind, key, row, changed } of update.changes) {
-      // The row of an entry is the part's own in all but rare cases, and is then not sent twice.
+      // An entry's row usually is the part's own, and is then not sent twice.
       const text = JSON.stringify(row)
       entries.push(kind, key, JSON.stringify(changed), texts.get(key) === text ? '' : text)
     }
@@ -185,7 +191,7 @@ async function publish(
   })
 }
 
-/** Puts a snapshot and, where they are all to be written, its rows where no reader looks; they go away by themselves. */
+/** Writes a snapshot and, if all must be written, its rows under staging keys, which expire. */
 async function stage(
   redis: Redis,
   staged: ReturnType<typeof stagingKeys>,

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Something of a process that is measured, as Prometheus is told. */
+/** A metric of a process, as declared to Prometheus. */
 export interface MetricDeclaration {
-  /** `traffic_…` for what is ours, with its unit: `_seconds`, `_bytes`; `_total` for what only grows. */
+  /** `traffic_…` for our own, with the unit: `_seconds`, `_bytes`; `_total` for counters. */
   readonly name: string
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly help: string
@@ -11,26 +11,26 @@ export interface MetricDeclaration {
   readonly buckets_s?: readonly number[]
 }
 
-/** A value, or one for each combination of labels that there is. */
+/** A value, or one for each existing combination of labels. */
 export type Shown = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 
-/** Freezes declarations, by the name that code knows each by. */
+/** Freezes declarations by their names in code. */
 export function defineMetrics<const M extends Readonly<Record<string, MetricDeclaration>>>(metrics: M): M {
   for (const one of Object.values(metrics)) Object.freeze(one)
   return Object.freeze(metrics)
 }
 
-/** Makes a counter that is counted up where things happen. */
+/** Creates a counter that code increments. */
 export function openCounter(registry: Registry, { name, help, labels = [] }: MetricDeclaration): Counter {
   return new Counter({ name, help, labelNames: [...labels], registers: [registry] })
 }
 
-/** Makes a gauge that is set where things happen. */
+/** Creates a gauge that code sets. */
 export function openGauge(registry: Registry, { name, help, labels = [] }: MetricDeclaration): Gauge {
   return new Gauge({ name, help, labelNames: [...labels], registers: [registry] })
 }
 
-/** Shows what is at hand whenever somebody asks for it; nothing where `read` gives an empty list. It must not fail. */
+/** Exposes a value that `read` returns at each scrape; nothing if it returns an empty list. It must not throw. */
 export function show(registry: Registry, declaration: MetricDeclaration, read: () => Shown | Promise<Shown>): void {
   const { name, help, labels = [], kind } = declaration
   const config = { name, help, labelNames: [...labels], registers: [registry] }

@@ -4,47 +4,47 @@ import { defineMetrics, openCounter, show } from './define.ts'
 import { showProcess } from './process.ts'
 import { Timings } from './timings.ts'
 
-/** What every process that opens the lake tells of itself, beside `PROCESS_METRICS`. */
+/** Metrics of every process that opens the lake, in addition to `PROCESS_METRICS`. */
 export const LAKE_METRICS = defineMetrics({
   slots: { name: 'traffic_lake_query_slots', kind: 'gauge', help: 'Lake queries that may run at once in this process.' },
-  used: { name: 'traffic_lake_query_slots_used', kind: 'gauge', help: 'Lake queries that hold a slot.' },
-  waiting: { name: 'traffic_lake_queries_waiting', kind: 'gauge', help: 'Lake queries that wait for a slot.' },
+  used: { name: 'traffic_lake_query_slots_used', kind: 'gauge', help: 'Lake queries that are running.' },
+  waiting: { name: 'traffic_lake_queries_waiting', kind: 'gauge', help: 'Lake queries that are waiting for a slot.' },
   held: {
     name: 'traffic_lake_query_duration_seconds',
     kind: 'histogram',
-    help: 'Time for which lake queries held a slot, by what ended them: done, whether its statements failed or not, timeout, aborted or closed.',
+    help: 'Duration of lake queries, by outcome: done (even if statements failed), timeout, aborted or closed.',
     labels: ['outcome'],
     buckets_s: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   wait: {
     name: 'traffic_lake_query_wait_seconds',
     kind: 'histogram',
-    help: 'Time that lake queries waited for the slot that they got.',
+    help: 'Waiting time of lake queries that got a slot.',
     buckets_s: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30],
   },
   refused: {
     name: 'traffic_lake_queries_refused_total',
     kind: 'counter',
-    help: 'Lake queries that got no slot, by reason: busy where too many waited already, timeout, aborted, closed or failed.',
+    help: 'Lake queries that got no slot, by reason: busy (too many were waiting), timeout, aborted, closed or failed.',
     labels: ['reason'],
   },
-  redis: { name: 'traffic_redis_connected', kind: 'gauge', help: '1 while Redis answers this process, else 0.' },
+  redis: { name: 'traffic_redis_connected', kind: 'gauge', help: '1 while Redis replies to this process, else 0.' },
 })
 
-/** Reasons that a query gets no slot, shown from the start. */
+/** Reasons why a query gets no slot, exposed from the start. */
 const REFUSALS = ['busy', 'timeout', 'aborted', 'closed', 'failed'] as const
 
-/** What a process measures itself with. */
+/** The metrics of a process. */
 export interface ProcessMetrics {
-  /** Of this process alone; there is no other that modules share. */
+  /** Of this process; modules share no other registry. */
   readonly registry: Registry
-  /** Counts a query of the lake that has ended, or got no slot. */
-  tellQuery(told: QueryTold): void
-  /** Shows the state of the lake's engine and of Redis. */
+  /** Counts a lake query that has ended or got no slot. */
+  tellQuery(result: QueryTold): void
+  /** Exposes the state of the lake's engine and of Redis. */
   follow(parts: { readonly engine: Pick<Engine, 'slots' | 'load'>; readonly redisConnected: () => boolean }): void
 }
 
-/** Opens what a process measures itself with; `isServed` is false where nobody can ask for it, so that nothing is watched for nothing. */
+/** Opens the metrics of a process. If `isServed` is false, nobody can scrape them and nothing is measured. */
 export function openMetrics({ isServed }: { readonly isServed: boolean }): ProcessMetrics {
   const registry = new Registry()
   if (isServed) showProcess(registry)

@@ -3,37 +3,41 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Registry } from 'prom-client'
 import { defineMetrics, show } from './define.ts'
 
-/** What every process tells of itself, by the names that dashboards of Node processes look for. */
+/** Metrics of every process, with the usual names of Node dashboards. */
 export const PROCESS_METRICS = defineMetrics({
-  cpu: { name: 'process_cpu_seconds_total', kind: 'counter', help: 'Processor time that the process has taken.' },
-  memory: { name: 'process_resident_memory_bytes', kind: 'gauge', help: 'Memory that the process holds.' },
+  cpu: { name: 'process_cpu_seconds_total', kind: 'counter', help: 'Processor time used by the process.' },
+  memory: { name: 'process_resident_memory_bytes', kind: 'gauge', help: 'Resident memory of the process.' },
   start: { name: 'process_start_time_seconds', kind: 'gauge', help: 'Start of the process, since the epoch.' },
-  files: { name: 'process_open_fds', kind: 'gauge', help: 'Open files and connections; none where the system does not say.' },
-  heap: { name: 'nodejs_heap_size_total_bytes', kind: 'gauge', help: 'Size of the heap of JavaScript.' },
-  heapUsed: { name: 'nodejs_heap_size_used_bytes', kind: 'gauge', help: 'What of the heap is in use.' },
+  files: { name: 'process_open_fds', kind: 'gauge', help: 'Open files and connections; none if the system does not report them.' },
+  heap: { name: 'nodejs_heap_size_total_bytes', kind: 'gauge', help: 'Size of the JavaScript heap.' },
+  heapUsed: { name: 'nodejs_heap_size_used_bytes', kind: 'gauge', help: 'Used part of the JavaScript heap.' },
   external: {
     name: 'nodejs_external_memory_bytes',
     kind: 'gauge',
-    help: 'Memory outside the heap that JavaScript holds, buffers included.',
+    help: 'Memory outside the heap used by JavaScript objects, including buffers.',
   },
   busy: {
     name: 'nodejs_eventloop_active_seconds_total',
     kind: 'counter',
-    help: 'Time for which the event loop was at work; its rate is the share of time.',
+    help: 'Busy time of the event loop; its rate is the utilization.',
   },
   lagMean: {
     name: 'nodejs_eventloop_lag_mean_seconds',
     kind: 'gauge',
-    help: 'Mean time between two turns for a timer of 10 ms, since this was last asked.',
+    help: 'Mean event loop delay with a 10 ms timer since the last scrape.',
   },
-  lag99: { name: 'nodejs_eventloop_lag_p99_seconds', kind: 'gauge', help: 'The same, of 99 in 100 at most.' },
-  lagMax: { name: 'nodejs_eventloop_lag_max_seconds', kind: 'gauge', help: 'The same, the longest.' },
+  lag99: {
+    name: 'nodejs_eventloop_lag_p99_seconds',
+    kind: 'gauge',
+    help: '99th percentile of the event loop delay since the last scrape.',
+  },
+  lagMax: { name: 'nodejs_eventloop_lag_max_seconds', kind: 'gauge', help: 'Maximum event loop delay since the last scrape.' },
   version: { name: 'nodejs_version_info', kind: 'gauge', help: 'Version of Node, always 1.', labels: ['version'] },
 })
 
 const LAG_MS = 10
 
-/** Shows how the process does. */
+/** Exposes the process metrics. */
 export function showProcess(registry: Registry): void {
   const lag = monitorEventLoopDelay({ resolution: LAG_MS })
   lag.enable()
@@ -50,12 +54,12 @@ export function showProcess(registry: Registry): void {
   show(registry, PROCESS_METRICS.heapUsed, memory('heapUsed'))
   show(registry, PROCESS_METRICS.external, memory('external'))
   show(registry, PROCESS_METRICS.busy, () => performance.eventLoopUtilization().active / 1000)
-  // Before the first turn there is none.
+  // There is no mean before the first turn.
   show(registry, PROCESS_METRICS.lagMean, () => (lag.count === 0 ? [] : lag.mean / 1e9))
   show(registry, PROCESS_METRICS.lag99, () => (lag.count === 0 ? [] : lag.percentile(99) / 1e9))
   show(registry, PROCESS_METRICS.lagMax, () => {
     const longest = lag.count === 0 ? [] : lag.max / 1e9
-    // All three are asked for in one go, this one last.
+    // All three are read in one scrape, this one last.
     lag.reset()
     return longest
   })

@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
-/** Metrics where they can be asked for. */
+/** A server for metrics. */
 export interface MetricsServer {
   /** The address to scrape. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** Longest time that a request may take to come, ms. */
+/** Longest time for receiving a request, ms. */
 const REQUEST_MS = 5000
-/** Connections at once: those of a few collectors, and nobody else's. */
+/** Maximum connections: enough for a few collectors. */
 const CONNECTIONS_MOST = 32
 const PATH = '/metrics'
 
-/** Serves a registry's metrics over HTTP, and nothing else. Rejects where it cannot listen there; `port` 0 takes a free one. */
+/** Serves a registry's metrics over HTTP, and nothing else. Rejects if it cannot listen; `port` 0 takes a free one. */
 export async function serveMetrics(options: {
   readonly registry: Registry
   readonly host: string
@@ -31,10 +31,10 @@ export async function serveMetrics(options: {
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url = '/' } = request
-    // Nobody reads a body.
+    // Bodies are ignored.
     request.resume()
-    if (url.split('?')[0] !== PATH) return end(response, 404, `There is only ${PATH}.\n`)
-    if (method !== 'GET' && method !== 'HEAD') return end(response, 405, `${PATH} takes GET and HEAD.\n`, { Allow: 'GET, HEAD' })
+    if (url.split('?')[0] !== PATH) return end(response, 404, `Only ${PATH} exists.\n`)
+    if (method !== 'GET' && method !== 'HEAD') return end(response, 405, `${PATH} accepts GET and HEAD.\n`, { Allow: 'GET, HEAD' })
     end(response, 200, await collect(), { 'Content-Type': registry.contentType })
   }
   const server = createServer(
@@ -65,6 +65,6 @@ function end(response: ServerResponse, status: number, text: string, headers: Re
     'X-Content-Type-Options': 'nosniff',
     ...headers,
   })
-  // Node leaves the body of a reply to HEAD out.
+  // Node omits the body of a reply to HEAD.
   response.end(body)
 }

@@ -5,7 +5,7 @@ import type { MetricDeclaration } from './define.ts'
 export class Series {
   readonly labels: Readonly<Record<string, string>>
   readonly #bounds: readonly number[]
-  /** Durations by the first bound that they are within; the last are beyond all. */
+  /** Durations by the first bound that they do not exceed; the last exceed all bounds. */
   readonly counts: number[]
   sum_s = 0
 
@@ -26,8 +26,8 @@ export class Series {
 }
 
 /**
- * A histogram of durations whose series are held by who observes. prom-client's own makes a text of the labels at each observation to find
- * its series by, 1.5 µs here, which every request would wait for.
+ * A histogram whose observers keep their series. prom-client's own builds a text of the labels at each observation to find the
+ * series, which takes 1.5 µs here and would delay every request.
  */
 export class Timings {
   readonly name: string
@@ -42,11 +42,11 @@ export class Timings {
     this.help = help
     this.#labels = labels
     this.#bounds = buckets_s
-    // A registry asks of a metric no more than its name and `get`.
+    // A registry only uses a metric's name and `get`.
     registry.registerMetric(this as unknown as Histogram)
   }
 
-  /** The series of some labels, given in the order of the declaration; the same one each time. */
+  /** The series for labels in the declared order; always the same object. */
   series(...values: readonly string[]): Series {
     const key = values.join('\n')
     const known = this.#series.get(key)

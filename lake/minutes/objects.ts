@@ -1,44 +1,47 @@
 import { createLimit } from '../limit.ts'
 import type { ObjectStore } from '../store/store.ts'
 
-/** What was counted in one minute, by one process or several. */
+/** Counts of one minute, by one process or several. */
 export interface Minute<R> {
-  /** When the minute begins, in s since the epoch. */
+  /** Start of the minute, in s since the epoch. */
   readonly minute_s: number
   readonly rows: readonly R[]
 }
 
-/** A record that processes write by the minute: `<root>minutes/<hour>/<process>-m<minute>.json`, and `<root>hours/<hour>/<process>.json`. */
+/**
+ * A record that processes write by the minute: `<root>minutes/<hour>/<process>-m<minute>.json` and
+ * `<root>hours/<hour>/<process>.json`.
+ */
 export interface MinuteRecord<R> {
   /** Folder of its objects, with a slash at the end. */
   readonly root: string
-  /** A row as objects have it, in JSON. */
+  /** Encodes a row for JSON. */
   readonly encode: (row: R) => unknown
   readonly decode: (plain: unknown) => R
 }
 
-/** An object of a record: of a process, for one of its minutes or for all those of an hour. */
+/** An object of a record: one process's data of a minute or of an hour. */
 export interface MinuteObject {
   readonly name: string
-  /** When its hour begins, ms since the epoch. */
+  /** Start of its hour, ms since the epoch. */
   readonly hour: number
   /** The process that wrote it. */
   readonly mark: string
 }
 
-/** An object and what it holds. */
+/** An object with its content. */
 export interface MinutePart<R> extends MinuteObject {
   readonly minutes: readonly Minute<R>[]
 }
 
 export const MINUTE_S = 60
-/** A minute that cannot be written for so long is given up, in s. */
+/** A minute that cannot be written for this long is dropped, in s. */
 export const PATIENCE_S = 3 * 3600
-/** A day is closed so long after its end, in ms: an hour after the last moment at which something of it may be written. */
+/** A day is closed this long after its end, in ms: an hour after the last moment at which its minutes may be written. */
 export const CLOSED_AFTER_MS = (PATIENCE_S + 3600) * 1000
 const HOUR_MS = 3_600_000
 const REQUESTS = 16
-/** Looks at a list of objects of which some are gone before they are read. */
+/** Attempts to read a list of objects, some of which may be deleted before they are read. */
 const TRIES = 10
 const NAME = /^(\d{4}-\d\d-\d\dT\d\d)\/([\w-]+?)(?:-m\d\d)?\.json$/
 
@@ -63,35 +66,35 @@ export function encodeMinutes<R>({ encode }: MinuteRecord<R>, minutes: readonly 
   return Buffer.from(JSON.stringify({ version: 1, minutes: minutes.map(({ minute_s, rows }) => [minute_s, rows.map(encode)]) }))
 }
 
-/** What the bytes of an object say. */
+/** Decodes the bytes of an object. */
 export function decodeMinutes<R>({ decode }: MinuteRecord<R>, bytes: Buffer): Minute<R>[] {
   const { minutes } = JSON.parse(bytes.toString()) as { readonly minutes: readonly [number, readonly unknown[]][] }
   return minutes.map(([minute_s, rows]) => ({ minute_s, rows: rows.map(decode) }))
 }
 
 /**
- * The objects that together are the record of some hours, from one (included) to another (not), in ms: what a process wrote for its minutes
- * counts until there is what it wrote for the hour.
+ * The objects that form the record of some hours, from one (inclusive) to another (exclusive), in ms. A process's minutes count
+ * until its object of the hour exists.
  */
 async function listMinutes(
   store: ObjectStore,
   root: string,
   range: { readonly from: number; readonly to: number },
 ): Promise<MinuteObject[]> {
-  // In this order: a process writes its hour before it removes the minutes.
+  // In this order, since a process writes its hour before it deletes the minutes.
   const minutes = await listed(store, minutesOf(root), range)
   const hours = await listed(store, hoursOf(root), range)
   const whole = new Set(hours.map(({ hour, mark }) => `${hour} ${mark}`))
   return [...hours, ...minutes.filter(({ hour, mark }) => !whole.has(`${hour} ${mark}`))]
 }
 
-/** Every object of a record before an instant (ms), those that no longer count included. */
+/** Every object of a record before an instant (ms), including superseded ones. */
 export async function minutesBefore(store: ObjectStore, { root }: Pick<MinuteRecord<never>, 'root'>, before: number): Promise<string[]> {
   const range = { from: 0, to: before }
   return [...(await listed(store, minutesOf(root), range)), ...(await listed(store, hoursOf(root), range))].map(({ name }) => name)
 }
 
-/** First hour (ms) at or after an instant that there are objects of; null where there are none. */
+/** First hour (ms) at or after an instant with objects; null if there is none. */
 export async function firstHour(store: ObjectStore, { root }: Pick<MinuteRecord<never>, 'root'>, from: number): Promise<number | null> {
   const hours: number[] = []
   for (const prefix of [minutesOf(root), hoursOf(root)])
@@ -104,19 +107,19 @@ export async function firstHour(store: ObjectStore, { root }: Pick<MinuteRecord<
   return hours.length > 0 ? Math.min(...hours) : null
 }
 
-/** How objects are read. */
+/** Options for reading objects. */
 export interface ReadOptions<R, T> {
-  /** First hour that is read, in ms. */
+  /** First hour to read, in ms. */
   readonly from: number
-  /** First that is not. */
+  /** First hour not to read. */
   readonly to: number
-  /** What is taken of an object. */
+  /** Extracts the needed value from an object. */
   readonly take: (part: MinutePart<R>) => T
-  /** What was taken of objects before, by name: an object never changes. */
+  /** Values extracted before, by object name: an object never changes. */
   readonly known?: ReadonlyMap<string, T>
 }
 
-/** Reads the record of some hours, a few objects at a time; what was taken of each, by name. */
+/** Reads the record of some hours, a few objects at a time; returns the value extracted from each, by name. */
 export async function readMinutes<R, T>(
   store: ObjectStore,
   record: MinuteRecord<R>,
@@ -135,7 +138,7 @@ export async function readMinutes<R, T>(
         }),
       ),
     )
-    // One that went between the list and the look stands in the object of its hour, or in what the record was gathered into.
+    // One deleted between listing and reading is now in the object of its hour, or in its aggregate.
     if (objects.every(({ name }) => read.has(name))) return new Map(objects.map(({ name }) => [name, read.get(name) as T]))
   }
   throw new Error(`objects of ${record.root} go faster than they can be read`)

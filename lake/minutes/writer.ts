@@ -12,53 +12,56 @@ import {
   PATIENCE_S,
 } from './objects.ts'
 
-/** Writes what one process counts by the minute. */
+/** Writes one process's counts by the minute. */
 export interface MinuteWriter<R> {
-  /** What the names of this process's objects begin with; nobody else's ever do. */
+  /** Prefix of the names of this process's objects, unique to it. */
   readonly mark: string
   readonly isClosed: boolean
-  /** Ends the minute that is counted in where it is over; to be called before anything is counted. */
+  /** Ends the current minute if it is over; call it before counting anything. */
   advance(): void
-  /** What is counted and not in the store yet. */
+  /** Counts that are not in the store yet. */
   pending(): Minute<R>[]
-  /** Writes the minutes that are over, and gathers hours that are. Never rejects: what could not be written is tried again the next time. */
+  /** Writes finished minutes, and gathers finished hours. Never rejects: failed writes are retried the next time. */
   flush(): Promise<void>
-  /** Writes what there is, the minute that has begun included; nothing may be counted after. */
+  /** Writes everything, including the current minute; nothing may be counted afterwards. */
   close(): Promise<void>
 }
 
-/** What a writer works with. */
+/** Options of a writer. */
 export interface MinuteWriterOptions<R> {
   readonly store: ObjectStore
   readonly record: MinuteRecord<R>
-  /** The time in ms since the epoch. */
+  /** Current time in ms since the epoch. */
   readonly clock: () => number
-  /** What was counted since the last `clear`. */
+  /** Counts since the last `clear`. */
   readonly rows: () => R[]
   readonly clear: () => void
-  /** True where a minute without rows is written too: that the process ran is what it says. */
+  /** True if minutes without rows are written too, to record that the process ran. */
   readonly evenEmpty?: boolean
-  /** Told when something cannot be written; it is tried again. */
+  /** Called when a write fails; it is retried. */
   readonly onError: (error: Error) => void
-  /** Told of minutes that are given up. */
+  /** Called with dropped minutes. */
   readonly onLost: (minutes: readonly Minute<R>[]) => void
-  /** Time between two flushes, in ms; none by itself where null. A minute unless told. */
+  /** Flush interval, in ms; null: no automatic flush. A minute by default. */
   readonly every_ms?: number | null
-  /** Most rows that wait to be written; the oldest minutes are given up where there are more. As many as there are unless told. */
+  /** Maximum rows waiting to be written; beyond it the oldest minutes are dropped. Unlimited by default. */
   readonly mostRows?: number
 }
 
 const MINUTE_MS = MINUTE_S * 1000
-/** A clock that goes back by more, in s, was wrong before: what is counted then is written under another name, at its own time. */
+/**
+ * A clock that goes back by more than this, in s, was wrong before: later counts are written under another name, at their own
+ * time.
+ */
 const BACK_S = 600
 
-/** A minute that is to be written, and by which name. */
+/** A minute to write, and the name to use. */
 interface Waiting<R> {
   readonly line: string
   readonly minute: Minute<R>
 }
 
-/** An hour that minutes are written of. */
+/** An hour with written minutes. */
 interface WrittenHour {
   readonly line: string
   readonly hour: number
@@ -66,11 +69,11 @@ interface WrittenHour {
   isGathered: boolean
 }
 
-/** Opens what writes a record for this process. Who opens it closes it. */
+/** Opens a record's writer for this process. Whoever opens it closes it. */
 export function openMinuteWriter<R>(options: MinuteWriterOptions<R>): MinuteWriter<R> {
   const { store, record, clock, rows, clear, evenEmpty = false, onError, onLost, every_ms = MINUTE_MS } = options
   const { mostRows = Number.POSITIVE_INFINITY } = options
-  // Not the process mark of this machine: several may run on one store, each with the same numbers.
+  // Not this machine's process mark: several machines may share a store, each with the same process numbers.
   const mark = randomBytes(8).toString('hex')
   const waiting: Waiting<R>[] = []
   const written = new Map<string, WrittenHour>()
@@ -83,7 +86,7 @@ export function openMinuteWriter<R>(options: MinuteWriterOptions<R>): MinuteWrit
   const giveUp = (old: readonly Waiting<R>[]): void => {
     if (old.length > 0) onLost(old.map(({ minute }) => minute))
   }
-  /** Ends the minute that is counted in. */
+  /** Ends the current minute. */
   const turn = (to_s: number): void => {
     const counted = rows()
     if (evenEmpty || counted.length > 0) waiting.push({ line, minute: { minute_s, rows: counted } })
@@ -94,7 +97,7 @@ export function openMinuteWriter<R>(options: MinuteWriterOptions<R>): MinuteWrit
     while (held > mostRows && old < waiting.length - 1) held -= (waiting[old++] as Waiting<R>).minute.rows.length
     giveUp(waiting.splice(0, old))
   }
-  /** Where the clock goes back a little, the latest minute goes on: one that was written is never again. */
+  /** If the clock goes back a little, the latest minute continues: a written one is never written again. */
   const advance = (): void => {
     const now_s = minuteOf(clock())
     if (now_s > minute_s) turn(now_s)
@@ -108,13 +111,13 @@ export function openMinuteWriter<R>(options: MinuteWriterOptions<R>): MinuteWrit
     const at = waiting.indexOf(one)
     if (at !== -1) waiting.splice(at, 1)
   }
-  /** True for an hour that no minute of is still to be written. */
+  /** True for an hour without minutes left to write. */
   const isOver = (kept: WrittenHour): boolean =>
     (kept.line !== line || kept.hour < hourOf(minute_s * 1000)) &&
     waiting.every((one) => one.line !== kept.line || hourOf(one.minute.minute_s * 1000) > kept.hour)
   const write = async (one: Waiting<R>): Promise<void> => {
     const { line: by, minute } = one
-    // Nobody else writes an object of this name: where it is there, it is what an earlier try has written.
+    // Only this process writes an object of this name, so an existing one is from an earlier attempt.
     await store.putIfAbsent(minuteObject(record, by, minute.minute_s), encodeMinutes(record, [minute]))
     done(one)
     const hour = hourOf(minute.minute_s * 1000)
@@ -157,7 +160,7 @@ export function openMinuteWriter<R>(options: MinuteWriterOptions<R>): MinuteWrit
   }
 
   let timer: NodeJS.Timeout | undefined
-  // Soon after each minute, not at the same moment as every other process; and after each one, however long the store takes for the last.
+  // Soon after each minute, but not at the same moment as other processes; and after each one, however long the last write took.
   const flushLater = (): void => {
     if (every_ms === null || isClosed) return
     const wait_ms = every_ms - (clock() % every_ms) + Math.random() * Math.min(1000, every_ms)

@@ -1,7 +1,7 @@
 import { MADRID } from '../schema/time.ts'
 import { CANARIES, zoneOf } from './clocks.ts'
 
-/** The ICAO code of each Spanish airport with scheduled or regular air services, by its IATA code. */
+/** ICAO codes of the Spanish airports with scheduled or regular air services, by IATA code. */
 export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze({
   ...{ ABC: 'LEAB', ACE: 'GCRR', AEI: 'LEAG', AGP: 'LEMG', ALC: 'LEAL', BCN: 'LEBL', BIO: 'LEBB', BJZ: 'LEBZ', CDT: 'LECH', CQM: 'LERL' },
   ...{ EAS: 'LESO', FUE: 'GCFV', GMZ: 'GCGM', GRO: 'LEGE', GRX: 'LEGR', HSK: 'LEHC', IBZ: 'LEIB', ILD: 'LEDA', JCU: 'GECE', LCG: 'LECO' },
@@ -10,7 +10,7 @@ export const SPANISH_AIRPORTS: Readonly<Record<string, string>> = Object.freeze(
   ...{ TEV: 'LETL', TFN: 'GCXO', TFS: 'GCTS', VDE: 'GCHI', VGO: 'LEVX', VIT: 'LEVT', VLC: 'LEVC', VLL: 'LEVD', XRY: 'LEJR', ZAZ: 'LEZG' },
 })
 
-/** EUROCONTROL counts Palma's civil airport under the code of the air base it shares a runway with. */
+/** EUROCONTROL lists Palma's civil airport under the code of the air base on the same runways. */
 const SHARED_RUNWAYS: Readonly<Record<string, string>> = { LESJ: 'PMI' }
 
 const BY_ICAO: ReadonlyMap<string, string> = new Map([
@@ -23,7 +23,7 @@ export function iataOfIcao(icao: string): string | null {
   return BY_ICAO.get(icao) ?? null
 }
 
-/** The zone of the clocks of a Spanish airport, by its IATA code. */
+/** The time zone of a Spanish airport, by its IATA code. */
 export function zoneOfAirport(iata: string): string {
   return SPANISH_AIRPORTS[iata]?.startsWith('GC') ? zoneOf(CANARIES[0] as string) : MADRID
 }

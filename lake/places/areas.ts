@@ -1,16 +1,16 @@
 import type { Point } from '../schema/columns.ts'
 import type { Area } from './atlas.ts'
 
-/** Metres of a degree of latitude, and of longitude at the equator (mean earth radius 6,371,009 m). */
+/** Metres per degree of latitude, and of longitude at the equator (mean earth radius 6,371,009 m). */
 const METRES_PER_DEGREE = 111_195
 /** Side of a grid cell, degrees: about 5 km, a municipality's size. */
 const CELL = 0.05
 
-/** Areas laid over a grid, to ask which of them hold a point. */
+/** Areas in a grid index, to find those that contain a point. */
 export interface AreaIndex {
-  /** The area that holds the point; undefined outside all. */
+  /** The area that contains the point; undefined outside all. */
   at(point: Point): Area | undefined
-  /** The area nearest to the point, if its border is at most `within_m` metres away (0 inside). `within_m` at most 4,000. */
+  /** The nearest area with a border at most `within_m` metres away (0 inside). `within_m` is at most 4,000. */
   nearest(point: Point, within_m: number): { readonly area: Area; readonly distance_m: number } | undefined
 }
 
@@ -52,7 +52,7 @@ export function indexAreas(areas: readonly Area[]): AreaIndex {
   }
 }
 
-/** Whether an area holds a point, by the even-odd rule over all its rings. */
+/** Whether an area contains a point, by the even-odd rule over all its rings. */
 export function contains(area: Area, { lat, lon }: Point): boolean {
   if (lon < area.west || lon > area.east || lat < area.south || lat > area.north) return false
   let inside = false
@@ -67,7 +67,7 @@ export function contains(area: Area, { lat, lon }: Point): boolean {
   return inside
 }
 
-/** Metres from a point to an area's border, 0 inside; on a plane touching the earth at the point, so good for short distances. */
+/** Metres from a point to an area's border, 0 inside. Computed on the tangent plane, so only for short distances. */
 export function distanceTo(area: Area, point: Point): number {
   if (contains(area, point)) return 0
   const scale = Math.cos((point.lat * Math.PI) / 180)

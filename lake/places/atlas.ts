@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { feature } from 'topojson-client'
 
-/** An area of the atlas: rings of lon, lat, lon, lat, … in WGS84 degrees, outer rings and holes alike, each closed. */
+/** An area of the atlas: closed rings of lon, lat, lon, lat, … in WGS84 degrees, outer rings and holes together. */
 export interface Area {
   readonly code: string
   readonly name: string
@@ -13,9 +13,9 @@ export interface Area {
   readonly north: number
 }
 
-/** The boundaries of npm's es-atlas (IGN/CNIG, CC BY 4.0), quantised to about 0.002°: good to some 200 m. */
+/** The boundaries of npm's es-atlas (IGN/CNIG, CC BY 4.0), quantized to about 0.002°: accurate to some 200 m. */
 export interface Atlas {
-  /** By INE code. Shared lands (prefix 53) and Gibraltar (54) are among them. */
+  /** By INE code. Includes shared lands (prefix 53) and Gibraltar (54). */
   readonly municipalities: readonly Area[]
   readonly provinces: readonly Area[]
 }
@@ -24,7 +24,7 @@ type Topology = Parameters<typeof feature>[0]
 
 let atlas: Atlas | undefined
 
-/** The atlas, read from the package on first use and kept: about 1.8 MB of JSON, 4 MB once decoded. */
+/** The atlas, read from the package on first use and cached: about 1.8 MB of JSON, 4 MB decoded. */
 export function loadAtlas(): Atlas {
   atlas ??= readAtlas()
   return atlas

@@ -1,4 +1,4 @@
-/** A road of a corridor: all of it, its part between two kilometres, or its part in a province. */
+/** A road of a corridor: whole, between two kilometres, or within a province. */
 interface CorridorRoad {
   readonly road: string
   readonly km_from: number | null
@@ -6,19 +6,19 @@ interface CorridorRoad {
   readonly province_code: string | null
 }
 
-/** What tells the traffic of a corridor: sections of the ministry's traffic map, or the sensors of a kind of a city's traffic centre. */
+/** Source of a corridor's traffic: sections of the ministry's traffic map, or sensors of one kind in a city. */
 export type CorridorBasis = { readonly kind: 'MINISTRY_SECTIONS' } | CitySensors
 
-/** The sensors of a kind of a source of traffic readings. */
+/** The sensors of one kind in a source of traffic readings. */
 export interface CitySensors {
   readonly kind: 'CITY_SENSORS'
   readonly source: string
   readonly sensor_type: string
-  /** Length of the way that they stand on, km. */
+  /** Length of the road along these sensors, km. */
   readonly length_km: number
 }
 
-/** A corridor: a way that traffic is told of as a whole. */
+/** A corridor: a route whose traffic is reported as a whole. */
 export interface Corridor {
   readonly id: string
   readonly name: string
@@ -26,7 +26,7 @@ export interface Corridor {
   readonly basis: CorridorBasis
 }
 
-/** Names that roads are called by; others are called by their kind. */
+/** Names of roads; others are named by their kind. */
 const NAMES: Readonly<Record<string, string>> = {
   'A-1': 'Autovía del Norte',
   'A-2': 'Autovía del Nordeste',
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'AP-68': 'Autopista Vasco-Aragonesa',
 }
 
-/** Dual carriageways of the state; A-92 and others of three numbers are of regions. */
+/** Dual carriageways of the state; A-92 and others with three digits are regional. */
 const EXPRESSWAYS = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 21, 22, 23, 26, 27, 30, 31, 32, 33, 35, 38, 40, 41, 42, 43, 44, 45, 48, 49],
   ...[50, 52, 54, 55, 57, 58, 60, 62, 63, 64, 65, 66, 67, 68, 70, 74, 76, 77],
@@ -58,9 +58,9 @@ const MOTORWAYS = [
   ...[1, 2, 4, 6, 7, 8, 9, 15, 36, 41, 46, 51, 53, 61, 66, 68, 71].map((number) => `AP-${number}`),
   ...['R-2', 'R-3', 'R-4', 'R-5'],
 ]
-/** Roads that lead out of Madrid, whose part in its province is a corridor of its own. */
+/** Roads out of Madrid; the part within its province is a separate corridor. */
 const RADIALS = ['A-1', 'A-2', 'A-3', 'A-4', 'A-5', 'A-6', 'A-42']
-/** Rings around Madrid that the ministry counts on. M-45 is of the region: there is nothing of it on the map. */
+/** Rings around Madrid that the ministry counts. M-45 is regional and not on its map. */
 const RINGS = ['M-40', 'M-45', 'M-50']
 const MADRID_PROVINCE = '28'
 
@@ -80,7 +80,7 @@ function ofMadrid(road: string): Corridor {
   }
 }
 
-/** Every corridor, in the order documentation shows them. */
+/** Every corridor, in documentation order. */
 export const corridors: readonly Corridor[] = Object.freeze([
   ...RADIALS.map(ofMadrid),
   {
@@ -94,7 +94,7 @@ export const corridors: readonly Corridor[] = Object.freeze([
   ...MOTORWAYS.map((road) => ofRoad(road, 'Autopista')),
 ])
 
-/** The corridors that a city's sensors tell of. */
+/** The corridors with traffic from a city's sensors. */
 export function sensorCorridors(): readonly (Corridor & { readonly basis: CitySensors })[] {
   return corridors.filter((one): one is Corridor & { readonly basis: CitySensors } => one.basis.kind === 'CITY_SENSORS')
 }

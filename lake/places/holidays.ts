@@ -1,14 +1,13 @@
-/** Days off that have a date, MM-DD: those of all Spain. */
+/** Holidays of all Spain with a fixed date, MM-DD. */
 const OF_SPAIN = ['01-01', '01-06', '05-01', '08-15', '10-12', '11-01', '12-06', '12-08', '12-25']
-/** Those of Madrid beside them: of the community, and of the city's two patrons. */
+/** Further fixed holidays in Madrid: of the community, and of the city's two patrons. */
 const OF_MADRID = ['05-02', '05-15', '11-09']
 const DAY_MS = 86_400_000
 
 /**
- * Days off of single years, on top of those: what falls on a Sunday and is kept on the Monday, and what a year has for it, such as San José or
- * Santiago. 2013 to 2018: the city's own calendar (datos.madrid.es, 300082); since then the yearly decree of the community of Madrid, published
- * in its gazette (BOCM) each September for the next year, and what the city's council moves. Years after the last one want theirs: nothing is guessed.
- * With a year that is added the revision of `corridor_hours` has to be raised, whose days may have been made without it.
+ * Additional holidays of single years: Sundays moved to Monday, San José, Santiago and similar. Sources: the city's calendar
+ * (datos.madrid.es, 300082) for 2013 to 2018, then the community's yearly decree (BOCM, each September) and the city council. To
+ * add a year, also raise the revision of `corridor_hours`.
  */
 const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
   2013: ['01-07', '03-18'],
@@ -26,17 +25,17 @@ const OF_YEARS: Readonly<Record<number, readonly string[]>> = {
   2026: ['11-02', '12-07'],
 }
 
-/** The last year whose own days off are known; of later ones there are those that every year has. */
+/** The last year with known additional holidays; later years only have the general ones. */
 export const HOLIDAYS_UNTIL = Math.max(...Object.keys(OF_YEARS).map(Number))
 
-/** What is called a holiday, for descriptions. */
+/** Definition of a holiday, for descriptions. */
 export const ABOUT_HOLIDAYS =
-  'Holidays are those of the city of Madrid: those with a date, Holy Thursday and Good Friday, and what decrees give to single years, ' +
+  'Holidays are those of the city of Madrid: those with a fixed date, Holy Thursday, Good Friday, and days set by decree for single years, ' +
   `known until ${HOLIDAYS_UNTIL}.`
 
 /**
- * The holidays of a year in the city of Madrid, YYYY-MM-DD, in order: those that have a date, also where that is a Sunday, Holy Thursday and Good
- * Friday, and those of the year alone.
+ * The holidays of a year in Madrid, YYYY-MM-DD, in order: fixed dates (also on Sundays), Holy Thursday, Good Friday and those of
+ * that year only.
  */
 export function madridHolidays(year: number): string[] {
   const easter = easterOf(year)
@@ -46,8 +45,8 @@ export function madridHolidays(year: number): string[] {
 }
 
 /**
- * Days off that other cities have every year beside those of Spain: with a date, and by days after Easter Sunday (−2 is Good Friday). Days that
- * a decree or a council sets for a single year are not known.
+ * Yearly holidays of other cities in addition to Spain's: fixed dates, and days after Easter Sunday (−2 is Good Friday). Days
+ * set by a decree or a council for a single year are not included.
  */
 const OF_CITIES: Readonly<Record<string, { readonly dated: readonly string[]; readonly afterEaster: readonly number[] }>> = {
   barcelona: { dated: ['06-24', '09-11', '09-24', '12-26'], afterEaster: [-2, 1, 50] },
@@ -55,7 +54,7 @@ const OF_CITIES: Readonly<Record<string, { readonly dated: readonly string[]; re
   bilbao: { dated: ['07-25', '07-31'], afterEaster: [-3, -2, 1] },
 }
 
-/** The holidays of a year in a city, YYYY-MM-DD, in order: Madrid's with those of single years, of other cities those of every year. */
+/** The holidays of a year in a city, YYYY-MM-DD, in order: Madrid's including single years, other cities' yearly ones. */
 export function cityHolidays(city: string, year: number): string[] {
   const own = OF_CITIES[city]
   if (!own) return madridHolidays(year)
@@ -64,7 +63,7 @@ export function cityHolidays(city: string, year: number): string[] {
   return [...[...OF_SPAIN, ...own.dated].map((day) => `${year}-${day}`), ...moving].sort()
 }
 
-/** Easter Sunday (Gregorian; Meeus, Jones and Butcher), as midnight in UTC, ms. */
+/** Easter Sunday (Gregorian; Meeus, Jones and Butcher), as midnight UTC, ms. */
 function easterOf(year: number): number {
   const a = year % 19
   const [b, c] = [Math.floor(year / 100), year % 100]

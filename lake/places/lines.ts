@@ -2,12 +2,12 @@ import type { Line } from '../schema/columns.ts'
 import { distanceM, EARTH_M } from './distance.ts'
 
 const RAD = Math.PI / 180
-/** Parts of a degree that are kept, five digits: about a metre. */
+/** Units per degree: five decimals, about a metre. */
 const PARTS = 100_000
 
 /**
- * The line with fewer points: none that is left out lies farther than `tolerance_m` (metres) from the line that is left (Douglas and
- * Peucker), its coordinates rounded to 5 decimals. Both ends stay.
+ * Simplifies a line (Douglas and Peucker): omitted points are at most `tolerance_m` metres from the result, whose coordinates
+ * have 5 decimals. Both ends stay.
  */
 export function simplifiedLine(line: Line, tolerance_m: number): Line {
   return roundedLine(simplifiedPoints(line, tolerance_m).map((at) => line[at] as Line[0]))
@@ -21,7 +21,7 @@ export function lengthM(line: Line): number {
   }, 0)
 }
 
-/** The places in a line, in order, of the points that `simplifiedLine` keeps. */
+/** The indices of the points that `simplifiedLine` keeps, in order. */
 export function simplifiedPoints(line: Line, tolerance_m: number): number[] {
   const kept = new Uint8Array(line.length)
   kept[0] = 1
@@ -44,7 +44,7 @@ export function simplifiedPoints(line: Line, tolerance_m: number): number[] {
   return [...line.keys()].filter((at) => kept[at] === 1)
 }
 
-/** The line with coordinates of 5 decimals, without points that are those before them. Both ends stay. */
+/** The line with coordinates of 5 decimals, without repeated points. Both ends stay. */
 export function roundedLine(line: Line): Line {
   const points = line.map(([lon, lat]) => [rounded(lon), rounded(lat)] as const)
   return points.filter(
@@ -52,7 +52,7 @@ export function roundedLine(line: Line): Line {
   )
 }
 
-/** Distance of a point from a segment, in metres, on a plane that touches the Earth at the point; good for parts of some kilometres. */
+/** Distance of a point from a segment, in metres, on the tangent plane at the point; accurate for segments of some kilometres. */
 export function metresAway(point: Line[0], from: Line[0], to: Line[0]): number {
   const share = nearestShare(point, from, to)
   const scale = Math.cos(point[1] * RAD)
@@ -61,7 +61,7 @@ export function metresAway(point: Line[0], from: Line[0], to: Line[0]): number {
   return Math.hypot(east, north) * RAD * EARTH_M
 }
 
-/** Where on a segment it is nearest to a point, on that plane: 0 at its begin, 1 at its end. */
+/** Position on a segment nearest to a point, on that plane: 0 at its start, 1 at its end. */
 export function nearestShare([lon, lat]: Line[0], [fromLon, fromLat]: Line[0], [toLon, toLat]: Line[0]): number {
   const scale = Math.cos(lat * RAD)
   const [ax, ay] = [(fromLon - lon) * scale, fromLat - lat]

@@ -1,6 +1,6 @@
 import type { Point } from '../schema/columns.ts'
 
-/** Boxes that hold Spain with its shore: peninsula and Balearics, Canaries, Ceuta, Melilla. Degrees. */
+/** Boxes around Spain with its coast: peninsula and Balearics, Canaries, Ceuta, Melilla. Degrees. */
 const BOXES = [
   { south: 35.95, north: 43.9, west: -9.5, east: 4.5 },
   { south: 27.5, north: 29.6, west: -18.4, east: -13.2 },
@@ -8,22 +8,22 @@ const BOXES = [
   { south: 35.24, north: 35.36, west: -3.02, east: -2.88 },
 ] as const
 
-/** What was wrong with a position, in words for a count. */
+/** Problems of a position, as texts for counters. */
 export type LocateProblem =
   | 'latitude and longitude were swapped'
   | 'position is 0, 0'
   | 'position lies outside Spain'
   | 'position is no position'
 
-/** A position as far as it can be trusted. */
+/** The trustworthy part of a position. */
 export interface Located {
   readonly position: Point | null
   readonly problem: LocateProblem | null
 }
 
 /**
- * Checks a published position. Swapped coordinates are put right: no place has both readings, for Spain's latitudes are no longitudes of
- * Spain. Anything else outside its boxes becomes null.
+ * Checks a published position. Swapped coordinates are corrected: this is unambiguous, since Spain's latitudes are not among its
+ * longitudes. Anything else outside its boxes becomes null.
  */
 export function locate({ lat, lon }: Point): Located {
   if (!Number.isFinite(lat) || !Number.isFinite(lon)) return { position: null, problem: 'position is no position' }

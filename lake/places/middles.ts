@@ -9,7 +9,7 @@ export function lineLength(line: Line): number {
   return line.reduce((sum, to, at) => (at === 0 ? 0 : sum + distanceM(pointOf(line[at - 1] as Line[0]), pointOf(to))), 0)
 }
 
-/** The point half-way along a line, to six decimals. */
+/** The midpoint along a line, to six decimals. */
 export function lineMiddle(line: Line): Point {
   let left = lineLength(line) / 2
   for (let at = 1; at < line.length; at++) {
@@ -24,7 +24,7 @@ export function lineMiddle(line: Line): Point {
   return rounded(line.at(-1) as Line[0])
 }
 
-/** The centre of gravity of the largest polygon's outer ring, to six decimals; it may be outside a bent area. */
+/** The centroid of the largest polygon's outer ring, to six decimals; it may be outside a bent area. */
 export function areaMiddle(area: MultiPolygon): Point {
   const rings = area.map(([outer]) => outer as Line)
   const ring = rings.reduce((largest, one) => (Math.abs(ringArea(one)) > Math.abs(ringArea(largest)) ? one : largest))

@@ -12,16 +12,16 @@ export interface Municipality {
   readonly name: string
 }
 
-/** Where a point lies. Codes are null where no area is near; the municipality alone is null on land that several share. */
+/** The location of a point. Codes are null if no area is near; the municipality alone is null on land that several share. */
 export interface Place {
   readonly province_code: string | null
   readonly municipality_code: string | null
 }
 
-/** Municipalities that the atlas lacks: Usansolo left Galdakao (48036) in 2022, and its land is still drawn as Galdakao's. */
+/** Municipalities missing from the atlas: Usansolo left Galdakao (48036) in 2022, and its land is still drawn as Galdakao's. */
 const WITHOUT_BOUNDARY: readonly Municipality[] = [{ code: '48916', name: 'Usansolo' }]
 
-/** A point off the coast, or in the gap that the atlas's coarse lines leave, belongs to the nearest area within this distance. */
+/** A point off the coast, or in a gap of the atlas's coarse borders, belongs to the nearest area within this distance. */
 const SHORE_M = 2_000
 
 interface Gazetteer {
@@ -34,22 +34,28 @@ interface Gazetteer {
 
 let gazetteer: Gazetteer | undefined
 
-/** The municipality of an INE code; undefined for any other text. Reads the atlas on first use, as all of this module does. */
+/** The municipality with an INE code; undefined for any other text. This module reads the atlas on first use. */
 export function municipalityByCode(code: string): Municipality | undefined {
   return open().byCode.get(code)
 }
 
-/** The municipality of a name within a province, by today's name in any official language or a former one; undefined where none or several answer to it. */
+/**
+ * The municipality with a name in a province, by its current name in any official language or a former one; undefined if none or
+ * several match.
+ */
 export function municipalityByName(name: string, provinceCode: string): Municipality | undefined {
   const code = open().byProvince.get(provinceCode)?.find(name)
   return code ? open().byCode.get(code) : undefined
 }
 
-/** Places by latitude, with the longitude they were asked for: what feeds tell of stands still, and comes again every minute. */
+/** Places by latitude, with the requested longitude: objects in feeds rarely move, and recur every minute. */
 const asked = new Map<number, { readonly lon: number; readonly place: Place }>()
 const REMEMBERED = 20_000
 
-/** The province and municipality that hold a point, or lie within 2 km of it. About 5 µs inside, 50 µs off the coast; less when asked again. */
+/**
+ * The province and municipality that contain a point, or are within 2 km of it. About 5 µs inside, 50 µs off the coast; less if
+ * repeated.
+ */
 export function placeAt(point: Point): Place {
   const before = asked.get(point.lat)
   if (before?.lon === point.lon) return before.place
@@ -69,13 +75,13 @@ function findPlace(point: Point): Place {
   return { province_code: around !== undefined && provinceByCode(around) ? around : null, municipality_code: null }
 }
 
-/** Metres from a point to a province (two digits) or municipality (five), 0 inside; undefined for one without boundary. */
+/** Metres from a point to a province (two digits) or municipality (five), 0 inside; undefined without a boundary. */
 export function metresTo(code: string, point: Point): number | undefined {
   const area = open().areas.get(code)
   return area && distanceTo(area, point)
 }
 
-/** Every municipality, in order of code. */
+/** Every municipality, ordered by code. */
 export function allMunicipalities(): readonly Municipality[] {
   return [...open().byCode.values()]
 }

@@ -1,7 +1,7 @@
 /**
- * Names that publishers use beside the official one of today: former and Castilian names, merged municipalities, one half of a double
- * name. By INE code. Sources: the ministry's list of municipalities of 2023, its station files of 2017 and 2025, INE's lists of 2015
- * and 2017. Different articles, accents, case and the halves of `A/B` need no entry (`names.ts`).
+ * Names that publishers use besides the official ones: former, Castilian, merged or half of a double name, by INE code. From the
+ * ministry's list of 2023, its station files of 2017 and 2025, and INE's lists of 2015 and 2017. `names.ts` handles articles,
+ * accents, case and halves of `A/B`.
  */
 export const MUNICIPALITY_ALIASES: Readonly<Record<string, readonly string[]>> = {
   '01008': ['Arrazua-Ubarrundia'],

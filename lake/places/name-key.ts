@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../query/sql.ts'
 
-/** What `foldName` makes of a text, in SQL. */
+/** The SQL form of `foldName`. */
 export function foldNameSql(text: Sql): Sql {
   return sql`trim(regexp_replace(lower(strip_accents(replace(${text}, '·', ''))), '[^a-z0-9]+', ' ', 'g'))`
 }

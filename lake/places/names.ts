@@ -1,9 +1,11 @@
-/** Articles that official lists put behind the name, in all languages: `Coruña, A`, `Palmas (Las)`, `Hospitalet de Llobregat, L'`. */
+/**
+ * Articles that official lists put after the name, in all languages: `Coruña, A`, `Palmas (Las)`, `Hospitalet de Llobregat, L'`.
+ */
 const ARTICLES = ['a', 'as', 'o', 'os', 'la', 'las', 'el', 'lo', 'los', 'les', 'els', 'l', 'es', 'sa', 'ses', 'na', 'illes', 'islas']
 const INVERTED = /^(.*?)\s*(?:,\s*([^,()]+)|\(\s*([^()]+?)\s*\))$/u
 const LEADING = new RegExp(`^(?:${ARTICLES.join('|')}) (?=.)`)
 
-/** A name as it can be compared: no accents, no case, punctuation as one blank (`L'Hospitalet` = `l hospitalet`, `l·l` = `ll`). */
+/** A name in comparable form: no accents or case, punctuation as one space (`L'Hospitalet` = `l hospitalet`, `l·l` = `ll`). */
 export function foldName(text: string): string {
   return text
     .normalize('NFD')
@@ -14,8 +16,8 @@ export function foldName(text: string): string {
 }
 
 /**
- * The keys under which a name is found: the whole, each side of a slash (`València/Valencia`), and each with what stands behind a comma
- * or in brackets brought to the front (`Coruña, A`, `MURCIA (REGIÓN DE)`).
+ * The lookup keys of a name: the whole, each side of a slash (`València/Valencia`), and each with the part after a comma or in
+ * brackets moved to the front (`Coruña, A`, `MURCIA (REGIÓN DE)`).
  */
 export function nameKeys(text: string): string[] {
   const keys = new Set<string>()
@@ -28,18 +30,18 @@ export function nameKeys(text: string): string[] {
   return [...keys]
 }
 
-/** A key without its leading article, for lists that leave it out (`Puig` for `El Puig`). */
+/** A key without its leading article, for lists that omit it (`Puig` for `El Puig`). */
 function withoutArticle(key: string): string {
   return key.replace(LEADING, '')
 }
 
-/** Names to find codes by. */
+/** An index of codes by name. */
 export interface NameIndex {
-  /** The code of a name; null where no name or more than one place answers to it. */
+  /** The code for a name; null if no place or several match. */
   find(text: string): string | null
 }
 
-/** Builds an index of codes by all their names; a key that two codes share finds neither, unless one bears it with its article. */
+/** Builds an index of codes by all their names. A key shared by two codes finds neither, unless one has it with its article. */
 export function indexNames(entries: Iterable<readonly [code: string, names: readonly string[]]>): NameIndex {
   const exact = new Map<string, string | null>()
   const loose = new Map<string, string | null>()
@@ -60,7 +62,7 @@ export function indexNames(entries: Iterable<readonly [code: string, names: read
   }
 }
 
-/** The one code that the keys agree on. */
+/** The code, if all keys agree on one. */
 function one(keys: readonly string[], map: ReadonlyMap<string, string | null>): string | null {
   const codes = new Set(keys.map((key) => map.get(key)).filter((code) => typeof code === 'string'))
   return codes.size === 1 ? ([...codes][0] as string) : null

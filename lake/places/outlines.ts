@@ -5,21 +5,19 @@ import { roundedLine, simplifiedLine } from './lines.ts'
 import { ringArea } from './rings.ts'
 import { isValidArea } from './valid-area.ts'
 
-/** Shares of the tolerance that a border is drawn with, one after the other, while an area that it is of is not valid. */
+/** Shares of the tolerance to try in turn while an area of the border is invalid. */
 const SHARES = [1, 1 / 4, 1 / 16, 0] as const
 
-/** How far rounding to 5 decimals moves a point at most, in metres: half a part of a degree to the north and one to the east. */
+/** Greatest distance by which rounding to 5 decimals moves a point, m: half a unit north and one east. */
 const ROUNDING_M = 0.8
 
 type GeoJsonObject = Parameters<typeof topology>[0][string]
 type GeometryCollection = Extract<Parameters<typeof feature>[1], { type: 'GeometryCollection' }>
 
 /**
- * Areas with fewer points, in their order: of each border none lies farther than `tolerance_m` (metres, one or more) from what is left
- * (`simplifiedLine`) once coordinates are rounded to 5 decimals, and what two areas share they share again, for borders are cut where three areas meet
- * and each piece is simplified once. A border is shared where both areas have the same points of it. Parts and holes too small for that are left out;
- * an area of which nothing would be left keeps its largest part, with all decimals where it needs them. An area that would not be valid (`isValidArea`),
- * as where it crosses itself or a hole is where a headland was, is drawn finer until it is, or is not with all of its points.
+ * Simplifies areas (`simplifiedLine`): borders are at most `tolerance_m` metres off (one or more), at 5 decimals. Identical
+ * borders stay shared. Smaller parts and holes are omitted, but an area keeps its largest part. An area that becomes invalid
+ * (`isValidArea`) gets a finer tolerance, unless it is invalid with all its points.
  */
 export function outlinesOf(areas: readonly MultiPolygon[], tolerance_m: number): MultiPolygon[] {
   const { objects, arcs: borders, ...cut } = topology({ areas: collectionOf(areas) })
@@ -57,7 +55,7 @@ function collectionOf(areas: readonly MultiPolygon[]): GeoJsonObject {
   return { type: 'GeometryCollection', geometries: areas.map((coordinates) => ({ type: 'MultiPolygon', coordinates })) } as GeoJsonObject
 }
 
-/** The numbers of the borders of an area; TopoJSON has those that are walked the other way round as their complements. */
+/** The border numbers of an area. TopoJSON uses the complement of a border in reverse direction. */
 function bordersOf(geometry: unknown): number[] {
   const { arcs } = geometry as { readonly arcs: readonly (readonly (readonly number[])[])[] }
   return arcs.flat(2).map((arc) => (arc < 0 ? ~arc : arc))
@@ -68,7 +66,7 @@ function drawnArea(area: MultiPolygon, { coordinates }: { readonly coordinates: 
   return left.length > 0 ? left : [[largestRing(area)]]
 }
 
-/** A polygon without the rings that have collapsed; none where its outer ring has. */
+/** A polygon without its collapsed rings; empty if the outer ring collapsed. */
 function partsLeft(part: Polygon, from: Polygon): Polygon[] {
   const rings = part.filter((ring, at) => ringArea(ring) * ringArea(from[at] as Line) > 0)
   return rings.length > 0 && rings[0] === part[0] ? [rings] : []

@@ -1,17 +1,17 @@
 import type { Point } from '../schema/columns.ts'
 
-/** A port of the list that is kept by hand. */
+/** A port of the manually maintained list. */
 export interface ListedPort {
-  /** UN/LOCODE, or `ES-` and a name where we know of none. */
+  /** UN/LOCODE, or `ES-` and a name if unknown. */
   readonly id: string
   readonly name: string
-  /** Port authority, of ports of general interest. */
+  /** Port authority, only for ports of general interest. */
   readonly authority: string | null
-  /** The harbour, to about a kilometre. */
+  /** The harbour, accurate to about a kilometre. */
   readonly position: Point
-  /** True for a port that the World Port Index has. */
+  /** True for a port in the World Port Index. */
   readonly isIndexed: boolean
-  /** Other names that it is known by: of other languages, of the town, of the island. */
+  /** Other names: in other languages, of the town, of the island. */
   readonly aliases: readonly string[]
 }
 
@@ -81,12 +81,12 @@ const ROWS: readonly PortRow[] = [
   ['ESHIE', 'La Estaca', 'Santa Cruz de Tenerife', 27.783, -17.902, 'Valverde', 'El Hierro'],
 ]
 
-/** Ports with a UN/LOCODE that the World Port Index lacks all the same; nor has it those without one. */
+/** Ports missing from the World Port Index despite their UN/LOCODE; it also lacks those without one. */
 const NOT_INDEXED: readonly string[] = ['ESMLN', 'ESSSG', 'ESHIE']
 
 /**
- * Spanish ports of general interest and other ports with ferries, with their official names. The World Port Index has most of
- * them, without accents, and lacks a dozen.
+ * Spanish ports of general interest and other ferry ports, with official names. The World Port Index has most of them, without
+ * accents, and lacks a dozen.
  */
 export const LISTED_PORTS: readonly ListedPort[] = Object.freeze(
   ROWS.map(([id, name, authority, lat, lon, ...aliases]) => {
@@ -97,7 +97,7 @@ export const LISTED_PORTS: readonly ListedPort[] = Object.freeze(
 
 const BY_ID: ReadonlyMap<string, ListedPort> = new Map(LISTED_PORTS.map((port) => [port.id, port]))
 
-/** The listed port of an id; undefined for any other. */
+/** The listed port with an id; undefined for any other. */
 export function listedPort(id: string): ListedPort | undefined {
   return BY_ID.get(id)
 }

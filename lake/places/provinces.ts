@@ -4,17 +4,17 @@ import { indexNames, type NameIndex } from './names.ts'
 export interface Province {
   /** INE code, two digits. */
   readonly code: string
-  /** Official name in reading order; both forms where two are official: `A Coruña`, `Alicante/Alacant`. */
+  /** Official name in reading order; both forms if two are official: `A Coruña`, `Alicante/Alacant`. */
   readonly name: string
-  /** Name as INE's list spells it: `Coruña, A`. */
+  /** Name as in INE's list: `Coruña, A`. */
   readonly ine_name: string
-  /** The name for a Spanish sentence: the official one, of two the Castilian. */
+  /** The name for Spanish sentences: the official one, or the Castilian one of two. */
   readonly spanish: string
   /** Names by language (BCP 47), official or not. */
   readonly names: Readonly<Record<string, string>>
 }
 
-/** INE's list (`Relación de provincias con sus códigos`): code, name as listed, then names by language where they differ. */
+/** INE's list (`Relación de provincias con sus códigos`): code, name as listed, then names by language if they differ. */
 const LIST: readonly (readonly [code: string, ine: string, names?: Readonly<Record<string, string>>])[] = [
   ['01', 'Araba/Álava', { es: 'Álava', eu: 'Araba' }],
   ['02', 'Albacete'],
@@ -70,7 +70,7 @@ const LIST: readonly (readonly [code: string, ine: string, names?: Readonly<Reco
   ['52', 'Melilla'],
 ]
 
-/** Further spellings that publishers and people use: regions of one province, short forms. */
+/** Further names in use: regions of one province, short forms. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   '07': ['Baleares', 'Balears'],
   '12': ['Castellón de la Plana', 'Castelló de la Plana'],
@@ -91,12 +91,15 @@ export const provinces: readonly Province[] = Object.freeze(LIST.map(([code, ine
 const byCode: ReadonlyMap<string, Province> = new Map(provinces.map((one) => [one.code, one]))
 let byName: NameIndex | undefined
 
-/** The province of an INE code of two digits; undefined for any other text. */
+/** The province with an INE code of two digits; undefined for any other text. */
 export function provinceByCode(code: string): Province | undefined {
   return byCode.get(code)
 }
 
-/** The province of a name in any official language, or of a publisher's spelling of it; case and accents ignored. Undefined for any other text. */
+/**
+ * The province with a name in any official language, or a publisher's spelling of it, ignoring case and accents. Undefined for
+ * any other text.
+ */
 export function provinceByName(name: string): Province | undefined {
   byName ??= indexNames(
     provinces.map((one) => [one.code, [one.name, one.ine_name, ...Object.values(one.names), ...(ALIASES[one.code] ?? [])]]),

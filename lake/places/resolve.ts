@@ -3,24 +3,24 @@ import { type LocateProblem, locate } from './locate.ts'
 import { metresTo, municipalityByName, placeAt } from './municipalities.ts'
 import { provinceByCode, provinceByName } from './provinces.ts'
 
-/** What a record says of its place; null and absent are the same. */
+/** A record's own location data; null and absent are equivalent. */
 export interface StatedPlace {
   readonly province?: string | null
-  /** INE code, where the record has it; goes before the name. */
+  /** INE code, if the record has it; takes precedence over the name. */
   readonly provinceCode?: string | null
   readonly municipality?: string | null
   readonly position?: Point | null
 }
 
-/** A record's place by INE's codes. */
+/** A record's place as INE codes. */
 export interface ResolvedPlace {
   readonly province_code: string | null
   readonly municipality_code: string | null
-  /** The stated position, repaired where that is certain, else null. */
+  /** The stated position, corrected if unambiguous, else null. */
   readonly position: Point | null
 }
 
-/** What is counted about a place. */
+/** Counted problems of a place. */
 export type PlaceProblem =
   | LocateProblem
   | 'province is not known by that name'
@@ -29,9 +29,9 @@ export type PlaceProblem =
   | 'position lies outside the province that is named'
   | 'position lies outside the municipality that is named'
 
-/** The atlas is good to some 200 m and roads run along borders: nearer than this, name and position agree. */
+/** The atlas is accurate to some 200 m and roads follow borders: within this distance, name and position agree. */
 const TOLERANCE_M = 1_000
-/** Names looked up are remembered, for records repeat them; a hostile feed may bring any number. */
+/** Maximum number of cached lookups: records repeat names, but a hostile feed could bring any number. */
 const REMEMBERED = 20_000
 const known = new Map<string, Map<string, NamedPlace>>()
 let remembered = 0
@@ -42,8 +42,8 @@ interface NamedPlace {
 }
 
 /**
- * Finds the codes of a place from its names and its position, and checks each against the other. Names go first, for they are what the
- * publisher means; the position fills what they leave open. Every disagreement and repair is told to `count`.
+ * Finds a place's codes from its names and position, and checks each against the other. Names take precedence, as they are what
+ * the publisher means; the position fills gaps. Calls `count` with every contradiction and correction.
  */
 export function resolvePlace(stated: StatedPlace, count: (problem: PlaceProblem) => void): ResolvedPlace {
   const { position, problem } = stated.position ? locate(stated.position) : { position: null, problem: null }

@@ -1,8 +1,8 @@
 import type { Line, MultiPolygon } from '../schema/columns.ts'
 
-/** Twice the signed area of a closed ring in the units of its coordinates: positive where it goes round counter-clockwise. */
+/** Twice the signed area of a closed ring in the units of its coordinates: positive if counter-clockwise. */
 export function ringArea(ring: Line): number {
-  // From the first point on, so that digits are not lost to how far away the origin is.
+  // Relative to the first point, so that a distant origin costs no precision.
   const [x0, y0] = ring[0] as Line[0]
   let sum = 0
   for (let at = 1; at < ring.length; at++) {
@@ -13,7 +13,7 @@ export function ringArea(ring: Line): number {
   return sum
 }
 
-/** True for a point within a closed ring, by the even-odd rule; what lies on its border may be either. */
+/** True for a point in a closed ring, by the even-odd rule; undefined on its border. */
 export function isInRing(ring: Line, [x, y]: Line[0]): boolean {
   let isInside = false
   for (let at = 1; at < ring.length; at++) {
@@ -24,7 +24,7 @@ export function isInRing(ring: Line, [x, y]: Line[0]): boolean {
   return isInside
 }
 
-/** True for a point within one of some polygons and in none of its holes. */
+/** True for a point in one of the polygons and in none of its holes. */
 export function isInPolygons(polygons: MultiPolygon, at: Line[0]): boolean {
   return polygons.some((rings) => rings.filter((ring) => isInRing(ring, at)).length % 2 === 1)
 }

@@ -1,9 +1,9 @@
 import { join, type Sql, sql } from '../query/sql.ts'
 
-/** The national roads that leave Madrid have Roman numbers on paper; the traffic authority writes N-2 for N-II. */
+/** Madrid's radial national roads have Roman numerals on paper; the traffic authority writes N-2 for N-II. */
 export const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
 
-/** A road designation as it can be compared, in SQL: letters and digits only, upper case, N-II as N-2. */
+/** A road designation in comparable form, in SQL: letters and digits only, upper case, N-II as N-2. */
 export function foldRoadSql(road: Sql): Sql {
   const folded = sql`upper(regexp_replace(strip_accents(${road}), '[^A-Za-z0-9]+', '', 'g'))`
   const radial = (group: number): Sql => sql`regexp_extract(${folded}, '^N(VI|IV|V|I{1,3})([A-Z]?)$', ${group})`

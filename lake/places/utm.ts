@@ -11,14 +11,17 @@ export const GRS80: Ellipsoid = Object.freeze({ semiMajor_m: 6378137, flattening
 const SCALE = 0.9996
 const FALSE_EASTING_M = 500_000
 
-/** What the series need of an ellipsoid. */
+/** The coefficients of an ellipsoid's series. */
 interface Series {
-  /** Radius of the rectifying sphere: one metre of northing is one metre of its meridian. */
+  /** Radius of the rectifying sphere: one metre of northing is one metre on its meridian. */
   readonly rectifying_m: number
   readonly eccentricity: number
-  /** Coefficients of the inverse series to n⁴, from Krüger 1912 as given by Karney, "Transverse Mercator with an accuracy of a few nanometers" (2011), eq. 36. */
+  /**
+   * Coefficients of the inverse series to n⁴, from Krüger 1912 as given by Karney, "Transverse Mercator with an accuracy of a
+   * few nanometers" (2011), eq. 36.
+   */
   readonly beta: readonly number[]
-  /** Those of the series forth, eq. 35. */
+  /** Coefficients of the forward series, eq. 35. */
   readonly alpha: readonly number[]
 }
 
@@ -50,16 +53,16 @@ function seriesOf(ellipsoid: Ellipsoid): Series {
 }
 
 /**
- * The position of UTM coordinates of the northern hemisphere: `zone` 30 for ETRS89 / UTM 30N (EPSG:25830), 31 for Catalonia, 28 for the
- * Canaries (REGCAN95, the same within centimetres). Good to a µm within the zone; ETRS89 is taken for WGS84 (they differ by
- * under a metre in this century). Degrees are rounded to 7 decimals (1 cm).
+ * The position of northern UTM coordinates: `zone` 30 for ETRS89 / UTM 30N (EPSG:25830), 31 for Catalonia, 28 for the Canaries
+ * (REGCAN95, equal within centimetres). Accurate to a µm within the zone; ETRS89 counts as WGS84 (under a metre apart in this
+ * century). Degrees have 7 decimals (1 cm).
  */
 export function utmToPoint(easting_m: number, northing_m: number, zone: number): Point {
   const { lat, lon } = utmToGeodetic({ easting_m, northing_m, zone }, GRS80)
   return { lat: rounded(lat), lon: rounded(lon) }
 }
 
-/** The UTM coordinates (m, ETRS89) of a position of the northern hemisphere: the inverse of `utmToPoint`, as good as that. */
+/** The UTM coordinates (m, ETRS89) of a northern position: the inverse of `utmToPoint`, with the same accuracy. */
 export function pointToUtm({ lat, lon }: Point, zone: number): { readonly easting_m: number; readonly northing_m: number } {
   const { rectifying_m, eccentricity, alpha: alphas } = seriesOf(GRS80)
   const tangent = Math.tan((lat * Math.PI) / 180)
@@ -79,7 +82,7 @@ export function pointToUtm({ lat, lon }: Point, zone: number): { readonly eastin
   return { easting_m: FALSE_EASTING_M + SCALE * rectifying_m * eta, northing_m: SCALE * rectifying_m * xi }
 }
 
-/** Latitude and longitude (degrees, not rounded) of UTM coordinates of the northern hemisphere on an ellipsoid, in its own datum. */
+/** Latitude and longitude (degrees, not rounded) of northern UTM coordinates on an ellipsoid, in its own datum. */
 export function utmToGeodetic(
   { easting_m, northing_m, zone }: { readonly easting_m: number; readonly northing_m: number; readonly zone: number },
   ellipsoid: Ellipsoid,
@@ -101,7 +104,10 @@ export function utmToGeodetic(
   return { lat: degrees(geodetic(conformalTangent, eccentricity)), lon: degrees(Math.atan2(sinh, cos)) + zone * 6 - 183 }
 }
 
-/** Geodetic latitude (rad) of the tangent of the conformal latitude: Newton's method of Karney 2011, eq. 19–21; two steps reach a double's precision. */
+/**
+ * Geodetic latitude (rad) from the tangent of the conformal latitude: Newton's method of Karney 2011, eq. 19–21; two steps
+ * reach double precision.
+ */
 function geodetic(conformalTangent: number, eccentricity: number): number {
   let tangent = conformalTangent
   for (let step = 0; step < 3; step++) {

@@ -1,21 +1,21 @@
 import type { Line, Polygon } from '../schema/columns.ts'
 import { ringArea } from './rings.ts'
 
-/** Parts of a degree that coordinates are whole numbers of: with five decimals, all that is computed of them is exact. */
+/** Units per degree: coordinates are whole numbers of them. With five decimals, all results are exact. */
 const PARTS = 100_000
-/** More parts than there are from pole to pole: a number for each place. */
+/** More units than from pole to pole, so that each place gets a unique number. */
 const SPAN = 40_000_000
 
 type Corner = readonly [x: number, y: number]
 
-/** A side of a ring between two corners, in whole parts of a degree; to its left is what the polygon covers. */
+/** A side of a ring between two corners, in whole units; the polygon is on its left. */
 interface Side {
   readonly from: Corner
   readonly to: Corner
   readonly west: number
   readonly east: number
   readonly ring: number
-  /** Which side of its ring it is, and of how many. */
+  /** Its index in its ring, and the ring's number of sides. */
   readonly nth: number
   readonly of: number
 }
@@ -27,20 +27,19 @@ interface Touch {
 }
 
 /**
- * True for polygons that are valid as one geometry (OGC 06-103r4, sections 6.1.11 and 6.1.14), by coordinates of five decimals: no side crosses another one
- * or runs along it, no ring touches itself, holes lie within the outer ring of theirs and in no other hole, and leave what is around them in one piece; no
- * polygon lies in another one, but in its holes. Rings may touch each other in points. Which way they run does not matter, and a ring that is nothing
- * but a point is none.
+ * True if polygons form one valid geometry (OGC 06-103r4, sections 6.1.11 and 6.1.14) at five decimals: sides do not cross or
+ * overlap, rings do not touch themselves, interiors are connected, holes lie in their outer ring and polygons only in holes.
+ * Rings may touch at points; their direction is ignored, and so are rings of one point.
  */
 export function isValidArea(polygons: readonly Polygon[]): boolean {
   const rings = polygons.flatMap((polygon) => polygon.map((ring, nth) => ({ ring, isHole: nth > 0 }))).map(sidesOf)
   const touches = touchesOf(rings.flat())
   if (touches === null || !touches.every(doAlternate)) return false
   const groups = groupsOf(rings.length, touches)
-  // Rings that touch in a circle enclose a piece of what they bound.
+  // Rings that touch in a cycle enclose a piece of the area.
   if (polygons.length === 1 && groups.haveCircle) return false
   if (!arePlaced(rings, groups.of)) return false
-  // Together they may be whole though a hole lies in another polygon than its own.
+  // The whole may be valid even though a hole is in another polygon than its own.
   return polygons.length === 1 || polygons.every((polygon) => polygon.length === 1 || isValidArea([polygon]))
 }
 
@@ -55,7 +54,7 @@ function sidesOf({ ring, isHole }: { readonly ring: Line; readonly isHole: boole
   })
 }
 
-/** Where rings touch others; null where one touches itself, or where sides cross or run along each other. */
+/** The touches between rings; null if a ring touches itself, or sides cross or overlap. */
 function touchesOf(sides: Side[]): readonly Touch[] | null {
   sides.sort((one, other) => one.west - other.west)
   const touches = new Map<number, Touch>()
@@ -81,12 +80,12 @@ function touchesOf(sides: Side[]): readonly Touch[] | null {
   return [...touches.values()]
 }
 
-/** True where the boxes of two sides do, whose spans from west to east are known to. */
+/** True if the boxes of two sides intersect, whose west-east spans are known to. */
 function doMeet({ from: [, y], to: [, toY] }: Side, { from: [, otherY], to: [, otherToY] }: Side): boolean {
   return Math.min(y, toY) <= Math.max(otherY, otherToY) && Math.min(otherY, otherToY) <= Math.max(y, toY)
 }
 
-/** Places where sides of two rings touch; null for what no two sides of valid polygons do. */
+/** Places where sides of two rings touch; null for contacts that valid polygons cannot have. */
 function placesOf(one: Side, other: Side): readonly Corner[] | null {
   const [begin, end] = [turn(one, other.from), turn(one, other.to)]
   const [otherBegin, otherEnd] = [turn(other, one.from), turn(other, one.to)]
@@ -103,7 +102,7 @@ function placesOf(one: Side, other: Side): readonly Corner[] | null {
   return areNeighbours(one, other) ? [] : null
 }
 
-/** Of two sides on one straight line: true where they have more than a point in common. */
+/** For two sides on one straight line: true if they share more than a point. */
 function doRunTogether(one: Side, other: Side): boolean {
   const axis = one.from[0] === one.to[0] ? 1 : 0
   const [low, high] = [one, other].map(({ from, to }) => [from[axis], to[axis]].sort((a, b) => a - b)) as [number[], number[]]
@@ -115,7 +114,7 @@ function areNeighbours(one: Side, other: Side): boolean {
   return apart === 1 || apart === one.of - 1
 }
 
-/** On which side of a line a point lies: positive to the left. */
+/** The side of a line that a point is on: positive to the left. */
 function turn({ from, to }: Side, [x, y]: Corner): number {
   return Math.sign((to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]))
 }
@@ -124,14 +123,14 @@ function isWithin({ from, to, west, east }: Side, [x, y]: Corner): boolean {
   return x >= west && x <= east && y >= Math.min(from[1], to[1]) && y <= Math.max(from[1], to[1])
 }
 
-/** The way from a place along a side that it is on; `isOut` where that is the way that the side runs. */
+/** The direction from a place along one of its sides; `isOut` if the side runs that way. */
 interface Way {
   readonly x: number
   readonly y: number
   readonly isOut: boolean
 }
 
-/** True where around a place, of what lies between its sides, one part is covered, the next is not, and so on: else rings cross or overlap there. */
+/** True if the sectors between the sides around a place are alternately covered and free: else rings cross or overlap there. */
 function doAlternate({ at, sides }: Touch): boolean {
   const ways = [...sides].flatMap((side) => waysOf(side, at)).sort((one, other) => halfOf(one) - halfOf(other) || -across(one, other))
   return ways.every(({ isOut }, nth) => isOut !== ways[(nth + 1) % ways.length]?.isOut)
@@ -145,17 +144,17 @@ function waysOf({ from, to }: Side, [x, y]: Corner): Way[] {
   return ways.filter((way) => way.x !== 0 || way.y !== 0)
 }
 
-/** 0 for ways to the north and due east, 1 for those to the south and due west: counter-clockwise they begin in the east. */
+/** 0 for directions north and due east, 1 for south and due west: the counter-clockwise order starts in the east. */
 function halfOf({ x, y }: Way): 0 | 1 {
   return y > 0 || (y === 0 && x > 0) ? 0 : 1
 }
 
-/** Positive where the other way is to the left of the one. */
+/** Positive if the other direction is to the left of the one. */
 function across(one: Way, other: Way): number {
   return Math.sign(one.x * other.y - one.y * other.x)
 }
 
-/** The rings that hang together by their touches: of each ring the number of its group; `haveCircle` where some do by more than they need to. */
+/** The connected groups of touching rings: the group number of each ring; `haveCircle` if touches form a cycle. */
 function groupsOf(count: number, touches: readonly Touch[]): { readonly of: readonly number[]; readonly haveCircle: boolean } {
   const parents = Array.from({ length: count }, (_, ring) => ring)
   const rootOf = (ring: number): number => {
@@ -179,8 +178,8 @@ function groupsOf(count: number, touches: readonly Touch[]): { readonly of: read
 }
 
 /**
- * True where each group of rings lies where it may: what is covered on one side of it, by the others, is on none of its sides else. Within a group that is
- * so where it is so of one place, for around each touch it alternates; that place is its westernmost corner.
+ * True if each group of rings is placed validly among the others, by winding numbers: an outer ring outside their area, a hole
+ * inside it. Sectors alternate around touches, so one place per group decides: its westernmost corner.
  */
 function arePlaced(rings: readonly (readonly Side[])[], groupOf: readonly number[]): boolean {
   const boxes = rings.map(boxOf)
@@ -194,7 +193,7 @@ function arePlaced(rings: readonly (readonly Side[])[], groupOf: readonly number
       else if (before === 0) found?.sides.add(side)
     }
   return [...west].every(([group, { at, sides }]) => {
-    // Of the ways from there, none of which leads to the west, the southernmost.
+    // No direction from there leads west: take the southernmost.
     const [first] = [...sides].flatMap((side) => waysOf(side, at)).sort((one, other) => -across(one, other))
     let windings = 0
     for (const [ring, box] of boxes.entries())
@@ -220,7 +219,7 @@ function isInBox([west, south, east, north]: Box, [x, y]: Corner): boolean {
   return x > west && x < east && y > south && y < north
 }
 
-/** How often a ring goes round a place that is not on it, counter-clockwise. */
+/** Winding number of a ring around a place that is not on it, counter-clockwise. */
 function windingsOf(ring: readonly Side[], at: Corner): number {
   let windings = 0
   for (const side of ring) {

@@ -2,38 +2,38 @@ import type { ObjectStore } from '../store/store.ts'
 
 const ROOT = 'quality/days/'
 const NAME = /^quality\/days\/(\d{4}-\d\d-\d\d)\.json$/
-/** Days for which the figures of feeds are kept, and for which they are made of what is there. */
+/** Days of feed quality that are kept, and that are backfilled from existing data. */
 export const QUALITY_DAYS = 92
 
-/** What came of a feed on a day of Madrid, by the data times of its publications. */
+/** Quality of a feed on a day in Madrid, by the data times of its publications. */
 export interface QualityFeed {
-  /** Publications that were accepted and not withdrawn; one that repeats the last is none. */
+  /** Publications accepted and not withdrawn, without repetitions. */
   readonly publications: number
-  /** As many as the feed's cadence allows for. */
+  /** Number expected from the feed's cadence. */
   readonly expected: number
-  /** Times of more than three cadences without one, between two of them or at either end of the day, and the longest time without, s. */
+  /** Times longer than three cadences without a publication, also at both ends of the day, and the longest such time, s. */
   readonly gaps: number
   readonly longest_gap_s: number
-  /** From data time to fetch: median and most, s; null where there was none. */
+  /** From data time to fetch: median and maximum, s; null without publications. */
   readonly lateness_median_s: number | null
   readonly lateness_max_s: number | null
-  /** Rows that failed a check and codes that no list has, in all that it fills. */
+  /** Rows that failed a check and unknown codes, over all its datasets. */
   readonly quarantined: number
   readonly unknown_codes: number
-  /** Fetches that the guard refused, by the time of the fetch. */
+  /** Fetches rejected by the guard, by fetch time. */
   readonly rejected: number
 }
 
-/** What came of the feeds on a day of Madrid. Written once, after the day: no publication is accepted that is older than the last. */
+/** Quality of the feeds on a day in Madrid. Written once, after the day: no publication older than the last is accepted. */
 export interface QualityDay {
   readonly date: string
-  /** When the logs were looked at, ms since the epoch. */
+  /** When the logs were read, ms since the epoch. */
   readonly as_of: number
   /** By feed. */
   readonly feeds: Readonly<Record<string, QualityFeed>>
 }
 
-/** The dates (YYYY-MM-DD) that there are figures of feeds of, in order, from one on. */
+/** The dates (YYYY-MM-DD) with feed quality, in order, starting at one. */
 export async function qualityDates(store: ObjectStore, from = ''): Promise<string[]> {
   const dates: string[] = []
   for await (const { key } of store.list(ROOT, { startAfter: `${ROOT}${from}` })) {
@@ -43,18 +43,18 @@ export async function qualityDates(store: ObjectStore, from = ''): Promise<strin
   return dates
 }
 
-/** Writes the figures of a day, unless there are some already: false then. */
+/** Writes the quality of a day; returns false if it exists. */
 export function writeQualityDay(store: ObjectStore, day: QualityDay): Promise<boolean> {
   return store.putIfAbsent(`${ROOT}${day.date}.json`, Buffer.from(JSON.stringify(day)))
 }
 
-/** The figures of a day; null where there are none. */
+/** The quality of a day; null if there is none. */
 export async function readQualityDay(store: ObjectStore, date: string): Promise<QualityDay | null> {
   const bytes = await store.get(`${ROOT}${date}.json`)
   return bytes && (JSON.parse(bytes.toString()) as QualityDay)
 }
 
-/** Deletes the figures of a day. */
+/** Deletes the quality of a day. */
 export async function dropQualityDay(store: ObjectStore, date: string): Promise<void> {
   await store.delete(`${ROOT}${date}.json`)
 }

@@ -7,15 +7,15 @@ import { Scan } from './scan.ts'
 import type { Answer } from './session.ts'
 import type { Sql } from './sql.ts'
 
-/** How the rows of an answer are made. */
+/** Options for reading the rows of a result. */
 export interface RowOptions {
-  /** Most rows; more are an error of code `too-many-rows`, never a short answer. */
+  /** Maximum rows; more throw `too-many-rows`, the result is never truncated. */
   readonly maxRows?: number
-  /** Members that whoever takes the rows adds to them: they are there from the start, null, which costs less than adding them. */
+  /** Members that the caller will add to the rows: they exist from the start as null, which is cheaper than adding them. */
   readonly room?: readonly string[]
 }
 
-/** The rows of an answer, a batch for each chunk; throws `too-many-rows` when there are more than `maxRows`. */
+/** The rows of a result, one batch per chunk; throws `too-many-rows` if there are more than `maxRows`. */
 export async function* rowsOf(answer: Answer, columns: Columns, options: RowOptions = {}): AsyncGenerator<AnyRow[]> {
   const { maxRows = Number.POSITIVE_INFINITY, room } = options
   const read = rowReader(answer, columns, room)
@@ -24,14 +24,14 @@ export async function* rowsOf(answer: Answer, columns: Columns, options: RowOpti
   for (let chunk = await coming; chunk; chunk = await coming) {
     rows += chunk.rowCount
     if (rows > maxRows) throw new QueryError('too-many-rows', `the answer has more than ${maxRows} rows`)
-    // The engine makes the next rows while this thread reads these; what it throws is met when they are awaited.
+    // The engine produces the next rows while this thread reads these; its errors surface when they are awaited.
     coming = answer.next()
     coming.catch(() => {})
     yield read(chunk)
   }
 }
 
-/** The columns that the datasets of a query declare: what its answer's columns are unless told. */
+/** The columns declared by the datasets of a query: the default columns of its result. */
 export function scannedColumns(query: Sql): Columns {
   const columns: Record<string, Columns[string]> = {}
   for (const relation of query.relations()) if (relation instanceof Scan) Object.assign(columns, tableColumns(relation.dataset))

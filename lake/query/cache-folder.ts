@@ -2,10 +2,10 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isRunning, processMark, takeMark } from '../process-mark.ts'
 
-/** A folder that one cache has to itself. */
+/** A folder owned by one cache. */
 export interface CacheFolder {
   readonly path: string
-  /** Lets it go: what is in it stays for the next of its name, or goes where it was a further process's own. */
+  /** Releases it. Its files stay for the next owner of the name; the own folder of a further process is deleted. */
   release(): Promise<void>
 }
 
@@ -14,8 +14,8 @@ const OWN = /-(\d+-\d+)-\d+$/
 let opened = 0
 
 /**
- * Takes the folder of a name inside `root`; where a running process has it, one that is this process's own and goes with it. Own folders
- * of processes that ended are removed.
+ * Takes the folder of a name inside `root`; if a running process has it, a folder of this process only, deleted on release. Own
+ * folders of ended processes are removed.
  */
 export async function claimCacheFolder(root: string, name: string): Promise<CacheFolder> {
   await mkdir(root, { recursive: true })

@@ -6,36 +6,36 @@ import type { ObjectStore } from '../store/store.ts'
 import { type CacheFolder, claimCacheFolder } from './cache-folder.ts'
 import { QueryError } from './errors.ts'
 
-/** An object that a query needs on this machine; its bytes as the manifest states them. */
+/** An object that a query needs locally; its size as in the manifest. */
 export interface CachedObject {
   readonly key: string
   readonly bytes: number
 }
 
-/** Paths of objects on this machine, which stay until `release`. */
+/** Local paths of objects, which stay until `release`. */
 export interface Held {
   readonly path: (key: string) => string
   release(): void
 }
 
-/** Whole immutable objects of a store, kept in a folder of bounded size. */
+/** A local cache of whole immutable objects, with bounded size. */
 export interface FileCache {
   /**
-   * Brings objects here and keeps them until released. Waits while what others hold leaves no room. Throws `cache-full` where they could
-   * never fit, and where an object is missing or is not what its manifest says.
+   * Fetches objects and keeps them until released. Waits while other queries leave no space. Throws `cache-full` if they could
+   * never fit, and for a missing object or one that differs from its manifest.
    */
   hold(objects: readonly CachedObject[], signal: AbortSignal): Promise<Held>
-  /** Bytes on disk, of what is held and of all. */
+  /** Bytes on disk: of objects in use, and in total. */
   readonly usage: { readonly held: number; readonly total: number }
-  /** Ends what is being fetched and lets the folder go; to be called when no query reads any more. */
+  /** Stops fetches and releases the folder; call it when no query reads any more. */
   close(): Promise<void>
 }
 
-/** Where a cache keeps its files. */
+/** Location of a cache. */
 export interface CacheOptions {
   /** Folder of all caches of a data folder. */
   readonly folder: string
-  /** Whose cache it is, as `api`: one process has the folder of a name, a further one gets its own for as long as it runs. */
+  /** Name of the owner, such as `api`. One process gets the folder of a name; a further process gets its own while it runs. */
   readonly name: string
   readonly maxBytes: number
 }
@@ -46,7 +46,7 @@ interface Entry {
   readonly path: string
   holders: number
   usedAt: number
-  /** Resolves when the file is whole and verified; the same for all who ask. */
+  /** Resolves when the file is complete and verified; shared by all callers. */
   readonly ready: () => Promise<void>
 }
 
@@ -59,8 +59,9 @@ interface Seal {
 const MAGIC = 'PAR1'
 
 /**
- * Opens a cache, with what an earlier process of its name left. A file's SHA-256 is kept beside it and checked on its first use in a
- * process; size and Parquet's magic are checked when it comes. Least recently used files go first, never one in use.
+ * Opens a cache with the files of an earlier process of its name. A file's SHA-256 is stored next to it and checked on first use
+ * in a process; size and Parquet's magic are checked after fetching. Least recently used files are evicted first, never one in
+ * use.
  */
 export async function openFileCache(options: CacheOptions & { readonly store: ObjectStore }): Promise<FileCache> {
   const folder = await claimCacheFolder(options.folder, options.name)
@@ -81,7 +82,7 @@ class FolderCache implements FileCache {
   readonly #entries = new Map<string, Entry>()
   readonly #fetching = new Set<Promise<void>>()
   readonly #closing = new AbortController()
-  /** Those who wait for room, in turn. */
+  /** Queue of callers waiting for space. */
   #turn: Promise<void> = Promise.resolve()
   #released: (() => void)[] = []
   #uses = 0
@@ -97,7 +98,7 @@ class FolderCache implements FileCache {
     return { held: sum(entries.filter((entry) => entry.holders > 0)), total: sum(entries) }
   }
 
-  /** Takes over files with a seal, in the order they were last used; removes anything else. */
+  /** Adopts sealed files in the order of their last use; removes anything else. */
   async adopt(): Promise<void> {
     const found: { seal: Seal; path: string; usedAt: number }[] = []
     const names = new Set(await readdir(this.#folder.path))
@@ -125,28 +126,28 @@ class FolderCache implements FileCache {
     const needed = [...new Map(objects.map((object) => [object.key, object])).values()]
     const bytes = sum(needed)
     if (bytes > this.#maxBytes)
-      throw new QueryError('cache-full', `the query reads ${bytes} bytes of files, the local cache holds ${this.#maxBytes}`)
+      throw new QueryError('cache-full', `the query reads ${bytes} bytes of files, the local cache has a capacity of ${this.#maxBytes}`)
     const claimed: Entry[] = []
     const before = this.#turn
     let next: () => void = () => {}
     this.#turn = new Promise((resolve) => (next = resolve))
     try {
       await Promise.race([before, aborted(signal)])
-      // All at once or nothing: two queries that each hold half of what they need would wait for each other for ever.
+      // All or nothing: two queries that each have half of their files would deadlock.
       while (this.#heldBeside(needed) + bytes > this.#maxBytes) await this.#aRelease(signal)
       for (const object of needed) claimed.push(this.#claim(object))
       await this.#evict()
     } finally {
-      // Who gives up while waiting does not let the next one past those before it.
+      // A caller that gives up while waiting does not let the next one overtake.
       void before.then(next)
     }
     const release = (): void => {
       for (const entry of claimed.splice(0)) entry.holders--
-      for (const tell of this.#released.splice(0)) tell()
+      for (const wake of this.#released.splice(0)) wake()
     }
     const paths = new Map(claimed.map(({ key, path }) => [key, path]))
     try {
-      // All of them: one that is still coming must not be given up while it does.
+      // All of them: a file must not be released while it is still being fetched.
       const all = await Promise.allSettled(claimed.map((entry) => entry.ready()))
       for (const one of all) if (one.status === 'rejected') throw one.reason
       signal.throwIfAborted()
@@ -177,7 +178,7 @@ class FolderCache implements FileCache {
     return entry
   }
 
-  /** Makes an entry's file ready once for all who ask. Where that fails the entry goes: the next to ask begins anew. */
+  /** Makes an entry's file ready once for all callers. On failure the entry is removed, and the next caller starts again. */
   #once(key: string, work: () => Promise<void>): () => Promise<void> {
     let running: Promise<void> | null = null
     const run = async (): Promise<void> => {
@@ -245,7 +246,7 @@ class FolderCache implements FileCache {
     return hash.digest('hex')
   }
 
-  /** A file of an earlier process: read through once, and fetched again where it is not what was sealed. */
+  /** A file of an earlier process: hashed once, and fetched again if it does not match its seal. */
   async #check(seal: Seal, path: string): Promise<void> {
     if ((await hashOf(path)) === seal.sha256) return
     await remove(path)
@@ -253,7 +254,7 @@ class FolderCache implements FileCache {
   }
 }
 
-/** SHA-256 of a file; null where it cannot be read. */
+/** SHA-256 of a file; null if it cannot be read. */
 async function hashOf(path: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
@@ -281,7 +282,7 @@ function sealOf(path: string): string {
   return path.replace(/\.parquet$/, '.seal')
 }
 
-/** What stands beside a cached file; null where there is nothing, or something that a crash left torn. */
+/** The seal of a cached file; null if missing or torn by a crash. */
 async function readSeal(path: string): Promise<Seal | null> {
   const text = await readFile(sealOf(path), 'utf8').catch(() => '')
   try {

@@ -19,7 +19,7 @@ import { type ColumnReader, vectorReader } from './read-vectors.ts'
 import { dateOfDays, decimalOf, instantOfMicros, parseJson, wholeNumber } from './values.ts'
 import { ofWkb } from './wkb.ts'
 
-/** The names and types of an answer's columns. */
+/** The names and types of a result's columns. */
 interface Head {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
@@ -28,9 +28,9 @@ interface Head {
 type ToRow = (value: DuckDBValue) => unknown
 
 /**
- * Makes the reader of an answer's chunks into rows as JavaScript holds them: instants in ms, decimals as numbers, whole numbers beyond
- * 2^53 as bigint, dates as YYYY-MM-DD, and what `columns` declares by name: JSON, geometries, points from their `_lat` and `_lon`. Members
- * of the name of `room` that no column has are null: a place for who adds to the rows.
+ * Creates the reader of a result's chunks: instants in ms, decimals as numbers, integers beyond 2^53 as bigint, dates as
+ * YYYY-MM-DD; JSON, geometries and points (from `_lat` and `_lon`) as `columns` declares. Names in `room` without a column become
+ * null members.
  */
 export function rowReader(head: Head, columns: Columns, room: readonly string[] = []): (chunk: DuckDBDataChunk) => AnyRow[] {
   const readers = head.types.map((type, at) => columnReader(type, columns[head.names[at] as string]))
@@ -53,8 +53,8 @@ export function rowReader(head: Head, columns: Columns, room: readonly string[] 
 }
 
 /**
- * A row of nulls. Its copies have all their members from the start: one that gains them one by one is moved in memory every few. It is
- * parsed, because V8 turns an object that gains many by computed names into a hash table, and so its copies, which cost several times more.
+ * A row of nulls to copy, so that rows have all members from the start: adding them one by one moves the row in memory. It is
+ * parsed, as V8 turns objects that gain many computed names into hash tables, whose copies cost several times more.
  */
 function blankRow(names: readonly string[]): AnyRow {
   return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as AnyRow

@@ -9,56 +9,61 @@ import { standBack } from './priority.ts'
 import { type Relations, Session } from './session.ts'
 import { Slots } from './slots.ts'
 
-/** What an engine may use and touch. */
+/** Resources and access of an engine. */
 export interface EngineOptions {
-  /** Folders and `s3://…` prefixes that queries may read (and the process's own statements write); nothing else is reachable. */
+  /**
+   * Folders and `s3://…` prefixes that queries may read (and the process's own statements write); nothing else is accessible.
+   */
   readonly folders: readonly string[]
-  /** Folder for scratch files and for what DuckDB spills; each engine makes one of its own in it. */
+  /** Folder for scratch files and DuckDB's spilling; each engine creates its own inside it. */
   readonly spool: string
-  /** Bytes of memory and of disk that DuckDB may take, and its threads. */
+  /** Bytes of memory and disk for DuckDB, and its threads. */
   readonly memory: number
   readonly spill: number
   readonly threads: number
   /** Queries that run at once, and how many more may wait. */
   readonly slots: number
   readonly queue: number
-  /** True where replies that need no query come first: its threads get what the others leave (see `standBack`). */
+  /** True if replies without a query have priority: DuckDB's threads get lower priority (see `standBack`). */
   readonly standBack?: boolean
   /** Range reads of an S3 lake; null or absent for none. */
   readonly httpfs?: HttpfsAccess | null
-  /** Told of each piece of work once it has ended, or was refused. */
-  readonly onQuery?: (told: QueryTold) => void
+  /** Called after each piece of work ends or is rejected. */
+  readonly onQuery?: (result: QueryTold) => void
 }
 
-/** How a piece of work in a session went. */
+/** Result of a piece of work in a session. */
 export interface QueryTold {
-  /** What ended it: `done` where nothing stopped it, whether its statements failed or not. */
+  /** How it ended: `done` if nothing stopped it, even if statements failed. */
   readonly outcome: 'done' | QueryFailure
-  /** Time that it waited for a slot, in ms. */
+  /** Time waiting for a slot, in ms. */
   readonly waited_ms: number
-  /** Time for which it held the slot, in ms; null where it got none. */
+  /** Time in the slot, in ms; null if it got none. */
   readonly held_ms: number | null
 }
 
-/** How long a piece of work may take, and who can stop it. */
+/** Time limit of a piece of work, and its abort signal. */
 export interface Limits {
-  /** Waiting for a slot included. */
+  /** Includes waiting for a slot. */
   readonly timeout_ms?: number
   readonly signal?: AbortSignal
 }
 
-/** A session and what ends it. */
+/** A session and the function that ends it. */
 export interface Lease {
   readonly session: Session
-  /** Gives connection and slot back, once nothing runs on them; after a time-out that is waited for in the background. */
+  /** Releases connection and slot once nothing runs on them; after a timeout this happens in the background. */
   end(): Promise<void>
 }
 
-/** DuckDB inside its sandbox, with a bounded number of sessions. The process should run with UV_THREADPOOL_SIZE of 4 × slots or more. */
+/**
+ * DuckDB in its sandbox, with a bounded number of sessions. The process should run with UV_THREADPOOL_SIZE of at least 4 ×
+ * slots.
+ */
 export interface Engine {
-  /** Scratch folder of this engine, removed when it closes. */
+  /** Scratch folder of this engine, removed on close. */
   readonly folder: string
-  /** True where `s3://` files are read in ranges; else the reason why they are not, where they should be. */
+  /** True if `s3://` files are read in ranges; else the reason why not. */
   readonly rangeReads: boolean
   readonly noRangeReads: Error | null
   /** Queries that may run at once. */
@@ -66,16 +71,16 @@ export interface Engine {
   readonly load: { readonly taken: number; readonly waiting: number }
   /** Waits for a slot and opens a session. Throws `busy`, `timeout`, `aborted` or `closed`. */
   lease(limits: Limits, relations: Relations | null): Promise<Lease>
-  /** Runs work in a session of its own. */
+  /** Runs work in its own session. */
   use<T>(limits: Limits, relations: Relations | null, work: (session: Session) => Promise<T>): Promise<T>
-  /** Stops what runs, waits for it, and closes DuckDB. */
+  /** Stops running work, waits for it, and closes DuckDB. */
   close(): Promise<void>
 }
 
-/** Interrupts are repeated: one that comes before a statement has started is lost (DuckDB clears the flag at its start). */
+/** Interrupts are repeated, since DuckDB loses one that arrives before a statement starts (it clears the flag at its start). */
 const INTERRUPT_EVERY_MS = 20
 
-/** Opens DuckDB in memory, closes its sandbox for good, and gives it out in sessions. */
+/** Opens DuckDB in memory, closes its sandbox permanently, and leases sessions. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   await removeLeftovers(options.spool)
   const folder = resolve(options.spool, `duckdb-${process.pid}-${Math.random().toString(36).slice(2, 10)}`)
@@ -92,19 +97,19 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const httpfs = await closeSandbox(instance, options, folder)
   if (options.standBack) await standBack()
   const slots = new Slots({ places: options.slots, queue: options.queue })
-  return new RunningEngine({ instance, folder, httpfs, slots, tell: options.onQuery ?? null })
+  return new RunningEngine({ instance, folder, httpfs, slots, report: options.onQuery ?? null })
 }
 
-/** The order matters: the folders are named while that is still allowed, then the outside is shut, then the settings are. */
+/** The order matters: folders are named while still allowed, then outside access is closed, then the settings are locked. */
 async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, folder: string): Promise<BucketSecret | Error | null> {
   const connection = await instance.connect()
   let httpfs: BucketSecret | Error | null = null
   try {
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
     await connection.run('SET GLOBAL parquet_metadata_cache = true')
-    // Files never change under their name: DuckDB need not ask the store for each of them at every query.
+    // Files never change under their name, so DuckDB need not validate each of them at every query.
     await connection.run("SET GLOBAL validate_external_file_cache = 'NO_VALIDATION'")
-    // As an option at opening it is accepted and not heeded (DuckDB 1.5.5).
+    // As an option at opening it is accepted but ignored (DuckDB 1.5.5).
     await connection.run(`SET GLOBAL max_temp_directory_size = '${Math.round(options.spill / 1e6)}MB'`)
     httpfs = options.httpfs ? await loadHttpfs(connection, options.httpfs) : null
     const folders = [...options.folders.map(absolute), folder].map((path) => quoteText(path.endsWith('/') ? path : `${path}/`))
@@ -125,7 +130,7 @@ class RunningEngine implements Engine {
   readonly #instance: DuckDBInstance
   readonly #secret: BucketSecret | null
   readonly #slots: Slots
-  readonly #tell: ((told: QueryTold) => void) | null
+  readonly #report: ((result: QueryTold) => void) | null
   readonly #leases = new Map<AbortController, Promise<void>>()
 
   constructor(parts: {
@@ -133,11 +138,11 @@ class RunningEngine implements Engine {
     folder: string
     httpfs: BucketSecret | Error | null
     slots: Slots
-    tell: ((told: QueryTold) => void) | null
+    report: ((result: QueryTold) => void) | null
   }) {
     this.#instance = parts.instance
     this.#slots = parts.slots
-    this.#tell = parts.tell
+    this.#report = parts.report
     this.folder = parts.folder
     this.#secret = parts.httpfs instanceof BucketSecret ? parts.httpfs : null
     this.rangeReads = this.#secret !== null
@@ -165,7 +170,7 @@ class RunningEngine implements Engine {
       return this.#lease({ connection, stop, unwatch, release, relations, waited_ms: performance.now() - asked_at })
     } catch (error) {
       unwatch()
-      this.#tell?.({ outcome: failureOf(error), waited_ms: performance.now() - asked_at, held_ms: null })
+      this.#report?.({ outcome: failureOf(error), waited_ms: performance.now() - asked_at, held_ms: null })
       throw error
     }
   }
@@ -224,7 +229,7 @@ class RunningEngine implements Engine {
       this.#leases.delete(stop)
       ended()
       const outcome = stop.signal.aborted ? failureOf(stop.signal.reason) : 'done'
-      this.#tell?.({ outcome, waited_ms, held_ms: performance.now() - began_at })
+      this.#report?.({ outcome, waited_ms, held_ms: performance.now() - began_at })
     }
     return {
       session,
@@ -240,10 +245,10 @@ function failureOf(error: unknown): QueryFailure {
   return error instanceof QueryError ? error.code : 'failed'
 }
 
-/** Aborts `stop` at the time limit or when the caller's signal is aborted; resolves to what ends the watch. */
+/** Aborts `stop` at the time limit or on the caller's signal; returns a function that ends the watch. */
 function watch(stop: AbortController, { timeout_ms, signal }: Limits): () => void {
-  const give = (): void => stop.abort(new QueryError('aborted', 'the query was given up', { cause: signal?.reason }))
-  const late = (): void => stop.abort(new QueryError('timeout', `no answer within ${timeout_ms} ms`))
+  const give = (): void => stop.abort(new QueryError('aborted', 'the query was aborted', { cause: signal?.reason }))
+  const late = (): void => stop.abort(new QueryError('timeout', `no result within ${timeout_ms} ms`))
   const timer = timeout_ms === undefined ? undefined : setTimeout(late, timeout_ms)
   if (signal?.aborted) give()
   else signal?.addEventListener('abort', give, { once: true })
@@ -253,7 +258,7 @@ function watch(stop: AbortController, { timeout_ms, signal }: Limits): () => voi
   }
 }
 
-/** Removes folders that engines of ended processes left. */
+/** Removes folders of engines of ended processes. */
 async function removeLeftovers(spool: string): Promise<void> {
   await mkdir(spool, { recursive: true })
   for (const name of await readdir(spool)) {

@@ -1,17 +1,17 @@
 import { StoreError } from '../store/errors.ts'
 
 /**
- * Why a query gave no answer: `busy` (slots and queue are full), `timeout`, `aborted` (its signal), `too-many-rows`, `refused` (not a
- * single SELECT), `closed` (the engine is being shut), `cache-full` (its files do not fit the local cache), `no-snapshot` (the one asked for
- * is not in the table), `failed` (DuckDB's error).
+ * Why a query failed: `busy` (slots and queue are full), `timeout`, `aborted` (its signal), `too-many-rows`, `refused` (not a
+ * single SELECT), `closed` (engine shutdown), `cache-full` (its files exceed the local cache), `no-snapshot` (not in the table),
+ * `failed` (DuckDB's error).
  */
 export type QueryFailure = 'busy' | 'timeout' | 'aborted' | 'too-many-rows' | 'refused' | 'closed' | 'cache-full' | 'no-snapshot' | 'failed'
 
-/** A query that gave no answer; `code` says why, `cause` holds the engine's own error. */
+/** A failed query; `code` is the reason, `cause` the engine's own error. */
 export class QueryError extends Error {
   override readonly name = 'QueryError'
   readonly code: QueryFailure
-  /** Seconds after which `busy` is probably over. */
+  /** Seconds after which `busy` has probably ended. */
   readonly retry_after_s: number | undefined
 
   constructor(code: QueryFailure, message: string, options: { cause?: unknown; retry_after_s?: number } = {}) {
@@ -21,12 +21,12 @@ export class QueryError extends Error {
   }
 }
 
-/** True where an error is a `QueryError`, of the code if one is given. */
+/** True for a `QueryError`, with the given code if any. */
 export function isQueryError(error: unknown, code?: QueryFailure): error is QueryError {
   return error instanceof QueryError && (code === undefined || error.code === code)
 }
 
-/** True for a query that failed because its files could not be read: the store is away, or refuses. */
+/** True for a query that failed because its files were unreadable: the store is unavailable or rejects access. */
 export function isStoreAway(error: unknown): boolean {
   if (!isQueryError(error, 'failed')) return false
   return error.cause instanceof StoreError || /\b(IO|HTTP) Error\b/.test(error.message)

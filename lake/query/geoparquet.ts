@@ -6,8 +6,8 @@ export function pointWkb(lat: Sql, lon: Sql): Sql {
 }
 
 /**
- * GeoParquet's key-value of a file with geometries (GeoJSON's type by column name); null without any. The engine's own would be missing
- * if no row has a geometry.
+ * GeoParquet's file metadata for geometry columns (GeoJSON type by column name); null without any. The engine's own is missing if
+ * no row has a geometry.
  */
 export function geoMetadata(types: ReadonlyMap<string, string>): string | null {
   const [first] = types.keys()

@@ -7,11 +7,11 @@ import { quoteText } from './literal.ts'
 
 /** How the engine reads an S3 lake in ranges. */
 export interface HttpfsAccess {
-  /** Folder that holds `httpfs.duckdb_extension`, at any depth; null to have the engine install it from the network. */
+  /** Folder with `httpfs.duckdb_extension`, at any depth; null to install it from the network. */
   readonly extensions: string | null
-  /** Folder for what the engine installs. */
+  /** Folder for installed extensions. */
   readonly installInto: string
-  /** `s3://bucket/prefix` that the keys are for. */
+  /** The `s3://bucket/prefix` that the keys apply to. */
   readonly scope: string
   readonly region: string
   /** Address of an S3-compatible server; null for AWS. */
@@ -25,8 +25,8 @@ const FILE = 'httpfs.duckdb_extension'
 const EXPIRY_MARGIN_MS = 60_000
 
 /**
- * Loads DuckDB's httpfs and gives it the keys of the lake's bucket. Returns the reason where there is no extension to load and none can be
- * installed, or no keys: whole files then come through the local cache. Throws where the named folder of extensions has none that loads.
+ * Loads DuckDB's httpfs with the keys of the lake's bucket. Returns a reason if the extension is unavailable or there are no
+ * keys: whole files then come through the local cache. Throws if the given extension folder has none that loads.
  */
 export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAccess): Promise<BucketSecret | Error> {
   const missing = await loadExtension(connection, access)
@@ -40,7 +40,7 @@ export async function loadHttpfs(connection: DuckDBConnection, access: HttpfsAcc
   }
 }
 
-/** The keys of the lake's bucket as a secret of DuckDB, which is replaced when they change. It owns the connection. */
+/** The keys of the lake's bucket as a DuckDB secret, replaced when they change. It owns the connection. */
 export class BucketSecret {
   readonly #connection: DuckDBConnection
   readonly #access: HttpfsAccess
@@ -53,18 +53,18 @@ export class BucketSecret {
     this.#access = access
   }
 
-  /** Number of the present keys: how often they have changed. */
+  /** Generation of the current keys: how often they have changed. */
   get generation(): number {
     return this.#generation
   }
 
-  /** Takes over newer keys. Waits for them only if the present ones are about to expire; throws only if there are none that still work. */
+  /** Switches to newer keys. Waits for them only if the current ones are about to expire; throws only without working keys. */
   async refresh(): Promise<void> {
     const expires_at = this.#keys ? (this.#keys.expires_at ?? Number.POSITIVE_INFINITY) : 0
     if (expires_at === Number.POSITIVE_INFINITY) return
     const taking = this.#take(false)
     if (expires_at > Date.now() + EXPIRY_MARGIN_MS) {
-      // The SDK tries again at the next query.
+      // The SDK retries at the next query.
       taking.catch(() => undefined)
       return
     }
@@ -75,13 +75,16 @@ export class BucketSecret {
     }
   }
 
-  /** After the store refused the keys of a generation: true once there are others, which are asked for anew unless another query did so. */
+  /**
+   * After the store rejected the keys of a generation: true once there are others. They are requested again unless another query
+   * did so.
+   */
   async isRenewed(generation: number): Promise<boolean> {
     if (this.#generation === generation) await this.#take(true).catch(() => undefined)
     return this.#generation !== generation
   }
 
-  /** Waits for a replacement under way, and closes the connection. */
+  /** Waits for a replacement in progress, and closes the connection. */
   async close(): Promise<void> {
     await this.#taking?.catch(() => undefined)
     this.#connection.disconnectSync()
@@ -106,7 +109,7 @@ export class BucketSecret {
   }
 }
 
-/** True for an error by which a store refuses keys: that they are unknown, withdrawn or expired. DuckDB passes on the status only. */
+/** True if a store rejected the keys: unknown, withdrawn or expired. DuckDB passes on only the status. */
 export function isKeyRefusal(error: unknown): boolean {
   return error instanceof Error && /\bHTTP (?:code )?40[013]\b/.test(error.message)
 }
@@ -132,7 +135,7 @@ function secretStatement(access: HttpfsAccess, keys: StoreCredentials): string {
 async function loadExtension(connection: DuckDBConnection, access: HttpfsAccess): Promise<Error | null> {
   if (access.extensions) {
     const file = await findFile(access.extensions)
-    if (!file) throw new Error(`DUCKDB_EXTENSIONS=${access.extensions}: there is no ${FILE} in it`)
+    if (!file) throw new Error(`DUCKDB_EXTENSIONS=${access.extensions}: it does not contain ${FILE}`)
     await connection.run(`LOAD ${quoteText(file)}`)
     return null
   }

@@ -14,50 +14,50 @@ import { ascending, cutRows } from './pieces.ts'
 import type { Session } from './session.ts'
 import { column, fieldName, fieldOf, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
 
-/** Rows of a row group: 30 of them a Madrid day, so that one sensor's rows are found in one, and a month's footer stays under 1 MB. */
+/** Rows of a row group: 30 groups per day in Madrid, so that one sensor's rows are in one, and a month's footer is under 1 MB. */
 const ROW_GROUP_ROWS = 61_440
 
-/** What to write, and as whose files. */
+/** Options for writing files. */
 export interface WriteOptions {
   readonly dataset: Dataset
-  /** Key of the table in the store, as `lake/road/incidents`. */
+  /** Key of the table in the store, such as `lake/road/incidents`. */
   readonly tableKey: string
-  /** What stands after FROM: something with the physical columns of `tableColumns(dataset)`, but for those that are `told`. */
+  /** The FROM item: has the physical columns of `tableColumns(dataset)`, except those in `told`. */
   readonly from: Sql
   /**
-   * Columns by name that need not be carried through the sorting: expressions of the others, made of sorted rows. One of those that files are ordered by
-   * may be among them where it is the same in all rows.
+   * Columns computed after sorting, by name: expressions of the others. A sort column may be among them if it is equal in all
+   * rows.
    */
   readonly told?: Readonly<Record<string, Sql>>
   readonly specId: number
   readonly sortOrderId: number
-  /** Folder for the files; inside the engine's sandbox. */
+  /** Folder for the files, inside the engine's sandbox. */
   readonly folder: string
-  /** The partition that all rows are in, where the caller knows; else they are parted here. */
+  /** The partition of all rows, if known; else the rows are split here. */
   readonly partition?: readonly (Limit | null)[]
   /**
-   * Bytes of the files that the rows come from, when files are made into others: beyond 256 MB they become several files, each with a part
-   * of the order's leading columns, so that one place stays in one file.
+   * Bytes of the source files in a rewrite: above 256 MB, several files are written, split by the leading sort columns so that
+   * one place stays in one file.
    */
   readonly sourceBytes?: number
-  /** Rows that are sorted at once: of more, several files are made in the same way. For tables whose files are never made into others. */
+  /** Rows sorted at once; more are split into several files in the same way. For tables whose files are never rewritten. */
   readonly mostSorted?: number
   readonly rowGroupRows?: number
 }
 
-/** Files of a closed month lie between 64 and 256 MB; sorting anew never doubles the size, nor halves it. */
+/** Files of a closed month have 64 to 256 MB; sorting again never doubles or halves the size. */
 const MOST_BYTES = 256 * 1024 ** 2
 const PIECE_BYTES = 128 * 1024 ** 2
 
-/** A finished Parquet file on this machine, and how its table will list it. */
+/** A finished local Parquet file, and its entry in the table. */
 export interface WrittenFile {
   readonly path: string
   readonly file: DataFile
 }
 
 /**
- * Writes rows as Parquet: one file a partition, sorted by the dataset's order, with field ids, zstd, and metrics taken from the typed
- * values of the finished file. No rows give no file.
+ * Writes rows as Parquet: one file per partition in the dataset's sort order, with field ids, zstd, and metrics from the finished
+ * file's typed values. Without rows there is no file.
  */
 export async function writeParquet(session: Session, options: WriteOptions): Promise<WrittenFile[]> {
   const { dataset, from } = options
@@ -75,7 +75,7 @@ export async function writeParquet(session: Session, options: WriteOptions): Pro
   return written
 }
 
-/** Puts finished files and their checksums into the store; the files are gone from the folder afterwards, also if it fails. */
+/** Stores finished files and their checksums. The local files are removed afterwards, even on failure. */
 export async function storeFiles(store: ObjectStore, written: readonly WrittenFile[]): Promise<DataFile[]> {
   try {
     for (const { path, file } of written) {
@@ -95,8 +95,8 @@ export function orderOf(dataset: Dataset): Sql {
 }
 
 /**
- * What tells the rows of each file of a partition: all of them, or cut between the values of the order's columns but the last. Each row of
- * the dataset, also one that is not among these, meets one of the conditions.
+ * The conditions that split a partition's rows into files: none, or between values of all sort columns but the last. Every row of
+ * the dataset, also one not in `rows`, meets exactly one.
  */
 export async function piecesOf(
   session: Session,
@@ -111,7 +111,7 @@ export async function piecesOf(
   return pieces === 1 || by.length === 0 ? [sql`true`] : cutRows(session, rows, { by, pieces })
 }
 
-/** The order of rows in a file: without the columns that its partition makes the same in all of them, which would only be compared. */
+/** The sort order within a file, without columns that are constant in its partition and would only be compared. */
 function orderWithin(dataset: Dataset): PhysicalField[] {
   const same = dataset.partition.filter(({ transform }) => transform === 'identity').map((part) => part.column)
   return dataset.order.filter((name) => !same.includes(name)).map((name) => fieldOf(dataset, name))
@@ -129,13 +129,13 @@ async function writeFile(
   const within = orderWithin(dataset).filter((field) => !Object.hasOwn(told, field.name))
   const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
   const write = async (): Promise<Awaited<ReturnType<typeof metricsOf>>> => {
-    // The engine keeps the order of what is selected from.
+    // The engine keeps the order of the subquery.
     const sorted = sql`${part.rows}${order}`
     const made = Object.entries(told).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
     const rows = made.length === 0 ? sorted : sql`(SELECT *, ${join(made)} FROM (SELECT * FROM ${sorted}))`
     await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${rows}`, {
       path,
-      // Without bloom filters: a reader would ask for one of each row group, one request after the other, before bounds rule the group out.
+      // Without bloom filters: a reader would request one per row group, one after the other, before bounds exclude the group.
       options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,
     })
     return metricsOf(session, path, fields)
@@ -156,7 +156,7 @@ async function writeFile(
   }
 }
 
-/** DuckDB's FIELD_IDS: every field by its id, a list's element by its own, so that readers never go by name. */
+/** DuckDB's FIELD_IDS: every field by its id, a list's element by its own, so that readers never match by name. */
 function fieldIds(fields: readonly PhysicalField[]): string {
   const members = fields.map(({ name, id, column }) => {
     const ids = column.kind === 'list' ? `{__duckdb_field_id: ${id}, element: ${column.secondId}}` : id
@@ -165,13 +165,13 @@ function fieldIds(fields: readonly PhysicalField[]): string {
   return `{${members.join(', ')}}`
 }
 
-/** The schema that a file is written with, where Iceberg's own writers put it: readers without field ids find renamed columns by it. */
+/** The schema of a file, stored like Iceberg's own writers do: readers without field ids find renamed columns with it. */
 function schemaText(dataset: Dataset): string {
   const fields = declaredTable(dataset).fields.map(({ id, name, required, type }) => ({ id, name, required, type }))
   return JSON.stringify({ type: 'struct', fields })
 }
 
-/** Counts and limits of each field, read back from the finished file: what a manifest says is what the file holds. */
+/** Counts and bounds of each field, read back from the finished file, so that the manifest matches it. */
 async function metricsOf(
   session: Session,
   path: string,
@@ -181,7 +181,7 @@ async function metricsOf(
     const name = fieldName(field)
     if (!hasLimits(field)) return [sql`count(${name})`, sql`NULL`, sql`NULL`, sql`NULL`]
     if (field.duckdb !== 'DOUBLE') return [sql`count(${name})`, sql`NULL`, sql`min(${name})`, sql`max(${name})`]
-    // NaN is DuckDB's greatest number and no bound of Iceberg's.
+    // NaN is DuckDB's greatest number and not an Iceberg bound.
     const real = sql`FILTER (WHERE NOT isnan(${name}))`
     return [sql`count(${name})`, sql`count(*) FILTER (WHERE isnan(${name}))`, sql`min(${name}) ${real}`, sql`max(${name}) ${real}`]
   })
@@ -190,7 +190,7 @@ async function metricsOf(
   const metrics = new Map<number, FieldMetrics>()
   for (const [at, field] of fields.entries()) {
     const [count, nans, lower, upper] = found.slice(at * 4, at * 4 + 4) as [bigint, bigint | null, DuckDBValue, DuckDBValue]
-    // A list's own count in Parquet is of its elements; readers take what is not stated as unknown.
+    // Parquet counts a list's elements, not its values; readers treat missing counts as unknown.
     if (field.column.kind === 'list') continue
     metrics.set(field.id, {
       values: Number(rows),
@@ -221,13 +221,16 @@ async function partitionsOf(session: Session, from: Sql, parts: readonly Sql[]):
   return rows.map((row) => row.map(limitOf))
 }
 
-/** A partition's value of a row: the column's own, or days or months since 1970-01 (Iceberg's transforms); without the slow ICU calendar. */
+/**
+ * The partition value of a row: the column's own, or days or months since 1970-01 (Iceberg's transforms), without the slow ICU
+ * calendar.
+ */
 function partitionExpression(dataset: Dataset, part: PartitionField): Sql {
   const name = column(dataset, part.column)
   const { kind } = fieldOf(dataset, part.column).column
   const isInstant = kind === 'instant'
   if (part.transform === 'identity') {
-    if (kind === 'decimal' || kind === 'list') throw new Error(`${dataset.id} cannot be partitioned by ${part.column}: it is a ${kind}`)
+    if (kind === 'decimal' || kind === 'list') throw new Error(`${dataset.id} cannot be partitioned by ${part.column}: its kind is ${kind}`)
     return isInstant ? sql`epoch_us(${name})` : kind === 'local_date' ? sql`CAST(${name} - DATE '1970-01-01' AS INTEGER)` : name
   }
   const date = isInstant ? sql`CAST(make_timestamp(epoch_us(${name})) AS DATE)` : name
@@ -245,7 +248,7 @@ function inPartition(parts: readonly Sql[], partition: readonly (Limit | null)[]
 
 const DAY_MS = 86_400_000
 
-/** What a file's name begins with, so that people see what it holds: `2026-01-` for a month. */
+/** Readable prefix of a file's name: `2026-01-` for a month. */
 function partitionLabel(dataset: Dataset, partition: readonly (Limit | null)[]): string {
   const labels = dataset.partition.map(({ transform }, at) => {
     const value = partition[at] ?? null

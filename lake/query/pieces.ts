@@ -3,15 +3,15 @@ import type { PhysicalField } from '../schema/physical.ts'
 import type { Session } from './session.ts'
 import { Bound, fieldName, fieldType, join, type Sql, sql } from './sql.ts'
 
-/** The order of some fields: ascending, nulls last. */
+/** The order of fields: ascending, nulls last. */
 export function ascending(fields: readonly PhysicalField[]): Sql {
   return join(fields.map((field) => sql`${fieldName(field)} ASC NULLS LAST`))
 }
 
 /**
- * Cuts rows into at most `pieces` pieces of about as many rows each, between values of some fields in their order: rows that agree in all of
- * them stay together, however many they are. Gives the condition of each piece, in order; each row meets one. They are ranges, which DuckDB
- * holds against the dictionaries and limits of files before it makes rows.
+ * Splits rows into at most `pieces` pieces of similar size, between values of fields in their order; rows equal in all fields
+ * stay together. Returns a condition per piece, in order; each row meets one. They are ranges, which DuckDB checks against file
+ * bounds first.
  */
 export async function cutRows(
   session: Session,
@@ -34,7 +34,7 @@ export async function cutRows(
   })
 }
 
-/** True for rows after a place in the order of some fields. */
+/** True for rows after a position in the order of fields. */
 function isAfter([field, ...others]: readonly PhysicalField[], [value, ...rest]: readonly DuckDBValue[]): Sql {
   if (!field) return sql`false`
   const name = fieldName(field)
@@ -46,7 +46,7 @@ function isAfter([field, ...others]: readonly PhysicalField[], [value, ...rest]:
   return sql`((${name} >= ${place}${orNull}) AND (${name} > ${place}${orNull} OR ${further}))`
 }
 
-/** True for rows at or before a place in the order of some fields; false or null for all others. */
+/** True for rows at or before a position in the order of fields; false or null for others. */
 function isUpTo([field, ...others]: readonly PhysicalField[], [value, ...rest]: readonly DuckDBValue[]): Sql {
   if (!field) return sql`true`
   const name = fieldName(field)

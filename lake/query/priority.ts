@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { constants, getPriority, setPriority } from 'node:os'
 
-/** How far the threads that work for queries stand back, and as far as there is, in what `nice` counts. */
+/** Increase of the niceness of query threads, as far as the system allows. */
 const STAND_BACK = 10
 const FARTHEST = constants.priority.PRIORITY_LOW
 
-/** What libuv calls the threads of its pool; threads that one of them starts, as DuckDB's are, inherit the name. */
+/** Name of libuv's pool threads. Threads started by them, such as DuckDB's, inherit it. */
 const POOL_THREAD = 'libuv-worker'
 
 /**
- * Lets the pool threads of this process, and those of DuckDB, stand back behind the thread that answers requests: queries that take every
- * core else make each live reply wait for its turn. Linux only, where a priority is one thread's (setpriority(2), "C library/kernel
- * differences"); elsewhere nothing happens. To be called when DuckDB is open.
+ * Lowers the priority of this process's pool threads and DuckDB's threads below the thread that serves requests, so that queries
+ * on every core do not delay live replies. Linux only, where priorities are per thread (setpriority(2), "C library/kernel
+ * differences"). Call it once DuckDB is open.
  */
 export async function standBack(): Promise<void> {
   if (process.platform !== 'linux') return
@@ -20,7 +20,7 @@ export async function standBack(): Promise<void> {
     try {
       if (getPriority(thread) < priority) setPriority(thread, priority)
     } catch {
-      // A sandbox that forbids it loses this and nothing else.
+      // If a sandbox forbids it, only the priority is lost.
       return
     }
   }

@@ -3,18 +3,17 @@ import duckdb, { type Vector } from '@duckdb/node-bindings'
 import { dateOfDays, decimalOf, instantOfMicros, parseJson, wholeNumber } from './values.ts'
 import { INLINE, SLOT } from './vectors.ts'
 
-/** Reads one column of a chunk: a value for each row, null where there is none. */
+/** Reads one column of a chunk: a value per row, or null. */
 export type ColumnReader = (chunk: DuckDBDataChunk, at: number) => unknown[]
 
 const WORD = 2 ** 32
-/** High words between which a double holds every 64-bit value exactly. */
+/** High words within which a double represents every 64-bit value exactly. */
 const EXACT_HIGH = 2 ** 21
 
 /**
- * The reader of a column of an often used type, straight from the vector's own layout (DuckDB's C API, "Vectors"): instants in ms,
- * decimals as numbers, whole numbers beyond 2^53 as bigint, dates as YYYY-MM-DD, of texts that are JSON (`isJson`) what they say: one
- * and the same object in rows that follow each other with the same. Null for other types. A value object and a BigInt for each cell, as the
- * library makes them, cost more than the query of a small answer.
+ * The reader of a common column type, from the vector's memory layout (DuckDB's C API, "Vectors"); null for other types. Values
+ * as in `rowReader`; JSON texts (`isJson`) are parsed, with one shared object for equal consecutive rows. The library's object
+ * and BigInt per cell cost more than a small query.
  */
 export function vectorReader(type: DuckDBType, isJson: boolean): ColumnReader | null {
   switch (type.typeId) {
@@ -40,7 +39,7 @@ export function vectorReader(type: DuckDBType, isJson: boolean): ColumnReader | 
   }
 }
 
-/** DuckDB keeps a decimal in the least integer that holds its digits: 16 bits to 4, 32 to 9, 64 to 18, else 128. */
+/** DuckDB stores a decimal in the smallest sufficient integer: 16 bits up to 4 digits, 32 up to 9, 64 up to 18, else 128. */
 function decimalReader({ width, scale }: DuckDBDecimalType): ColumnReader | null {
   if (width > 18) return null
   const power = 10 ** scale
@@ -68,7 +67,7 @@ function numberReader(of: Numbers, convert?: (value: number) => unknown): Column
   }
 }
 
-/** 64-bit values by their two words; `rare` gets the BigInt of those that a number does not hold exactly. */
+/** 64-bit values by their two words; `rare` gets the BigInt of values that a number cannot represent exactly. */
 function longReader(convert: (value: number) => unknown, rare: (value: bigint) => unknown): ColumnReader {
   return (chunk, at) => {
     const { vector, isNull, values } = begin(chunk, at)
@@ -87,10 +86,10 @@ function longReader(convert: (value: number) => unknown, rare: (value: bigint) =
 
 const utf8 = new TextDecoder()
 
-/** For each of so many kinds of slots, the row of the last one that was read; most columns of texts have few different ones. */
+/** The last read row for each hash of a slot; most text columns have few distinct values. */
 const lastOfKind = new Int32Array(256)
 
-/** Texts of DuckDB's 16-byte slots. A slot that repeats one before it, in place or by pointer, is the same text. */
+/** Texts from DuckDB's 16-byte slots. A slot equal to an earlier one, in place or by pointer, is the same text. */
 const textReader: ColumnReader = (chunk, at) => {
   const { vector, isNull, values } = begin(chunk, at)
   const { buffer, byteOffset } = dataOf(vector, values.length * SLOT)
@@ -126,7 +125,7 @@ const jsonReader: ColumnReader = (chunk, at) => {
   return values
 }
 
-/** One of 256 numbers, the same for the same slot: the first byte of a product that all of its words go into (Knuth's multiplicative hash). */
+/** A hash of a slot, 0 to 255: the first byte of a product of all its words (Knuth's multiplicative hash). */
 function kindOfSlot(words: Uint32Array, at: number): number {
   let hash = 0
   for (let word = 0; word < 4; word++) hash = Math.imul(hash ^ (words[at + word] as number), 0x9e3779b1)
@@ -146,7 +145,7 @@ interface Begun {
   readonly vector: Vector
   /** Whether a row has no value. */
   readonly isNull: (row: number) => boolean
-  /** One null for each row, to be filled. */
+  /** One null per row, to be filled. */
   readonly values: unknown[]
 }
 
@@ -159,7 +158,7 @@ function begin(chunk: DuckDBDataChunk, at: number): Begun {
   return { vector, isNull: (row) => ((words[row >>> 5] as number) & (1 << (row & 31))) === 0, values }
 }
 
-/** The memory of a vector, where DuckDB keeps it: never shared, and gone with its chunk. */
+/** The memory of a vector in DuckDB: never shared, and freed with its chunk. */
 function dataOf(vector: Vector, bytes: number): { readonly buffer: ArrayBuffer; readonly byteOffset: number } {
   return duckdb.vector_get_data(vector, bytes) as Uint8Array<ArrayBuffer>
 }

@@ -8,22 +8,22 @@ import { FileScan, readFiles, Scan } from './scan.ts'
 import type { Relations } from './session.ts'
 import { fieldOf, type Relation, type Sql } from './sql.ts'
 
-/** The files that queries of this process read now, by key, with how many queries read each. */
+/** The files that queries of this process are reading, by key, with the number of queries. */
 export type FilesInUse = Map<string, number>
 
-/** What resolving needs of a lake. */
+/** The parts of a lake needed for resolving relations. */
 export interface RelationParts {
   readonly store: ObjectStore
-  /** Null where files are read where they lie: a folder, or an S3 lake in ranges. */
+  /** Null if files are read in place: a folder, or an S3 lake in ranges. */
   readonly cache: FileCache | null
   readonly inUse: FilesInUse
-  /** The table's state, its snapshot the one to read; null where its table does not exist yet. */
+  /** The table's state at the snapshot to read; null if the table does not exist yet. */
   readonly pin: (dataset: Dataset) => Promise<TableState | null>
 }
 
 /**
- * Relations of one session: each dataset is pinned to one snapshot when it is first read, and every file that is listed stays claimed
- * (and, from a cache, on disk) until the session ends.
+ * Relations of one session: each dataset is pinned to one snapshot when first read, and every listed file stays claimed (and on
+ * disk, if cached) until the session ends.
  */
 export class SessionRelations implements Relations {
   readonly #parts: RelationParts
@@ -89,7 +89,10 @@ export class SessionRelations implements Relations {
   }
 }
 
-/** The files of a state that may hold rows which match; conditions go by field id, as the table may bear an older name. */
+/**
+ * The files of a state that may have matching rows; conditions are mapped by field id, as the table may have an older column
+ * name.
+ */
 export function prunedFiles(state: TableState, dataset: Dataset, filter: Filter): Promise<LiveFile[]> {
   const known = Object.entries(filter).flatMap(([name, condition]) => {
     const { id } = fieldOf(dataset, name)

@@ -13,8 +13,8 @@ export interface RowSpan {
 const known = new WeakMap<TableState, Map<string, Promise<RowSpan | null>>>()
 
 /**
- * The earliest and the latest time of the rows of a table's state; told from the limits that its manifests state, without opening a data
- * file. With a filter those of the files that may have such rows, by what their limits say. Null for a table without rows. Asked once for each state.
+ * The earliest and latest row time in a table's state, from manifest bounds without opening data files; with a filter, over the
+ * files that may match. Null without rows. Computed once per state.
  */
 export function rowSpanOf(state: TableState, dataset: Dataset, filter: Filter = {}): Promise<RowSpan | null> {
   const spans = known.get(state) ?? new Map<string, Promise<RowSpan | null>>()
@@ -22,12 +22,12 @@ export function rowSpanOf(state: TableState, dataset: Dataset, filter: Filter = 
   const key = JSON.stringify(filter)
   const span = spans.get(key) ?? readSpan(state, fieldOf(dataset, dataset.time).id, filter)
   spans.set(key, span)
-  // One that could not be read is asked for again.
+  // A failed one is retried on the next call.
   span.catch(() => spans.delete(key))
   return span
 }
 
-/** The earliest and the latest time of two spans, each of which may be none. */
+/** The union of two spans, either of which may be null. */
 export function spanOfBoth(one: RowSpan | null, other: RowSpan | null): RowSpan | null {
   if (!one || !other) return one ?? other
   return { first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) }

@@ -12,44 +12,47 @@ import type { Session, TemporaryTable } from './session.ts'
 import { bind, fieldType, join, type Sql, sql } from './sql.ts'
 import { CHUNK_ROWS, fieldValue, vectorWriter } from './vectors.ts'
 
-/** Rows in a temporary table of a session, typed as the columns say. */
+/** Rows in a temporary table of a session, with the declared column types. */
 export interface StagedRows {
-  /** What stands after FROM. */
+  /** The FROM item. */
   readonly table: Sql
   readonly rows: number
-  /** Set where they lie in files as a table of theirs takes them, each of rows of one version. */
+  /** Set if the rows are in files of the table's own format, each with rows of one version. */
   readonly files?: readonly WrittenFile[]
-  /** Removes the files that rows were put into; the table can then not be read any more. */
+  /** Removes the files of the rows; the table can then no longer be read. */
   drop(): Promise<void>
 }
 
-/** Chunks between two pauses that let the process answer its timers and sockets. */
+/** Chunks between two pauses for the process's timers and sockets. */
 const CHUNKS_A_TURN = 8
 
-/** Rows that are held in memory where more go into files. */
+/** Rows kept in memory if more are spilled to files. */
 const MOST_HELD = 61_440
 
-/** How rows are staged. */
+/** Options for staging rows. */
 export interface StageOptions {
-  /** A folder in the sandbox: no more than some hundred thousand rows are held in memory; of more, all lie in files there, packed, until dropped. */
+  /**
+   * A folder in the sandbox: at most some hundred thousand rows stay in memory; with more, all go into compressed files there,
+   * until dropped.
+   */
   readonly spillTo?: string
   readonly mostHeld?: number
 }
 
-/** Rows that are being staged. */
+/** A stage that rows are added to. */
 export interface Stage {
   add(rows: readonly AnyRow[]): Promise<void>
-  /** What was added, readable in the session. */
+  /** The added rows, readable in the session. */
   end(): Promise<StagedRows>
-  /** What was added, in files, readable by every session of the engine. Only with `spillTo`. */
+  /** The added rows in files, readable by every session of the engine. Only with `spillTo`. */
   endInFiles(): Promise<StagedRows>
-  /** Gives up. */
+  /** Discards the stage. */
   drop(): Promise<void>
 }
 
 /**
- * Puts rows into a temporary table with the physical fields of `columns`. A value that its column cannot hold exactly, or a null where one
- * is required, throws a `ValueError` that names column and value.
+ * Puts rows into a temporary table with the physical fields of `columns`. A value that its column cannot represent exactly, or a
+ * null in a required column, throws a `ValueError` with column and value.
  */
 export async function stageRows(
   session: Session,
@@ -67,14 +70,14 @@ export async function stageRows(
   }
 }
 
-/** As `stageRows`, of rows that come one batch after the other; who begins it ends it or drops it. */
+/** Like `stageRows`, for rows in several batches; the caller ends or drops it. */
 export async function beginStage(session: Session, columns: Columns, options: StageOptions = {}): Promise<Stage> {
   const stage = new OpenStage(session, physicalFields(columns), options)
   await stage.begin()
   return stage
 }
 
-/** Where rows are put: a table in memory, and files for what it held before. */
+/** Storage of staged rows: a table in memory, and files for earlier rows. */
 class OpenStage implements Stage {
   readonly #session: Session
   readonly #fields: readonly PhysicalField[]
@@ -117,7 +120,7 @@ class OpenStage implements Stage {
   }
 
   async end(): Promise<StagedRows> {
-    // All in files or all in memory: a reader of both would take them together.
+    // All in files or all in memory, since readers take only one of both.
     if (this.#files.length > 0) return this.endInFiles()
     return { table: this.#close().name, rows: this.#rows, drop: () => this.drop() }
   }
@@ -134,7 +137,7 @@ class OpenStage implements Stage {
     for (const path of this.#files) await rm(path, { force: true })
   }
 
-  /** Puts what is held into a file and begins anew. */
+  /** Moves the rows in memory to a file and empties the table. */
   async #spill(): Promise<void> {
     const { name } = this.#close()
     const path = joinPath(this.#folder as string, `staged-${randomUUID()}.parquet`)
@@ -154,7 +157,7 @@ class OpenStage implements Stage {
   }
 }
 
-/** Rows of a group in a file of staged rows: few are unpacked at once. */
+/** Row group size in a file of staged rows: few rows are decompressed at once. */
 const SPILLED_GROUP = 30_720
 
 interface Range {

@@ -6,7 +6,7 @@ import { type PhysicalField, tableFields } from '../schema/physical.ts'
 import { emptyRelation } from './session.ts'
 import { Bound, bind, bindList, fieldName, fieldOf, fieldType, join, Relation, type Sql, sql } from './sql.ts'
 
-/** The rows of a dataset's table that a filter leaves; a query sees one snapshot of each dataset, from start to end. */
+/** The rows of a dataset's table that match a filter. A query sees one snapshot of each dataset from start to end. */
 export class Scan extends Relation {
   readonly dataset: Dataset
   readonly filter: Filter
@@ -31,8 +31,8 @@ export class FileScan extends Relation {
 }
 
 /**
- * The rows of a dataset, to stand after FROM or JOIN in `sql`, with the physical columns of `tableColumns` (a point's are `<name>_lat`
- * and `<name>_lon`). The filter prunes files by partition and bounds, and is applied to the rows.
+ * The rows of a dataset, for FROM or JOIN in `sql`, with the physical columns of `tableColumns` (for a point, `<name>_lat` and
+ * `<name>_lon`). The filter prunes files by partition and bounds, and is applied to the rows.
  */
 export function scan(dataset: Dataset, filter: Filter = {}): Scan {
   for (const name of Object.keys(filter)) fieldOf(dataset, name)
@@ -44,7 +44,7 @@ export function scanFiles(dataset: Dataset, files: readonly { readonly key: stri
   return new FileScan(dataset, files)
 }
 
-/** The query that reads a dataset's rows from Parquet files by field id: a column that a file lacks is null, renamed ones are found. */
+/** The query that reads a dataset's rows from Parquet files by field id: missing columns are null, renamed ones are found. */
 export function readFiles(dataset: Dataset, paths: readonly string[], filter: Filter): Sql {
   const where = conditions(dataset, filter)
   if (paths.length === 0) return sql`(${emptyRelation(tableFields(dataset))})`
@@ -53,7 +53,7 @@ export function readFiles(dataset: Dataset, paths: readonly string[], filter: Fi
   return sql`(SELECT ${names} FROM read_parquet(${list}, schema = MAP {${schema}})${where})`
 }
 
-/** What every read of a dataset's files says of its columns. */
+/** Common column lists of every read of a dataset's files. */
 interface ReadParts {
   readonly names: Sql
   /** By field id. */

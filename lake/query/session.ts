@@ -30,13 +30,13 @@ import {
   temporaryName,
 } from './sql.ts'
 
-/** Gives the query that stands for each relation; what it lists stays readable until `release`. */
+/** Provides the query for each relation; its files stay readable until `release`. */
 export interface Relations {
   resolve(relations: readonly Relation[], signal: AbortSignal): Promise<(relation: Relation) => Sql>
   release(): void
 }
 
-/** Columns of an answer and its rows as they come. */
+/** Columns of a result, and its rows as they arrive. */
 export interface Answer {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
@@ -51,8 +51,8 @@ export interface TemporaryTable {
 }
 
 /**
- * One connection in one slot. Statements run one at a time; once `signal` is aborted every one of them throws its reason, at once even
- * where the engine takes longer to stop.
+ * One connection in one slot. Statements run one at a time; once `signal` is aborted each of them throws its reason, at once even
+ * if the engine takes longer to stop.
  */
 export class Session {
   readonly signal: AbortSignal
@@ -67,7 +67,7 @@ export class Session {
     readonly connection: DuckDBConnection
     readonly signal: AbortSignal
     readonly relations: Relations | null
-    /** Keys of the bucket that is read in ranges; null for none. */
+    /** Keys of a bucket with range reads; null for none. */
     readonly secret: BucketSecret | null
   }) {
     this.#connection = parts.connection
@@ -88,14 +88,14 @@ export class Session {
     await this.#guard(() => this.#connection.run(rendered.text, rendered.values, rendered.types))
   }
 
-  /** Runs a query of the engine's own and gives its rows in DuckDB's values. */
+  /** Runs one of the engine's own queries and returns its rows as DuckDB values. */
   async values(query: Sql): Promise<DuckDBValue[][]> {
     const rendered = await this.#render(query)
     const reader = await this.#guard(() => this.#connection.runAndReadAll(rendered.text, rendered.values, rendered.types))
     return reader.getRows()
   }
 
-  /** Starts a query that only reads; its rows are made as they are taken. Throws `refused` for any other statement. */
+  /** Starts a read-only query; rows are produced as they are taken. Throws `refused` for any other statement. */
   async select(query: Sql): Promise<Answer> {
     const { text, values, types } = await this.#render(query)
     return this.#start(
@@ -104,7 +104,7 @@ export class Session {
     )
   }
 
-  /** As `select`, of a text that a person wrote. Nothing but `scripts/lake sql` may call this: values cannot be bound. */
+  /** Like `select`, for a person's text. Only `scripts/lake sql` may call this, since values cannot be bound. */
   async selectText(text: string): Promise<Answer> {
     return this.#start(async () => {
       const statements = await this.#connection.extractStatements(text)
@@ -113,12 +113,12 @@ export class Session {
     })
   }
 
-  /** The names of the tables that a person's text reads. */
+  /** The names of the tables in a person's text. */
   tableNames(text: string): readonly string[] {
     return this.#connection.getTableNames(text, false)
   }
 
-  /** Writes a query's rows to a file inside the sandbox and gives their number; `options` are COPY's, made by the engine. */
+  /** Writes a query's rows to a file in the sandbox and returns their number; `options` are COPY's, from the engine. */
   async copy(query: Sql, target: { readonly path: string; readonly options: string }): Promise<number> {
     const rendered = await this.#render(query)
     const text = `COPY (${rendered.text}) TO ${quoteText(target.path)} (${target.options})`
@@ -126,18 +126,18 @@ export class Session {
     return result.rowsChanged
   }
 
-  /** Lets `progress` follow the statements that come; it costs a little. */
+  /** Enables `progress` for later statements, at a small cost. */
   async trackProgress(): Promise<void> {
     await this.#guard(() => this.#connection.run('PRAGMA enable_progress_bar'))
     await this.#guard(() => this.#connection.run('PRAGMA disable_print_progress_bar'))
   }
 
-  /** How far the running statement is, 0 to 1, if `trackProgress` was called. */
+  /** Progress of the running statement, 0 to 1, after `trackProgress`. */
   get progress(): number {
     return Math.min(1, Math.max(0, this.#connection.progress.percentage / 100))
   }
 
-  /** Makes an empty temporary table with the fields of a table. */
+  /** Creates an empty temporary table with the fields of a table. */
   async temporaryTable(fields: readonly PhysicalField[]): Promise<TemporaryTable> {
     const number = this.#temporaries++
     const name = temporaryName(number)
@@ -147,12 +147,12 @@ export class Session {
 
   /** Names a query after a dataset, so that a person's text can read it as a table. */
   async view(dataset: Dataset, query: Sql): Promise<void> {
-    // A view takes no bound values; those of a scan without conditions are the engine's own: paths, names, types and ids.
+    // A view cannot have bound values; those of a scan without conditions are the engine's own: paths, names, types and ids.
     const text = literalText(await this.#render(sql`CREATE TEMP VIEW ${datasetName(dataset)} AS ${query}`))
     await this.#guard(() => this.#connection.run(text))
   }
 
-  /** Resolves when no statement runs any more. For the engine, which then closes the connection. */
+  /** Resolves when no statement is running. The engine then closes the connection. */
   async settled(): Promise<void> {
     await this.#running
   }
@@ -184,7 +184,7 @@ export class Session {
       names: result.deduplicatedColumnNames(),
       types: result.columnTypes(),
       next: async () => {
-        // What has been handed out cannot be taken back: only a query without rows yet can begin anew.
+        // Delivered rows cannot be taken back: only a query without any so far can restart.
         const chunk = hasRows ? await this.#once(() => result.fetchChunk()) : await this.#guard(first)
         hasRows = true
         return chunk && chunk.rowCount > 0 ? chunk : null
@@ -192,7 +192,7 @@ export class Session {
     }
   }
 
-  /** Runs a statement, and once more with newer keys if the store has refused those that it began with. */
+  /** Runs a statement, and once more with newer keys if the store rejected the first ones. */
   async #guard<T>(work: (tries: number) => Promise<T>): Promise<T> {
     const generation = this.#secret?.generation ?? 0
     try {
@@ -217,7 +217,7 @@ export class Session {
   }
 }
 
-/** A query of no rows with the columns and types of fields. */
+/** A query without rows, with the columns and types of fields. */
 export function emptyRelation(fields: readonly PhysicalField[]): Sql {
   return sql`SELECT ${join(fields.map((field) => sql`unnest(${new Bound(listValue([]), LIST(fieldType(field)))}) AS ${fieldName(field)}`))}`
 }
@@ -230,7 +230,7 @@ function literalOf(value: DuckDBValue): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'string') return quoteText(value)
   if (value instanceof DuckDBListValue) return `[${value.items.map(literalOf).join(', ')}]`
-  throw new Error('a view holds only texts, whole numbers and lists of them')
+  throw new Error('a view can only contain texts, whole numbers and lists of them')
 }
 
 function unresolved(): never {

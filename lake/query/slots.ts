@@ -5,17 +5,17 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
-/** How much the newest time counts in the mean of the last ones. */
+/** Weight of the newest time in the moving average. */
 const NEWEST_WEIGHT = 0.2
 
-/** A bounded number of places and a bounded queue for them, first come first served. */
+/** A semaphore with a bounded queue, first come first served. */
 export class Slots {
   /** How many may be taken at once. */
   readonly places: number
   readonly #most: number
   readonly #waiting: Waiter[] = []
   #taken = 0
-  /** How long a place is held, in ms: the mean of the last ones, the newest counting most. */
+  /** How long a slot is used, in ms: a moving average that weights the newest most. */
   #held_ms = 0
   #closed: Error | null = null
 
@@ -24,14 +24,14 @@ export class Slots {
     this.#most = options.queue
   }
 
-  /** How many places are taken, and how many wait for one. */
+  /** How many slots are taken, and how many callers wait for one. */
   get load(): { readonly taken: number; readonly waiting: number } {
     return { taken: this.#taken, waiting: this.#waiting.length }
   }
 
   /**
-   * Takes a place, waiting for it in turn; resolves to what gives it back. Throws `busy`, with the time that those who wait will probably
-   * take, where the queue is full, and the signal's reason where it is aborted before a place is free.
+   * Takes a slot, waiting in turn; resolves to its release function. Throws `busy` with the estimated waiting time if the queue
+   * is full, and the signal's reason if it is aborted first.
    */
   async take(signal: AbortSignal): Promise<() => void> {
     if (this.#closed) throw this.#closed
@@ -48,7 +48,7 @@ export class Slots {
     return this.#release()
   }
 
-  /** Refuses whoever waits or comes. */
+  /** Rejects all current and future waiters. */
   close(error: Error): void {
     this.#closed = error
     for (const waiter of this.#waiting.splice(0)) waiter.refuse(error)

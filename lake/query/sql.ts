@@ -24,7 +24,7 @@ import { type PhysicalField, scalarType, tableFields } from '../schema/physical.
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf, wholeOf } from './values.ts'
 import { toWkb } from './wkb.ts'
 
-/** A value with the DuckDB type it is bound as. */
+/** A value with the DuckDB type for binding. */
 export class Bound {
   readonly value: DuckDBValue
   readonly type: DuckDBType
@@ -35,21 +35,21 @@ export class Bound {
   }
 }
 
-/** A place in a query that is filled when it runs: the rows of a dataset. Made by `scan` and `files`. */
+/** A placeholder in a query that is resolved when it runs: the rows of a dataset. Created by `scan` and `files`. */
 export abstract class Relation {
   abstract readonly dataset: Dataset
 }
 
-/** What may stand in a hole of the tag; a bare value is bound by its JavaScript type. */
+/** Allowed values in a hole of the tag; a bare value is bound by its JavaScript type. */
 export type SqlPart = Sql | Relation | Bound | string | number | bigint | boolean | null
 
-/** A quoted identifier, and the name of a column's type; for this file alone, so that both come from declarations only. */
+/** A quoted identifier, and the name of a column's type; private to this file, so that both come only from declarations. */
 let quoted: (name: string) => Sql
 let typeName: (declared: Column) => Sql
 
-/** A query, or a part of one, as the `sql` tag makes it: constant texts with bound values and relations between them. */
+/** A query, or part of one, from the `sql` tag: constant texts with bound values and relations between them. */
 export class Sql {
-  /** Only the tag can fill this, so nothing parsed from a caller's JSON passes for a query. */
+  /** Only the tag can fill this, so nothing parsed from a caller's JSON passes as a query. */
   readonly #texts: readonly string[]
   readonly #holes: readonly (Bound | Relation)[]
 
@@ -58,10 +58,10 @@ export class Sql {
     this.#holes = holes
   }
 
-  /** The tag's work; texts have to be a template's own. */
+  /** Implements the tag; texts must come from a template literal. */
   static of(strings: TemplateStringsArray, parts: readonly SqlPart[]): Sql {
     if (!Array.isArray(strings) || !Object.isFrozen(strings) || !Array.isArray(strings.raw) || strings.length !== parts.length + 1)
-      throw new TypeError('sql is a template tag: it takes no text made at run time')
+      throw new TypeError('sql is a template tag: it does not accept text made at run time')
     const made = new Assembly()
     made.text(strings[0] as string)
     for (const [at, part] of parts.entries()) {
@@ -71,7 +71,7 @@ export class Sql {
     return new Sql(made.texts, made.holes)
   }
 
-  /** Parts with a separator between them; nothing for no parts. */
+  /** Parts with a separator in between; empty for no parts. */
   static join(parts: readonly SqlPart[], separator: Sql): Sql {
     const made = new Assembly()
     for (const [at, part] of parts.entries()) {
@@ -86,7 +86,7 @@ export class Sql {
     typeName = (declared) => new Sql([scalarType(declared).duckdb], [])
   }
 
-  /** The relations that the query reads. */
+  /** The relations in the query. */
   relations(): Relation[] {
     return this.#holes.filter((hole) => hole instanceof Relation)
   }
@@ -101,7 +101,7 @@ export class Sql {
   }
 }
 
-/** The texts and holes of a query in the making; there is always one text more than holes. */
+/** The texts and holes of a query under construction; there is one more text than holes. */
 class Assembly {
   readonly texts: string[] = ['']
   readonly holes: (Bound | Relation)[] = []
@@ -121,17 +121,20 @@ class Assembly {
   }
 }
 
-/** Writes a query. Holes take values (always bound), other queries, columns, and relations; text enters only as the template's own. */
+/**
+ * Writes a query. Holes take values (always bound), other queries, columns, and relations; text comes only from the template
+ * itself.
+ */
 export function sql(strings: TemplateStringsArray, ...parts: readonly SqlPart[]): Sql {
   return Sql.of(strings, parts)
 }
 
-/** Joins parts, by a comma unless told. */
+/** Joins parts, with a comma by default. */
 export function join(parts: readonly SqlPart[], separator: Sql = sql`, `): Sql {
   return Sql.join(parts, separator)
 }
 
-/** The quoted name of a column of a dataset's table; a point's are `<name>_lat` and `<name>_lon`. Throws for a name it lacks. */
+/** The quoted name of a column of a dataset's table; for a point `<name>_lat` and `<name>_lon`. Throws for an unknown name. */
 export function column(dataset: Dataset, name: string): Sql {
   return quoted(fieldOf(dataset, name).name)
 }
@@ -141,13 +144,13 @@ export function fieldName(field: PhysicalField): Sql {
   return quoted(field.name)
 }
 
-/** The quoted name of a column of an answer, as a declaration has it. Throws for a name that none can have. */
+/** The quoted name of a result column, as declared. Throws for an invalid name. */
 export function outputName(name: string): Sql {
   if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`no column can be named ${name}`)
   return quoted(name)
 }
 
-/** A value as the type that a scalar column is stored as. */
+/** A value cast to a scalar column's stored type. */
 export function castTo(declared: Column, value: SqlPart): Sql {
   return sql`CAST(${value} AS ${typeName(declared)})`
 }
@@ -162,7 +165,7 @@ export function temporaryName(number: number): Sql {
   return quoted(`temporary_${number}`)
 }
 
-/** The field of a dataset's table by its physical name; throws, naming those there are. */
+/** The field of a dataset's table by its physical name; throws with the existing names for an unknown one. */
 export function fieldOf(dataset: Dataset, name: string): PhysicalField {
   const fields = tableFields(dataset)
   const found = fields.find((field) => field.name === name)
@@ -175,7 +178,7 @@ export function instant(ms: number): Bound {
   return new Bound(new DuckDBTimestampTZValue(BigInt(microsOf('instant', ms))), TIMESTAMPTZ)
 }
 
-/** A row's value bound as the type of its column; of a point's latitude or longitude a number. */
+/** A row's value bound with its column's type; a number for a point's latitude or longitude. */
 export function bind(name: string, declared: Column, value: unknown): Bound {
   if (value === null || value === undefined) return new Bound(null, SQLNULL)
   if (declared.kind === 'list') {
@@ -187,7 +190,7 @@ export function bind(name: string, declared: Column, value: unknown): Bound {
   return new Bound(scalarDuckdbValue(name, declared, value), scalarDuckdbType(declared))
 }
 
-/** Values for `IN`, each bound as the type of its column: `(?, ?)`; a list that nothing is in where there are none. */
+/** Values for `IN`, each bound with its column's type: `(?, ?)`; a list that matches nothing if there are none. */
 export function bindList(name: string, declared: Column, values: readonly unknown[]): Sql {
   if (values.length === 0) return sql`(NULL)`
   return sql`(${join(values.map((value) => bind(name, declared, value)))})`
@@ -276,14 +279,14 @@ function bindPlain(value: string | number | bigint | boolean | null): Bound {
   throw new TypeError(`a query cannot take ${Object.prototype.toString.call(value)} as a value`)
 }
 
-/** A query as the engine runs it. */
+/** A query ready for the engine. */
 export interface Rendered {
   readonly text: string
   readonly values: DuckDBValue[]
   readonly types: DuckDBType[]
 }
 
-/** The text and bound values of a query; `relation` gives the query that stands for a relation. */
+/** The text and bound values of a query; `relation` returns the query for a relation. */
 export function render(query: Sql, relation: (relation: Relation) => Sql): Rendered {
   let text = ''
   const values: DuckDBValue[] = []

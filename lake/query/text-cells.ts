@@ -1,19 +1,19 @@
 import { type Column, GEOMETRY_TYPES, isGeometry } from '../schema/columns.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** An instant as ISO 8601 with Z, as `isoInstant` writes it: DuckDB's calendar of time zones is some times slower than one of UTC. */
+/** An instant as ISO 8601 with Z, like `isoInstant`: DuckDB's time zone calendar is several times slower than a UTC one. */
 export function instantText(value: Sql): Sql {
   const plain = sql`make_timestamp(epoch_us(${value}))`
   return sql`CASE WHEN epoch_us(${value}) % 1000 = 0 THEN strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%gZ') ELSE strftime(${plain}, '%Y-%m-%dT%H:%M:%S.%fZ') END`
 }
 
-/** A value of a column of a table as CSV has it: geometries as WKT, lists as JSON text. */
+/** A column's value for CSV: geometries as WKT, lists as JSON text. */
 export function csvCell(column: Column, value: Sql): Sql {
   if (isGeometry(column.kind)) return sql`ST_AsText(ST_GeomFromWKB(${value}))`
   return column.kind === 'list' ? sql`CAST(to_json(${listCells(column, value)}) AS VARCHAR)` : plainCell(column, value)
 }
 
-/** A value of a column of a table as a JSON row has it: geometries as GeoJSON, JSON embedded. */
+/** A column's value for JSON rows: geometries as GeoJSON, JSON embedded. */
 export function jsonCell(column: Column, value: Sql): Sql {
   if (isGeometry(column.kind)) return geoJson(GEOMETRY_TYPES[column.kind], value)
   if (column.kind === 'json') return sql`CAST(${value} AS JSON)`

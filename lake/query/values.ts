@@ -4,18 +4,18 @@ const DAY_MS = 86_400_000
 const LOCAL_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** A row's value that its column cannot hold: column, value and what was allowed are named. */
+/** A row's value that its column cannot store; names column, value and what is allowed. */
 export class ValueError extends Error {
   override readonly name = 'ValueError'
 }
 
-/** Makes the error of a value that a column cannot hold. */
+/** Creates the error for a value that a column cannot store. */
 export function badValue(name: string, value: unknown, allowed: string): ValueError {
   const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
   return new ValueError(`column ${name} cannot hold ${text.length > 200 ? `${text.slice(0, 200)}…` : text}: ${allowed}`)
 }
 
-/** Microseconds since the epoch, as a whole number, of an instant in ms (its µs as a fraction). */
+/** Microseconds since the epoch, as an integer, from an instant in ms (µs as a fraction). */
 export function microsOf(name: string, value: unknown): number {
   if (typeof value !== 'number') throw badValue(name, value, 'an instant in ms since the epoch is expected')
   const micros = Math.round(value * 1000)
@@ -23,19 +23,19 @@ export function microsOf(name: string, value: unknown): number {
   return micros
 }
 
-/** Instant in ms, the µs as a fraction, of microseconds since the epoch. */
+/** Instant in ms, with µs as a fraction, from microseconds since the epoch. */
 export function instantOfMicros(micros: bigint): number {
   return Number(micros) / 1000
 }
 
-/** A whole number, as a bigint only where no number holds it exactly. */
+/** An integer; a bigint only if a number cannot represent it exactly. */
 export function wholeNumber(whole: bigint): number | bigint {
   return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
 }
 
 const INT_MOST = 2 ** 31
 
-/** A whole number, where its column can hold it: 32 bits, or 64 where it is a long one. */
+/** An integer, checked against its column: 32 bits, or 64 for a long column. */
 export function wholeOf(name: string, column: Column, value: unknown): number | bigint {
   if (column.long && typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
   if (column.long && Number.isSafeInteger(value)) return value as number
@@ -44,8 +44,8 @@ export function wholeOf(name: string, column: Column, value: unknown): number | 
 }
 
 /**
- * Whole number that a decimal's value is at its scale: 1.419 at scale 3 is 1419. Division by a power of ten is correctly rounded, so the
- * test that the number comes back is exact for the 15 digits a declaration may have.
+ * The integer of a decimal's value at its scale: 1.419 at scale 3 is 1419. Division by a power of ten is correctly rounded, so
+ * checking that the number comes back is exact for up to 15 digits.
  */
 export function unscaledOf(name: string, column: Column, value: unknown): number {
   const { precision = 9, scale = 0 } = column
@@ -57,7 +57,7 @@ export function unscaledOf(name: string, column: Column, value: unknown): number
   return unscaled
 }
 
-/** The number that an unscaled decimal stands for; nearest double where it has more than 15 digits. */
+/** The number of an unscaled decimal; the nearest double above 15 digits. */
 export function decimalOf(unscaled: bigint, scale: number): number {
   const whole = Number(unscaled)
   if (Number.isSafeInteger(whole) && scale < POWERS.length) return whole / (POWERS[scale] as number)
@@ -77,7 +77,7 @@ export function dateOfDays(days: number): string {
   return new Date(days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** JSON text of a value with the keys of its objects sorted, so that equal values have equal texts. */
+/** JSON text of a value with sorted object keys, so that equal values have equal texts. */
 export function canonicalJson(name: string, value: unknown): string {
   const text = JSON.stringify(value, (_key, held: unknown) => {
     if (typeof held !== 'object' || held === null || Array.isArray(held)) return held
@@ -87,7 +87,7 @@ export function canonicalJson(name: string, value: unknown): string {
   return text
 }
 
-/** The JSON value of a text that `canonicalJson` or a publisher wrote. */
+/** The JSON value of a text from `canonicalJson` or a publisher. */
 export function parseJson(text: string): Json {
   return JSON.parse(text) as Json
 }

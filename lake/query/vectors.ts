@@ -4,17 +4,18 @@ import type { PhysicalField } from '../schema/physical.ts'
 import { badValue, canonicalJson, daysOf, microsOf, unscaledOf } from './values.ts'
 import { toWkb } from './wkb.ts'
 
-/** Rows that a DuckDB data chunk holds. */
+/** Rows in a DuckDB data chunk. */
 export const CHUNK_ROWS = duckdb.vector_size()
 
-/** Copies one field of a chunk of rows into a vector of DuckDB. */
+/** Copies one field of a chunk of rows into a DuckDB vector. */
 export type VectorWriter = (vector: Vector, rows: readonly AnyRow[], range: { readonly start: number; readonly count: number }) => void
 
 const ALL_VALID = 0xffff_ffff
 
 /**
- * The writer of a scalar field. It fills typed arrays of the vector's own layout (DuckDB's C API, "Vectors") and copies them once, since a
- * call into the engine for each value costs more than all else together. A value that its column cannot hold is a `ValueError`.
+ * The writer of a scalar field. It fills typed arrays in the vector's memory layout (DuckDB's C API, "Vectors") and copies them
+ * once, since one engine call per value costs more than all the rest. Throws a `ValueError` for a value that its column cannot
+ * store.
  */
 export function vectorWriter(field: PhysicalField): VectorWriter {
   const { column, name } = field
@@ -54,7 +55,7 @@ export function vectorWriter(field: PhysicalField): VectorWriter {
   }
 }
 
-/** The value of a field in a row: the column's, or a point's latitude or longitude; null where it is absent. Throws where it may not be. */
+/** The value of a field in a row: the column's, or a point's latitude or longitude; null if absent. Throws if it is required. */
 export function fieldValue(field: PhysicalField, row: AnyRow): unknown {
   const value = row[field.columnName]
   if (value === null || value === undefined) return field.required ? refuse(field.name, value ?? null, 'a value is required') : null
@@ -65,7 +66,7 @@ function refuse(name: string, value: unknown, allowed: string): never {
   throw badValue(name, value, allowed)
 }
 
-/** Which of a chunk's rows are null, as DuckDB's validity mask: one bit a row, set where there is a value. */
+/** DuckDB's validity mask of a chunk's rows: one bit per row, set if there is a value. */
 class Validity {
   readonly #words = new Uint32Array(CHUNK_ROWS / 32).fill(ALL_VALID)
   #anyNull = false
@@ -116,7 +117,7 @@ function wholeWriter(field: PhysicalField, convert: (value: unknown) => unknown)
 
 const WORD = 2 ** 32
 
-/** 64-bit values from numbers without a BigInt for each: floored high word, low word; bigints beyond 2^53 as they are. */
+/** 64-bit values from numbers without a BigInt each: floored high word, low word; bigints beyond 2^53 unchanged. */
 function longWriter(field: PhysicalField, convert: (value: unknown) => unknown): VectorWriter {
   const validity = new Validity()
   const items = new BigInt64Array(CHUNK_ROWS)
@@ -142,7 +143,7 @@ function longWriter(field: PhysicalField, convert: (value: unknown) => unknown):
   }
 }
 
-/** DuckDB keeps a decimal in the least integer that holds its digits: 16 bits to 4, 32 to 9, 64 to 18. */
+/** DuckDB stores a decimal in the smallest sufficient integer: 16 bits up to 4 digits, 32 up to 9, 64 up to 18. */
 function decimalWriter(field: PhysicalField): VectorWriter {
   const { column, name } = field
   const convert = (value: unknown): number => unscaledOf(name, column, value)
@@ -151,15 +152,15 @@ function decimalWriter(field: PhysicalField): VectorWriter {
   return numberWriter(field, precision > 4 ? new Int32Array(CHUNK_ROWS) : new Int16Array(CHUNK_ROWS), convert)
 }
 
-/** Bytes of the slot that stands for a text in a vector. */
+/** Bytes of a text's slot in a vector. */
 export const SLOT = 16
-/** Longest text, in bytes, that lies in its slot. */
+/** Longest text, in bytes, stored inside its slot. */
 export const INLINE = 12
 const ASCII_END = 0x80
 
 /**
- * Texts as DuckDB's 16-byte string slots: length, then up to 12 bytes in place, else prefix and pointer. Short ASCII texts are written in
- * place; others are handed to the engine one by one. Where a row repeats the text of the row before, its slot is copied.
+ * Texts as DuckDB's 16-byte string slots: length, then up to 12 bytes in place, else prefix and pointer. Short ASCII texts are
+ * written in place; others go to the engine one by one. A repeated text copies the slot of the row before.
  */
 function textWriter(field: PhysicalField, convert: (value: unknown) => string): VectorWriter {
   const validity = new Validity()
@@ -215,7 +216,7 @@ function writeInline(bytes: Uint8Array, start: number, text: string): boolean {
   return true
 }
 
-/** Copies slots within a vector: the pointer in a slot stays good for the vector's life, however many slots hold it. */
+/** Copies slots within a vector: a slot's pointer stays valid for the vector's life, even in several slots. */
 function copySlots(vector: Vector, pairs: readonly number[], count: number): void {
   const data = duckdb.vector_get_data(vector, count * SLOT)
   const slots = new BigUint64Array(count * 2)

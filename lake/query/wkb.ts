@@ -2,9 +2,9 @@ import type { GeometryKind, Line, MultiPolygon, Polygon } from '../schema/column
 import { badValue } from './values.ts'
 
 const LITTLE_ENDIAN = 1
-/** What WKB calls the kinds. */
+/** WKB type numbers of the kinds. */
 const TYPES = { line: 2, polygon: 3, multipolygon: 6 } as const satisfies Record<GeometryKind, number>
-/** Byte order and type, which each geometry begins with, those that are parts of another too. */
+/** Byte order and type: the head of each geometry, including parts of another. */
 const HEAD_BYTES = 5
 const COUNT_BYTES = 4
 const POINT_BYTES = 16
@@ -13,8 +13,8 @@ const POINT_BYTES = 16
 type Coordinates = Line | Polygon | MultiPolygon
 
 /**
- * Well-known binary of a geometry's coordinates, little-endian (OGC 06-103r4, "Well-known Binary Representation"); x is the longitude.
- * Throws a `ValueError` that names `name` for coordinates of another nesting. The bytes are all of their `buffer`.
+ * Well-known binary of a geometry's coordinates, little-endian (OGC 06-103r4, "Well-known Binary Representation"); x is the
+ * longitude. Throws a `ValueError` with `name` for coordinates of another nesting. The bytes fill their `buffer`.
  */
 export function toWkb(kind: GeometryKind, name: string, coordinates: unknown): Buffer<ArrayBuffer> {
   if (kind === 'multipolygon') {
@@ -31,7 +31,7 @@ export function toWkb(kind: GeometryKind, name: string, coordinates: unknown): B
   return bytes
 }
 
-/** The coordinates of a geometry's well-known binary; throws for a geometry of another kind. */
+/** The coordinates of a geometry's well-known binary; throws for another kind of geometry. */
 export function ofWkb(kind: GeometryKind, wkb: Uint8Array): Coordinates {
   const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
   return readGeometry(view, 0, kind).coordinates
@@ -54,7 +54,7 @@ function sizeOf(kind: 'line' | 'polygon', lines: readonly Line[]): number {
   return lines.reduce((sum, line) => sum + COUNT_BYTES + line.length * POINT_BYTES, start)
 }
 
-/** Writes what a geometry begins with, its count too where that is of parts; where it ends is answered, as by all that write. */
+/** Writes a geometry's head, with its count if it has parts. Like all writers here, returns the end position. */
 function writeHead(bytes: Buffer, start: number, kind: GeometryKind, parts: number): number {
   const at = bytes.writeUInt32LE(TYPES[kind], bytes.writeUInt8(LITTLE_ENDIAN, start))
   return kind === 'line' ? at : bytes.writeUInt32LE(parts, at)

@@ -7,14 +7,14 @@ import type { ObjectStore } from '../store/store.ts'
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** One body of a fetch: what was asked, what came, and where its bytes lie. */
+/** One body of a fetch: the request, the reply, and where its bytes are. */
 export interface RawBody {
   readonly name: string
   readonly url: string
   readonly status: number
   /** Reply headers, lower-case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of the bytes as received (before any content-encoding is undone). */
+  /** Hash of the bytes as received (before any content-encoding is undone). */
   readonly sha256: string
   readonly bytes: number
   /** Key of the object with the bytes, zstd-compressed. */
@@ -26,49 +26,49 @@ export interface RawFetch {
   readonly fetch_id: string
   readonly feed: string
   readonly fetched_at: string
-  /** The publication's own time, else the time of the fetch: the order of landing. */
+  /** The publication's own time, else the time of the fetch: fetches land in this order. */
   readonly data_time: string
-  /** The period that it is the file of, where the feed is an archive. */
+  /** The period of the file, if the feed is an archive. */
   readonly period?: string
   readonly bodies: readonly RawBody[]
-  /** Checked rows by dataset. */
+  /** Number of valid rows by dataset. */
   readonly rows: Readonly<Record<string, number>>
   /** Rows by dataset and block, for datasets with blocks. */
   readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** Blocks, by dataset, that this publication lacks by what the parser said. */
+  /** Blocks, by dataset, that this publication lacks according to the parser. */
   readonly said_missing: Readonly<Record<string, readonly string[]>>
   /**
-   * Things that were expected of each block, by dataset, as the lake told when the fetch was judged. Whether another block is missing depends
-   * on the publication before; so it does in records from before this was asked, which have none of it.
+   * Expected number of things per block, by dataset, from the lake at the time of the decision. Other blocks depend on the
+   * publication before, as do all blocks in older records without this member.
    */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly quarantined: number
   readonly unknown_codes: number
-  /** Why it was not accepted; null for an accepted fetch, kept for one that an operator accepted. */
+  /** Why it was rejected; null for an accepted fetch. It stays for one that an operator accepted. */
   readonly rejected: string | null
 }
 
-/** An accepted fetch: its place in the feed's log is its sequence. */
+/** An accepted fetch: its position in the feed's log is its sequence number. */
 export interface AcceptedFetch extends RawFetch {
   readonly seq: number
   readonly accepted_by: 'guard' | 'operator'
 }
 
-/** A number of a feed's log that was given out. */
+/** An assigned number of a feed's log. */
 export interface LogEntry {
   readonly seq: number
-  /** Null where the record is damaged: that fetch can no longer be told. */
+  /** Null if the record is damaged: that fetch can no longer be read. */
   readonly fetch: AcceptedFetch | null
-  /** True where the fetch was withdrawn: it counts no more. */
+  /** True if the fetch was withdrawn: it no longer counts. */
   readonly withdrawn: boolean
 }
 
-/** Bytes on their way into the archive. */
+/** Bytes to be archived. */
 export interface ReceivedBody extends Omit<RawBody, 'sha256' | 'bytes' | 'object'> {
   readonly received: Buffer
 }
 
-/** Records of the log that are read at once, where many are looked through. */
+/** Log records read at once when many are scanned. */
 const AT_ONCE = 32
 
 const pad = (seq: number): string => String(seq).padStart(10, '0')
@@ -78,7 +78,7 @@ const rejectedKey = (feed: string, fetchId: string): string => `raw/${feed}/reje
 const withdrawnKey = (feed: string, seq: number): string => `raw/${feed}/withdrawn/${pad(seq)}.json`
 const seqOf = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1, -'.json'.length))
 
-/** The id of a fetch: the feed and the instant of the fetch, which orders it in time. */
+/** The id of a fetch: the feed and the time of the fetch, so ids sort by time. */
 export function fetchId(feed: string, fetchedAt: number): string {
   return `${feed}.${new Date(fetchedAt).toISOString().replace(/[-:.]/g, '')}`
 }
@@ -89,8 +89,8 @@ export function feedOf(id: string): string {
 }
 
 /**
- * Stores the bytes of a fetch and returns what the log says of them. Each distinct content is stored once in a month, not once for ever: so a
- * month's folder can go as a whole when its retention is over, and no later fetch names bytes in it.
+ * Stores the bytes of a fetch and returns their log entries. Each distinct content is stored once a month, so that a month's
+ * folder can be deleted as a whole and no later fetch refers to it.
  */
 export async function keepBodies(store: ObjectStore, feed: string, fetchedAt: number, bodies: readonly ReceivedBody[]): Promise<RawBody[]> {
   const folder = `raw/${feed}/bytes/${new Date(fetchedAt).toISOString().slice(0, 7)}`
@@ -104,12 +104,12 @@ export async function keepBodies(store: ObjectStore, feed: string, fetchedAt: nu
   return kept
 }
 
-/** Raw bytes that are not to be had any more, however often one asks: gone or damaged. */
+/** Raw bytes that are permanently unavailable: gone or damaged. */
 export class RawBytesError extends Error {
   override readonly name = 'RawBytesError'
 }
 
-/** The bytes of a body as they were received; throws a `RawBytesError` where they are gone or not what the log says. */
+/** The bytes of a body as received; throws a `RawBytesError` if they are gone or do not match the log. */
 export async function readBody(store: ObjectStore, body: RawBody): Promise<Buffer> {
   const packed = await store.get(body.object)
   if (!packed) throw new RawBytesError(`the raw bytes ${body.object} are gone: past their retention, or deleted`)
@@ -122,52 +122,54 @@ export async function readBody(store: ObjectStore, body: RawBody): Promise<Buffe
 }
 
 /**
- * Accepts a fetch as number `seq` of its feed's log: from then on it counts. False where that number is taken: somebody else accepted a
- * fetch meanwhile and the caller has to look again; this is what stops a worker that slept past its lock.
+ * Accepts a fetch as number `seq` of its feed's log. Returns false if that number is taken: another process accepted a fetch, and
+ * the caller must read again. This stops a worker that was suspended beyond its lock.
  */
 export async function acceptFetch(store: ObjectStore, accepted: AcceptedFetch): Promise<boolean> {
   return store.putIfAbsent(logKey(accepted.feed, accepted.seq), Buffer.from(JSON.stringify(accepted)))
 }
 
-/** Keeps a fetch that the guard rejected, so that an operator can look at it and accept it. */
+/** Stores a fetch that the guard rejected, for an operator to inspect and accept. */
 export async function keepRejected(store: ObjectStore, fetch: RawFetch): Promise<void> {
   await store.put(rejectedKey(fetch.feed, fetch.fetch_id), Buffer.from(JSON.stringify(fetch)))
 }
 
-/** A rejected fetch; null where there is none of that id. Throws a `RawBytesError` where its record is damaged. */
+/** A rejected fetch; null if there is none with that id. Throws a `RawBytesError` if its record is damaged. */
 export async function readRejected(store: ObjectStore, id: string): Promise<RawFetch | null> {
   const key = rejectedKey(feedOf(id), id)
   const bytes = await store.get(key)
   if (!bytes) return null
   const fetch = parseRecord<RawFetch>(bytes)
-  if (fetch?.fetch_id !== id) throw new RawBytesError(`the record ${key} is damaged: it tells of no fetch ${id}`)
+  if (fetch?.fetch_id !== id) throw new RawBytesError(`the record ${key} is damaged: it does not describe fetch ${id}`)
   return fetch
 }
 
-/** Forgets that a fetch was rejected, once it is accepted. */
+/** Deletes the record of a rejected fetch, once it is accepted. */
 export async function dropRejected(store: ObjectStore, id: string): Promise<void> {
   await store.delete(rejectedKey(feedOf(id), id))
 }
 
-/** The fetch ids of a feed that were rejected, oldest first. */
+/** Ids of a feed's rejected fetches, oldest first. */
 export async function rejectedIds(store: ObjectStore, feed: string): Promise<string[]> {
   const ids: string[] = []
   for await (const { key } of store.list(`raw/${feed}/rejected/`)) ids.push(key.slice(key.lastIndexOf('/') + 1, -'.json'.length))
   return ids
 }
 
-/** The fetch of a number, withdrawn or not; null where the log does not hold it (not yet, or no longer) or its record is damaged. */
+/**
+ * The fetch with a number, withdrawn or not; null if the log does not have it (not yet, or no longer) or its record is damaged.
+ */
 export async function readAccepted(store: ObjectStore, feed: string, seq: number): Promise<AcceptedFetch | null> {
   return recordOf(await store.get(logKey(feed, seq)), seq)
 }
 
-/** A record of the log as its bytes tell it; null where they do not. */
+/** Decodes a record of the log; null if it is damaged. */
 function recordOf(bytes: Buffer | null, seq: number): AcceptedFetch | null {
   const fetch = bytes && parseRecord<AcceptedFetch>(bytes)
   return fetch?.seq === seq ? fetch : null
 }
 
-/** What a damaged record says is nothing, not an error: only the store can know that it is damaged for good, and it gave all it has. */
+/** A damaged record is null, not an error: the store returned all it has, so retrying would not help. */
 function parseRecord<T>(bytes: Buffer): T | null {
   try {
     return JSON.parse(bytes.toString()) as T | null
@@ -176,36 +178,36 @@ function parseRecord<T>(bytes: Buffer): T | null {
   }
 }
 
-/** Takes a fetch out of the log; only ever its oldest. */
+/** Deletes a fetch from the log; only ever the oldest. */
 export async function dropAccepted(store: ObjectStore, feed: string, seq: number): Promise<void> {
   await store.delete(logKey(feed, seq))
   await store.delete(withdrawnKey(feed, seq))
 }
 
 /**
- * Withdraws an accepted fetch: from then on it does not count, and waits among the rejected ones, where it can be accepted again. Its number
- * stays taken and its bytes stay. Doing it again changes nothing; what tables and live state hold of it is for the caller to take out.
+ * Withdraws an accepted fetch: it no longer counts and is listed as rejected, where it can be accepted again. Its number stays
+ * taken and its bytes stay. Idempotent. The caller removes its rows from tables and live state.
  */
 export async function withdrawAccepted(store: ObjectStore, accepted: AcceptedFetch, why: string): Promise<void> {
   const { seq, accepted_by: _, ...fetch } = accepted
-  // First, so that whoever is stopped in between leaves a fetch that counts still, not one that is nowhere.
+  // First, so that an interruption leaves a fetch that still counts, not one that is lost.
   await keepRejected(store, { ...fetch, rejected: why })
   await store.putIfAbsent(withdrawnKey(accepted.feed, seq), Buffer.from(JSON.stringify({ ...accepted, withdrawn: randomUUID() })))
 }
 
-/** The numbers of a feed whose fetches were withdrawn. */
+/** The numbers of a feed's withdrawn fetches. */
 export async function withdrawnSeqs(store: ObjectStore, feed: string): Promise<ReadonlySet<number>> {
   const seqs = new Set<number>()
   for await (const { key } of store.list(`raw/${feed}/withdrawn/`)) seqs.add(seqOf(key))
   return seqs
 }
 
-/** A fetch that was withdrawn, as it was when it counted; null where that cannot be read any more. */
+/** A withdrawn fetch as it was when accepted; null if it can no longer be read. */
 export async function readWithdrawn(store: ObjectStore, feed: string, seq: number): Promise<AcceptedFetch | null> {
   return recordOf(await store.get(withdrawnKey(feed, seq)), seq)
 }
 
-/** The numbers of a feed's log after a sequence, in order; the first so many where told. Numbers that were lost are not among them. */
+/** The numbers of a feed's log after a sequence number, in order, without lost ones; at most `most`. */
 export async function logAfter(store: ObjectStore, feed: string, seq: number, most = Number.POSITIVE_INFINITY): Promise<LogEntry[]> {
   const keys: string[] = []
   for await (const { key } of store.list(`raw/${feed}/log/`, { startAfter: logKey(feed, seq) })) {
@@ -225,12 +227,12 @@ export async function logAfter(store: ObjectStore, feed: string, seq: number, mo
   return entries
 }
 
-/** The fetches among some numbers of a log that count. */
+/** The fetches of log entries that count. */
 export function counting(entries: readonly LogEntry[]): AcceptedFetch[] {
   return entries.flatMap(({ fetch, withdrawn }) => (fetch && !withdrawn ? [fetch] : []))
 }
 
-/** The accepted fetches of a feed after a sequence, in order of sequence; the first so many where told. */
+/** The accepted fetches of a feed after a sequence number, in order; at most `most`. */
 export async function acceptedAfter(
   store: ObjectStore,
   feed: string,
@@ -248,19 +250,22 @@ export async function acceptedAfter(
   return found
 }
 
-/** The sequences that a feed's log begins and ends with; null where it is empty. The oldest go first; a copy of it may lack any. */
+/**
+ * The first and last sequence numbers of a feed's log; null if it is empty. The oldest are deleted first; a copied log may have
+ * gaps.
+ */
 export function logEnds(store: ObjectStore, feed: string): Promise<{ first: number; last: number } | null> {
   return sequenceEnds(store, logOf(feed))
 }
 
-/** The first number of a log after another; null where there is none. */
+/** The first number of a log after another; null if there is none. */
 function nextSeq(store: ObjectStore, feed: string, seq: number): Promise<number | null> {
   return nextNumber(store, logOf(feed), seq)
 }
 
 /**
- * The accepted fetches of a feed with data times from `from` on (ms), in order of sequence; only they and a few more are read. What the
- * guard accepted grows in data time with the sequence, and all before it is older; what an operator accepted may be of any time before.
+ * The accepted fetches of a feed with data times from `from` on (ms), in sequence order; little else is read. For fetches
+ * accepted by the guard, data time grows with the sequence number; those accepted by an operator may have any earlier data time.
  */
 export async function acceptedFrom(store: ObjectStore, feed: string, from: number): Promise<AcceptedFetch[]> {
   const ends = await logEnds(store, feed)
@@ -279,7 +284,7 @@ export async function acceptedFrom(store: ObjectStore, feed: string, from: numbe
   return found.filter(({ data_time }) => Date.parse(data_time) >= from)
 }
 
-/** The accepted fetch of the newest data time, of those numbers that are wanted; null where there is none. */
+/** The accepted fetch with the newest data time among the wanted numbers; null if there is none. */
 export async function newestAccepted(
   store: ObjectStore,
   feed: string,
@@ -297,7 +302,7 @@ export async function newestAccepted(
   return newest
 }
 
-/** The fetch of an id that counts, looked for from the newest on, and whether one of that id was withdrawn. */
+/** The counting fetch with an id, searched from the newest on, and whether one with that id was withdrawn. */
 export async function findAccepted(
   store: ObjectStore,
   id: string,
@@ -317,7 +322,7 @@ export async function findAccepted(
   return { accepted: null, withdrawn }
 }
 
-/** The order in which fetches count: by data time, then by acceptance. */
+/** The order in which fetches apply: by data time, then by acceptance. */
 export function byDataTime(one: AcceptedFetch, other: AcceptedFetch): number {
   return Date.parse(one.data_time) - Date.parse(other.data_time) || one.seq - other.seq
 }

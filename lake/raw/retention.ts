@@ -1,20 +1,21 @@
 import type { ObjectStore } from '../store/store.ts'
 import { acceptedAfter, dropAccepted, logEnds, readAccepted, withdrawnSeqs } from './archive.ts'
 
-/** The newest accepted fetches are kept whatever their age: the state of a feed is restored from them. */
+/** The newest accepted fetches are kept whatever their age: a feed's state is restored from them. */
 const ALWAYS_KEPT = 64
-/** Fetches looked at to learn the oldest month that is still named: clocks may have been set back by a little in between. */
+/** Fetches read to find the oldest month still referenced: clocks may have been set back a little in between. */
 const LOOKED_AT = 64
 
-/** What a clean-up removed. */
+/** Result of a clean-up. */
 export interface Retired {
   readonly fetches: number
   readonly objects: number
 }
 
 /**
- * Removes raw fetches older than `before` (ms since the epoch) that every table of the feed has landed, oldest first, then the byte folders
- * of months before it that no remaining fetch names. `landed(seq)` says whether all tables hold a fetch. Of the log no more is read than goes.
+ * Deletes raw fetches older than `before` (ms since the epoch) that every table of the feed has landed, oldest first, then byte
+ * folders of earlier months that no fetch references. `landed(seq)` returns whether all tables have a fetch. Reads little more of
+ * the log than it deletes.
  */
 export async function retireRaw(
   store: ObjectStore,
@@ -26,7 +27,7 @@ export async function retireRaw(
   let fetches = 0
   for (let seq = ends?.first ?? 1; ends && seq <= ends.last - ALWAYS_KEPT; seq++) {
     const fetch = await readAccepted(store, feed, seq)
-    // One that was withdrawn may be of a clock that ran ahead; what comes after it says how old it is.
+    // A withdrawn one may have had a clock ahead of time; the next fetch shows its age.
     const isOld = !fetch || withdrawn.has(seq) || Date.parse(fetch.fetched_at) < before
     if (!isOld || (fetch && !landed(seq))) break
     await dropAccepted(store, feed, seq)
@@ -36,8 +37,8 @@ export async function retireRaw(
 }
 
 /**
- * Removes what lies in the folders of earlier months, and the rejected fetches of those months. Bytes lie by the month of their fetch, those
- * that an operator accepted by that of their place in the log: so the months that the log names begin with its oldest fetches'.
+ * Deletes the folders of earlier months and the rejected fetches of those months. Bytes are filed by the month of their fetch; if
+ * an operator accepted it, by its position in the log. So the log's months begin with its oldest fetches'.
  */
 async function removeMonths(store: ObjectStore, feed: string, before: string): Promise<number> {
   const oldest = await acceptedAfter(store, feed, 0, LOOKED_AT)

@@ -1,11 +1,11 @@
 import type { Json } from './columns.ts'
 import type { IcebergType } from './physical.ts'
 
-/** A field of an Arrow schema, as Arrow's JSON form of schemas has it (format/integration, "JSON test data format"). */
+/** A field of an Arrow schema in Arrow's JSON form (format/integration, "JSON test data format"). */
 export type ArrowField = { readonly [member: string]: Json }
 
 interface ArrowType {
-  /** As PyArrow writes the type. */
+  /** The type as PyArrow writes it. */
   readonly text: string
   readonly type: { readonly [member: string]: Json }
 }
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, ArrowType>> = Object.freeze({
 })
 const DECIMAL = /^decimal\((\d+), ?(\d+)\)$/
 
-/** The Arrow type of a table's field, as text; a list is that of its element. Throws for a type that no column has. */
+/** The Arrow type of a table's field, as text; for a list, with that of its element. Throws for an unsupported type. */
 export function arrowText(type: IcebergType): string {
   return typeof type === 'string' ? typeOf(type).text : `list<item: ${typeOf(type.element).text} not null>`
 }

@@ -1,4 +1,4 @@
-/** A source as whoever reuses its data has to name it. */
+/** A source with the attribution that reuse requires. */
 export interface AttributedSource {
   readonly name: string
   readonly licence: string
@@ -6,10 +6,10 @@ export interface AttributedSource {
   readonly attribution: string
 }
 
-/** The file that goes along with files of a dataset, in Markdown: the licences and the words to show. */
+/** The Markdown file that accompanies a dataset's files: licences and attributions. */
 export function attributionText(dataset: string, sources: readonly AttributedSource[]): string {
   const lines = sources.map(
     ({ name, licence, licence_url, attribution: words }) => `- ${name}: [${licence}](${licence_url}). Show: "${words}"`,
   )
-  return `# Sources of ${dataset}\n\nWhoever reuses this data has to follow these licences.\n\n${lines.join('\n')}\n`
+  return `# Sources of ${dataset}\n\nReuse of this data must follow these licences.\n\n${lines.join('\n')}\n`
 }

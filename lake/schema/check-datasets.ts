@@ -3,11 +3,11 @@ import type { Dataset } from './dataset.ts'
 import { physicalFields, tableColumns } from './physical.ts'
 import { UNITS } from './units.ts'
 
-/** What live rows have beside the columns of their dataset, see `LiveRow`. */
+/** Members of live rows besides the columns of their dataset, see `LiveRow`. */
 const ENGINE_NAMES = ['status', 'updated_at', 'is_stale', 'last_seen_at']
 const SNAKE = /^[a-z][a-z0-9_]*$/
 
-/** Checks what the types of a declaration cannot say and returns the datasets; throws one error that lists every mistake. */
+/** Checks what the types of a declaration cannot, and returns the datasets; throws one error that lists all violations. */
 export function checkDatasets(datasets: readonly Dataset[]): readonly Dataset[] {
   const mistakes = datasets.flatMap((dataset) => mistakesOf(dataset).map((mistake) => `${dataset.id}: ${mistake}`))
   const ids = datasets.map((dataset) => dataset.id)
@@ -28,7 +28,7 @@ function mistakesOf(dataset: Dataset): string[] {
       seen.set(id, name)
     }
     if (dataset.columns[name] && column.id > 1000) mistakes.push(`column ${name}: ids above 1000 are the engine's`)
-    if (dataset.columns[name] && ENGINE_NAMES.includes(name)) mistakes.push(`column ${name}: live rows have one of that name`)
+    if (dataset.columns[name] && ENGINE_NAMES.includes(name)) mistakes.push(`column ${name}: live rows have a member of that name`)
     if (column.unit !== undefined && !Object.hasOwn(UNITS, column.unit)) mistakes.push(`column ${name}: no unit ${column.unit}`)
     if (column.kind === 'decimal' && (column.precision ?? 0) > 15) mistakes.push(`column ${name}: at most 15 digits`)
     if (column.kind === 'list' && (!column.of || ['list', 'point'].includes(column.of.kind) || isGeometry(column.of.kind)))
@@ -54,6 +54,6 @@ function mistakesOf(dataset: Dataset): string[] {
   if (dataset.life && dataset.absence !== 'ends') mistakes.push('a life needs absence: ends')
   if (dataset.life && columns[dataset.life.since]?.kind !== 'instant') mistakes.push(`${dataset.life.since} is not an instant`)
   if (dataset.land === 'changes' && !dataset.partition.every((part) => part.column === dataset.time))
-    mistakes.push('a changes dataset is partitioned by its time, so that one partition answers alone')
+    mistakes.push('a changes dataset is partitioned by its time, so that each partition is self-contained')
   return mistakes
 }

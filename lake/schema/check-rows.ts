@@ -1,17 +1,17 @@
 import type { Column } from './columns.ts'
 import type { AnyRow, Dataset } from './dataset.ts'
 
-/** Called for a code that its list lacks. */
+/** Called for a code missing from its list. */
 export type CodeListener = (list: string, code: string) => void
 
 type ValueCheck = (value: unknown, row: AnyRow, unknown: CodeListener) => string | null
 
 const LOCAL_DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
-/** Instants outside these years are parsing mistakes. */
+/** Instants outside these years are parser errors. */
 const EARLIEST = Date.UTC(1900, 0)
 const LATEST = Date.UTC(2200, 0)
 
-/** The columns of a dataset that the engine fills and a feed's row therefore lacks. */
+/** The columns of a dataset that the engine fills, and that a feed's rows therefore lack. */
 export function filledColumns(dataset: Dataset): ReadonlySet<string> {
   const filled = new Set<string>()
   if (dataset.land === 'changes') filled.add(dataset.time)
@@ -20,9 +20,9 @@ export function filledColumns(dataset: Dataset): ReadonlySet<string> {
 }
 
 /**
- * Makes the check of a dataset's rows as feeds give them. It returns null for a good row, else the reason for quarantine, naming the
- * column; reports codes that a list lacks, and moves them to `<column>_source` where the dataset has it; and rounds decimals to their
- * scale, so that live state and table hold the same number.
+ * Creates the check of a feed's rows. It returns null for a valid row, else the reason for rejection with the column. It reports
+ * unknown codes, moving them to `<column>_source` if that exists, and rounds decimals to their scale, so that live state and
+ * table are equal.
  */
 export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): (row: AnyRow) => string | null {
   const filled = filledColumns(dataset)
@@ -36,7 +36,7 @@ export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): 
     nullable.push(column.nullable)
   }
   const known = new Set([...names, ...filled])
-  /** Names in the order of the row before, which all rows of one parser share. */
+  /** The column order of the previous row, shared by all rows of a parser. */
   const order: string[] = []
   return (row) => {
     for (let at = 0; at < names.length; at++) {
@@ -111,7 +111,7 @@ function valueCheck(name: string, column: Column): ValueCheck {
       return (value, _row, unknown) => {
         if (!Array.isArray(value)) return `${name} is no list`
         for (const item of value) {
-          const reason = item === null || item === undefined ? `${name} holds a null` : element(item, {}, unknown)
+          const reason = item === null || item === undefined ? `${name} contains a null` : element(item, {}, unknown)
           if (reason !== null) return reason
         }
         return null
@@ -136,7 +136,7 @@ function codeCheck(name: string, column: Column, dataset?: Dataset): ValueCheck 
   }
 }
 
-/** The column that has the source's own text where the list of a coded column lacks it. */
+/** The column for the source's own text if a code is not in its list. */
 function sourceColumn(name: string): string {
   return `${name}_source`
 }

@@ -4,14 +4,14 @@ export interface CodeLabels {
   readonly en: string
 }
 
-/** A closed list of the codes we know; feeds may still bring others, which are kept and counted. */
+/** A closed list of the known codes; feeds may still bring others, which are stored and counted. */
 export interface CodeList {
   readonly id: string
   readonly about: string
   readonly codes: Readonly<Record<string, CodeLabels>>
 }
 
-/** Declares a code list. `labels` gives each code its Spanish and English label, in the order clients should show. */
+/** Declares a code list. `labels` has the Spanish and English label of each code, in display order. */
 export function defineCodes<const K extends string>(
   id: string,
   about: string,

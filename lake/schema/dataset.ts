@@ -6,7 +6,7 @@ import type { Source } from './sources.ts'
 export const PLANS = ['FREE', 'PRO', 'ENTERPRISE'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** One part of a table's partition: a column and Iceberg's transform of it. */
+/** One field of a table's partition: a column and its Iceberg transform. */
 export interface PartitionField {
   readonly column: string
   readonly transform: 'identity' | 'day' | 'month'
@@ -20,40 +20,37 @@ export const day = (column: string): PartitionField => Object.freeze({ column, t
 export const month = (column: string): PartitionField => Object.freeze({ column, transform: 'month' })
 
 /**
- * How rows become table rows:
- * - `append`: every observation is a row, once per key;
- * - `changes`: a row when a value other than time and fetch_id differs from the entity's last row, an ENDED or MISSING row when it
- *   disappears, and a full baseline at the start of each partition;
- * - `replace`: whole versions, the publisher's version (`version`) in the key: of each the table has the rows of the newest publication
- *   that carries it. The same version published again takes the place of its rows, whatever it changed; other versions stay as they are.
+ * How rows enter the table. `append`: each observation, once per key. `changes`: a row when values change, an ENDED or MISSING
+ * row on disappearance, and a baseline per partition. `replace`: whole versions (`version` in the key); republishing one replaces
+ * only its own rows.
  */
 export type Land = 'append' | 'changes' | 'replace'
 
 /**
- * What it means that an entity is absent from `absencesToEnd` newer complete publications: it `ends` (status ENDED), it is
- * `missing` (a catalogue: status MISSING, never ended by absence alone), or nothing (`keeps`: the last row stays and goes stale).
+ * Effect of an entity's absence from `absencesToEnd` newer complete publications: it `ends` (status ENDED), is `missing`
+ * (catalogues: status MISSING, never ended by absence alone), or nothing (`keeps`: the last row stays and becomes stale).
  */
 export type Absence = 'ends' | 'missing' | 'keeps'
 
-/** The columns the engine fills for things that begin and end. */
+/** Engine-filled columns of things that begin and end. */
 export interface Life {
-  /** The string column of the public id: a keyed hash of the entity and the start of this life. */
+  /** The string column of the public id: a keyed hash of the entity and its start. */
   readonly id: string
   /** Prefix of the public id, as in `inc_…`. */
   readonly prefix: string
-  /** The instant column of the first publication that had it in this life. */
+  /** The instant column of the first publication that contained it. */
   readonly since: string
 }
 
-/** A thing that comes back this soon after its end goes on living under the same id, ms. */
+/** A thing that returns this soon after its end continues under the same id, ms. */
 export const REVIVAL_MS = 30 * 60_000
 
-/** Default of `absencesToEnd`: an entity is gone after this many newer complete publications in a row without it. */
+/** Default of `absencesToEnd`: an entity is gone after being absent from this many newer complete publications in a row. */
 export const ABSENCES = 3
 
 const CURRENT_FOR_MS = 2 * 86_400_000
 
-/** What a dataset declares; everything else about it is derived. */
+/** The declaration of a dataset; everything else about it is derived. */
 export interface DatasetSpec<C extends Columns> {
   readonly id: string
   readonly domain: string
@@ -61,42 +58,45 @@ export interface DatasetSpec<C extends Columns> {
   readonly about: string
   readonly sources: readonly Source[]
   readonly columns: C
-  /** The columns that name the thing that has a history; the key is entity + time. */
+  /** The columns that identify the thing with a history; the key is entity + time. */
   readonly entity: readonly (keyof C & string)[]
-  /** The instant of a row. In a `changes` dataset the engine fills it with the data time of the fetch. */
+  /** The instant of a row. In a `changes` dataset the engine sets it to the data time of the fetch. */
   readonly time: keyof C & string
   readonly land: Land
   readonly absence?: Absence
-  /** 1 if each publication is the complete state, so that what it lacks is over; 3 by default. */
+  /** 1 if each publication is the complete state, so that anything absent is over; 3 by default. */
   readonly absencesToEnd?: number
   readonly life?: Life & { readonly id: keyof C & string; readonly since: keyof C & string }
   readonly partition: readonly PartitionField[]
   readonly order: readonly (keyof C & string)[]
   readonly plan: { readonly live: Plan; readonly history: Plan; readonly bulk: Plan }
-  /** The Iceberg namespace of its table, where it is not the domain: a licence may ask for a database of its own. */
+  /** The Iceberg namespace of its table, if not the domain: a licence may require a separate database. */
   readonly namespace?: string
-  /** Of an `append` dataset that is partitioned by the day of its time: days after which rows are deleted; kept for good if not set. */
+  /** For an `append` dataset partitioned by the day of its time: days after which rows are deleted; unlimited if not set. */
   readonly keepsDays?: number
-  /** `internal` datasets never leave by a public door. */
+  /** `internal` datasets are never public. */
   readonly visibility?: 'public' | 'internal'
-  /** False where there is no current state worth keeping in Redis; `replace` datasets have none. */
+  /** False if it has no current state in Redis; `replace` datasets never have one. */
   readonly live?: boolean
-  /** Of an `append` dataset: how long an observation is current state while no newer one of its entity comes, ms; 2 days unless told. */
+  /** For an `append` dataset: how long an observation stays current without a newer one of its entity, ms; 2 days by default. */
   readonly currentFor_ms?: number
-  /** Of an `append` dataset: how old an observation may get in the current state while its block is missing, so that it can be told, ms; no older than others unless told. */
+  /**
+   * For an `append` dataset: greatest age of a current observation while its block is missing, ms; as for other observations by
+   * default.
+   */
   readonly heldFor_ms?: number
   /**
-   * True where `time` is when something was observed or happened: a row later than its fetch is rejected. `append` datasets are, others
-   * only if set, since forecasts, timetables and planned works lie ahead.
+   * True if `time` is when something was observed or happened: a row later than its fetch is rejected. Always true for `append`;
+   * optional for others, since forecasts, timetables and planned works are in the future.
    */
   readonly isObservation?: boolean
-  /** Provinces that no source of it has data of; lists of the dataset report them as `meta.coverage`. */
+  /** Provinces for which no source has data; lists of the dataset report them as `meta.coverage`. */
   readonly lacks?: ProvinceGap
-  /** Of a `replace` dataset: the column of the publisher's version, one of the entity's. */
+  /** For a `replace` dataset: the entity column of the publisher's version. */
   readonly version?: keyof C & string
 }
 
-/** A declared dataset, frozen: its specification with the defaults filled in. */
+/** A declared dataset, frozen: its specification with defaults filled in. */
 export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S & {
   readonly absence: Absence
   readonly absencesToEnd: number
@@ -114,15 +114,15 @@ type Filled<D> =
   | (D extends { readonly land: 'changes'; readonly time: infer T extends string } ? T : never)
   | (D extends { readonly life: { readonly id: infer I extends string; readonly since: infer F extends string } } ? I | F : never)
 
-/** A row as a feed gives it: without what the engine fills (the time of a `changes` dataset, public id and start of a life). */
+/** A row from a feed: without engine-filled columns (the time of a `changes` dataset, the public id and start of a life). */
 export type FeedRow<D extends { readonly columns: Columns }> = Omit<Row<D>, Filled<D>>
 
-/** Any row, where its dataset's type does not matter. */
+/** Any row, if its dataset's type does not matter. */
 export type AnyRow = Record<string, unknown>
 
 type Named<S extends { readonly columns: Columns }> = keyof S['columns'] & string
 
-/** Declares a dataset. What the types cannot check (ids, key, partition, order), `lake/catalog.ts` checks when it is loaded. */
+/** Declares a dataset. `lake/catalog.ts` checks what types cannot (ids, key, partition, order) when it is loaded. */
 export function defineDataset<const S extends DatasetSpec<Columns>>(
   spec: S & { readonly entity: readonly Named<S>[]; readonly time: Named<S>; readonly order: readonly Named<S>[] },
 ): Dataset<S> {

@@ -1,20 +1,20 @@
 import { type Column, GEOMETRY_TYPES, type Json } from './columns.ts'
 import { isoInstant } from './time.ts'
 
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (draft 2020-12), as used in OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** One member of a JSON object that a column becomes. */
+/** One JSON member of a column. */
 export interface JsonProperty {
   readonly name: string
   readonly schema: JsonSchema
-  /** The member's JSON value, of the column's value in a row. */
+  /** Converts the column's value in a row to the member's JSON value. */
   readonly json: (value: unknown) => Json
 }
 
 /**
- * The members that a column named `name` becomes in JSON: a point gives two (`lat` and `lon` where it is named `position`, else
- * `<name>_lat` and `<name>_lon`), every other column one.
+ * The JSON members of a column: a point has two (`lat` and `lon` if it is named `position`, else `<name>_lat` and `<name>_lon`),
+ * any other column one.
  */
 export function jsonProperties(name: string, column: Column): JsonProperty[] {
   if (column.kind !== 'point') return [{ name, schema: columnSchema(column), json: (value) => jsonValue(column, value) }]
@@ -36,7 +36,7 @@ export function jsonProperties(name: string, column: Column): JsonProperty[] {
   })
 }
 
-/** The JSON Schema of a column's value; of every kind but a point, which is two members (`jsonProperties`). */
+/** The JSON Schema of a column's value, for every kind except points (see `jsonProperties`). */
 export function columnSchema(column: Column): JsonSchema {
   const { type, ...rest } = kindSchema(column)
   const unit = column.unit ? ` Unit: ${column.unit}.` : column.unitIn ? ` Unit: see ${column.unitIn}.` : ''
@@ -51,7 +51,7 @@ export function columnSchema(column: Column): JsonSchema {
   }
 }
 
-/** The JSON value of a column's value in a row: instants as ISO 8601 with Z, geometries as GeoJSON. Null stays null. */
+/** The JSON form of a column's value: instants as ISO 8601 with Z, geometries as GeoJSON. Null stays null. */
 export function jsonValue(column: Column, value: unknown): Json {
   if (value === null || value === undefined) return null
   switch (column.kind) {
@@ -66,7 +66,7 @@ export function jsonValue(column: Column, value: unknown): Json {
     case 'list':
       return (value as readonly unknown[]).map((item) => jsonValue(column.of as Column, item))
     case 'integer':
-      // Digits beyond 2^53 would be lost by every JSON reader that has only doubles.
+      // JSON readers with only doubles would lose digits beyond 2^53.
       return typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)) : (value as number)
     default:
       return value as Json
@@ -106,7 +106,7 @@ function kindSchema(column: Column): { type?: string } & JsonSchema {
 }
 
 const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
-/** A polygon's rings, the outer one first. */
+/** A polygon's rings, outer ring first. */
 const RINGS = Object.freeze({ type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 })
 const COORDINATES = Object.freeze({
   Point: POSITION,
@@ -124,7 +124,7 @@ export function geometrySchema(type: keyof typeof COORDINATES): { type: string }
   }
 }
 
-/** HH:MM:SS of seconds since the service day began; the hour may exceed 24. */
+/** HH:MM:SS of seconds since the start of the service day; the hour may exceed 24. */
 function clockText(seconds: number): string {
   const part = (value: number): string => String(value).padStart(2, '0')
   return `${part(Math.floor(seconds / 3600))}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}`

@@ -3,33 +3,33 @@ import type { Column, Columns } from './columns.ts'
 import { col } from './columns.ts'
 import type { Dataset } from './dataset.ts'
 
-/** Whether the row tells a state that holds, an end, or a catalogue entry that stopped being published. */
-export const ROW_STATUS = defineCodes('row_status', 'State of a thing that has a history.', {
+/** Whether the row is an active state, an end, or a catalogue entry that is no longer published. */
+export const ROW_STATUS = defineCodes('row_status', 'Status of an object with a history.', {
   ACTIVE: ['vigente', 'active'],
   MISSING: ['ya no publicado', 'no longer published'],
   ENDED: ['terminado', 'ended'],
 })
 
-/** Columns that the engine adds to tables; ids from 1001 are theirs in every table. */
-const FETCH_ID = col.string(1001, 'The accepted fetch that gave the row.')
+/** Columns that the engine adds to tables, with ids from 1001 in every table. */
+const FETCH_ID = col.string(1001, 'Accepted fetch of the row.')
 const STATUS = col.code(1002, 'ACTIVE, MISSING from the publication (catalogues), or ENDED.', ROW_STATUS)
-const IS_BASELINE = col.boolean(1003, 'True where the row repeats a state so that its partition answers alone; it is no change.')
+const IS_BASELINE = col.boolean(1003, 'True if the row repeats a state to make its partition self-contained; it is not a change.')
 
-const UPDATED_AT = col.instant(1004, 'Publication that last changed the state; a baseline row keeps the one of the change it repeats.')
-const LAST_SEEN_AT = col.instant(1005, 'Last publication that had it; stated where status is MISSING or ENDED.', { nullable: true })
+const UPDATED_AT = col.instant(1004, 'Publication that last changed the state; a baseline row has the one of the repeated change.')
+const LAST_SEEN_AT = col.instant(1005, 'Last publication that contained it; set if status is MISSING or ENDED.', { nullable: true })
 
-/** The columns of a dataset's table: the declared ones, then the engine's own. */
+/** The columns of a dataset's table: the declared ones, then the engine's. */
 export function tableColumns(dataset: Dataset): Columns {
   const history =
     dataset.land === 'changes' ? { status: STATUS, is_baseline: IS_BASELINE, updated_at: UPDATED_AT, last_seen_at: LAST_SEEN_AT } : {}
   return { ...dataset.columns, fetch_id: FETCH_ID, ...history }
 }
 
-/** One field of the Parquet file: a point gives two, every other column one. */
+/** One field of the Parquet file: a point has two, any other column one. */
 export interface PhysicalField {
   readonly name: string
   readonly id: number
-  /** The declared column, by name and value. */
+  /** Name and declaration of the column. */
   readonly columnName: string
   readonly column: Column
   readonly part: 'lat' | 'lon' | null
@@ -40,12 +40,12 @@ export interface PhysicalField {
   readonly doc: string
 }
 
-/** A type as Iceberg's schema JSON spells it (spec, "Schemas and Data Types", Appendix C). */
+/** A type in Iceberg's schema JSON (spec, "Schemas and Data Types", Appendix C). */
 export type IcebergType =
   | string
   | { readonly type: 'list'; readonly 'element-id': number; readonly element: string; readonly 'element-required': boolean }
 
-/** DuckDB's and Iceberg's name of a scalar column's type. */
+/** DuckDB's and Iceberg's type names of a scalar column. */
 export function scalarType(column: Column): { duckdb: string; iceberg: string } {
   switch (column.kind) {
     case 'string':
@@ -79,7 +79,7 @@ export function scalarType(column: Column): { duckdb: string; iceberg: string } 
   }
 }
 
-/** The Parquet fields of a table's columns, in order; retired columns are left out unless `retired` asks for them. */
+/** The Parquet fields of a table's columns, in order, without retired columns unless `retired` is set. */
 export function physicalFields(columns: Columns, options: { retired?: boolean } = {}): PhysicalField[] {
   const fields: PhysicalField[] = []
   for (const [columnName, column] of Object.entries(columns)) {
@@ -110,7 +110,7 @@ export function physicalFields(columns: Columns, options: { retired?: boolean } 
 
 const fieldsOf = new WeakMap<Dataset, readonly PhysicalField[]>()
 
-/** The Parquet fields of a dataset's table, in order, made once: each column that a query names is looked up among them. */
+/** The Parquet fields of a dataset's table, in order; cached, since queries look up every column they name. */
 export function tableFields(dataset: Dataset): readonly PhysicalField[] {
   const known = fieldsOf.get(dataset)
   if (known) return known
@@ -119,7 +119,7 @@ export function tableFields(dataset: Dataset): readonly PhysicalField[] {
   return fields
 }
 
-/** Meaning and unit of a column, as its doc in the table's schema. */
+/** Meaning and unit of a column, for the table's schema. */
 function describe(column: Column): string {
   const unit = column.unit ? ` Unit: ${column.unit}.` : column.unitIn ? ` Unit: see ${column.unitIn}.` : ''
   return `${column.about}${unit}`

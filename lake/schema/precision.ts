@@ -3,12 +3,12 @@ import type { UNITS } from './units.ts'
 
 /** Decimals of coordinates: a tenth of a metre. */
 export const DEGREE_DECIMALS = 6
-/** Digits of floating-point numbers below 1 whose unit says nothing of their precision, and decimals of larger ones. */
+/** Digits of floating-point numbers below 1 whose unit does not imply a precision, and decimals of larger ones. */
 export const DIGITS = 6
 
 /**
- * Decimals that replies show of floating-point numbers, by unit; null where the unit says nothing of the precision, as of ratios. Exact
- * decimals have those of their scale.
+ * Decimals of floating-point numbers in replies, by unit; null if the unit does not imply a precision, as for ratios. Exact
+ * decimals use their scale.
  */
 export const FLOAT_DECIMALS: Readonly<Record<keyof typeof UNITS, number | null>> = {
   ...{ '1': null, deg: DEGREE_DECIMALS, '%': 1 },
@@ -19,14 +19,14 @@ export const FLOAT_DECIMALS: Readonly<Record<keyof typeof UNITS, number | null>>
   ...{ 'EUR/L': 3, 'EUR/kL': 2, 'EUR/kg': 3, 'EUR/t': 2, 'EUR/L/wk': 5 },
 }
 
-/** A number with so many decimals, halves away from zero, as DuckDB rounds. */
+/** A number rounded to `decimals`, halves away from zero, as in DuckDB. */
 export function roundedTo(value: number, decimals: number): number {
   const scale = 10 ** decimals
   const found = Math.round(Math.abs(value) * scale) / scale
   return value < 0 && found !== 0 ? -found : found
 }
 
-/** The decimals that replies show of a column; null for a column that is no number, or whose decimals depend on the size of the value. */
+/** The decimals of a column in replies; null for a column that is not a number, or whose decimals depend on the value. */
 export function decimalsOf(column: Column): number | null {
   if (column.kind === 'point') return DEGREE_DECIMALS
   if (column.kind === 'decimal') return column.scale ?? 0
@@ -34,7 +34,7 @@ export function decimalsOf(column: Column): number | null {
   return FLOAT_DECIMALS[column.unit as keyof typeof UNITS] ?? null
 }
 
-/** Makes the function that rounds values of a column to its precision; null where there is nothing to round. Nulls stay. */
+/** Creates the function that rounds a column's values to its precision; null if there is nothing to round. Nulls stay. */
 export function rounderOf(column: Column): ((value: unknown) => unknown) | null {
   const { kind } = column
   if (kind === 'point') return (value) => value && roundedPoint(value as Point)

@@ -1,6 +1,6 @@
 import type { AnyRow, Dataset } from './dataset.ts'
 
-/** The entity key of a row: its entity columns joined by a unit separator, which no published text holds. */
+/** The entity key of a row: its entity columns joined by the unit separator, which never occurs in published texts. */
 export function entityKey(dataset: Dataset, row: AnyRow): string {
   const { entity } = dataset
   if (entity.length === 1) return String(row[entity[0] as string])

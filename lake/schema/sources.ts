@@ -1,15 +1,15 @@
-/** Whether a paid service may carry the data: said by the licence, or not known. */
+/** Whether a paid service may redistribute the data: stated by the licence, or unknown. */
 export type CommercialUse = 'yes' | 'no' | 'unknown'
 
-/** A publisher's data set as its licence sees it. */
+/** A publisher's data set under one licence. */
 export interface Source {
   readonly id: string
   readonly publisher: string
-  /** Page that describes the data, for people. */
+  /** Page that describes the data for people. */
   readonly url: string
   readonly licence: string
   readonly licence_url: string
-  /** The words a reuser has to show. */
+  /** The required attribution. */
   readonly attribution: string
   readonly commercial_use: CommercialUse
 }

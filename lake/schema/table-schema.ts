@@ -3,13 +3,13 @@ import type { Dataset } from './dataset.ts'
 import { jsonProperties } from './json.ts'
 import { tableColumns } from './physical.ts'
 
-/** The columns of a dataset's table by name, or those of a list of names in the table's order; retired ones are left out. */
+/** The columns of a dataset's table by name, or the named ones in the table's order; without retired ones. */
 export function chosenColumns(dataset: Dataset, names: readonly string[] | null): [string, Column][] {
   const all = Object.entries(tableColumns(dataset)).filter(([, column]) => !column.retired)
   return names === null ? all : all.filter(([name]) => names.includes(name))
 }
 
-/** The Frictionless Table Schema of CSV rows of a dataset: type, meaning, unit and limits of each field. */
+/** The Frictionless Table Schema of a dataset's CSV rows: type, meaning, unit and limits of each field. */
 export function tableSchema(dataset: Dataset, names: readonly string[] | null = null): { readonly [key: string]: Json } {
   const columns = chosenColumns(dataset, names)
   const key = [...dataset.entity, dataset.time]
@@ -39,7 +39,7 @@ function field(name: string, column: Column): { readonly [key: string]: Json } {
   }
 }
 
-/** The type of a field; a service time may exceed 24 h, so that it is no `time`. */
+/** The type of a field; a service time may exceed 24 h, so it is not a `time`. */
 function typeOf({ kind }: Column): { readonly [key: string]: Json } {
   switch (kind) {
     case 'integer':

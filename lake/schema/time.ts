@@ -1,11 +1,11 @@
-/** The zone of the publishers' local clocks, and of plain dates that callers give. */
+/** The time zone of the publishers' local times, and of plain dates from callers. */
 export const MADRID = 'Europe/Madrid'
 
-/** How a local clock is read; see `instantOf`. */
+/** Options for parsing a local time; see `instantOf`. */
 interface LocalClock {
-  /** IANA zone of the clock; Europe/Madrid unless told. */
+  /** IANA time zone; Europe/Madrid by default. */
   readonly zone?: string
-  /** An instant at or shortly after the one that is read (the fetch time), in ms; tells the repeated hour of October apart. */
+  /** An instant at or shortly after the parsed one (the fetch time), in ms; resolves the repeated hour of October. */
   readonly near?: number
 }
 
@@ -13,10 +13,10 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** How far a publisher's clock may run ahead of ours before its later reading of a repeated hour is taken for the future. */
+/** Greatest advance of a publisher's clock before the later reading of a repeated hour counts as future, ms. */
 const AHEAD = 5 * MINUTE
 
-/** A change of a zone's offset: from `at` on (ms) the clock is `offset` ms ahead of UTC. */
+/** A change of a zone's offset: from `at` on (ms), local time is `offset` ms ahead of UTC. */
 interface Transition {
   readonly at: number
   readonly offset: number
@@ -26,18 +26,15 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 const years = new Map<string, Map<number, readonly Transition[]>>()
 
 /**
- * The instant (ms since the epoch) at which a local clock shows `date` (YYYY-MM-DD) and `time` (HH:MM, HH:MM:SS, fractions to the µs;
- * the hour may be one digit). NaN where the text is no such date or time.
- *
- * In the hour that October repeats, the later reading is taken unless it lies in the future of `near` (5 min allowed for the
- * publisher's clock); without `near` the earlier. In the hour that March leaves out, the clock is taken to run on with the offset it
- * had, as a clock does that was not yet changed: 02:30 is what became 03:30.
+ * The instant (ms) of a local `date` (YYYY-MM-DD) and `time` (HH:MM, HH:MM:SS, fractions to the µs; one-digit hours allowed);
+ * NaN if invalid. Repeated hour: the later reading unless over 5 min after `near`, or the earlier without `near`. Skipped hour:
+ * with the offset before, so 02:30 becomes 03:30.
  */
 export function instantOf(date: string, time: string, options: LocalClock = {}): number {
   const local = localClock(date, time)
   if (Number.isNaN(local)) return Number.NaN
   const zone = options.zone ?? MADRID
-  // A zone changes its clock months apart, so at most one change lies within a day of any instant.
+  // A zone's clock changes are months apart, so at most one is within a day of any instant.
   const before = offsetAt(local - DAY, zone)
   const after = offsetAt(local + DAY, zone)
   const earlier = local - before
@@ -48,7 +45,7 @@ export function instantOf(date: string, time: string, options: LocalClock = {}):
   return options.near !== undefined && later <= options.near + AHEAD ? later : earlier
 }
 
-/** How far the clock of `zone` is ahead of UTC at an instant (ms), in ms. */
+/** Offset of `zone` from UTC at an instant (ms), in ms. */
 export function offsetAt(instant: number, zone: string = MADRID): number {
   const transitions = transitionsOf(new Date(instant).getUTCFullYear(), zone)
   let at = transitions.length - 1
@@ -56,25 +53,25 @@ export function offsetAt(instant: number, zone: string = MADRID): number {
   return (transitions[at] as Transition).offset
 }
 
-/** First instant of a local date and of the next (ms): [start, end), of 23, 24 or 25 hours. Throws for a text that is no date. */
+/** First instant of a local date and of the next (ms): [start, end), 23, 24 or 25 hours. Throws for an invalid date. */
 export function dayBounds(date: string, zone: string = MADRID): { start: number; end: number } {
   const local = localClock(date, '00:00')
-  if (Number.isNaN(local)) throw new RangeError(`no date ${JSON.stringify(date)}; expected YYYY-MM-DD`)
+  if (Number.isNaN(local)) throw new RangeError(`${JSON.stringify(date)} is not a date; expected YYYY-MM-DD`)
   const next = new Date(local + DAY).toISOString().slice(0, 10)
   return { start: instantOf(date, '00:00', { zone }), end: instantOf(next, '00:00', { zone }) }
 }
 
-/** The date (YYYY-MM-DD) in Madrid at an instant (ms), some days on; a part of a day is time of Madrid's clock. */
+/** The date (YYYY-MM-DD) in Madrid `days` after an instant (ms); fractions of a day are local time. */
 export function madridDate(instant: number, days = 0): string {
   return new Date(instant + offsetAt(instant) + days * DAY).toISOString().slice(0, 10)
 }
 
-/** The date (YYYY-MM-DD) after one. */
+/** The date (YYYY-MM-DD) after a date. */
 export function dateAfter(date: string): string {
   return new Date(Date.parse(date) + DAY).toISOString().slice(0, 10)
 }
 
-/** The dates (YYYY-MM-DD) from one up to another, both of them included; none where the other is earlier. */
+/** The dates (YYYY-MM-DD) from one to another, both inclusive; none if the other is earlier. */
 export function datesBetween(first: string, last: string): string[] {
   const dates: string[] = []
   for (let date = first; date <= last; date = dateAfter(date)) dates.push(date)
@@ -82,9 +79,8 @@ export function datesBetween(first: string, last: string): string[] {
 }
 
 /**
- * When the times of a service date count from, ms since the epoch: noon less 12 hours by the zone's clock, as GTFS has it. That
- * is midnight, but an hour before or after it on the days on which the clock changes, so that all times after the change are what
- * the clock shows.
+ * Start of the times of a service date, ms since the epoch: noon minus 12 hours, as in GTFS. It is midnight, except for an hour's
+ * difference on days with a clock change, so that times after the change equal local time.
  */
 export function serviceStart(date: string, zone: string = MADRID): number {
   return instantOf(date, '12:00', { zone }) - DAY / 2
@@ -99,7 +95,10 @@ export function isoInstant(instant: number): string {
   return `${isoMillis(whole)}${String(micros).padStart(3, '0')}Z`
 }
 
-/** The last day that was written: rows follow each other in time, and `toISOString` costs several times what their clock does. */
+/**
+ * The last day formatted: consecutive rows are close in time, and `toISOString` costs several times more than formatting the
+ * time.
+ */
 let day = { at: Number.NaN, text: '' }
 
 function isoMillis(instant: number): string {
@@ -121,8 +120,8 @@ function padded(part: number): string {
 const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /**
- * The instant (ms, µs kept as a fraction) of an RFC 3339 date-time; null for any other text: a zone is required, the date and time
- * have to exist, and leap seconds are refused.
+ * The instant (ms, µs as a fraction) of an RFC 3339 date-time; null for other texts. A zone is required, date and time must
+ * exist, and leap seconds are rejected.
  */
 export function parseInstant(text: string): number | null {
   const match = RFC3339.exec(text)
@@ -136,7 +135,7 @@ export function parseInstant(text: string): number | null {
   return sign === '+' ? local - offset : local + offset
 }
 
-/** What a clock shows, as if it were UTC, in ms; NaN for a text that is no date or no time. Character by character: it runs per row. */
+/** Local date and time as if it were UTC, in ms; NaN if invalid. Works by character, since it runs per row. */
 function localClock(date: string, time: string): number {
   if (date.length !== 10 || date.charCodeAt(4) !== 45 || date.charCodeAt(7) !== 45) return Number.NaN
   const year = twoDigits(date, 0) * 100 + twoDigits(date, 2)
@@ -174,7 +173,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** The changes of a zone's offset in a UTC year, headed by the offset the year begins with; found once by Intl and kept. */
+/** The changes of a zone's offset in a UTC year, preceded by its initial offset; computed once with Intl and cached. */
 function transitionsOf(year: number, zone: string): readonly Transition[] {
   let ofZone = years.get(zone)
   if (!ofZone) {

@@ -1,4 +1,4 @@
-/** The units a number may have, with their meaning; symbols follow UCUM where it has one. A count has unit `1`. */
+/** The units of numbers, with their meaning; symbols follow UCUM if it has one. A count has unit `1`. */
 export const UNITS = {
   '1': 'count, or a ratio without unit',
   mm: 'millimetres',

@@ -1,6 +1,6 @@
 import { type S3Options, s3Client } from './s3-client.ts'
 
-/** Keys of a bucket, as the AWS SDK finds them. */
+/** Keys of a bucket, as found by the AWS SDK. */
 export interface StoreCredentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -9,10 +9,12 @@ export interface StoreCredentials {
   readonly expires_at: number | null
 }
 
-/** Returns the current keys, renewed five minutes before they expire. `isForced` asks for them anew, for keys that were withdrawn before. */
+/**
+ * Returns the current keys, renewed five minutes before they expire. `isForced` renews them at once, for keys withdrawn early.
+ */
 export type CredentialSource = (options?: { readonly isForced?: boolean }) => Promise<StoreCredentials>
 
-/** The keys of a bucket: those of the options, else found the AWS way (environment, profile, container, role). */
+/** The keys of a bucket: from the options, else found the AWS way (environment, profile, container, role). */
 export function s3Credentials(options: S3Options): CredentialSource {
   const { config } = s3Client(options)
   return async ({ isForced = false } = {}) => {

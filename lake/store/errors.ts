@@ -1,7 +1,10 @@
-/** What went wrong in a store, with the store's url and the key in its text and the system's own error as its cause. */
+/** An error of a store: its text has the store's URL and the key, its cause is the system's own error. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
-  /** Code of the system (`ENOSPC`), name of the S3 error (`NoSuchBucket`), or `invalid-key`, `invalid-range`, `unknown-outcome`, `no-conditional-put`. */
+  /**
+   * System code (`ENOSPC`), S3 error name (`NoSuchBucket`), or `invalid-key`, `invalid-range`, `unknown-outcome`,
+   * `no-conditional-put`.
+   */
   readonly code: string
 
   constructor(message: string, options: { readonly code: string; readonly cause?: unknown }) {
@@ -10,16 +13,16 @@ export class StoreError extends Error {
   }
 }
 
-/** The system code of an error of Node's (`ENOENT`), or null. */
+/** The system code of a Node error (`ENOENT`), or null. */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   return typeof error.code === 'string' ? error.code : null
 }
 
-/** Codes of systems and S3 servers for a disk or quota without room. */
+/** Codes of systems and S3 servers for a full disk or quota. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'XMinioStorageFull', 'InsufficientStorage', 'QuotaExceeded']
 
-/** True for the error of a store that has no room left; what is there can still be read. */
+/** True for the error of a store without space; existing objects remain readable. */
 export function isFull(error: unknown): error is StoreError {
   if (!(error instanceof StoreError)) return false
   return FULL.includes(error.code) || (error.cause as { readonly status?: unknown } | undefined)?.status === 507

@@ -5,19 +5,18 @@ import { systemCode } from './errors.ts'
 import { compareKeys, isKey } from './keys.ts'
 import type { ObjectInfo } from './store.ts'
 
-// How many files are looked at together: enough to keep the disk busy, few enough for a first answer at once.
+// Number of files to stat together: enough to keep the disk busy, few enough for a fast first result.
 const STAT_BATCH = 64
 
-/** Which objects a listing wants: keys that begin with `prefix` and come after `startAfter`. */
+/** Range of a listing: keys with `prefix` that sort after `startAfter`. */
 export interface ListRange {
   readonly prefix: string
   readonly startAfter: string
 }
 
 /**
- * Lists the files under a folder as objects, in byte order of whole keys: a folder sorts as its name with a slash, so
- * `a-b` comes before `a/b`. Folders that cannot hold a wanted key are not opened; of the others only wanted names are kept.
- * Symbolic links and names that are no keys are left out.
+ * Lists the files in a folder as objects, in byte order of whole keys: a folder sorts with its slash, so `a-b` is before `a/b`.
+ * Only folders that can contain a wanted key are read. Symbolic links and invalid key names are skipped.
  */
 export async function* listFiles(root: string, range: ListRange): AsyncGenerator<ObjectInfo> {
   const base = range.prefix.slice(0, range.prefix.lastIndexOf('/') + 1)
@@ -25,7 +24,7 @@ export async function* listFiles(root: string, range: ListRange): AsyncGenerator
 }
 
 async function* listFolder(root: string, base: string, range: ListRange): AsyncGenerator<ObjectInfo> {
-  // Names as they sort: a folder has its slash.
+  // Names for sorting: a folder has its slash.
   const names = await wantedNames(join(root, base), base, range)
   let files: string[] = []
   for (const name of names) {
@@ -74,7 +73,7 @@ async function* objects(root: string, keys: readonly string[]): AsyncGenerator<O
   for (const info of await Promise.all(keys.map((key) => fileInfo(root, key)))) if (info) yield info
 }
 
-/** What the file system says of an object; null where there is no regular file. */
+/** Information about an object's file; null if there is no regular file. */
 export async function fileInfo(root: string, key: string): Promise<ObjectInfo | null> {
   try {
     const stat = await lstat(join(root, key))

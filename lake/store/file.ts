@@ -13,11 +13,9 @@ const HOUR_MS = 3_600_000
 const READ_CHUNK = 1 << 20
 
 /**
- * Opens a folder as an object store, and makes it where there is none. An object is a file that was written aside in
- * `<root>/.tmp`, synced, and then moved (`put`) or linked (`putIfAbsent`) to its name, whose folder is synced too: it is there whole
- * or not at all, whenever a process or the machine stops. What dead processes left in `.tmp` is removed at opening once it is an hour old.
- * Symbolic links inside the root are not followed. Unlike on S3, `a` and `a/b` cannot both be objects.
- * Errors are `StoreError` with the system's code (`ENOSPC`, `EACCES`).
+ * Opens a folder as an object store, creating it if needed. Objects are written to `<root>/.tmp`, synced, then moved (`put`) or
+ * linked (`putIfAbsent`), so they survive crashes whole or not at all. Links are not followed; `a` and `a/b` cannot both exist.
+ * Errors are `StoreError` with the system code.
  */
 export async function fileStore(root: string): Promise<ObjectStore> {
   const folder = resolve(root)
@@ -47,9 +45,9 @@ type Body = Buffer | AsyncIterable<Buffer>
 class Files {
   readonly #root: string
   #realRoot = ''
-  /** Folders known to be there and durable, with all above them. */
+  /** Folders known to exist durably, with all their parents. */
   readonly #made = new Set<string>()
-  /** Folders known to be no symbolic links. */
+  /** Folders known not to be symbolic links. */
   readonly #plain = new Set<string>()
 
   constructor(root: string) {
@@ -120,7 +118,7 @@ class Files {
       const handle = await open(source, constants.O_RDWR | constants.O_NOFOLLOW)
       try {
         if (!(await handle.stat()).isFile()) throw new Error(`${source} is not a file`)
-        // The object begins now, by the store's clock: grace periods count from here, not from when the file was written.
+        // The object's age starts now, by the store's clock: grace periods count from here, not from when the file was written.
         const now = (await this.now()) / 1000
         await handle.utimes(now, now)
         await handle.sync()
@@ -172,14 +170,14 @@ class Files {
     }
   }
 
-  /** Time of a file written just now: the clock of the file system, which may be another machine's. */
+  /** Modification time of a new file: the file system's clock, which may be another machine's. */
   async now(): Promise<number> {
     const { path, handle } = await this.#openTemp()
     try {
       await handle.write('\n')
       return (await handle.stat()).mtimeMs
     } catch (error) {
-      throw this.#failure('ask the time of', '', error)
+      throw this.#failure('read the time of', '', error)
     } finally {
       await handle.close()
       await rm(path, { force: true })
@@ -218,7 +216,7 @@ class Files {
     }
   }
 
-  /** Writes a body aside, whole and synced, and gives its path; nothing is left of it where that fails. */
+  /** Writes a body to a synced temporary file and returns its path; removes it on failure. */
   async #writeTemp(key: string, body: Body): Promise<string> {
     const { path, handle } = await this.#openTemp()
     const during = <T>(step: Promise<T>): Promise<T> =>
@@ -239,7 +237,7 @@ class Files {
     return path
   }
 
-  /** Gives a finished temporary file its name, and leaves none behind either way. */
+  /** Moves a finished temporary file to its name, and always removes the temporary one. */
   async #place(key: string, path: string, temp: string, give: (from: string, to: string) => Promise<void>): Promise<void> {
     try {
       await this.#move(temp, path, give)
@@ -257,12 +255,12 @@ class Files {
       await give(from, to)
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error
-      // Someone removed the folder that was known to be there; where it is the source that is gone, this throws again.
+      // Another process removed the folder; if the source is missing, this throws again.
       this.#made.clear()
       await this.#makeFolder(folder)
       await give(from, to)
     }
-    // Also where another's object was found: whoever acts on it must not see it vanish with the power.
+    // Also if another's object was found: the caller must not see it vanish in a power failure.
     await syncFolder(folder)
   }
 
@@ -275,12 +273,12 @@ class Files {
       if (systemCode(error) !== 'EEXIST') throw error
       if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`, { cause: error })
     }
-    // Also where it was there: its maker may not have synced it yet.
+    // Also if it existed: its creator may not have synced it yet.
     await syncFolder(dirname(folder))
     this.#made.add(folder)
   }
 
-  /** True for a folder reached without symbolic links, false where there is none. Throws where a link leads elsewhere. */
+  /** True for a folder reached without symbolic links, false if it does not exist. Throws if a link leads elsewhere. */
   async #isPlain(folder: string): Promise<boolean> {
     const path = resolve(folder)
     if (path === this.#root || this.#made.has(path) || this.#plain.has(path)) return true
@@ -302,7 +300,7 @@ class Files {
     try {
       for (const name of await this.#abandoned(folder)) await rm(join(folder, name), { force: true })
     } catch (error) {
-      // A store without any yet, or one that is only read here.
+      // A new store, or a read-only one.
       if (!['ENOENT', 'EROFS', 'EACCES'].includes(systemCode(error) ?? '')) throw this.#failure('open', '', error)
     }
   }
@@ -318,7 +316,7 @@ class Files {
         () => now,
       )
       const age = now - written_at
-      // A process that was only stopped and finds its file gone fails aloud; it cannot write half an object.
+      // A process that was only suspended gets an error for its missing file; it cannot write half an object.
       if (age > 24 * HOUR_MS || (age > HOUR_MS && !isWriterAlive(Number.parseInt(name, 10), written_at))) left.push(name)
     }
     return left
@@ -352,7 +350,7 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 }
 
 function isWriterAlive(pid: number, written_at: number): boolean {
-  // A container often starts again with the same process id.
+  // A restarted container often has the same process id.
   if (pid === process.pid) return written_at >= Date.now() - process.uptime() * 1000
   try {
     process.kill(pid, 0)
@@ -374,7 +372,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    // File systems on which a folder cannot be synced (some network ones) say so.
+    // File systems that cannot sync a folder (some network ones) report this.
     if (systemCode(error) !== 'EINVAL') throw error
   } finally {
     await handle.close()

@@ -9,33 +9,33 @@ import type { ObjectStore } from './store.ts'
 const RACERS = 8
 
 /**
- * Opens the store that a url names: `file:///absolute/folder` or `s3://bucket/prefix`; the other options are of S3 only.
- * Throws `StoreError` for another scheme. Whoever starts on it runs `selfTest` first, and closes it in the end.
+ * Opens the store of a URL: `file:///absolute/folder` or `s3://bucket/prefix`; other options are for S3 only. Throws `StoreError`
+ * for another scheme. The caller runs `selfTest` first, and closes the store at the end.
  */
 export async function openStore(options: S3Options): Promise<ObjectStore> {
   const { url } = options
   if (url.startsWith('s3://')) return s3Store(options)
   if (url.startsWith('file://')) return fileStore(localFolder(url))
-  throw new StoreError(`store url ${JSON.stringify(url)} is not allowed: file:///absolute/folder or s3://bucket/prefix is`, {
+  throw new StoreError(`store url ${JSON.stringify(url)} is not allowed: expected file:///absolute/folder or s3://bucket/prefix`, {
     code: 'invalid-url',
   })
 }
 
 /**
- * Tries what commits rest on: a key can be written once only, also by several at once; what is there is the first body, whole; and the
- * store has a clock. Leaves nothing behind. Throws `StoreError` that names the store and what it does wrong.
+ * Tests the store's guarantees for commits: a key can be written only once, even concurrently; the first body is stored whole;
+ * there is a clock. Cleans up. Throws `StoreError` with the store and its fault.
  */
 export async function selfTest(store: ObjectStore): Promise<void> {
   const key = `system/self-test/${randomUUID()}`
   const tried = await Promise.allSettled([testOrder(store, `${key}.order`), testRace(store, `${key}.race`), store.now()])
   const cleaned = await Promise.allSettled([store.delete(`${key}.order`), store.delete(`${key}.race`)])
-  // What the store does wrong comes before what could not be removed because of it.
+  // The store's fault takes precedence over clean-up errors that it caused.
   for (const step of [...tried, ...cleaned]) if (step.status === 'rejected') throw step.reason
 }
 
 async function testOrder(store: ObjectStore, key: string): Promise<void> {
   const [first, second] = [Buffer.from(`first ${randomUUID()}`), Buffer.from(`second ${randomUUID()}`)]
-  if (!(await store.putIfAbsent(key, first))) throw unfit(store, 'it refused the first conditional put of a new key')
+  if (!(await store.putIfAbsent(key, first))) throw unfit(store, 'it rejected the first conditional put of a new key')
   if (await store.putIfAbsent(key, second))
     throw unfit(store, 'it accepted a second conditional put of one key (If-None-Match: *), so that commits would overwrite each other')
   const found = await store.get(key)

@@ -2,23 +2,23 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { createLimit } from '../limit.ts'
 import { StoreError, systemCode } from './errors.ts'
 
-/** Where a bucket is and how to speak to it. */
+/** Location and connection options of a bucket. */
 export interface S3Options {
   /** `s3://bucket` or `s3://bucket/prefix`. */
   readonly url: string
-  /** `http(s)://host:port` of an S3-compatible server; AWS itself without it. */
+  /** `http(s)://host:port` of an S3-compatible server; AWS by default. */
   readonly endpoint?: string
-  /** The address in signed URLs, where customers reach the server by another one; `endpoint` without it. */
+  /** The address in signed URLs, if customers reach the server at another one; `endpoint` by default. */
   readonly publicEndpoint?: string
-  /** The AWS settings of the environment decide where it is absent. */
+  /** By default from the environment's AWS settings. */
   readonly region?: string
-  /** Bucket in the path instead of the host name, as most servers other than AWS want it. */
+  /** Bucket in the path instead of the host name, as most servers other than AWS require. */
   readonly pathStyle?: boolean
-  /** Found the AWS way (environment, profile, role) where absent. */
+  /** By default found the AWS way (environment, profile, role). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
-  /** Tries of a request before it counts as failed; 5 unless told. */
+  /** Attempts of a request before it fails; 5 by default. */
   readonly attempts?: number
-  /** How long a server may be silent in a request, in ms; 60,000 unless told. */
+  /** How long a server may be silent during a request, in ms; 60,000 by default. */
   readonly silence_ms?: number
 }
 
@@ -27,14 +27,14 @@ const CONCURRENT = 64
 const SILENT = Object.freeze({ trace() {}, debug() {}, info() {}, warn() {}, error() {} })
 
 /**
- * A client of the server, with bounded waits, tries and requests at once. What it throws is always an `S3RequestError`.
- * Whoever opens it calls `destroy`.
+ * A client of the server with bounded timeouts, retries and concurrency. It only throws `S3RequestError`. Whoever opens it calls
+ * `destroy`.
  */
 export function s3Client(options: S3Options): S3Client {
   const config: S3ClientConfig = {
     maxAttempts: options.attempts ?? 5,
     forcePathStyle: options.pathStyle ?? false,
-    // Servers other than AWS refuse the checksum trailers that are the SDK's default; the signature covers the body's SHA-256 anyway.
+    // Servers other than AWS reject the SDK's default checksum trailers; the signature covers the body's SHA-256 anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // `Expect: 100-continue` costs a connection for each part, and some servers never answer it.
@@ -42,7 +42,7 @@ export function s3Client(options: S3Options): S3Client {
     requestHandler: {
       connectionTimeout: CONNECT_MS,
       socketTimeout: options.silence_ms ?? 60_000,
-      // Our own gate bounds the requests; a request that waits for a socket would run into the connection timeout.
+      // Our own semaphore bounds the requests; one waiting for a socket would hit the connection timeout.
       httpAgent: { keepAlive: true, maxSockets: 1024 },
       httpsAgent: { keepAlive: true, maxSockets: 1024 },
       logger: SILENT,
@@ -54,7 +54,7 @@ export function s3Client(options: S3Options): S3Client {
   }
   const client = new S3Client(config)
   const turn = createLimit(CONCURRENT)
-  // Outermost, so that a request waits its turn before its signature and its time limits begin.
+  // Outermost, so that a request waits its turn before its signature and timeouts start.
   client.middlewareStack.add((next) => (args) => turn(() => withLiveKeys(client, () => next(args)).catch(fail)), {
     step: 'initialize',
     priority: 'high',
@@ -63,12 +63,15 @@ export function s3Client(options: S3Options): S3Client {
   return client
 }
 
-/** Statuses by which servers refuse keys, among other things: withdrawn ones, and by AWS expired ones. */
+/** Statuses of rejected keys, among other errors: withdrawn ones, and expired ones on AWS. */
 const KEY_REFUSALS: readonly number[] = [403, 400]
 
-/** Runs a request, and once more with newer keys if the server refused its own: a role's keys can be withdrawn before they expire. */
+/**
+ * Sends a request, and once more with newer keys if the server rejected the first ones: a role's keys can be withdrawn before
+ * they expire.
+ */
 async function withLiveKeys<T>({ config }: S3Client, send: () => Promise<T>): Promise<T> {
-  // A failure to find any is reported by the request itself.
+  // If there are none, the request itself reports it.
   const used = await config.credentials().catch(() => null)
   try {
     return await send()
@@ -87,20 +90,20 @@ function isSame(one: Keys, other: Keys): boolean {
   return one.accessKeyId === other.accessKeyId && one.secretAccessKey === other.secretAccessKey && one.sessionToken === other.sessionToken
 }
 
-/** A request that failed for good. Unlike the SDK's own errors it does not hold the reply and its socket, which would end up in logs. */
+/** A request that failed for good. Unlike SDK errors it has no reference to the reply and its socket, which would be logged. */
 export class S3RequestError extends Error {
-  /** HTTP status; null where there was no reply. */
+  /** HTTP status; null without a reply. */
   readonly status: number | null
-  /** How often it was sent; null where the SDK does not say. */
+  /** Number of attempts; null if the SDK does not report it. */
   readonly tries: number | null
-  /** System's code (`ECONNREFUSED`) or the server's name of the error (`NoSuchBucket`). */
+  /** System code (`ECONNREFUSED`) or the server's error name (`NoSuchBucket`). */
   readonly code: string
 
   constructor(error: unknown) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
     const system = systemCode(error)
     const { httpStatusCode: status = null, attempts: tries = null } = metadataOf(error)
-    // The SDK's words for a reply that is not S3's form of an error, as gateways give it.
+    // The SDK's texts for replies that are not S3 errors, such as a gateway's.
     const said = [name, message, system].filter((part) => part && !['Error', 'Unknown', 'UnknownError'].includes(part))
     super(`${[...new Set(said)].join(': ') || 'no reason given'}${status === null ? '' : ` (HTTP ${status})`}`)
     this.name = name
@@ -115,7 +118,7 @@ function fail(error: unknown): never {
   throw new S3RequestError(error)
 }
 
-/** Bucket and prefix (empty, or with a slash at its end) of an `s3://` url. Throws `StoreError` where it is none. */
+/** Bucket and prefix (empty, or ending with a slash) of an `s3://` URL. Throws `StoreError` for any other. */
 export function parseS3Url(url: string): { readonly bucket: string; readonly prefix: string } {
   const [, bucket, path] = /^s3:\/\/([A-Za-z0-9._-]+)(?:\/(.*?))?\/?$/.exec(url) ?? []
   if (bucket === undefined)
@@ -123,12 +126,12 @@ export function parseS3Url(url: string): { readonly bucket: string; readonly pre
   return { bucket, prefix: path ? `${path}/` : '' }
 }
 
-/** HTTP status of a failed request; null where there was no reply. */
+/** HTTP status of a failed request; null without a reply. */
 export function httpStatus(error: unknown): number | null {
   return error instanceof S3RequestError ? error.status : null
 }
 
-/** The error to throw for a failed request: names the store, the key, what was done and what the server said. */
+/** The error for a failed request: with the store, the key, the operation and the server's message. */
 export function s3Failure(doing: string, options: { readonly url: string; readonly key: string; readonly error: unknown }): StoreError {
   const { error } = options
   if (error instanceof StoreError) return error

@@ -12,18 +12,18 @@ import {
 import { StoreError } from './errors.ts'
 import { httpStatus } from './s3-client.ts'
 
-/** Bodies above this go in parts. */
+/** Larger bodies are uploaded in parts. */
 const WHOLE_BYTES = 16 << 20
-// All parts but the last have one size, as some servers want it: 10,000 parts of 8 MB are 80 GB.
+// All parts but the last have the same size, as some servers require: 10,000 parts of 8 MB are 80 GB.
 const PART_BYTES = 8 << 20
 const MAX_PARTS = 10_000
-// Parts on their way; one more is being filled, so that an upload holds 32 MB.
+// Parts in flight; one more is being filled, so an upload uses 32 MB.
 const PARALLEL_PARTS = 3
 
-/** The metadata field that says which call wrote an object, so that a call whose reply was lost can know its own. */
+/** The metadata field that identifies the call that wrote an object, so that a call with a lost reply can recognize its own. */
 export const PUT_ID = 'put-id'
 
-/** What an upload needs of the store; `key` is the bucket's, with the store's prefix. */
+/** The store's part of an upload; `key` is the bucket's, including the store's prefix. */
 export interface UploadTarget {
   readonly client: S3Client
   readonly bucket: string
@@ -31,9 +31,9 @@ export interface UploadTarget {
 }
 
 /**
- * Writes or replaces an object from a body of any size, whole or not at all: up to 16 MB in one request, above in parts of 8 MB, three at
- * a time; an upload that fails is aborted, so that no part stays. (Parts of a killed process stay unseen until a
- * lifecycle rule of the bucket for incomplete uploads removes them.) Throws what the SDK or the body throws.
+ * Writes an object of any size, whole or not at all: up to 16 MB in one request, else in parts of 8 MB, three at a time. A failed
+ * upload is aborted; parts of a killed process remain until the bucket's lifecycle rule removes them. Throws the SDK's or the
+ * body's errors.
  */
 export async function upload(target: UploadTarget, body: Buffer | AsyncIterable<Buffer>): Promise<void> {
   if (Buffer.isBuffer(body) && body.length <= WHOLE_BYTES) return putWhole(target, body)
@@ -53,7 +53,7 @@ export async function upload(target: UploadTarget, body: Buffer | AsyncIterable<
     if (bytes <= WHOLE_BYTES) await putWhole(target, first.length === 1 ? (first[0] as Buffer) : Buffer.concat(first))
     else await putParts(target, chain(first, parts))
   } finally {
-    // Also closes the body's source where the upload failed.
+    // Also closes the body's source after a failed upload.
     await parts.return(undefined)
   }
 }
@@ -109,7 +109,7 @@ async function sendParts(
       if (failed) break
     }
   } finally {
-    // An upload is aborted only once none of its parts is on the way any more.
+    // An upload is aborted only once none of its parts is in flight.
     await Promise.all(underway)
   }
   if (failed) throw (failed as { readonly error: unknown }).error
@@ -125,7 +125,7 @@ async function complete(
       new CompleteMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId, MultipartUpload: { Parts: parts } }),
     )
   } catch (error) {
-    // The server forgets an upload that is complete: where a reply was lost, the repeated request is told that there is none.
+    // Servers forget a completed upload: if a reply was lost, the repeated request gets "no such upload".
     const status = httpStatus(error)
     if (status !== null && status < 500 && status !== 404) throw error
     const found = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => null)
@@ -168,7 +168,7 @@ async function* gathered(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
 }
 
 async function* chain(first: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  // Emptied as it goes, so that sent parts can be collected.
+  // Emptied while uploading, so that sent parts can be garbage-collected.
   for (let part = first.shift(); part; part = first.shift()) yield part
   yield* rest
 }

@@ -14,10 +14,9 @@ import type { ObjectInfo, ObjectStore } from './store.ts'
 type Range = { readonly start: number; readonly end: number }
 
 /**
- * Opens a bucket, or a prefix of one, as an object store. Any server will do that has conditional puts (`If-None-Match: *`, which
- * `selfTest` tries), user metadata, ListObjectsV2 in byte order and a Date header; above 16 MB also multipart uploads.
- * Requests are tried five times with growing waits; a read that breaks off goes on where it stopped. Errors are `StoreError` with
- * the server's own error name as code. Makes no request until it is used.
+ * Opens a bucket or prefix as an object store. Servers need conditional puts (`If-None-Match: *`, see `selfTest`), user metadata,
+ * ListObjectsV2 in byte order, a Date header, and multipart above 16 MB. Five attempts; broken reads resume. Errors are
+ * `StoreError` with the server's error name. Lazy.
  */
 export function s3Store(options: S3Options): ObjectStore {
   const { bucket, prefix } = parseS3Url(options.url)
@@ -39,9 +38,9 @@ export function s3Store(options: S3Options): ObjectStore {
     }
   }
 
-  /** Starts to read; null where there is no object, `body: null` where it ends before the range. */
+  /** Starts a read; null if there is no object, `body: null` if it ends before the range. */
   async function request(key: string, range?: Range, etag?: string): Promise<Reply | null> {
-    // A range's end is the last byte on the wire.
+    // On the wire, a range's end is its last byte.
     const wanted = range && `bytes=${range.start}-${Number.isFinite(range.end) ? range.end - 1 : ''}`
     try {
       const command = new GetObjectCommand({
@@ -64,7 +63,7 @@ export function s3Store(options: S3Options): ObjectStore {
     }
   }
 
-  /** Yields the bytes of a reply; where it breaks off, asks for the rest of the same version. */
+  /** Yields the bytes of a reply; if it breaks, requests the rest of the same version. */
   async function* flow(key: string, first: Reply, start: number, end: number): AsyncGenerator<Buffer, void, undefined> {
     let reply = first
     let at = start
@@ -100,7 +99,7 @@ export function s3Store(options: S3Options): ObjectStore {
     const chunks: Buffer[] = []
     for await (const chunk of flow(key, reply, range?.start ?? 0, range?.end ?? Number.POSITIVE_INFINITY)) chunks.push(chunk)
     const bytes = Buffer.concat(chunks)
-    // From a server that ignores ranges, the whole may come in place of its beginning.
+    // A server that ignores ranges may return the whole object instead of its beginning.
     return range ? bytes.subarray(0, range.end - range.start) : bytes
   }
 
@@ -131,13 +130,13 @@ export function s3Store(options: S3Options): ObjectStore {
     try {
       await upload({ client, bucket, key: name }, Buffer.isBuffer(body) ? body : watched(body))
     } catch (error) {
-      // What the body's own source throws is the caller's, not the store's.
+      // Errors of the body's own source are the caller's, not the store's.
       if (source) throw (source as { readonly error: unknown }).error
       throw s3Failure('write', { url, key, error })
     }
   }
 
-  /** Whose object it is after a put that was refused or whose outcome is open. */
+  /** Determines whose object exists after a put that was rejected or has an unknown outcome. */
   async function settle(
     key: string,
     { body, id, error }: { readonly body: Buffer; readonly id: string; readonly error: unknown },
@@ -151,7 +150,7 @@ export function s3Store(options: S3Options): ObjectStore {
       throw unknown(s3Failure('write', { url, key, error }).message, new AggregateError([error, cause], 'neither written nor looked at'))
     })
     if (found?.putId) return found.putId === id
-    // A server that keeps no metadata: bodies of callers are unique, so that equal bytes are ours.
+    // For a server without metadata: callers' bodies are unique, so equal bytes are ours.
     if (found) return found.bytes === body.length && (await get(key))?.equals(body) === true
     if (httpStatus(error) === 412 && sentOnce(error)) return false
     throw unknown(`there is none now, but the request may still arrive: ${s3Failure('write', { url, key, error }).message}`, error)
@@ -169,7 +168,7 @@ export function s3Store(options: S3Options): ObjectStore {
         if (status === 501) {
           throw new StoreError(`the store ${url} has no conditional put (If-None-Match: *)`, { code: 'no-conditional-put', cause: error })
         }
-        // 409: another conditional put of the key was under way. Nothing was written, and the next try tells.
+        // 409: another conditional put of the key was in progress. Nothing was written, and the next attempt decides.
         if (status === 409 && tries < attempts) {
           await delay(pause(tries))
           continue
@@ -217,9 +216,10 @@ export function s3Store(options: S3Options): ObjectStore {
       },
       { step: 'deserialize', priority: 'low', name: 'serverDate' },
     )
-    await doing('ask the time of', '', () => client.send(command))
+    await doing('read the time of', '', () => client.send(command))
     const instant = Date.parse(date ?? '')
-    if (Number.isNaN(instant)) throw new StoreError(`the store ${url} tells no time: its replies have no Date header`, { code: 'no-clock' })
+    if (Number.isNaN(instant))
+      throw new StoreError(`the store ${url} reports no time: its replies have no Date header`, { code: 'no-clock' })
     return instant
   }
 
@@ -267,12 +267,15 @@ interface Reply {
   readonly etag: string | null
 }
 
-/** True where the server says that there is no such object: its own words, for 404 also stands for a missing bucket or account. HEAD replies have no words. */
+/**
+ * True if the server reports that the object does not exist, by its error name: 404 alone may also mean a missing bucket or
+ * account. HEAD replies have no name.
+ */
 function isAbsence(error: unknown): boolean {
   return httpStatus(error) === 404 && error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)
 }
 
-/** A 4xx that says that nothing was written: wrong credentials, no such bucket, a bad request. */
+/** A 4xx that means that nothing was written: wrong credentials, no such bucket, a bad request. */
 function isRefusal(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 412
 }

@@ -1,13 +1,13 @@
 import type { ObjectStore } from './store.ts'
 
-/** Objects that are named by growing numbers: keys sort as the numbers do. The oldest are deleted first. */
+/** Objects named by growing numbers: keys sort like the numbers. The oldest are deleted first. */
 export interface Sequence {
   readonly prefix: string
   readonly keyOf: (number: number) => string
   readonly numberOf: (key: string) => number
 }
 
-/** The first and the last number of a sequence, or null if it is empty. A copy of the store may lack numbers in between. */
+/** The first and last number of a sequence, or null if it is empty. A copied store may have gaps. */
 export async function sequenceEnds(store: ObjectStore, sequence: Sequence): Promise<{ first: number; last: number } | null> {
   const { keyOf } = sequence
   const first = await nextNumber(store, sequence, 0)
@@ -28,7 +28,7 @@ export async function nextNumber(store: ObjectStore, { prefix, keyOf, numberOf }
   return null
 }
 
-/** The first whole number in [from, to) where a condition is met that stays met from then on; `to` if it is met nowhere. */
+/** The first integer in [from, to) at which a condition becomes true and stays true; `to` if there is none. */
 export async function firstWhere(from: number, to: number, isMet: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [from, to]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** What a store says of an object. Keys are `/`-separated, without leading slash, `.` or `..` parts. */
+/** An object's entry in a store. Keys are `/`-separated, without leading slash, `.` or `..` parts. */
 export interface ObjectInfo {
   readonly key: string
   readonly bytes: number
@@ -6,37 +6,40 @@ export interface ObjectInfo {
   readonly modified_at: number
 }
 
-/** The one durable store: a folder or an S3 bucket. Every implementation passes `test/lake/store/contract.ts`. */
+/** The durable store: a folder or an S3 bucket. Every implementation passes `test/lake/store/contract.ts`. */
 export interface ObjectStore {
   /** `file:///…` or `s3://bucket/prefix`, without trailing slash. */
   readonly url: string
-  /** Bytes of an object, or of its range [start, end); null where there is none. */
+  /** Bytes of an object, or of its range [start, end); null if there is none. */
   get(key: string, range?: { readonly start: number; readonly end: number }): Promise<Buffer | null>
-  /** Bytes of an object as they arrive, all of one version; null where there is none. Holds a file or connection until iterated to the end or broken off. */
+  /**
+   * Bytes of an object as they arrive, all of one version; null if there is none. Keeps a file or connection open until fully
+   * iterated or stopped.
+   */
   getStream(key: string): Promise<AsyncIterable<Buffer> | null>
   head(key: string): Promise<ObjectInfo | null>
-  /** Writes or replaces an object, whole and durable when it returns. Streams go in parts above 16 MB. */
+  /** Writes or replaces an object; whole and durable on return. Streams above 16 MB are uploaded in parts. */
   put(key: string, body: Buffer | AsyncIterable<Buffer>): Promise<void>
-  /** Stores a finished local file; on a file store of the same disk without copying. The file may be gone afterwards. */
+  /** Stores a finished local file, without copying if a file store is on the same disk. The file may be gone afterwards. */
   putFile(key: string, path: string): Promise<void>
   /**
-   * Writes an object only where there is none; false where there was one. Throws where the outcome is not known (code `unknown-outcome`).
-   * Give each attempt a body of its own (an id, a time): a server that keeps no metadata leaves only the bytes to tell, after a lost
-   * reply, whether what is there is this call's.
+   * Writes an object only if it does not exist; false if it does. Throws for an unknown outcome (code `unknown-outcome`). Give
+   * each attempt a unique body (an id, a time): on servers without metadata, only the bytes show after a lost reply whether the
+   * object is this call's.
    */
   putIfAbsent(key: string, body: Buffer): Promise<boolean>
-  /** Objects under a prefix in key order (byte order), from after `startAfter`. */
+  /** Objects with a prefix in key order (byte order), after `startAfter`. */
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ObjectInfo>
-  /** Deletes an object; one that is not there is no error. */
+  /** Deletes an object; a missing one is not an error. */
   delete(key: string): Promise<void>
-  /** Where foreign readers find it: an absolute path (file store) or an s3:// URL. */
+  /** Location for other readers: an absolute path (file store) or an s3:// URL. */
   location(key: string): string
   /**
-   * A URL that gives the object to whoever has it, until `expires_s` seconds from now; null if the store cannot sign. `name` is
-   * what browsers save it as.
+   * A URL that gives access to the object for `expires_s` seconds; null if the store cannot sign. `name` is the download's file
+   * name.
    */
   signedUrl(key: string, options: { readonly expires_s: number; readonly name: string }): Promise<string | null>
-  /** The store's own clock, ms since the epoch: grace periods are measured by it. */
+  /** The store's own clock, ms since the epoch: grace periods use it. */
   now(): Promise<number>
   close(): Promise<void>
 }

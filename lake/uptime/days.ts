@@ -8,25 +8,28 @@ const DAY_S = MINUTES_OF_DAY * MINUTE_S
 const DAYS = `${UPTIME.root}days/`
 const NAME = /^uptime\/days\/(\d{4}-\d\d-\d\d)\.json$/
 
-/** Minutes of a UTC day, from one (included) to another (not), counted from midnight. */
+/** Minutes of a UTC day, from one (inclusive) to another (exclusive), counted from midnight. */
 export type Span = readonly [from: number, to: number]
 
 /** A day of a group. */
 export interface UptimeDayGroup extends UptimeCounts {
   readonly group: string
-  /** The minutes in which it failed, counted from midnight. */
+  /** The minutes in which it was failing, counted from midnight. */
   readonly failing: readonly number[]
 }
 
-/** A day in UTC, of all processes together. */
+/** A UTC day over all processes. */
 export interface UptimeDay {
   readonly date: string
-  /** When any process ran. */
+  /** Spans in which any process ran. */
   readonly beats: readonly Span[]
   readonly groups: readonly UptimeDayGroup[]
 }
 
-/** What is kept of an object until the day is made of it: the sums, and of each minute what tells whether a group failed. */
+/**
+ * The part of an object that is kept until its day is aggregated: the sums, and the data of each minute that decides whether a
+ * group was failing.
+ */
 export interface UptimePart {
   readonly sums: readonly GroupCounts[]
   readonly minutes: readonly { readonly minute_s: number; readonly groups: readonly GroupMinute[] }[]
@@ -35,7 +38,7 @@ export interface UptimePart {
 type GroupCounts = UptimeCounts & { readonly group: string }
 type GroupMinute = Pick<UptimeRow, 'group' | 'callers' | 'isProbeFailed'> & Pick<MinuteTally, 'answered' | 'failed'>
 
-/** Takes of an object what its day is made of. */
+/** Extracts from an object what its day needs. */
 export function takeUptime({ minutes }: MinutePart<UptimeRow>): UptimePart {
   const sums = new Map<string, GroupCounts>()
   for (const { rows } of minutes) for (const row of rows) addUptime(sumOf(sums, row.group), row)
@@ -50,13 +53,13 @@ export function takeUptime({ minutes }: MinutePart<UptimeRow>): UptimePart {
   }
 }
 
-/** The days that parts are of; of one that has parts that are still missing, what there is. */
+/** The days of the parts. A day with missing parts has the existing ones. */
 export function daysOf(parts: Iterable<UptimePart>): ReadonlyMap<string, UptimeDay> {
   const byDate = new Map<string, UptimePart[]>()
   for (const part of parts) {
     const [first] = part.minutes
     if (!first) continue
-    // An object is of one hour, and so of one day.
+    // An object covers one hour, and so one day.
     const date = dateOf(first.minute_s * 1000)
     const there = byDate.get(date)
     if (there) there.push(part)
@@ -128,9 +131,9 @@ export function dayObject(date: string): string {
   return `${DAYS}${date}.json`
 }
 
-/** The dates that there are objects of, from one (included) to another (not), in their order. */
+/** The dates with objects, from one (inclusive) to another (exclusive), in order. */
 export async function* listDays(store: ObjectStore, range: { readonly from: string; readonly to: string }): AsyncGenerator<string> {
-  // The name of a date is before that of its object.
+  // A date sorts before the name of its object.
   for await (const { key } of store.list(DAYS, { startAfter: `${DAYS}${range.from}` })) {
     const date = NAME.exec(key)?.[1]
     if (date === undefined) continue
@@ -147,7 +150,7 @@ export function encodeDay({ date, beats, groups }: UptimeDay): Buffer {
   return Buffer.from(JSON.stringify({ version: 1, date, beats, groups: plain }))
 }
 
-/** What the bytes of a day's object say. */
+/** Decodes a day's object. */
 export function decodeDay(bytes: Buffer): UptimeDay {
   const { date, beats, groups } = JSON.parse(bytes.toString()) as UptimeDay
   return {

@@ -5,9 +5,9 @@ import { addUptime, newUptimeCounts, UPTIME, type UptimeCounts } from './objects
 
 /** A month of a group of paths. */
 export interface UptimeMonthGroup extends UptimeCounts {
-  /** Minutes that it was down: those in which no process ran, and those in which it failed. */
+  /** Minutes in which it was down: no process ran, or it was failing. */
   down: number
-  /** The end (ms) of the last of the latter; null where there is none. */
+  /** End (ms) of its last failing minute; null if there is none. */
   last_failing_until: number | null
 }
 
@@ -15,26 +15,26 @@ export interface UptimeMonthGroup extends UptimeCounts {
 export interface UptimeMonth {
   /** As YYYY-MM. */
   readonly month: string
-  /** Since when anything is known in it; null where nothing is. */
+  /** Start of the known data in it; null if there is none. */
   readonly measured_from: number | null
-  /** Until when minutes count: what has not been written yet by then is down. */
+  /** End of the counted minutes: those not written by then are down. */
   readonly measured_until: number
-  /** Minutes in between. */
+  /** Number of minutes in between. */
   readonly minutes: number
-  /** Those in which no process ran, and the end (ms) of the last of them; null where there is none. */
+  /** Minutes in which no process ran, and the end (ms) of the last of them; null if there is none. */
   readonly silent: number
   readonly last_silent_until: number | null
-  /** What is known of each group that was asked for; any other was only ever down where all were. */
+  /** The state of each group with requests; any other group was down only when all were. */
   readonly groups: ReadonlyMap<string, UptimeMonthGroup>
-  /** The same of a group that nobody asked for. */
+  /** The state of a group without requests. */
   readonly unasked: UptimeMonthGroup
 }
 
-/** Figures of a month are shown for so many months after it began. */
+/** Number of months that are shown. */
 export const MONTHS_SHOWN = 13
-/** Days are kept as long as a month that is shown may reach back, and some. */
+/** Retention of days: as long as shown months reach back, plus a margin. */
 export const DAYS_KEPT = (MONTHS_SHOWN + 1) * 31
-/** A minute counts from so long after its end, in ms: processes write it soon after, and try again a minute later. */
+/** A minute counts this long after its end, in ms: processes write it soon after, and retry a minute later. */
 export const DUE_AFTER_MS = 120_000
 const MINUTE_MS = MINUTE_S * 1000
 const DAY_MS = 86_400_000
@@ -45,7 +45,7 @@ export function monthBounds(month: string): { readonly start: number; readonly e
   return { start: Date.UTC(year, number - 1), end: Date.UTC(year, number) }
 }
 
-/** The month (YYYY-MM) some months from that of an instant (ms), in UTC. */
+/** The month (YYYY-MM) that is `months` after that of an instant (ms), in UTC. */
 export function monthAt(at: number, months = 0): string {
   const date = new Date(at)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months)).toISOString().slice(0, 7)
@@ -55,17 +55,17 @@ export function monthAt(at: number, months = 0): string {
 export type ReadUptime = (month: string, now: number) => Promise<UptimeMonth>
 
 /**
- * Makes a reader of months that remembers the days it has read, and of the newest days each object. Nothing before `since` (ms) counts:
- * a process whose clock is wrong may have written of a time when there was no service yet.
+ * Creates a reader of months that caches the days it has read, and each object of the newest days. Nothing before `since` (ms)
+ * counts: a process with a wrong clock may have written earlier times.
  */
 export function uptimeReader(store: ObjectStore, { since }: { readonly since: number }): ReadUptime {
   let days: ReadonlyMap<string, UptimeDay> = new Map()
-  /** By the begin of a month, for a report may read two of them at once; of one that is over only what no day was made of yet is there. */
+  /** By the start of a month, as a report may read two at once. A past month only has objects whose day is not aggregated yet. */
   const parts = new Map<number, ReadonlyMap<string, UptimePart>>()
 
-  /** Everything that is known from an instant to another (ms), by date: a day's own object counts before what it was made of. */
+  /** All known days from an instant to another (ms), by date: a day's own object takes precedence over its parts. */
   const daysFrom = async (from: number, to: number): Promise<ReadonlyMap<string, UptimeDay>> => {
-    // In this order: a day's object is written before what it was made of is removed.
+    // In this order, since a day's object is written before its parts are deleted.
     const newest = await readMinutes(store, UPTIME, { from, to, take: takeUptime, known: parts.get(from) ?? new Map() })
     parts.set(from, newest)
     const dates: string[] = []
@@ -141,7 +141,7 @@ function monthOf(
   return { month, measured_from: from, measured_until: until, minutes, silent, last_silent_until, groups, unasked: newGroup() }
 }
 
-/** The end (ms) of the last minute in which no process ran; null where there is none. */
+/** End (ms) of the last minute in which no process ran; null if there is none. */
 function lastGap(days: readonly UptimeDay[], { begin, until }: { readonly begin: number; readonly until: number }): number | null {
   const spans = days
     .flatMap(({ date, beats }) =>

@@ -1,32 +1,32 @@
 import type { MinuteRecord } from '../minutes/objects.ts'
 
-/** Bounds of the classes that durations are counted in, in ms: each class is of those up to its bound. The last takes all that took longer, too. */
+/** Upper bounds of the duration classes, in ms. The last class also contains everything longer. */
 export const BOUNDS_MS: readonly number[] = Object.freeze([
   ...[1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
   ...[1000, 1500, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000],
 ])
 
-/** What became of the requests of a group of paths. */
+/** Outcomes of the requests to a group of paths. */
 export interface UptimeCounts {
   requests: number
-  /** Those that were refused as mistakes of their callers, or over a limit (4xx). */
+  /** Requests rejected as client errors or over a limit (4xx). */
   refused: number
-  /** Those that failed by our fault (5xx). */
+  /** Requests that failed with a server error (5xx). */
   failed: number
-  /** How many of those that were not refused took how long, by class of `BOUNDS_MS`. */
+  /** Number of requests that were not rejected, by duration class of `BOUNDS_MS`. */
   readonly durations: number[]
 }
 
-/** What became of a group's requests in a minute. */
+/** Outcomes of a group's requests in a minute. */
 export interface UptimeRow extends UptimeCounts {
   readonly group: string
-  /** Marks of callers whose requests were not refused, `MIN_CALLERS` at most. */
+  /** Marks of callers whose requests were not rejected, at most `MIN_CALLERS`. */
   readonly callers: readonly number[]
-  /** True where this process's own probe of the group failed. */
+  /** True if this process's own probe of the group failed. */
   readonly isProbeFailed: boolean
 }
 
-/** What every process of the API says of each minute that it ran in: a minute without rows says that it ran and nobody asked. */
+/** The record of every API process for each minute that it ran: a minute without rows means no requests. */
 export const UPTIME: MinuteRecord<UptimeRow> = Object.freeze({
   root: 'uptime/',
   encode: ({ group, requests, refused, failed, durations, callers, isProbeFailed }: UptimeRow): PlainCounts => [
@@ -44,18 +44,18 @@ export const UPTIME: MinuteRecord<UptimeRow> = Object.freeze({
   },
 })
 
-/** Rows of before there were probes lack the last two. */
+/** Rows from before probes existed lack the last two. */
 type PlainCounts = readonly [
   ...[group: string, requests: number, refused: number, failed: number, durations: readonly number[]],
   ...[callers?: readonly number[], isProbeFailed?: boolean],
 ]
 
-/** Counts of nothing yet. */
+/** Empty counts. */
 export function newUptimeCounts(): UptimeCounts {
   return { requests: 0, refused: 0, failed: 0, durations: BOUNDS_MS.map(() => 0) }
 }
 
-/** Counts a request by the status of its reply and what it took, in ms. */
+/** Counts a request by its status and its duration, in ms. */
 export function countReply(counts: UptimeCounts, status: number, took_ms: number): void {
   counts.requests++
   if (status >= 400 && status < 500) {
@@ -78,7 +78,10 @@ export function addUptime(to: UptimeCounts, more: Readonly<UptimeCounts>): void 
   for (let at = 0; at < BOUNDS_MS.length; at++) to.durations[at] = (to.durations[at] as number) + (more.durations[at] as number)
 }
 
-/** The time in ms within which a share of the requests (0 to 1) ended, as the bound of its class: never too little. Null where there were none. */
+/**
+ * The duration in ms within which a share of the requests (0 to 1) ended, rounded up to the bound of its class. Null without
+ * requests.
+ */
 export function quantile_ms({ durations }: Readonly<UptimeCounts>, share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0)
   const wanted = Math.ceil(all * share)
@@ -90,7 +93,7 @@ export function quantile_ms({ durations }: Readonly<UptimeCounts>, share: number
   return null
 }
 
-/** Without what is 0 at the end. */
+/** Without trailing zeros. */
 export function trimmed(durations: readonly number[]): readonly number[] {
   return durations.slice(0, durations.findLastIndex((count) => count > 0) + 1)
 }

@@ -7,37 +7,37 @@ import type { Plan, Row } from '../schema/dataset.ts'
 import { dateAfter, dayBounds, madridDate } from '../schema/time.ts'
 import { addCounts, newUsageRow, readUsage, type UsageMinute, type UsageRow } from './objects.ts'
 
-/** What was used of one path in one day of Madrid, with one key under one plan. */
+/** Usage of one path on one day in Madrid, with one key under one plan. */
 export interface UsageDay extends UsageRow {
   readonly date: string
 }
 
-/** Days, and whose. */
+/** Days to read, and whose usage. */
 export interface UsageDaysOptions {
   /** First day, as a date in Madrid. */
   readonly from: string
-  /** First day that is not wanted. */
+  /** First day not to read. */
   readonly to: string
-  /** Only what these slots used; everything unless told. */
+  /** Only the usage of these slots; all by default. */
   readonly slots?: readonly string[]
-  /** Only what this key used. */
+  /** Only the usage of this key. */
   readonly key?: string
 }
 
-/** Property of the table of usage: the day up to which it has all days. Those after are in the objects alone. */
+/** Property of the usage table: the day up to which it is complete. Later days are only in the objects. */
 export const MERGED_UNTIL = 'usage-until'
-/** How callers without a key are named in the table. */
+/** Name of callers without a key in the table. */
 const ANONYMOUS = 'ANONYMOUS'
 const TIMEOUT_MS = 20_000
 const TRIES = 5
 
-/** Reads what was used in some days: one row for each day, path, key and plan, in their order. */
+/** Reads the usage of some days: one row per day, path, key and plan, in this order. */
 export type ReadUsageDays = (asked: UsageDaysOptions) => Promise<UsageDay[]>
 
-/** Makes a reader of usage; it remembers the sums of the objects that it has read, and reads each once. */
+/** Creates a reader of usage. It reads each object once and caches its sums. */
 export function usageDaysReader(lake: Lake): ReadUsageDays {
   let known: ReadonlyMap<string, readonly UsageDay[]> = new Map()
-  /** What the objects say from an instant (ms) on. */
+  /** Usage in the objects from an instant (ms) on. */
   const objectDays = async (from: number): Promise<UsageDay[]> => {
     const range = { from: hourOf(from), to: Number.POSITIVE_INFINITY }
     known = await readUsage(lake.store, { ...range, known, take: ({ minutes }) => sumByDay(minutes) })
@@ -49,9 +49,9 @@ export function usageDaysReader(lake: Lake): ReadUsageDays {
       const until = state?.properties[MERGED_UNTIL] ?? null
       const fresh = until !== null && until >= asked.from ? dateAfter(until) : asked.from
       const old = await tableDays(lake, { ...asked, to: fresh < asked.to ? fresh : asked.to }, new Map([[apiUsage.id, state]]))
-      // All that are not in the table, so that the next question finds them read.
+      // Reads all objects that are not in the table, so that the next call finds them cached.
       const rows = fresh < asked.to ? await objectDays(until === null ? 0 : dayBounds(until).end) : []
-      // Objects of a day go some days after it is in the table, or at once where that came late.
+      // Objects of a day are deleted some days after the day is in the table, or at once if that was late.
       const now = await lake.table(apiUsage).load()
       if ((now?.properties[MERGED_UNTIL] ?? null) === until)
         return [...old, ...summed(rows.filter((row) => row.date >= fresh && isAsked(row, asked)))].sort(inOrder)
@@ -60,7 +60,7 @@ export function usageDaysReader(lake: Lake): ReadUsageDays {
   }
 }
 
-/** Adds up minutes by day of Madrid, path, key and plan. */
+/** Adds up minutes by day in Madrid, path, key and plan. */
 export function sumByDay(minutes: Iterable<UsageMinute>): UsageDay[] {
   const days = new Map<string, UsageDay>()
   for (const { minute_s, rows } of minutes) {
@@ -98,7 +98,7 @@ function isAsked(row: UsageDay, { to, slots, key }: UsageDaysOptions): boolean {
   return slots === undefined || (row.slot !== null && slots.includes(row.slot))
 }
 
-/** Adds up what several objects have of the same. */
+/** Adds up equal keys over several objects. */
 export function summed(days: readonly UsageDay[]): UsageDay[] {
   return sumByDay(days.map((day) => ({ minute_s: dayBounds(day.date).start / 1000, rows: [day] })))
 }

@@ -2,9 +2,9 @@ import { distanceM } from '../../lake/places/distance.ts'
 import type { Point } from '../../lake/schema/columns.ts'
 
 /**
- * Speed in congestion as a share of the free-flow speed, by the code of MEASURE_KINDS: the middle of what DATEX II (EN 16157-3,
- * AbnormalTrafficTypeEnum) defines the level by: heavy 75 to 90 %, slow 25 to 75 %, queuing 10 to 25 %. Stationary is below 10 %, without a
- * lower bound, so that its upper one is taken and the delay is at least that.
+ * Congested speed as a share of free-flow speed, by code of MEASURE_KINDS: the midpoints of DATEX II (EN 16157-3,
+ * AbnormalTrafficTypeEnum): heavy 75 to 90 %, slow 25 to 75 %, queuing 10 to 25 %. Stationary is below 10 % without a lower
+ * bound, so its upper bound is used and the delay is a minimum.
  */
 const SHARE_OF_FREE_FLOW: ReadonlyMap<string, number> = new Map([
   ['HEAVY_TRAFFIC', 0.825],
@@ -13,16 +13,19 @@ const SHARE_OF_FREE_FLOW: ReadonlyMap<string, number> = new Map([
   ['STATIONARY_TRAFFIC', 0.1],
 ])
 
-/** Free-flow speeds, km/h: what cars may drive at most by the Reglamento General de Circulación, article 48: on motorways, and on any other road between towns. */
+/**
+ * Free-flow speeds, km/h: the limits for cars in the Reglamento General de Circulación, article 48, on motorways and on other
+ * interurban roads.
+ */
 const FREE_FLOW_KMH = { motorway: 120, other: 90 } as const
-/** Motorways of the state by name; those of regions are not told from their other roads by name. */
+/** State motorways by name; names of regional motorways do not differ from those of other roads. */
 const MOTORWAY = /^(?:A|R)-?\d{1,2}$|^AP-?\d{1,2}$/i
-/** Two ends that are so near to each other are one place, m. */
+/** Two ends at most this far apart are one place, m. */
 const ONE_PLACE_M = 50
-/** How far the straight line between two ends may be longer than the road between them, m: posts are of whole kilometres, mostly. */
+/** Greatest excess of the straight line between two ends over the road between them, m: posts mostly have whole kilometres. */
 const SLACK_M = 1000
 
-/** A record of an incident, as far as a delay follows from it. */
+/** The parts of an incident record that determine a delay. */
 export interface CongestionRecord {
   /** Code of MEASURE_KINDS, or the source's own. */
   readonly kind: string
@@ -34,8 +37,8 @@ export interface CongestionRecord {
 }
 
 /**
- * The delay of an incident in whole minutes, by its records: length / speed in congestion less length / free-flow speed, of the record that
- * gives most, as several may tell of the same queue. Null where no record has both a level of congestion and a length.
+ * The delay of an incident in whole minutes: length / congested speed minus length / free-flow speed, of the record with the
+ * greatest result, as several may describe one queue. Null if no record has both a congestion level and a length.
  */
 export function estimatedDelay(records: readonly CongestionRecord[]): number | null {
   const delays = records.flatMap((record) => {
@@ -50,7 +53,7 @@ function freeFlowKmh(road: string | null): number {
   return road !== null && MOTORWAY.test(road) ? FREE_FLOW_KMH.motorway : FREE_FLOW_KMH.other
 }
 
-/** The kilometres between both ends; null where one is not told, they are the same, or the positions of the ends contradict them. */
+/** The kilometres between both ends; null if one is missing, they are equal, or the positions contradict them. */
 function lengthOf({ from_km, to_km, from, to }: CongestionRecord): number | null {
   if (from_km === null || to_km === null || from_km === to_km) return null
   const length_km = Math.abs(to_km - from_km)

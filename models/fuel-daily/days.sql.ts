@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'
 
 const { columns } = fuelDays
-/** Days that are looked back at. */
+/** Days of history used. */
 const LOOK_BACK_DAYS = 730
 
 /** Columns of `stationMeans`. */
@@ -12,11 +12,11 @@ export const MEANS_COLUMNS = {
   product: columns.product,
   area_kind: columns.area_kind,
   area: columns.area,
-  dates: col.list([0, 0], 'Days that are over with a price, in order.', col.local_date(0, 'Day.')),
+  dates: col.list([0, 0], 'Past days with a price, in order.', col.local_date(0, 'Day.')),
   prices: col.list([0, 0], 'Mean of the stations on each of them.', col.float(0, 'Mean.', { unit: 'EUR/L' })),
 } as const satisfies Columns
 
-/** The mean prices of the stations of an area by day: days in order (YYYY-MM-DD), and prices in EUR/L, taxes included. */
+/** Mean station prices of an area by day: days in order (YYYY-MM-DD), and prices in EUR/L, taxes included. */
 export interface StationMeans {
   readonly product: string
   readonly area_kind: string
@@ -25,7 +25,10 @@ export interface StationMeans {
   readonly prices: readonly number[]
 }
 
-/** A SELECT of the means of Spain and its provinces in some months, of what is sold by the litre; the newest day, which may go on, is left out, and those of more than two years before. */
+/**
+ * A SELECT of the means of Spain and its provinces in some months, for products sold by the litre; without the newest day, which
+ * may be incomplete, and days more than two years before.
+ */
 export function stationMeans(months: readonly string[]): Sql {
   return sql`
     SELECT product, area_kind, area, list(date ORDER BY date) AS dates, list(CAST(price_mean AS DOUBLE) ORDER BY date) AS prices

@@ -5,37 +5,40 @@ import type { CardChart, Check, Fit, Score } from '../run/run.ts'
 import type { StationMeans } from './days.sql.ts'
 import { changeOn, DAYS_AHEAD, type DayPanel, type DayWalk, dayPanel, halfOn, restless, walkDays } from './walk.ts'
 
-/** Days whose outcomes the model is held against: the last scored window. */
+/** Days of outcomes that a fit is evaluated on: the last scored window. */
 const WINDOW_DAYS = 90
 const DAY_MS = 86_400_000
-/** Days ahead at which it is looked at how many outcomes the intervals held. */
+/** Days ahead for which the coverage of intervals is measured. */
 const COVERED: readonly number[] = [1, DAYS_AHEAD]
-/** Kinds of areas whose errors are told apart. */
+/** Kinds of areas with separate errors. */
 export const AREA_KINDS = ['NATION', 'PROVINCE'] as const
 
-/** What a version of the model is: coefficients by product and days ahead (`DIESEL_A P3D`), and the first and the last day that they have learnt from. */
+/**
+ * The parameters of a version: coefficients by product and days ahead (`DIESEL_A P3D`), and the first and last day of the
+ * training data.
+ */
 export type DailyParameters = {
-  /** Not known of versions from before it was told. */
+  /** Missing in old versions. */
   readonly data_from?: string
   readonly data_to: string
   readonly of: { readonly [productAndHorizon: string]: readonly number[] }
 }
 
-/** The series of a product's errors: of Spain, or of all provinces together. */
+/** The series of a product's errors: for Spain, or for all provinces together. */
 export const seriesOf = (product: string, area_kind: string): string => `${product}.${area_kind}`
-/** The day of a number of days since 1970, YYYY-MM-DD. */
+/** The date, YYYY-MM-DD, of days since 1970. */
 export const dateOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 const dayNumber = (date: string): number => Date.parse(date) / DAY_MS
 
-/** The panels of all products, in order of these. */
+/** The panels of all products, ordered by product. */
 export function panelsOf(means: readonly StationMeans[]): DayPanel[] {
   return [...new Set(means.map(({ product }) => product))].sort().map((product) => dayPanel(product, means))
 }
 
 /**
- * Fits the model to all days, and holds it against the outcomes of the last 90: each by the forecast that was made with what was known before
- * it. The standing version is held against the same, as in `fitFuel`. Throws where there is no price.
+ * Fits the model to all days, and evaluates it on the outcomes of the last 90 with walk-forward forecasts. The champion is
+ * evaluated on the same outcomes, as in `fitFuel`. Throws if there is no price.
  */
 export function fitDaily(means: readonly StationMeans[], standing: DailyParameters | null): Fit<DailyParameters> {
   const panels = panelsOf(means)
@@ -51,10 +54,10 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
       of[name] = walk.weights
       for (const area_kind of AREA_KINDS) {
         const series = seriesOf(panel.product, area_kind)
-        const told = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], until: standing?.data_to, before })
-        if (told.points === 0) continue
-        const { error, baseline, points, coverage, held, ...window } = told
-        checks.push({ series, horizon: `P${ahead}D`, error, baseline, standing: told.standing, points })
+        const result = outcomesOf(panel, walk, { area_kind, weights: standing?.of[name], until: standing?.data_to, before })
+        if (result.points === 0) continue
+        const { error, baseline, points, coverage, held, ...window } = result
+        checks.push({ series, horizon: `P${ahead}D`, error, baseline, standing: result.standing, points })
         const about = { series, horizon: `P${ahead}D`, subset: 'ALL', window_from: window.window_from, window_to: window.window_to }
         scores.push({ ...about, metric: 'MAE', metric_unit: 'EUR/L', value: error, baseline, baseline_kind: 'LAST_VALUE', points })
         if (coverage !== null)
@@ -82,7 +85,10 @@ export function fitDaily(means: readonly StationMeans[], standing: DailyParamete
   }
 }
 
-/** What the model said while a standing version was fitted: a walk over the days that this had, for archives bring former ones later. */
+/**
+ * The model's forecasts while the champion was current: a walk over the days that it had, since archives may add earlier days
+ * later.
+ */
 function walkBefore(panel: DayPanel, walk: DayWalk, standing: DailyParameters | null): DayWalk {
   const began = standing?.data_from === undefined ? 0 : dayNumber(standing.data_from) - panel.first
   if (began <= 0) return walk
@@ -91,9 +97,9 @@ function walkBefore(panel: DayPanel, walk: DayWalk, standing: DailyParameters | 
 }
 
 /**
- * How a walk came out for areas of a kind, of outcomes within a window (the last 90 days unless told): mean absolute errors in EUR/L of it, of the
- * last value, and of a standing version with these weights, which has learnt until a day (null where it cannot forecast all of it); and how many
- * outcomes its intervals held. Errors are of no meaning where `points` is 0.
+ * Walk-forward results for areas of a kind, over outcomes in a window (the last 90 days by default): mean absolute errors in
+ * EUR/L of the model, the last value and the champion (null if it cannot forecast all), and how many outcomes were within
+ * intervals. Meaningless if `points` is 0.
  */
 export function outcomesOf(
   panel: DayPanel,
@@ -102,7 +108,7 @@ export function outcomesOf(
     readonly area_kind: string
     readonly weights?: readonly number[] | undefined
     readonly until?: string | undefined
-    /** What it said until then; what the walk did unless told. */
+    /** Its forecasts until then; those of the walk by default. */
     readonly before?: DayWalk
     readonly window?: Window | null
   },
@@ -144,7 +150,7 @@ export function outcomesOf(
   }
 }
 
-/** How the errors of the products that most drivers buy grow with the days ahead, as shares of the last value's. */
+/** Errors of the best-selling products by days ahead, as shares of the last value's. */
 function chartsOf(checks: readonly Check[]): CardChart[] {
   const labels = Array.from({ length: DAYS_AHEAD }, (_, at) => `P${at + 1}D`)
   const shown = ['GASOLINE_95_E5', 'DIESEL_A'].flatMap((product) => AREA_KINDS.map((kind) => seriesOf(product, kind)))

@@ -5,7 +5,7 @@ import type { StationMeans } from './days.sql.ts'
 import { type DailyParameters, dateOfDay, panelsOf, seriesOf } from './fit.ts'
 import { changeOn, DAYS_AHEAD, type DayPanel, halfOn, LEAST_DAYS, LEVEL, restless } from './walk.ts'
 
-/** What stands, as it can be sent to a thread. */
+/** The served model, in a form that can be sent to a thread. */
 export interface ServedDaily {
   readonly model_version: string
   readonly parameters: DailyParameters
@@ -13,12 +13,12 @@ export interface ServedDaily {
   readonly of: ServedOf
 }
 
-/** How long the newest price of an area may lie behind the newest of all, in days. */
+/** Greatest age of an area's newest price relative to the newest of all, in days. */
 const MOST_BEHIND_DAYS = 7
 
 /**
- * The forecasts of every product and area for the seven days after its newest price. An area with too few days, or whose prices ended, has rows
- * without a price that say so.
+ * The forecasts of every product and area for the seven days after its newest price. An area with too few days, or without recent
+ * prices, has rows without a price and with a reason.
  */
 export function predictDaily(means: readonly StationMeans[], served: ServedDaily): ForecastRow[] {
   const panels = panelsOf(means)
@@ -70,7 +70,7 @@ function absenceOf({ known, behind, last }: { readonly known: number; readonly b
   return known < LEAST_DAYS ? { absence: 'FEW_PRICES', reason } : null
 }
 
-/** By the errors that these coefficients, or the last value, would have made. */
+/** From the errors that these coefficients, or the last value, would have made. */
 function halfOf(
   panel: DayPanel,
   of: { readonly area: number; readonly day: number; readonly ahead: number; readonly weights: readonly number[] | null },

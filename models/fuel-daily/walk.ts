@@ -3,35 +3,37 @@ import type { StationMeans } from './days.sql.ts'
 
 /** Days ahead that are forecast. */
 export const DAYS_AHEAD = 7
-/** Known days that an area needs. */
+/** Minimum number of known days of an area. */
 export const LEAST_DAYS = 120
-/** Share of the outcomes that an interval is to hold. */
+/** Nominal coverage of intervals. */
 export const LEVEL = 0.8
 
 const DAY_MS = 86_400_000
-/** How far back the changes reach that forecasts are made of. */
+/** Days of price changes used by forecasts. */
 const BACK_DAYS = 14
 const FEATURES = 4
-/** Penalty of the coefficients: of some thousandths of squared changes of prices that hardly move. */
+/** Ridge penalty: a few thousandths of the squared price changes, which are tiny. */
 const PENALTY = 0.001
-/** Errors that an interval is made of, and fewest. */
+/** Maximum and minimum number of errors for an interval. */
 const ERRORS = 120
 const LEAST_ERRORS = 40
-/** Half-lives of what tells how restless the price is, in days: of its changes of a day, and of as many days as are forecast, and what is added. */
+/**
+ * Half-lives of the volatility, in days: of changes over one day, and over the forecast horizon; and a constant that is added.
+ */
 const HALF_LIFE_DAYS = 14
 const HALF_LIFE_AHEAD_DAYS = 5
 const LEAST_SCALE = 0.0005
 
-/** The prices of a product by area, as logarithms by day since the first that any of them has; NaN where none is known. */
+/** The prices of a product by area, as logarithms by day from the first known day on; NaN if unknown. */
 export interface DayPanel {
   readonly product: string
-  /** Days since 1970 of the first, and how many there are. */
+  /** First day (days since 1970), and number of days. */
   readonly first: number
   readonly days: number
   readonly areas: readonly { readonly area_kind: string; readonly area: string; readonly known: number; readonly logs: Float64Array }[]
 }
 
-/** The panel of a product, of all that is told of it; the nation is its first area where it is told of. */
+/** The panel of a product from its means; the nation is the first area if present. */
 export function dayPanel(product: string, means: readonly StationMeans[]): DayPanel {
   const own = means.filter((one) => one.product === product)
   const numbers = own.map(({ dates }) => dates.map((date) => Date.parse(date) / DAY_MS))
@@ -45,7 +47,10 @@ export function dayPanel(product: string, means: readonly StationMeans[]): DayPa
   return { product, first, days, areas: areas.sort((one, other) => (one.area_kind < other.area_kind ? -1 : 1)) }
 }
 
-/** What is known of an area on a day: its change of a week, of the week before and of a day, and that of the nation's week beyond its own; null where a day of them is not known. */
+/**
+ * Features of an area on a day: its change over a week, the week before and a day, and the nation's change over the week minus
+ * its own; null if a needed day is unknown.
+ */
 function featuresOf(logs: Float64Array, nation: Float64Array | null, day: number): number[] | null {
   if (day < BACK_DAYS) return null
   const at = (back: number): number => logs[day - back] as number
@@ -55,7 +60,7 @@ function featuresOf(logs: Float64Array, nation: Float64Array | null, day: number
   return features.some(Number.isNaN) ? null : features
 }
 
-/** What a walk leaves of an area and a number of days ahead: by day that a forecast was made on, the change that was forecast, NaN for none. */
+/** Result of a walk for an area and a number of days ahead: the forecast change by forecast day, NaN for none. */
 export interface DayWalk {
   readonly ahead: number
   readonly weights: readonly number[]
@@ -63,8 +68,8 @@ export interface DayWalk {
 }
 
 /**
- * Forecasts of the change of a price so many days ahead, made on each day with what was known by then: the coefficients, which all areas of a product
- * share, have only learnt from outcomes of days until then.
+ * Forecasts of a price change over `ahead` days, made on each day with the data known then. The coefficients, shared by all areas
+ * of a product, are fitted only to outcomes until that day.
  */
 export function walkDays({ days, areas }: DayPanel, ahead: number): DayWalk {
   const nation = nationOf(areas)
@@ -86,7 +91,7 @@ export function walkDays({ days, areas }: DayPanel, ahead: number): DayWalk {
   return { ahead, weights, changes }
 }
 
-/** The change that coefficients give for an area on a day; null where it lacks a day that they need. */
+/** The forecast change of an area on a day; null if a needed day is missing. */
 export function changeOn(
   weights: readonly number[],
   { areas }: DayPanel,
@@ -106,8 +111,8 @@ const changeBy = (weights: readonly number[], features: readonly number[]): numb
   features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
 
 /**
- * How restless the price of an area was until each day, for forecasts so many days ahead: the fading mean of its changes of a day, as they would add
- * up by chance, and that of its changes of so many days, which are greater where changes go on.
+ * Volatility of an area's price up to each day, for a number of days ahead: the decaying mean of daily changes, scaled as for a
+ * random walk, and that of changes over the whole horizon, which are greater if changes persist.
  */
 export function restless(logs: Float64Array, ahead: number): Float64Array {
   const single = fadingChange(logs, 1, HALF_LIFE_DAYS)
@@ -128,8 +133,8 @@ function fadingChange(logs: Float64Array, over: number, half_life_days: number):
 }
 
 /**
- * Half the width of the interval of a forecast made on a day (split conformal, by the restlessness of the time): of the errors of what was said of
- * the area before and had come due; null of too few. `said` are changes by the day that they were said on.
+ * Half the interval width of a forecast made on a day (split conformal, scaled by volatility): from errors of the area's earlier
+ * forecasts that are due; null if there are too few. `said` has forecast changes by forecast day.
  */
 export function halfOn(
   of: { readonly logs: Float64Array; readonly scale: Float64Array; readonly said: (day: number) => number; readonly ahead: number },

@@ -5,29 +5,32 @@ import { unitOf } from './units.ts'
 
 const SHOWN = ['GASOLINE_95_E5 P7D', 'DIESEL_A P7D'] as const
 
-/** Charts of the last scored window, of outcomes by product and horizon: observed against forecast, errors beside the last value's, coverage. */
-export function fuelCharts(told: ReadonlyMap<string, readonly Outcome[]>): CardChart[] {
-  if (told.size === 0) return []
-  const labels = [...told.keys()]
+/**
+ * Charts of the last scored window, from outcomes by product and horizon: observed and forecast, errors compared with the last
+ * value's, coverage.
+ */
+export function fuelCharts(byLabel: ReadonlyMap<string, readonly Outcome[]>): CardChart[] {
+  if (byLabel.size === 0) return []
+  const labels = [...byLabel.keys()]
   const errors = (['EUR/L', 'EUR/t'] as const).flatMap((unit) => {
     const theirs = labels.filter((label) => unitOf(label.split(' ')[0] as string) === unit)
-    return theirs.length === 0 ? [] : [errorChart(unit, theirs, told)]
+    return theirs.length === 0 ? [] : [errorChart(unit, theirs, byLabel)]
   })
   const observed = SHOWN.flatMap((label) => {
-    const outcomes = told.get(label)
+    const outcomes = byLabel.get(label)
     return outcomes === undefined ? [] : [observedChart(label, outcomes)]
   })
   const coverage = drawChart({
     ...{ name: 'coverage', title: 'Share of outcomes within the 80 % interval', unit: '1', kind: 'bars', labels },
-    figures: [{ name: 'Covered', values: labels.map((label) => coverageOf(told.get(label) ?? []).share) }],
+    figures: [{ name: 'Covered', values: labels.map((label) => coverageOf(byLabel.get(label) ?? []).share) }],
     level: { name: '0.8', value: 0.8 },
   })
   return [...observed, ...errors, coverage]
 }
 
-/** Errors of what is sold by one unit: those of another have no place on the same axis. */
-function errorChart(unit: 'EUR/L' | 'EUR/t', labels: readonly string[], told: ReadonlyMap<string, readonly Outcome[]>): CardChart {
-  const by = (said: (one: Outcome) => number): number[] => labels.map((label) => meanError(told.get(label) ?? [], said))
+/** Errors of products with one unit; other units need an axis of their own. */
+function errorChart(unit: 'EUR/L' | 'EUR/t', labels: readonly string[], byLabel: ReadonlyMap<string, readonly Outcome[]>): CardChart {
+  const by = (said: (one: Outcome) => number): number[] => labels.map((label) => meanError(byLabel.get(label) ?? [], said))
   return drawChart({
     ...{
       name: unit === 'EUR/L' ? 'errors' : 'errors-by-tonne',

@@ -4,26 +4,26 @@ import { type Panel, panelOf } from './panel.ts'
 import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
-/** What must be reached, by product and horizon. */
+/** Required results, by product and horizon. */
 const LIMITS: Readonly<Record<HorizonWeeks, { readonly ratio: Limit; readonly coverage: Limit | null }>> = {
   1: { ratio: { max: 0.62 }, coverage: { min: 0.75, max: 0.85 } },
   2: { ratio: { max: 0.76 }, coverage: { min: 0.75, max: 0.85 } },
   4: { ratio: { max: 0.95 }, coverage: null },
 }
 const LIMITED = new Set(['EURO_SUPER_95', 'AUTOMOTIVE_GAS_OIL'])
-/** Below 1: no worse than the last value where there is little to win. */
+/** Below 1: no worse than the last value when little can be gained. */
 const CALM: Limit = { max: 0.9999 }
-/** A week is calm in which the price moved by less than half a per cent. */
+/** In a calm week the price moves by less than half a per cent. */
 const CALM_CHANGE = 0.005
-/** Changes that the drift is the mean of. */
+/** Number of changes whose mean is the drift. */
 const DRIFT_WEEKS = 52
-/** Weeks of the window unless told. */
+/** Weeks of the window by default. */
 const WINDOW_WEEKS = 104
 const DAY_MS = 86_400_000
 
 /**
- * The errors of the forecasts of every product that has enough weeks, of outcomes within a window (the last 104 weeks unless told), beside those
- * of the last value and of a drift. The forecasts are walked forward: see `walk`.
+ * Forecast errors of every product with enough weeks, over outcomes in a window (the last 104 weeks by default), with those of
+ * the last value and of a drift. Walk-forward: see `walk`.
  */
 export function evaluate(prices: readonly WeekPrice[], window: Window | null): Figure[] {
   const products = [...new Set(prices.map(({ product }) => product))].sort()
@@ -41,7 +41,7 @@ function lastWeeks({ days }: Panel): Window | null {
   return { from: date(last - 7 * (WINDOW_WEEKS - 1)), to: date(last) }
 }
 
-/** A forecast whose outcome is known. */
+/** A forecast with a known outcome. */
 interface Outcome extends Forecast {
   readonly actual: number
   readonly drift: number
@@ -91,7 +91,7 @@ function figuresOf(panel: Panel, horizon: HorizonWeeks, window: Window): Figure[
   ]
 }
 
-/** Mean absolute error, in the unit that a product is forecast in, of the logarithms that a forecast is taken to say. */
+/** Mean absolute error, in the product's forecast unit, of the log prices returned by `said`. */
 function meanErrorOf(product: string, outcomes: readonly Outcome[], said: (one: Outcome) => number): number {
   return outcomes.reduce((sum, one) => sum + Math.abs(priceOf(product, said(one)) - priceOf(product, one.actual)), 0) / outcomes.length
 }

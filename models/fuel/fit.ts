@@ -8,33 +8,36 @@ import { hasEnded, newestOf, type Panel, panelOf } from './panel.ts'
 import { priceOf, unitOf } from './units.ts'
 import type { WeekPrice } from './weeks.sql.ts'
 
-/** Weeks whose outcomes the model is held against: the last scored window. */
+/** Weeks of outcomes that a fit is evaluated on: the last scored window. */
 const WINDOW_WEEKS = 104
 const WEEK_DAYS = 7
-/** Fewest outcomes of a season that an error is told of. */
+/** Minimum outcomes of a season for a reported error. */
 const LEAST_POINTS = 8
 const SEASONS = ['WINTER', 'SPRING', 'SUMMER', 'AUTUMN'] as const
 
-/** What forecasts are made with, of one product and horizon: coefficients, and the width of the interval by the scale of the time. */
+/** Parameters for forecasting one product and horizon: coefficients, and the interval width relative to the volatility. */
 type Coefficients = {
   readonly weights: readonly number[]
   readonly rank: number | null
 }
 
-/** What a version of the model is: coefficients by product and horizon (`GASOLINE_95_E5 P7D`), and the first and the newest week that they have learnt from. */
+/**
+ * The parameters of a version: coefficients by product and horizon (`GASOLINE_95_E5 P7D`), and the first and last week of the
+ * training data.
+ */
 export type FuelParameters = {
-  /** Not known of versions from before it was told. */
+  /** Missing in old versions. */
   readonly data_from?: string
   readonly data_to: string
   readonly of: { readonly [seriesAndHorizon: string]: Coefficients }
 }
 
-/** The horizon of some weeks as an ISO 8601 duration. */
+/** A horizon in weeks as an ISO 8601 duration. */
 export const horizonOf = (weeks: number): string => `P${weeks * WEEK_DAYS}D`
-/** The code under which a product of the bulletin is forecast. */
+/** The forecast code of a bulletin product. */
 export const fuelOf = (product: string): string => BULLETIN_FUELS[product] ?? product
 
-/** The panels of all products that the country has enough weeks of and still reports, by the codes that they are forecast under, in order of these. */
+/** The panels of all products with enough weeks that the country still reports, by forecast code, in order. */
 function panelsOf(prices: readonly WeekPrice[]): Map<string, Panel> {
   const products = [...new Set(prices.map(({ product }) => product))].sort()
   const panels = products.map((product) => [fuelOf(product), panelOf(product, prices)] as const)
@@ -43,9 +46,9 @@ function panelsOf(prices: readonly WeekPrice[]): Map<string, Panel> {
 }
 
 /**
- * Fits the model to all weeks, and holds it against the outcomes of the last two years: each by the forecast that was made with what was known
- * before it; without a product that has enough weeks there is none. The standing version is held against the same: until the week that it was fitted in
- * it said what the model says that walks over the weeks that it had, for its coefficients have seen those outcomes; since then what they give. Throws where no product has enough weeks, or the bulletin no outcome to hold it against.
+ * Fits the model to all weeks, and evaluates it on the outcomes of two years with walk-forward forecasts. The champion is
+ * evaluated on the same: until it was fitted by a walk over its weeks (its coefficients saw those outcomes), then by its
+ * coefficients. Throws if no product has enough weeks or outcomes.
  */
 export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters | null): Fit<FuelParameters> {
   if (prices.length === 0) throw new Error('no prices to fit to')
@@ -53,10 +56,10 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
   const checks: Check[] = []
   const scores: Score[] = []
   const of: Record<string, Coefficients> = {}
-  const told = new Map<string, readonly Outcome[]>()
+  const byLabel = new Map<string, readonly Outcome[]>()
   const days = prices.map(({ date }) => date).sort()
   const [data_from, data_to] = [days[0] as string, days.at(-1) as string]
-  // Weeks that an archive brought later had nothing to teach it then.
+  // An archive may have added earlier weeks since.
   const since = standing?.data_from ?? data_from
   const former = since > data_from ? prices.filter(({ date }) => date >= since) : prices
   for (const [series, panel] of panels)
@@ -64,7 +67,7 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
       const horizon = horizonOf(weeks)
       const made = walk(panel, weeks)
       const newest = made.at(-1) as Forecast
-      if (![...newest.weights].every(Number.isFinite)) throw new Error(`${series} at ${horizon}: coefficients that are no numbers`)
+      if (![...newest.weights].every(Number.isFinite)) throw new Error(`${series} at ${horizon}: coefficients that are not numbers`)
       of[`${series} ${horizon}`] = { weights: [...newest.weights], rank: newest.rank }
       const saidBefore = former === prices ? made : walk(panelOf(panel.product, former), weeks)
       const outcomes = outcomesOf(panel, made, {
@@ -73,7 +76,7 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
         saidBefore,
       })
       if (outcomes.length === 0) continue
-      told.set(`${series} ${horizon}`, outcomes)
+      byLabel.set(`${series} ${horizon}`, outcomes)
       const window = { window_from: (outcomes[0] as Outcome).date, window_to: (outcomes.at(-1) as Outcome).date }
       checks.push(checkOf(series, horizon, outcomes))
       scores.push(...scoresOf(outcomes, unitOf(panel.product)).map((score) => ({ series, horizon, ...window, ...score })))
@@ -85,7 +88,7 @@ export function fitFuel(prices: readonly WeekPrice[], standing: FuelParameters |
     parameters: { data_from, data_to, of },
     checks,
     scores,
-    charts: fuelCharts(told),
+    charts: fuelCharts(byLabel),
   }
 }
 
@@ -144,7 +147,7 @@ function scoresOf(outcomes: readonly Outcome[], unit: Score['metric_unit']): Out
   return [errors('ALL', outcomes), ...seasonal, ...(share === null ? [] : [{ ...covered, value: share }])]
 }
 
-/** The season of a date by its month: winter is December to February. */
+/** The season of a date by month: winter is December to February. */
 function seasonOf(date: string): (typeof SEASONS)[number] {
   const month = Number(date.slice(5, 7)) - 1
   return SEASONS[Math.floor(((month + 1) % 12) / 3)] as (typeof SEASONS)[number]

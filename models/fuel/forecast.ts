@@ -5,57 +5,57 @@ import { makeRidge } from './ridge.ts'
 export const HORIZONS_WEEKS = [1, 2, 4] as const
 export type HorizonWeeks = (typeof HORIZONS_WEEKS)[number]
 
-/** Share of the outcomes that an interval is to hold. */
+/** Nominal coverage of intervals. */
 export const LEVEL = 0.8
-/** Weeks with a price that a product needs: a year for the usual distance to Europe, and some to learn from. */
+/** Minimum weeks with a price of a product: a year for the usual distance to Europe, plus some for fitting. */
 export const LEAST_WEEKS = 60
 
-/** Changes that are looked back at. */
+/** Number of past changes used. */
 const LAGS = 2
-/** Weeks whose mean is the usual distance to the level of Europe. */
+/** Weeks of the mean distance to the level of Europe. */
 const DISTANCE_WEEKS = 52
-/** How much a change of one country weighs beside the country's own and Europe's: there are over twenty of them. */
+/** Weight of another country's change relative to the own one and Europe's: there are over twenty countries. */
 const OTHERS_WEIGHT = 0.5
 /**
- * Penalty of the coefficients, and the three numbers of the intervals below: of those tried about the least error and interval score (Winkler) of
- * the years up to the middle of 2022, before the weeks that the model is held against.
+ * Ridge penalty and the three interval constants below. Chosen for about the least error and interval score (Winkler) over the
+ * years until mid-2022, before the evaluation weeks.
  */
 const PENALTY = 0.03
-/** Errors that an interval is made of: those of the last three years. */
+/** Number of errors for an interval: those of three years. */
 const ERRORS = 156
-/** Half-life of what tells how restless the price is, in weeks. */
+/** Half-life of the volatility, in weeks. */
 const HALF_LIFE_WEEKS = 3
-/** What is added to it, per square root of the weeks ahead: a price that stood for weeks can move. */
+/** Added to the volatility per square root of the weeks ahead: a price that was constant for weeks can move. */
 const LEAST_SCALE = 0.004
-/** Fewest errors that an interval is made of. */
+/** Minimum number of errors for an interval. */
 const LEAST_ERRORS = 50
 const WEEK_DAYS = 7
 
-/** A forecast made with what was known in one week. Prices are logarithms. */
+/** A forecast made with the data known in one week. Prices are logarithms. */
 export interface Forecast {
-  /** Number of the week in the panel that it was made in, with the bulletin of that week at hand. */
+  /** Index of the week in which it was made, after that week's bulletin. */
   readonly origin: number
-  /** Days since 1970 of the Monday that it is of. */
+  /** The forecast Monday, in days since 1970. */
   readonly day: number
   readonly last: number
   readonly value: number
-  /** Half the width of the interval around the value; null while there are too few errors to tell. */
+  /** Half the interval width around the value; null if there are too few errors. */
   readonly half: number | null
-  /** The same around the last value, by the errors of that. */
+  /** Half the interval width around the last value, from its own errors. */
   readonly lastHalf: number | null
-  /** How restless the price was, and `half` in terms of it. */
+  /** The volatility, and `half` relative to it. */
   readonly scale: number
   readonly rank: number | null
-  /** Coefficients of the features that the value is made with. */
+  /** Coefficients that gave the value. */
   readonly weights: Float64Array
-  /** Number of the week that it is of; null where the bulletin has none (yet). */
+  /** Index of the forecast week; null if the bulletin does not have it (yet). */
   readonly target: number | null
 }
 
 /**
- * Forecasts of a horizon, one from each week of a panel on that has enough before it, in order. Each is made of the weeks until its own alone: the
- * regression has only learnt from outcomes that were known then, and the interval is made of the errors of forecasts that had come due by then. So
- * the last one is the forecast of today, and the others are what it would have been.
+ * Forecasts of a horizon from each week of a panel with enough history, in order. Each uses only data up to its own week: the
+ * regression was fitted to outcomes known then, the interval to errors due by then. The last is today's forecast; the others are
+ * what it would have been.
  */
 export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
   const { own, days } = panel
@@ -66,7 +66,7 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
   const ridge = makeRidge(LAGS * (2 + panel.others.length) + 1, PENALTY)
   const made: Forecast[] = []
   const byOrigin = new Map<number, Forecast>()
-  /** Errors of forecasts that have come due, each by the scale of its time. */
+  /** Errors of due forecasts, relative to the volatility of their time. */
   const errors: number[] = []
   const lastErrors: number[] = []
   const [restless, astray] = [fading(), fading()]
@@ -104,19 +104,22 @@ export function walk(panel: Panel, horizon: HorizonWeeks): Forecast[] {
   return made
 }
 
-/** The change that coefficients give of a week's features. */
+/** The change that coefficients predict from a week's features. */
 function changeBy(weights: ArrayLike<number>, features: readonly number[]): number {
   return features.reduce((sum, feature, nth) => sum + feature * (weights[nth] as number), 0)
 }
 
-/** The forecast that coefficients give in a week of a panel, as a logarithm; null where they are of other features than it has. */
+/** The log price that coefficients forecast in a week of a panel; null if their number of features differs. */
 export function valueBy(weights: ArrayLike<number>, panel: Panel, week: number): number | null {
   if (week < DISTANCE_WEEKS + LAGS) return null
   const features = featuresOf(panel, week)
   return features.length === weights.length ? (panel.own[week] as number) + changeBy(weights, features) : null
 }
 
-/** What is known in a week: the last changes of the country, of Europe and of each country, and how far from Europe the price is, beyond the usual. */
+/**
+ * Features of a week: the last changes of the country, of Europe and of each country, and the price's distance from Europe minus
+ * the usual one.
+ */
 function featuresOf({ own, europe, others }: Panel, week: number): number[] {
   const of = (series: readonly number[], back: number): number => series[week - back] as number
   const features: number[] = []
@@ -129,14 +132,14 @@ function featuresOf({ own, europe, others }: Panel, week: number): number[] {
   return [...features, of(own, 0) - of(europe, 0) - usual]
 }
 
-/** The error that a share of `LEVEL` of as many, and one more, do not exceed (split conformal prediction); null of too few. */
+/** The conformal quantile of errors at `LEVEL` (split conformal prediction); null if there are too few. */
 function rankOf(errors: readonly number[]): number | null {
   if (errors.length < LEAST_ERRORS) return null
   const sorted = errors.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length, Math.ceil(LEVEL * (sorted.length + 1))) - 1] as number
 }
 
-/** A mean in which each value counts half as much as one that came a half-life later. */
+/** An exponentially weighted mean with a half-life. */
 function fading(): { readonly value: number | null; see(value: number): void } {
   const share = 1 - 0.5 ** (1 / HALF_LIFE_WEEKS)
   const state = {

@@ -1,25 +1,25 @@
 import { COUNTRY, type WeekPrice } from './weeks.sql.ts'
 
 const DAY_MS = 86_400_000
-/** How long the newest price of a product may lie behind the bulletin's newest week, in days. */
+/** Greatest age of a product's newest price relative to the bulletin's newest week, in days. */
 const MOST_BEHIND_DAYS = 28
 
-/** The weeks of a product in which the country has a price, and what the other countries' prices were then. */
+/** The weeks in which the country has a price of a product, with the other countries' prices. */
 export interface Panel {
   readonly product: string
-  /** Mondays, YYYY-MM-DD, in order; weeks that the bulletin leaves out are not there. */
+  /** Mondays, YYYY-MM-DD, in order; weeks missing from the bulletin are absent. */
   readonly dates: readonly string[]
-  /** The same as days since 1970. */
+  /** The Mondays as days since 1970. */
   readonly days: readonly number[]
   /** Logarithm of the country's price. */
   readonly own: readonly number[]
-  /** Changes of the logarithms of the other countries' prices from the week before; 0 where one of both is not known. */
+  /** Log price changes of the other countries from the week before; 0 if either is unknown. */
   readonly others: readonly (readonly number[])[]
-  /** Sum of the mean changes of the other countries: the level of Europe, but for its begin. */
+  /** Cumulative mean change of the other countries: the level of Europe, up to a constant. */
   readonly europe: readonly number[]
 }
 
-/** The panel of a product; empty where the country has no price of it. A country's price that a week lacks is taken to stand as it was. */
+/** The panel of a product; empty if the country has no price of it. A country without a price in a week keeps its last one. */
 export function panelOf(product: string, prices: readonly WeekPrice[]): Panel {
   const ofProduct = prices.filter((one) => one.product === product)
   const own = ofProduct.filter(({ country_code }) => country_code === COUNTRY).sort((one, other) => (one.date < other.date ? -1 : 1))
@@ -53,12 +53,14 @@ export function panelOf(product: string, prices: readonly WeekPrice[]): Panel {
   }
 }
 
-/** The newest day that any of the panels has a price of, as days since 1970. */
+/** The newest day with a price in any of the panels, as days since 1970. */
 export function newestOf(panels: readonly Panel[]): number {
   return Math.max(...panels.flatMap(({ days }) => days.at(-1) ?? []))
 }
 
-/** True where a product is no longer reported: its newest price lies more than four weeks behind the newest of all (days since 1970). */
+/**
+ * True if a product is no longer reported: its newest price is over four weeks older than the newest of all (days since 1970).
+ */
 export function hasEnded({ days }: Panel, newest: number): boolean {
   return newest - (days.at(-1) as number) > MOST_BEHIND_DAYS
 }

@@ -11,7 +11,7 @@ import type { WeekPrice } from './weeks.sql.ts'
 /** A row of `fuel_forecasts`. */
 export type ForecastRow = Row<typeof fuelForecasts>
 
-/** What is known of a product and horizon beside its coefficients: of `Stood`, as it can be sent to a thread. */
+/** What is served for each product and horizon, from `Stood`, in a form for a thread. */
 export interface Served {
   readonly model_version: string
   readonly parameters: FuelParameters
@@ -22,12 +22,12 @@ export interface Served {
 const WEEK_DAYS = 7
 const DAY_MS = 86_400_000
 /**
- * Days of the path: two weeks, for the bulletin of a Monday comes on that week's Thursday or Friday and the next one a week later, and there are to
- * be seven days ahead until then.
+ * Days of the path: two weeks. A Monday's bulletin is published that Thursday or Friday and the next one a week later, and seven
+ * days ahead must be available until then.
  */
 const PATH_DAYS = 14
 
-/** A forecast of a day: logarithms of the price as the bulletin has it and half the width of its interval; null for none. */
+/** A day's forecast: log price of the bulletin, and half its interval width; null for none. */
 interface Step {
   readonly value: number
   readonly half: number | null
@@ -36,9 +36,9 @@ interface Step {
 }
 
 /**
- * The forecasts of every product of the bulletin: of the weeks ahead, and of the days between them, on the straight line between the logarithms
- * of the newest price and those forecasts. Between them the variance of the error is taken to grow evenly with time, which errs to the wide side.
- * A product with too few weeks, or whose prices ended, has rows without a price that say so.
+ * Forecasts of every product of the bulletin: for the weeks ahead, and daily by linear interpolation of log prices. Between weeks
+ * the error variance grows linearly in time, a conservative assumption. A product with too few weeks or no recent prices has rows
+ * with a reason and no price.
  */
 export function predictFuel(prices: readonly WeekPrice[], served: Served): ForecastRow[] {
   const products = [...new Set(prices.map(({ product }) => product))].sort()
@@ -53,7 +53,7 @@ export function predictFuel(prices: readonly WeekPrice[], served: Served): Forec
   })
 }
 
-/** Why there is no price: for callers by a code, for readers in words. */
+/** Why there is no price: a code for callers, and a text for readers. */
 export type Absence = Pick<ForecastRow, 'absence' | 'reason'>
 
 function absenceOf(panel: Panel, newest: number): Absence | null {

@@ -1,17 +1,17 @@
-/** A linear regression without constant whose coefficients are held small (ridge), to which observations are added one by one. */
+/** A linear ridge regression without intercept, to which observations are added one by one. */
 export interface Ridge {
-  /** Takes in an observation: its features and what came of them. */
+  /** Adds an observation: its features and its outcome. */
   add(features: ArrayLike<number>, outcome: number): void
   /**
-   * The coefficients by all observations so far, of the least sum of squared errors plus `penalty` times that of the coefficients. Observations of
-   * another regression of the same features count besides, as a share of what they are worth there.
+   * The coefficients from all observations so far, minimizing the squared errors plus `penalty` times the squared coefficients.
+   * Observations of another regression with the same features are added with a weight of `share`.
    */
   fit(beside?: { readonly ridge: Ridge; readonly share: number }): Float64Array
-  /** What was observed: the lower triangle of XᵀX, and Xᵀy. */
+  /** Sums over observations: the lower triangle of XᵀX, and Xᵀy. */
   readonly sums: { readonly squares: Float64Array; readonly products: Float64Array }
 }
 
-/** Makes a regression of some features; `penalty` is greater than 0, so that there is always one solution. */
+/** Creates a regression with `width` features; `penalty` is greater than 0, so that there is always one solution. */
 export function makeRidge(width: number, penalty: number): Ridge {
   const squares = new Float64Array(width * width)
   const products = new Float64Array(width)
@@ -42,7 +42,7 @@ function addTo(into: Float64Array, values: Float64Array, share: number): void {
   for (let at = 0; at < into.length; at++) into[at] = (into[at] as number) + share * (values[at] as number)
 }
 
-/** Solves a positive definite system in place, by Cholesky's decomposition of the lower triangle. */
+/** Solves a positive definite system in place, by Cholesky decomposition of the lower triangle. */
 function solve(matrix: Float64Array, values: Float64Array, width: number): Float64Array {
   const of = (row: number, at: number): number => matrix[row * width + at] as number
   for (let row = 0; row < width; row++) {

@@ -2,12 +2,12 @@ import { SOLD_BY_TONNE } from '../../lake/datasets/fuel/codes.ts'
 
 const LITRES = 1000
 
-/** The unit that a product of the bulletin is forecast in. */
+/** The forecast unit of a bulletin product. */
 export function unitOf(product: string): 'EUR/L' | 'EUR/t' {
   return (SOLD_BY_TONNE as readonly string[]).includes(product) ? 'EUR/t' : 'EUR/L'
 }
 
-/** The price of a product in the unit that it is forecast in, of a logarithm of the bulletin's price (EUR/kL or EUR/t). */
+/** The price of a product in its forecast unit, from the log of the bulletin's price (EUR/kL or EUR/t). */
 export function priceOf(product: string, log: number): number {
   return Math.exp(log) / (unitOf(product) === 'EUR/t' ? 1 : LITRES)
 }

@@ -4,9 +4,9 @@ import { scan } from '../../lake/query/scan.ts'
 import { type Sql, sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 
-/** The country that is forecast. */
+/** The country whose prices are forecast. */
 export const COUNTRY = 'ES'
-/** Averages that the bulletin has beside its countries. */
+/** Averages in the bulletin besides its countries. */
 const AVERAGES = ['EU', 'EUR']
 
 const { columns } = fuelBulletin
@@ -19,7 +19,7 @@ export const WEEK_COLUMNS = {
   price_with_tax: columns.price_with_tax,
 } as const satisfies Columns
 
-/** A price of the bulletin: of a product in a country in force on a Monday (YYYY-MM-DD), in euros per 1000 litres or per tonne, taxes included. */
+/** A bulletin price of a product in a country on a Monday (YYYY-MM-DD), in euros per 1000 litres or per tonne, taxes included. */
 export interface WeekPrice {
   readonly product: string
   readonly country_code: string
@@ -27,7 +27,10 @@ export interface WeekPrice {
   readonly price_with_tax: number
 }
 
-/** A SELECT of all prices with taxes of the bulletin's countries, each product in the unit that it is sold by; of several editions that tell a week the first by name counts. */
+/**
+ * A SELECT of all prices with taxes of the bulletin's countries, each product in its sales unit. If several editions contain a
+ * week, the first by name counts.
+ */
 export function weeklyPrices(): Sql {
   const [low, high] = SOLD_BY_TONNE
   const unit = sql`CASE WHEN product IN (${low}, ${high}) THEN 'EUR/t' ELSE 'EUR/kL' END`

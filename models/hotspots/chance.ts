@@ -1,7 +1,7 @@
-/** A stream of numbers 0 ≤ x < 1, one a call. */
+/** A generator of numbers 0 ≤ x < 1. */
 export type Dice = () => number
 
-/** Begins a stream of numbers that a text decides (FNV-1a, then mulberry32 by Tommy Ettinger, public domain). */
+/** Creates a random generator seeded by a text (FNV-1a, then mulberry32 by Tommy Ettinger, public domain). */
 export function seeded(text: string): Dice {
   let state = 0x811c9dc5
   for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
@@ -13,7 +13,7 @@ export function seeded(text: string): Dice {
   }
 }
 
-/** How many of rare things happen where `mean` are expected: Poisson, by parts of at most 30, of which each is by inversion. */
+/** A Poisson random number with a mean, as a sum of parts with means of at most 30, each by inversion. */
 export function poisson(mean: number, dice: Dice): number {
   let count = 0
   for (let rest = mean; rest > 0; rest -= 30) {
@@ -28,16 +28,17 @@ export function poisson(mean: number, dice: Dice): number {
   return count
 }
 
-/** A displacement (in bandwidths) that is spread as a kernel in two dimensions is. */
+/** A random displacement (in bandwidths), distributed like a kernel in two dimensions. */
 export function displacement(kernel: 'EPANECHNIKOV' | 'GAUSSIAN', dice: Dice): readonly [number, number] {
   const angle = 2 * Math.PI * dice()
-  // Distances: of Gauss by Box and Muller; of Epanechnikov the share of the volume within r is 2r² − r⁴.
+  // Radii: Gaussian by Box and Muller; for Epanechnikov the share of the volume within r is 2r² − r⁴.
   const radius = kernel === 'GAUSSIAN' ? Math.sqrt(-2 * Math.log(1 - dice())) : Math.sqrt(1 - Math.sqrt(1 - dice()))
   return [radius * Math.cos(angle), radius * Math.sin(angle)]
 }
 
 /**
- * The q-values of p-values by Benjamini and Hochberg (1995), in the order given: the least rate of false discoveries at which each is one.
+ * The q-values of p-values by Benjamini and Hochberg (1995), in the given order: the least false discovery rate at which each is
+ * significant.
  */
 export function falseDiscovery(p: readonly number[]): number[] {
   const order = p.map((_, at) => at).sort((one, other) => (p[other] as number) - (p[one] as number))

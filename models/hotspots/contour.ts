@@ -1,27 +1,27 @@
 import type { Raster } from './density.ts'
 
-/** A ring of places in metres, closed, counter-clockwise. */
+/** A closed ring of positions in metres, counter-clockwise. */
 export type Ring = readonly (readonly [x: number, y: number])[]
 
-/** The cell of a raster with a peak, and the density there. */
+/** A raster cell with a peak, and its density. */
 interface PeakCell {
   readonly cell: number
   readonly density: number
 }
 
-/** What of a raster belongs to a peak. */
+/** The cells of a raster that belong to a peak. */
 export interface Region {
-  /** The density that its contour has. */
+  /** The density of its contour. */
   readonly level: number
   readonly cells: ReadonlySet<number>
 }
 
-/** How often the level of a saddle is halved in on: to a 4,000th of the peak. */
+/** Number of bisections of a saddle's level: down to a 4,000th of the peak. */
 const HALVINGS = 12
 
 /**
- * The cells around a peak that have at least half its density and hang together. Where they would reach something higher, or cells that are
- * taken, the level is raised to the saddle before it.
+ * The connected cells around a peak with at least half its density. If they would reach a higher or a taken cell, the level rises
+ * to the saddle before it.
  */
 export function regionOf(raster: Raster, values: Float64Array, peak: PeakCell, taken: ReadonlySet<number>): Region {
   const half = peak.density / 2
@@ -47,7 +47,7 @@ const SIDES = [
   [0, -1],
 ] as const
 
-/** The cells with at least a density that hang together with a peak's; null where something higher, or a cell that is taken, is among them. */
+/** The cells with at least a density that are connected to a peak; null if they include a higher or a taken cell. */
 function cellsAbove(
   { columns, rows }: Raster,
   values: Float64Array,
@@ -70,8 +70,8 @@ function cellsAbove(
 }
 
 /**
- * The outer line around a region at its level, by marching squares between the centres of cells (Lorensen and Cline 1987 in two dimensions);
- * cells of other regions count as below the level. Counter-clockwise and closed.
+ * The outer contour of a region at its level, by marching squares between cell centres (Lorensen and Cline 1987 in two
+ * dimensions); cells of other regions count as below the level. Counter-clockwise and closed.
  */
 export function contourOf(raster: Raster, values: Float64Array, { level, cells }: Region): Ring {
   const { columns } = raster
@@ -90,13 +90,13 @@ export function contourOf(raster: Raster, values: Float64Array, { level, cells }
   }
   const squares = new Set([...cells].flatMap((cell) => [cell, cell - 1, cell - columns, cell - columns - 1]))
   for (const square of squares) {
-    // Corners and sides from the south-west, counter-clockwise; a side is known by its first cell and its direction.
+    // Corners and sides from the south-west, counter-clockwise; a side is identified by its first cell and its direction.
     const corners = [square, square + 1, square + columns + 1, square + columns]
     const sides = [2 * square, 2 * (square + 1) + 1, 2 * (square + columns), 2 * square + 1]
     const crossed = sides.filter((_, at) => isIn(corners[at] as number) !== isIn(corners[(at + 1) % 4] as number))
     if (crossed.length === 2) link(crossed[0] as number, crossed[1] as number)
     if (crossed.length < 4) continue
-    // Two corners across are inside: cells that touch by a corner do not hang together, so each corner is cut off.
+    // Two opposite corners are inside: cells that touch only at a corner are not connected, so each corner is cut off.
     const first = isIn(corners[0] as number) ? 0 : 1
     for (const at of [first, first + 2]) link(sides[(at + 3) % 4] as number, sides[at] as number)
   }
@@ -125,7 +125,7 @@ export function contourOf(raster: Raster, values: Float64Array, { level, cells }
   return areaOf(outer) < 0 ? [...outer].reverse() : outer
 }
 
-/** The area of a ring (m²), above 0 where it is counter-clockwise. */
+/** The area of a ring (m²), positive if counter-clockwise. */
 export function areaOf(ring: Ring): number {
   let twice = 0
   for (let at = 1; at < ring.length; at++) {

@@ -1,4 +1,4 @@
-/** A point in metres of a grid, and what it counts for. */
+/** A point in metres of a grid, with its weight. */
 export interface Mark {
   readonly x: number
   readonly y: number
@@ -9,10 +9,7 @@ export interface Mark {
 export const KERNELS = ['EPANECHNIKOV', 'GAUSSIAN'] as const
 export type Kernel = (typeof KERNELS)[number]
 
-/**
- * How far a kernel reaches, in bandwidths. Epanechnikov's ends at one; of Gauss's, what lies beyond 8 is less than 1e-13 of what a point has
- * at its own place.
- */
+/** Radius of a kernel, in bandwidths. Epanechnikov's is one; beyond 8, the Gaussian is below 1e-13 of its value at the centre. */
 const REACH: Readonly<Record<Kernel, number>> = { EPANECHNIKOV: 1, GAUSSIAN: 8 }
 
 /** The value of a kernel (1/m²) at a squared distance (m²). */
@@ -22,7 +19,10 @@ export function kernelAt(kernel: Kernel, squared: number, bandwidth_m: number): 
   return u2 >= 1 ? 0 : (2 * (1 - u2)) / (Math.PI * bandwidth_m ** 2)
 }
 
-/** Makes the function that sums the weighted kernels of marks at a place: marks per m². Marks are found by cells as wide as the kernel reaches. */
+/**
+ * Creates the weighted kernel density function of marks: marks per m² at a position. Marks are indexed by cells as wide as the
+ * kernel's radius.
+ */
 export function densityOf(marks: readonly Mark[], kernel: Kernel, bandwidth_m: number): (x: number, y: number) => number {
   const reach = REACH[kernel] * bandwidth_m
   const cells = new Map<string, Mark[]>()
@@ -46,7 +46,7 @@ export function densityOf(marks: readonly Mark[], kernel: Kernel, bandwidth_m: n
   }
 }
 
-/** A grid of cells in metres: its south-west corner's centre, the distance of centres, and how many there are. */
+/** A grid of cells in metres: centre of the south-west cell, cell width, and number of cells. */
 export interface Raster {
   readonly x: number
   readonly y: number
@@ -55,7 +55,9 @@ export interface Raster {
   readonly rows: number
 }
 
-/** A raster over all marks, with a margin all around. Throws a `RangeError` for one of more than `mostCells`: a mark lies far from the others. */
+/**
+ * A raster over all marks, with a margin on all sides. Throws a `RangeError` above `mostCells`: a mark is far from the others.
+ */
 export function rasterOver(
   marks: readonly Mark[],
   options: { readonly step_m: number; readonly margin_m: number; readonly mostCells: number },
@@ -75,10 +77,10 @@ export function rasterOver(
   return { x, y, step_m, columns, rows }
 }
 
-/** How far Gauss's kernel is summed up on a raster, in bandwidths: beyond, it has 0.03 % of its volume. */
+/** Radius of the Gaussian kernel on a raster, in bandwidths: 0.03 % of its volume is beyond it. */
 const RASTER_REACH = 4
 
-/** Adds the kernels of marks to a raster's cells (`values`, row by row from the south), each taken at its centre. */
+/** Adds the kernels of marks to a raster's cells (`values`, row by row from the south), evaluated at cell centres. */
 export function addToRaster(
   raster: Raster,
   values: Float64Array,
@@ -103,18 +105,18 @@ export function addToRaster(
   }
 }
 
-/** A kernel at the centres of cells around a mark that is taken to be at the centre of its own. */
+/** A kernel at the centres of cells around a mark at the centre of its own cell. */
 export interface Stamp {
-  /** Cells that it reaches to each side. */
+  /** Cells covered on each side. */
   readonly reach: number
-  /** Row by row, 2 × reach + 1 of each. */
+  /** Row by row, 2 × reach + 1 each. */
   readonly values: Float64Array
 }
 
-/** How far the stamp of Gauss's kernel reaches, in bandwidths: it has 98.9 % of the volume. */
+/** Radius of the Gaussian stamp, in bandwidths: it covers 98.9 % of the volume. */
 const STAMP_REACH = 3
 
-/** Makes the stamp of a kernel for cells of a width. */
+/** Creates the stamp of a kernel for a cell width. */
 export function stampOf(kernel: Kernel, bandwidth_m: number, step_m: number): Stamp {
   const reach = Math.floor((Math.min(REACH[kernel], STAMP_REACH) * bandwidth_m) / step_m)
   const wide = 2 * reach + 1
@@ -125,7 +127,10 @@ export function stampOf(kernel: Kernel, bandwidth_m: number, step_m: number): St
   return { reach, values }
 }
 
-/** As `addToRaster`, each mark moved to the centre of its cell, which is as good for comparing one set of marks with others, and ten times as fast. */
+/**
+ * Like `addToRaster` with each mark moved to the centre of its cell: equally good for comparing sets of marks, and ten times as
+ * fast.
+ */
 export function addStamps(
   raster: Raster,
   values: Float64Array,

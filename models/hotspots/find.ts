@@ -4,18 +4,18 @@ import { displacement, falseDiscovery, poisson, seeded } from './chance.ts'
 import { areaOf, contourOf, type Ring, regionOf } from './contour.ts'
 import { addStamps, addToRaster, densityOf, type Kernel, type Mark, type Raster, rasterOver, stampOf } from './density.ts'
 
-/** How hotspots are looked for. */
+/** Parameters of a hotspot search. */
 export interface Search {
   readonly kernel: Kernel
   readonly bandwidth_m: number
-  /** What the chance of the runs is drawn by. */
+  /** Seed of the random runs. */
   readonly seed: string
-  /** Runs of chance; 999 unless told. */
+  /** Random runs; 999 by default. */
   readonly runs?: number
   readonly signal?: AbortSignal
 }
 
-/** A place where marks gather more than chance has it. */
+/** A place with more marks than expected by chance. */
 export interface Hotspot {
   readonly x: number
   readonly y: number
@@ -26,21 +26,21 @@ export interface Hotspot {
   /** The contour at half the peak, or at the saddle to a higher one. */
   readonly ring: Ring
   readonly area_m2: number
-  /** Numbers of the marks inside. */
+  /** Indices of the marks inside. */
   readonly members: readonly number[]
 }
 
 const RUNS = 999
-/** Greatest rate of false discoveries. */
+/** Maximum false discovery rate. */
 const MOST_FALSE = 0.05
-/** How much wider than that of the density the kernel of what is expected is. */
+/** Ratio of the kernel widths of the expected density and the density. */
 const WIDER = 5
-/** Cells of the raster to a bandwidth. */
+/** Raster cells per bandwidth. */
 const CELLS_A_BANDWIDTH = 4
 const MOST_CELLS = 8_000_000
-/** Fewest marks within a bandwidth of a peak, and inside its contour: two accidents make no black spot. */
+/** Minimum marks within a bandwidth of a peak, and inside its contour: two accidents are not a black spot. */
 const LEAST_MARKS = 3
-/** The climb to a peak ends where a step is shorter than this, m, or after so many. */
+/** The climb to a peak ends at a step shorter than this, m, or after this many steps. */
 const STILL_M = 0.001
 const MOST_STEPS = 500
 
@@ -53,10 +53,9 @@ interface Peak {
 }
 
 /**
- * Finds where marks gather: peaks of their kernel density that chance does not explain. What is expected is an inhomogeneous Poisson process
- * whose intensity is the density of the same marks at five times the bandwidth; a run draws marks from it, and a peak's p-value is the share of
- * runs in which the greatest density within a bandwidth of it is at least that of the marks. Peaks whose false-discovery rate (Benjamini and
- * Hochberg, over all peaks) is at most 0.05 are hotspots, the densest first. The same marks, in the same order, give the same.
+ * Finds kernel density peaks of marks that are not explained by an inhomogeneous Poisson process, whose intensity has five times
+ * the bandwidth. p-value: share of random runs with at least its density within a bandwidth. Peaks with a false discovery rate
+ * (Benjamini and Hochberg) up to 0.05 count, densest first. Deterministic.
  */
 export async function findHotspots(marks: readonly Mark[], search: Search): Promise<Hotspot[]> {
   const { kernel, bandwidth_m, runs = RUNS } = search
@@ -73,13 +72,13 @@ export async function findHotspots(marks: readonly Mark[], search: Search): Prom
   for (const [at, peak] of peaks.entries()) {
     if ((q[at] as number) > MOST_FALSE) continue
     const cell = topCell(raster, values, peak)
-    // The cells around lead up to another peak's: then this is a shoulder of that.
+    // The surrounding cells lead up to another peak: this is a shoulder of it.
     if (taken.has(cell)) continue
     const region = regionOf(raster, values, { cell, density: values[cell] as number }, taken)
     const ring = contourOf(raster, values, region)
     const { x, y, density } = peak
     const members = marks.flatMap((mark, nth) => (isInRing(ring, [mark.x, mark.y]) ? [nth] : []))
-    // What the saddle leaves of it lies beside the peak, or between marks: a shoulder of a higher one too.
+    // The remaining region does not contain the peak or has too few marks: also a shoulder of a higher peak.
     if (members.length < LEAST_MARKS || !isInRing(ring, [x, y])) continue
     for (const one of region.cells) taken.add(one)
     found.push({ x, y, density, p_value: p[at] as number, q_value: q[at] as number, ring, area_m2: areaOf(ring), members })
@@ -87,7 +86,7 @@ export async function findHotspots(marks: readonly Mark[], search: Search): Prom
   return found
 }
 
-/** The cell that none around is higher than, up from the one that a place is in. */
+/** The local maximum reached by climbing from the cell of a position. */
 function topCell({ x, y, step_m, columns }: Raster, values: Float64Array, at: { readonly x: number; readonly y: number }): number {
   let cell = Math.round((at.y - y) / step_m) * columns + Math.round((at.x - x) / step_m)
   for (;;) {
@@ -100,7 +99,7 @@ function topCell({ x, y, step_m, columns }: Raster, values: Float64Array, at: { 
   }
 }
 
-/** Peaks of the density, the highest first; of two within a bandwidth the higher. */
+/** Peaks of the density, highest first; of two within a bandwidth, the higher one. */
 function peaksOf(
   marks: readonly Mark[],
   given: { readonly raster: Raster; readonly values: Float64Array; readonly kernel: Kernel; readonly bandwidth_m: number },
@@ -140,7 +139,7 @@ const AROUND = [
 
 type NearMarks = (x: number, y: number, within_m: number) => readonly Mark[]
 
-/** Makes the function that finds the marks within a distance. */
+/** Creates the function that finds the marks within a distance. */
 function nearMarks(marks: readonly Mark[], cell_m: number): NearMarks {
   const cells = Map.groupBy(marks, ({ x, y }) => `${Math.floor(x / cell_m)},${Math.floor(y / cell_m)}`)
   return (x, y, within_m) => {
@@ -152,7 +151,10 @@ function nearMarks(marks: readonly Mark[], cell_m: number): NearMarks {
   }
 }
 
-/** The peak above a place, by mean shift (Comaniciu and Meer 2002): the mean of the marks by the shadow of the kernel, again and again. */
+/**
+ * The peak above a position, by mean shift (Comaniciu and Meer 2002): repeated means of the marks, weighted by the kernel's
+ * shadow.
+ */
 function climb(
   near: NearMarks,
   from: { readonly x: number; readonly y: number; readonly kernel: Kernel; readonly bandwidth_m: number },
@@ -195,7 +197,7 @@ function cellsWithin(raster: Raster, { x, y }: { readonly x: number; readonly y:
   return found
 }
 
-/** In how many runs of chance each peak is reached. Between runs the process may do something else. */
+/** The number of random runs that reach each peak. Yields to the event loop between runs. */
 async function exceedances(
   marks: readonly Mark[],
   peaks: readonly Peak[],
@@ -217,7 +219,10 @@ async function exceedances(
   return counts
 }
 
-/** Marks of a run: each is one of those that there are, displaced by the wide kernel; that is what a process of its density gives. */
+/**
+ * Marks of a random run: existing marks, chosen at random and displaced by the wide kernel, which samples a process with its
+ * density.
+ */
 function* chanceMarks(
   marks: readonly Mark[],
   { kernel, wide_m, dice }: { readonly kernel: Kernel; readonly wide_m: number; readonly dice: () => number },

@@ -1,7 +1,7 @@
 import { inThread } from '../in-thread.ts'
 import type { HotspotRow, HotspotSet, HotspotsGiven } from './sets.ts'
 
-/** `hotspotsOf` in a thread of its own; the same rows. See `inThread`. */
+/** Runs `hotspotsOf` in its own thread, with the same result. See `inThread`. */
 export function hotspotsInThread(
   set: HotspotSet,
   { signal, ...given }: HotspotsGiven & { readonly signal: AbortSignal },

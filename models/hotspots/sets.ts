@@ -11,11 +11,11 @@ export type HotspotRow = FeedRow<typeof accidentHotspots>
 
 /** Sources whose accidents have positions, and the UTM zone of their city (EPSG:25830, 25831). */
 const ZONES: Readonly<Record<string, number>> = { madrid: 30, barcelona: 31 }
-/** Editions that a set is made of: so many, the newest, none of them more years older than the newest. */
+/** Maximum number of editions in a set: the newest, none of them older than the newest by more years than this. */
 const MOST_EDITIONS = 3
 const MOST_YEARS_OLDER = 3
 const WEIGHTS: Readonly<Record<string, number>> = { FATAL: 5, SERIOUS: 3, SLIGHT: 1 }
-/** What follows a street: its number or post, which Madrid tells in the name of the street too (`CALL. ALCALA, 20, 20`). */
+/** The part after a street: its number or post, which Madrid repeats in the street name (`CALL. ALCALA, 20, 20`). */
 const NUMBERS = /(, [^,]*\d[^,]*)+$/
 const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -26,21 +26,21 @@ export interface HotspotSet {
   readonly kernel: Kernel
   readonly bandwidth_m: number
   readonly weighting: 'NONE' | 'SEVERITY'
-  /** Editions of road_accidents that it is made of. */
+  /** Editions of road_accidents in the set. */
   readonly editions: readonly string[]
 }
 
-/** What hotspots of a set are made of. */
+/** Input data of a set's hotspots. */
 export interface HotspotsGiven {
   readonly accidents: readonly Accident[]
   readonly before: readonly HotspotRow[]
-  /** Runs of chance; as many as `findHotspots` has unless told. */
+  /** Random runs; the default of `findHotspots` by default. */
   readonly runs?: number
 }
 
 /**
- * The sets that the editions of road accidents give: of each source with positions its three newest years, as far as they are among the newest
- * and the three before it. Where years have not landed, older ones do not take their place: streets of ten years ago are others.
+ * The sets for the editions of road accidents: for each source with positions its three newest years, none more than three years
+ * older than the newest. Older years do not replace missing ones, since streets change.
  */
 export function hotspotSets(editions: readonly string[]): HotspotSet[] {
   return Object.keys(ZONES).flatMap((source) => {
@@ -57,7 +57,7 @@ export function hotspotSets(editions: readonly string[]): HotspotSet[] {
   })
 }
 
-/** Of the editions of one source those that a set is made of, the oldest first. */
+/** The editions of one source that form a set, oldest first. */
 function newest(editions: readonly string[]): string[] {
   const yearOf = (edition: string): number => Number(edition.slice(-4))
   const last = Math.max(...editions.map(yearOf))
@@ -68,8 +68,8 @@ function newest(editions: readonly string[]): string[] {
 }
 
 /**
- * The hotspots of a set, of all accidents with victims of its editions; `before` are those that the set had. Positions are taken to the grid of
- * the city's UTM zone. A year of which no accident has a position is none of theirs: neither `years` nor `coverage` counts it.
+ * The hotspots of a set, from all accidents with victims in its editions; `before` are its previous ones. Positions are projected
+ * to the city's UTM zone. A year without any position is in neither `years` nor `coverage`.
  */
 export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { readonly signal?: AbortSignal }): Promise<HotspotRow[]> {
   const zone = ZONES[set.source] as number
@@ -122,7 +122,10 @@ export async function hotspotsOf(set: HotspotSet, given: HotspotsGiven & { reado
   })
 }
 
-/** The id of each: that of the nearest one before within a bandwidth, the nearest pairs first, else one made of its place. */
+/**
+ * The id of each hotspot: that of the nearest previous one within a bandwidth, nearest pairs first, else a new one from its
+ * position.
+ */
 function idsOf(set: HotspotSet, found: readonly Hotspot[], before: readonly HotspotRow[], zone: number): string[] {
   const old = before.map(({ hotspot_id, peak }) => ({ hotspot_id, ...pointToUtm(peak, zone) }))
   const pairs = found.flatMap((spot, at) =>
@@ -141,7 +144,7 @@ function idsOf(set: HotspotSet, found: readonly Hotspot[], before: readonly Hots
   return found.map(({ x, y }, at) => ids.get(at) ?? newId(`${set.name} ${Math.round(x)} ${Math.round(y)}`, used))
 }
 
-/** An id of a text that none has yet. */
+/** A new unused id from a text. */
 function newId(text: string, used: Set<string>): string {
   for (let turn = 0; ; turn++) {
     const digest = createHash('sha256').update(`${text} ${turn}`).digest()
@@ -158,7 +161,7 @@ function counts(values: readonly string[]): Record<string, number> {
   return found
 }
 
-/** The three texts that come most often. */
+/** The three most frequent texts. */
 function most(texts: readonly (string | null)[]): string[] {
   const found = counts(texts.filter((text): text is string => text !== null))
   return Object.entries(found)

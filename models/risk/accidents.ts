@@ -1,21 +1,21 @@
-/** An accident of a section: what the model knows of it. */
+/** An accident on a section, as model input. */
 export interface SectionAccident {
   readonly province_code: string
-  /** Road as it is compared: without blanks and hyphens. */
+  /** Normalized road: without spaces and hyphens. */
   readonly road: string
   readonly km: number
-  /** Day of the local clock, YYYY-MM-DD; of a source that tells month and weekday alone, one of the four or five days that it can be. */
+  /** Local date, YYYY-MM-DD; if the source has only month and weekday, one of the four or five possible days. */
   readonly local_date: string
-  /** Hour of the local clock, 0 to 23, and minute. */
+  /** Local hour, 0 to 23, and minute. */
   readonly hour_local: number
   readonly minute: number
-  /** Kind of the animal, by the source's code; null where it is unknown, and of accidents without one. */
+  /** Kind of animal as the source's code; null if unknown, and for accidents without animals. */
   readonly animal_code: string | null
 }
 
 /** Length of a section, km. */
 export const SECTION_KM = 5
-/** Weeks of a year: of seven days from 1 January, the last of one day or two. */
+/** Weeks of a year: seven days each from 1 January, the last of one day or two. */
 export const WEEKS = 53
 const DAY_MS = 86_400_000
 

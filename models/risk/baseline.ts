@@ -2,12 +2,12 @@ import { dayOf, type SectionAccident, WEEKS, weekOf } from './accidents.ts'
 import type { Grid } from './grid.ts'
 import { HOURS } from './profile.ts'
 
-/** Weeks to either side of a week that its profile is the mean of: of two the baseline is better than of one. */
+/** Weeks on either side that are averaged in the baseline's profile: two give a better baseline than one. */
 const AROUND = 2
 
 /**
- * The plain baseline: each section's count shrunk to the mean of all (gamma and Poisson, by moments), times the shares of the weeks around by hour.
- * Expected accidents of section × held week × hour, of what lies on sections that were seen.
+ * The plain baseline: each section's count shrunk to the overall mean (gamma-Poisson, by moments), times the hourly shares of the
+ * weeks around. Expected accidents by section × held-out week × hour, on sections in the training data.
  */
 export function baseline(
   grid: Grid,
@@ -23,7 +23,7 @@ export function baseline(
   }
   const mean = accidents.length / grid.size
   const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / grid.size
-  // As little spread as chance has leaves nothing of the sections but the mean.
+  // If the variance does not exceed chance, all sections get the mean.
   const shape = variance > mean ? mean ** 2 / (variance - mean) : Number.POSITIVE_INFINITY
   const rates = counts.map((count) => (shape === Number.POSITIVE_INFINITY ? mean : (mean * (count + shape)) / (mean + shape)))
 
@@ -39,7 +39,7 @@ export function baseline(
     const nearDays = near.reduce((sum, [, some]) => sum + some, 0)
     for (let hour = 0; hour < HOURS; hour++) {
       const happened = near.reduce((sum, [other]) => sum + (byCell[other * HOURS + hour] as number), 0)
-      // Half an accident for hours in which none was seen, so that one that comes is not impossible.
+      // Half an accident in hours without any, so that their probability is not zero.
       const share = (((happened + 0.5) / nearDays) * itsDays * seenShare) / accidents.length
       for (let section = 0; section < grid.size; section++)
         expected[(section * held.length + place) * HOURS + hour] = (rates[section] as number) * share

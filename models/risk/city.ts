@@ -5,18 +5,18 @@ import { HOURS } from './profile.ts'
 import type { CityAccident } from './rows.sql.ts'
 import { smoothed } from './smooth.ts'
 
-/** Kinds of days: from Monday to Thursday, Friday, Saturday, Sunday and holidays. */
+/** Kinds of days: Monday to Thursday, Friday, Saturday, Sunday and holidays. */
 const DAY_TYPES = 4
 const DAY_MS = 86_400_000
-/** Standard deviation, in hours, of the kernel that the hours of a kind of day are smoothed with. */
+/** Standard deviation, in hours, of the smoothing kernel over the hours of a kind of day. */
 const HOUR_WIDTH = 0.7
-/** Accidents that a cell's expectation may be worth, of which the likeliest is taken. */
+/** Candidate prior weights of a cell's expectation, in accidents; the likeliest is used. */
 const PRIORS = [0.5, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 400] as const
-/** What a cell without accidents counts for in the baselines, so that one that comes is not impossible. */
+/** Count of a cell without accidents in the baselines, so that its probability is not zero. */
 const FLOOR = 0.5
 const BELOW_BASELINE: Limit = { max: 0.9999 }
 
-/** Accidents, and the days that they are all of. */
+/** Accidents, and all days that they cover. */
 export interface CityDays {
   readonly accidents: readonly CityAccident[]
   /** Days since 1970-01-01. */
@@ -31,20 +31,23 @@ export function dayType(day: number): number {
   return weekday === 6 ? 2 : weekday === 5 ? 1 : 0
 }
 
-/** What is foretold of each cell (district × kind of day × hour) over some days, by the model and by the plain means of the days before. */
+/**
+ * Expected accidents of each cell (district × kind of day × hour) over some days, by the model and by plain means of earlier
+ * days.
+ */
 export interface CityForecast {
   readonly districts: readonly string[]
   readonly model: Float64Array
   /** The mean of the same cell. */
   readonly cellMean: Float64Array
-  /** The mean of the district's hour, of all kinds of days. */
+  /** The mean of the district's hour over all kinds of days. */
   readonly hourMean: Float64Array
 }
 
 /**
- * Foretells the accidents of every district, kind of day and hour over some days from those of days before: what the cell had, shrunk (gamma and
- * Poisson: empirical Bayes) to the district's share of what that hour of that kind of day has in the whole city, smoothed. How much a cell's own
- * count says is the likeliest of a few by the counts that it is fitted to.
+ * Predicts the accidents of every district, kind of day and hour over some days from earlier days: the cell's count shrunk
+ * (gamma-Poisson, empirical Bayes) to the district's share of the smoothed city-wide count of that hour and kind of day. The
+ * shrinkage is the likeliest of some candidates.
  */
 export function forecastCity({ accidents, days }: CityDays, ahead: readonly number[]): CityForecast {
   const districts = [...new Set(accidents.map(({ district }) => district))].sort()
@@ -103,7 +106,7 @@ function daysByType(days: readonly number[]): number[] {
   return numbers
 }
 
-/** The shape of the gamma under which the counts are likeliest around their means (negative binomial). */
+/** The gamma shape with the greatest likelihood of the counts around their means (negative binomial). */
 function likeliestShape(counts: Float64Array, means: Float64Array): number {
   let [best, most]: [number, number] = [PRIORS[0], Number.NEGATIVE_INFINITY]
   for (const shape of PRIORS) {
@@ -118,7 +121,9 @@ function likeliestShape(counts: Float64Array, means: Float64Array): number {
   return best
 }
 
-/** The errors of foretelling the accidents of the days of `after` from those of `before`: Poisson deviance of the cells, beside that of both means. */
+/**
+ * Errors of predicting the accidents of `after` from those of `before`: Poisson deviance of the cells, with that of both means.
+ */
 export function evaluateCity(before: CityDays, after: CityDays, window: Window): Figure[] {
   const { districts, model, cellMean, hourMean } = forecastCity(before, after.days)
   const counts = cellCounts(after.accidents, districts)

@@ -1,7 +1,7 @@
 import type { SectionAccident } from './accidents.ts'
 import type { Grid, RoadSections } from './grid.ts'
 
-/** Levels that the rate of a section is a mixture of, each in accidents of the kind a week. */
+/** Levels that a section's rate is a mixture of, each in accidents of the kind per week. */
 export const LEVELS = [
   'own',
   'own_all_kinds',
@@ -13,26 +13,29 @@ export const LEVELS = [
   'next_sections_all_kinds',
 ] as const
 const WIDTH = LEVELS.length
-/** Sections whose own count was made by what made them sections differ from others: roads of one, of two, ends of longer roads, the rest. */
+/**
+ * Places whose sections' own counts are biased differently, since accidents define the sections: roads of one section, of two,
+ * ends of longer roads, the rest.
+ */
 export const PLACES = ['ALONE', 'OF_TWO', 'END', 'INNER'] as const
 
-/** Counts of each kind by section, as rates a week. */
+/** Counts of each kind by section, as weekly rates. */
 export interface Rates {
   readonly byKind: readonly Float64Array[]
   readonly all: Float64Array
 }
 
-/** What sections of a fold had, and what is known of them from the other folds. */
+/** Outcomes of a fold's sections, and their levels from the other folds. */
 export interface Fold {
-  /** `WIDTH` values by section. */
+  /** `WIDTH` values per section. */
   readonly levels: Float64Array
   readonly places: Uint8Array
-  /** Weeks that each section stands for, by the profile of its province. */
+  /** Weeks of exposure of each section, by the profile of its province. */
   readonly exposure: Float64Array
   readonly counts: Float64Array
 }
 
-/** Rates of the accidents on a grid, of each of some kinds. */
+/** Rates of the accidents on a grid, for each of some kinds. */
 export function ratesOn(
   grid: Grid,
   accidents: readonly SectionAccident[],
@@ -50,7 +53,7 @@ export function ratesOn(
   return { byKind, all }
 }
 
-/** Place of a section on its road, by its number in `PLACES`. */
+/** Place of each section on its road, as an index of `PLACES`. */
 export function placesOf(grid: Grid): Uint8Array {
   const places = new Uint8Array(grid.size)
   for (const { offset, length } of grid.roads)
@@ -78,7 +81,7 @@ export function levelsOf(grid: Grid, { byKind, all }: Rates, kind: number): Floa
           mineAll * share,
           next(own, [-1, 1], province.own),
           next(own, [-3, -2, 2, 3], province.own),
-          // What is subtracted may leave a rest below nothing, by rounding.
+          // Rounding may make the difference slightly negative.
           Math.max(0, rest(sums.own, mine, province.own)),
           province.own,
           Math.max(0, rest(sums.all, mineAll, province.all)) * share,
@@ -107,7 +110,7 @@ function provinceMeans(grid: Grid, own: Float64Array, all: Float64Array): Map<st
   return means
 }
 
-/** Mean of the sections some steps away on the same road; `otherwise` where there are none. */
+/** Mean of the sections some steps away on the same road; `otherwise` if there are none. */
 function meanAround(
   rates: Float64Array,
   of: { readonly road: RoadSections; readonly at: number; readonly steps: readonly number[]; readonly otherwise: number },
@@ -122,13 +125,13 @@ function meanAround(
   return sections === 0 ? of.otherwise : sum / sections
 }
 
-/** Rounds of the fit. */
+/** Iterations of the fit. */
 const ROUNDS = 100
 
 /**
- * Weights of the levels (a row of `WIDTH` for each of `PLACES`) under which what happened in each fold is likeliest, given what the other folds say
- * of its sections: linear empirical Bayes (Bühlmann's credibility). A Poisson mixture, so that weights are 0 or more, the rates of a place add up to
- * what happened on its sections, and each round of expectation and maximisation only gains.
+ * Weights of the levels (a row of `WIDTH` for each of `PLACES`) that maximize the likelihood of each fold given the others:
+ * linear empirical Bayes (Bühlmann's credibility). As a Poisson mixture fitted by EM, weights are at least 0, and a place's
+ * rates add up to its accidents.
  */
 export function fitWeights(folds: readonly Fold[]): Float64Array[] {
   return PLACES.map((_, place) => {

@@ -10,12 +10,12 @@ import { bySection, coverageOf, type Foretold, tenthsOf } from './spread.ts'
 /** Every fourth week is held out: the fourth, the eighth, … of the year. */
 const HELD_OF = 4
 const HELD = 3
-/** Share of the cells that most accidents should be in. */
+/** Share of top cells whose share of accidents is measured. */
 const TOP = 0.05
 const PER = 1000
 /** Characters of the year in a date. */
 const YEAR = 4
-/** By basis: of accidents with animals what is known to be reached; of others the model has to be better than its baseline. */
+/** By basis: for accidents with animals the known achievable values; otherwise the model must beat its baseline. */
 const LIMITS_OF = {
   ANIMALS: { ratio: { max: 0.995 }, top: { min: 0.36 } },
   CASUALTY: { ratio: { max: 1 }, top: null },
@@ -26,29 +26,29 @@ const LIMITS = {
   seconds: { max: 10 },
 } as const
 
-/** Cells of the held weeks: what happened, and what was foretold of it. */
+/** Cells of the held-out weeks: counts and predictions. */
 export interface Held {
   readonly model: RiskModel
   readonly counts: Uint16Array
   readonly expected: Float64Array
   readonly baseline: Float64Array
-  /** Mean rate of a cell by the training weeks alone. */
+  /** Mean rate of a cell from the training weeks alone. */
   readonly mean: number
-  /** Held-out accidents, and those of them on no section that was seen. */
+  /** Held-out accidents, and those on sections not in the training data. */
   readonly accidents: number
   readonly unseen: number
-  /** All held weeks of each section together, with how sure what was foretold of them is. */
+  /** All held-out weeks of each section together, with the uncertainty of the prediction. */
   readonly sections: Foretold
-  /** What a profile has for the cells of the held weeks of a province: week × hour. */
+  /** A profile's values for the cells of a province's held-out weeks: week × hour. */
   readonly cellsOf: (profile: Profile, province_code: string) => Float64Array
 }
 
-/** Whether a day (since 1970-01-01) is of a week that is held out. */
+/** Whether a day (since 1970-01-01) is in a held-out week. */
 export const isHeld = (day: number): boolean => weekOf(day) % HELD_OF === HELD
 
 /**
- * Fits to the accidents of the weeks that are not held out, and foretells those that are. `days` are all days that the accidents are of; a held-out
- * day outside of the window is neither fitted to nor measured. `byWeekday` as of `fitRisk`.
+ * Fits to the accidents outside the held-out weeks, and predicts those inside. `days` are all days covered by the accidents;
+ * held-out days outside the window are ignored. `byWeekday` as in `fitRisk`.
  */
 export function holdOut(
   accidents: readonly SectionAccident[],
@@ -93,7 +93,7 @@ export function holdOut(
   }
 }
 
-/** Mean Poisson deviance of counts from what was expected; infinite where something happened that was held impossible. */
+/** Mean Poisson deviance of counts from expectations; infinite if something with expectation 0 happened. */
 export function deviance(counts: ArrayLike<number>, expected: ArrayLike<number>): number {
   let sum = 0
   for (let at = 0; at < counts.length; at++) {
@@ -103,7 +103,7 @@ export function deviance(counts: ArrayLike<number>, expected: ArrayLike<number>)
   return sum / counts.length
 }
 
-/** Share of what happened that lies in the cells of the greatest expectation. */
+/** Share of the accidents in the cells with the greatest expectation. */
 export function shareInTop(counts: ArrayLike<number>, expected: Float64Array, top: number): number {
   const least = expected.slice().sort()[Math.floor(expected.length * (1 - top))] as number
   let [all, inside] = [0, 0]
@@ -114,7 +114,7 @@ export function shareInTop(counts: ArrayLike<number>, expected: Float64Array, to
   return inside / all
 }
 
-/** Coverage of intervals: of all sections, and of the tenth of which the most was expected, where it is not chance alone that decides. */
+/** Coverage of intervals: over all sections, and over the tenth with the greatest expectation, where chance does not dominate. */
 export function coverages({
   sections,
 }: Pick<Held, 'sections'>): { readonly metric: string; readonly of: Foretold; readonly value: number }[] {
@@ -127,18 +127,18 @@ export function coverages({
   })
 }
 
-/** The figures of a model, or why there are none. */
+/** The figures of a model, or the reason why there are none. */
 export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
 
 /**
- * The figures of accidents, of whose years every fourth week is held out: see `holdOut`. The years are as many as the basis is fitted to, the last being
- * the newest with an accident within the window, and their days those from the first accident to the last.
+ * The figures with every fourth week held out: see `holdOut`. Uses the basis's number of years, the last being the newest with an
+ * accident in the window, from the first accident to the last.
  */
 export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null, basis: RiskBasis): Measured {
   const dates = accidents.map(({ local_date }) => local_date).sort()
   const last = dates.findLast((date) => window === null || (date >= window.from && date <= window.to))
   const asked = window === null ? '' : ` from ${window.from} to ${window.to}`
-  if (last === undefined) return { figures: [], reason: `no accident${asked}; there are some from ${dates[0]} to ${dates.at(-1)}` }
+  if (last === undefined) return { figures: [], reason: `no accident${asked}; accidents exist from ${dates[0]} to ${dates.at(-1)}` }
   const year = Number(last.slice(0, YEAR))
   const isOfYears = (date: string): boolean => Number(date.slice(0, YEAR)) > year - basis.years && Number(date.slice(0, YEAR)) <= year
   const ofYears = accidents.filter(({ local_date }) => isOfYears(local_date))
@@ -154,7 +154,7 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
   if (happened === 0)
     return {
       figures: [],
-      reason: `no accident on a section that is known, in a week that is held out,${asked} (each fourth of the year is)`,
+      reason: `no accident on a known section in a held-out week (every fourth of the year)${asked}`,
     }
   const limits = LIMITS_OF[basis.basis]
   const started = performance.now()
@@ -190,7 +190,7 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
     }),
     figure('calibration_with_unseen_sections', all / held.accidents, held.accidents, { limit: LIMITS.calibration }),
     figure('unseen_share', held.unseen / held.accidents, held.accidents, { baseline: model.unseenShare }),
-    // Beside it what is inside where rates are taken for certain: chance alone.
+    // For comparison, coverage with certain rates: chance alone.
     ...coverages(held).map(({ metric, of, value }) =>
       figure(metric, value, of.means.length, {
         limit: LIMITS.coverage,

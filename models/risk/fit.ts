@@ -4,34 +4,34 @@ import { type Grid, gridOf } from './grid.ts'
 import { fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
 import { type Foretold, fitSpread, varianceOf } from './spread.ts'
 
-/** Kinds of animals that are modelled apart, at most, and the accidents that each must have; all others are one more. */
+/** Maximum number of separate kinds of animals, and minimum accidents of each; all others form one more kind. */
 const MOST_KINDS = 3
 const LEAST_OF_KIND = 500
-/** Parts that the weeks are dealt to, in turn: each is foretold from the others, to learn how much the levels of a section say. */
+/** Number of folds that weeks are dealt to in turn: each is predicted from the others to fit the weights of the levels. */
 const FOLDS = 10
-/** Weeks below which nothing is fitted: no season could be told. */
+/** Minimum weeks for a fit; with fewer there is no season. */
 export const LEAST_WEEKS = 26
 
-/** What is fitted. */
+/** A fitted risk model. */
 export interface RiskModel {
   readonly grid: Grid
-  /** Codes of the kinds of animals that are apart; the last kind is all others. */
+  /** Codes of the separate kinds of animals; the last kind is all others. */
   readonly kinds: readonly string[]
   readonly profiles: readonly Profile[]
-  /** By kind: accidents a week of every section. */
+  /** By kind: weekly accidents of every section. */
   readonly rates: readonly Float64Array[]
-  /** Variance of the rate of all kinds of every section: how sure it is. */
+  /** Variance of each section's rate over all kinds: its uncertainty. */
   readonly variances: Float64Array
-  /** Share of accidents that lie on no section that was seen before, as the folds have it. */
+  /** Share of accidents on sections without earlier ones, over the folds. */
   readonly unseenShare: number
   readonly accidents: number
   readonly weeks: number
 }
 
 /**
- * Fits the rates of sections and the profiles of kinds to accidents, which are all of some days (since 1970-01-01). What happens on sections that none
- * of the accidents lies on is not in the rates: each fold is held to the sections of the others. `byWeekday` as of `ProfileGiven`. Throws where there are
- * too few weeks.
+ * Fits the rates of sections and the profiles of kinds to the accidents of some days (since 1970-01-01). Rates exclude accidents
+ * on sections outside the data: folds only use the others' sections. `byWeekday` as in `ProfileGiven`. Throws if there are too
+ * few weeks.
  */
 export function fitRisk(accidents: readonly SectionAccident[], days: readonly number[], { byWeekday = false } = {}): RiskModel {
   const weeksOfDays = [...new Set(days.map(weekOf))].sort((one, other) => one - other)
@@ -104,7 +104,7 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
   }
 }
 
-/** What sections have of all kinds together, and the variance that credibility gives it: that of a gamma whose own weeks weigh as much as they do. */
+/** Sections' rates over all kinds, with the variance from credibility: that of a gamma whose own weeks have this weight. */
 function foretold(
   ofKinds: readonly Fold[],
   { weights, weeks }: { readonly weights: readonly Float64Array[][]; readonly weeks: number },
@@ -122,7 +122,7 @@ function foretold(
   return sums
 }
 
-/** The commonest kinds, in order. */
+/** The most common kinds, in order. */
 function kindsOf(accidents: readonly SectionAccident[]): string[] {
   const counts = new Map<string, number>()
   for (const { animal_code } of accidents) if (animal_code !== null) counts.set(animal_code, (counts.get(animal_code) ?? 0) + 1)

@@ -1,28 +1,28 @@
 import { SECTION_KM, type SectionAccident } from './accidents.ts'
 
-/** A road of a province, between the first and the last section that an accident was seen on. */
+/** A road of a province, from its first to its last section with an accident. */
 export interface RoadSections {
   readonly province_code: string
   readonly road: string
-  /** Number of its first section: kilometre ÷ 5, rounded down. */
+  /** Index of its first section: kilometre ÷ 5, rounded down. */
   readonly first: number
-  /** How many sections there are. */
+  /** Number of sections. */
   readonly length: number
-  /** Place of its first section among all. */
+  /** Index of its first section among all. */
   readonly offset: number
 }
 
 /** All sections, road by road. */
 export interface Grid {
   readonly roads: readonly RoadSections[]
-  /** The road of every section, by its place in `roads`. */
+  /** The road of every section, as an index of `roads`. */
   readonly roadOf: Int32Array
   readonly size: number
-  /** The place of the section of an accident; -1 where it lies on none. */
+  /** The section index of an accident; -1 if there is none. */
   indexOf(accident: SectionAccident): number
 }
 
-/** The sections of 5 km between the first and the last kilometre at which accidents were seen on each road of each province. */
+/** The 5 km sections between the first and the last kilometre with accidents on each road of each province. */
 export function gridOf(accidents: readonly SectionAccident[]): Grid {
   const ends = new Map<string, { province_code: string; road: string; first: number; last: number }>()
   for (const { province_code, road, km } of accidents) {

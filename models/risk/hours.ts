@@ -3,12 +3,12 @@ import { dayHours, isWhole, type Profile, provinceOffset } from './profile.ts'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The shares, kind by kind, that an hour of a province has in what is expected in a mean week; null where the profiles do not tell. */
+/** An hour's share of the expectation of a mean week in a province, by kind; null if the profiles lack it. */
 export type HourShares = (province_code: string, at: number) => readonly number[] | null
 
 /**
- * The shares of hours by profiles of kinds, in their order. An hour is that of an instant (ms) by the clock of the province; days that were looked up
- * are kept, so that many sections of a province cost one.
+ * The hourly shares from profiles of kinds, in their order. An hour is given by an instant (ms), in the province's local time.
+ * Days are cached, so that many sections of a province cost one lookup.
  */
 export function hourShares(profiles: readonly Profile[]): HourShares {
   const known = new Map<string, readonly Float64Array[]>()

@@ -6,7 +6,7 @@ export function predictDay(model: RiskModel, day: number): Float64Array {
   return predictWith(model, (kind, province_code) => dayHours(model.profiles[kind] as RiskModel['profiles'][number], province_code, day))
 }
 
-/** The rates of sections times what the profile of each kind has in some cells of a province: section × cell. */
+/** The rates of sections times each kind's profile values in some cells of a province: section × cell. */
 export function predictWith(
   model: Pick<RiskModel, 'grid' | 'rates'>,
   cellsOf: (kind: number, province_code: string) => Float64Array,

@@ -8,55 +8,55 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 export const HOURS = 24
 const WEEKDAYS = 7
-/** Parts of an hour that the Sun is looked up for. */
+/** Parts of an hour for which the Sun is computed. */
 const PARTS = 4
 const PARTS_DAY = HOURS * PARTS
-/** Bins of the Sun's clock, a quarter of an hour each where day and night are equally long. */
+/** Bins of solar time, each a quarter of an hour when day and night are equal. */
 const BINS = 96
-/** Standard deviations of the kernels that rates are smoothed with: by the Sun's clock, and by week of the year. */
+/** Standard deviations of the smoothing kernels: over solar bins, and over weeks of the year. */
 const BIN_WIDTH = 2
 const WEEK_WIDTH = 1.5
-/** The same of a province's own season, and how many accidents the season of all provinces counts for in it. */
+/** The same for a province's season, and the weight of the common season in it, in accidents. */
 const SEASON_WIDTH = 3
 const SEASON_PRIOR = 300
-/** Turns in which the two factors are fitted, each given the other. */
+/** Iterations of fitting the two factors, each given the other. */
 const TURNS = 6
-/** Where the Sun is looked up for a province that the atlas lacks. */
+/** Position for the Sun if the atlas lacks the province. */
 const MIDDLE = { lat: 40.4, lon: -3.7 }
 
 /**
- * How the accidents of a kind spread over year and day: a rate by week of the year and the Sun's clock, times one by the hour of people's clock,
- * times the season of the province. Plain numbers, so that they can be kept.
+ * Distribution of a kind's accidents over year and day: a rate by week and solar time, times one by local hour, times the season
+ * of the province. Plain numbers, so that it can be stored.
  */
 export type Profile = {
-  /** By week × bin of the Sun's clock. */
+  /** By week × solar bin. */
   readonly bySun: readonly number[]
-  /** By hour of the local clock: 24 of every day alike, or the 168 of a week from Monday on. */
+  /** By local hour: 24 for all days, or 168 for a week starting on Monday. */
   readonly byHour: readonly number[]
-  /** By province, then week: to be multiplied with; a week of a province has 1 on average over those of the fit. */
+  /** Factor by province, then week; a province's weeks average 1 over those of the fit. */
   readonly season: Readonly<Record<string, readonly number[]>>
 }
 
-/** What a profile is fitted to. */
+/** Input of a profile fit. */
 export interface ProfileGiven {
   readonly accidents: readonly SectionAccident[]
-  /** The days (since 1970-01-01) that the accidents are all of. */
+  /** All days (since 1970-01-01) covered by the accidents. */
   readonly days: readonly number[]
-  /** Provinces that the profile is for, with accidents of the kind or without. */
+  /** Provinces of the profile, with or without accidents of the kind. */
   readonly provinces: readonly string[]
-  /** True where the hours of each weekday have a rate of their own. */
+  /** True if the hours of each weekday have their own rate. */
   readonly byWeekday: boolean
 }
 
-/** Bins of the Sun's clock of every part of an hour of some days, looked up once for each province. */
+/** Solar bins of every part of an hour of some days, computed once per province. */
 type SunTable = (province_code: string) => Uint8Array
 
-/** Offset of a province's clock from UTC at an instant (ms), in ms. */
+/** Offset of a province's local time from UTC at an instant (ms), in ms. */
 export function provinceOffset(at: number, province_code: string): number {
   return offsetAt(at, zoneOf(province_code))
 }
 
-/** Sunrise and sunset of a day (since 1970-01-01) in the middle of a province, in hours of its own clock. */
+/** Sunrise and sunset of a day (since 1970-01-01) in the middle of a province, in local hours. */
 export function localSun(day: number, province_code: string): SunTimes {
   const { rise_h, set_h } = sunTimes(day, centreOf(province_code) ?? MIDDLE)
   const offset_h = provinceOffset(day * DAY_MS + DAY_MS / 2, province_code) / HOUR_MS
@@ -67,17 +67,17 @@ function binOf(hour: number, times: SunTimes): number {
   return Math.floor((sunClock(hour, times) / 24) * BINS) % BINS
 }
 
-/** True where a profile has a rate for every week and bin, and for every hour: one that is kept may be of another revision. */
+/** True if a profile has a rate for every week and bin, and for every hour: a stored one may be from another revision. */
 export function isWhole({ bySun, byHour }: Profile): boolean {
   return bySun.length === WEEKS * BINS && (byHour.length === HOURS || byHour.length === WEEKDAYS * HOURS)
 }
 
-/** Where the rates of the hours of a day (since 1970-01-01, a Thursday) begin among those of `byHour`. */
+/** Index in `byHour` of the first hour of a day (since 1970-01-01, a Thursday). */
 function hoursBegin(day: number, { length }: { readonly length: number }): number {
   return length === HOURS ? 0 : ((day + 3) % WEEKDAYS) * HOURS
 }
 
-/** Makes a table of some days. */
+/** Creates the table of some days. */
 export function sunTable(days: readonly number[]): SunTable {
   const known = new Map<string, Uint8Array>()
   return (province_code) => {
@@ -94,8 +94,8 @@ export function sunTable(days: readonly number[]): SunTable {
 }
 
 /**
- * Fits the profile of the accidents of one kind. A week that has no days in the fit takes what the weeks around it have. A province without
- * accidents of the kind has the season of all others.
+ * Fits the profile of one kind of accident. Weeks without days in the fit use the weeks around them. A province without accidents
+ * of the kind has the common season.
  */
 export function fitProfile({ accidents, days, provinces: codes, byWeekday }: ProfileGiven, table: SunTable): Profile {
   const groups = Map.groupBy(accidents, ({ province_code }) => province_code)
@@ -116,7 +116,10 @@ export function fitProfile({ accidents, days, provinces: codes, byWeekday }: Pro
   const byHour = new Float64Array(countsByHour.length).fill(1)
   const begins = days.map((day) => hoursBegin(day, byHour))
   const bySun = new Float64Array(WEEKS * BINS)
-  /** Calls with every part of an hour of all days and provinces: its cell, its hour, and how many accidents the province has. */
+  /**
+   * Calls back with every part of an hour of all days and provinces: its cell, its hour, and the number of accidents in the
+   * province.
+   */
   const each = (take: (cell: number, hour: number, weight: number) => void): void => {
     for (const [province_code, { length }] of provinces) {
       const bins = table(province_code)
@@ -141,7 +144,7 @@ export function fitProfile({ accidents, days, provinces: codes, byWeekday }: Pro
     for (let hour = 0; hour < byHour.length; hour++)
       byHour[hour] = ((byHour[hour] as number) * ((countsByHour[hour] as number) + 1)) / ((expected[hour] as number) + 1)
   }
-  // Of a kind without accidents nothing is known of its hours.
+  // A kind without accidents has uniform hours.
   if (accidents.length === 0) bySun.fill(1)
   const plain: Profile = { bySun: [...bySun], byHour: [...byHour], season: {} }
   const season = provinces.map(
@@ -150,7 +153,7 @@ export function fitProfile({ accidents, days, provinces: codes, byWeekday }: Pro
   return { ...plain, season: Object.fromEntries(season) }
 }
 
-/** The season of a province by week: its accidents over those that the profile has there, as far as there are enough of them. */
+/** The season of a province by week: its accidents relative to the profile, shrunk if there are few. */
 function seasonOf(
   plain: Profile,
   accidents: readonly SectionAccident[],
@@ -174,16 +177,16 @@ function seasonOf(
   const prior = (SEASON_PRIOR * under.reduce((sum, value) => sum + value, 0)) / (WEEKS * accidents.length)
   const factors = Array.from(over, (value, week) => (accidents.length === 0 ? 1 : (value + prior) / ((under[week] as number) + prior)))
   const sum = factors.reduce((all, factor, week) => all + factor * (own[week] as number), 0)
-  // Seven days are a week: of the last, of one day or two, the profile then has as much less.
+  // A week has seven days: the last, of one day or two, has proportionally less.
   return factors.map((factor) => (factor * days.length) / 7 / sum)
 }
 
-/** What a profile has for the hours of a day of a province, of which a week has 1 in all on average. */
+/** The profile's values for the hours of a day in a province; a week adds up to 1 on average. */
 export function dayHours(profile: Profile, province_code: string, day: number): Float64Array {
   return weekHours(profile, province_code, [day], sunTable([day])).slice(weekOf(day) * HOURS, (weekOf(day) + 1) * HOURS)
 }
 
-/** The same of some days, added up by week × hour. `table` is of those days. */
+/** The profile's values of some days, summed by week × hour. `table` covers those days. */
 export function weekHours(profile: Profile, province_code: string, days: readonly number[], table: SunTable): Float64Array {
   const season = profile.season[province_code]
   const bins = table(province_code)

@@ -19,7 +19,10 @@ export const SECTION_ACCIDENT_COLUMNS = {
   animal_code: columns.animal_code,
 } as const satisfies Columns
 
-/** A SELECT of the accidents with animals that have a road and a kilometre, as `SectionAccident` has them; of all editions, each of which is a year. */
+/**
+ * A SELECT of the accidents with animals with a road and a kilometre, as `SectionAccident`, over all editions, each of which is a
+ * year.
+ */
 export function sectionAccidents(from: Scan = scan(animalAccidents)): Sql {
   return sql`
     SELECT province_code, ${foldRoadSql(sql`road`)} AS road, km, local_date, hour_local,
@@ -30,9 +33,9 @@ export function sectionAccidents(from: Scan = scan(animalAccidents)): Sql {
 }
 
 /**
- * A SELECT of the accidents of the national table with somebody killed or hurt, a road and a kilometre, as `SectionAccident` has them. The table tells
- * month, weekday and hour: of the four or five days that an accident can have been on, its id has one by chance (MD5), always the same, so that those of
- * a week are a random part of those of its month.
+ * A SELECT of the national table's accidents with someone killed or hurt, a road and a kilometre, as `SectionAccident`. The table
+ * has month, weekday and hour: the id chooses one of the four or five possible days at random (MD5), always the same, so that a
+ * week is a random part of its month.
  */
 export function casualtyAccidents(from: Scan): Sql {
   const first = sql`make_date(year, month, 1)`
@@ -61,7 +64,7 @@ export interface CityAccident {
   readonly hour_local: number
 }
 
-/** A SELECT of the accidents of a source that have a district and an hour; one that two editions have counts once. */
+/** A SELECT of a source's accidents with a district and an hour; an accident in two editions counts once. */
 export function cityAccidents(source: string): Sql {
   return sql`
     SELECT district, CAST(timezone(${MADRID}, period_start) AS DATE) AS local_date, hour_local

@@ -12,16 +12,16 @@ import { HOURS } from './profile.ts'
 import { type Contender, keepRates, standingError } from './standing.ts'
 
 const DAY_MS = 86_400_000
-/** Accidents of the newest year below which nothing is fitted. */
+/** Minimum accidents in the newest year for a fit. */
 export const LEAST_ACCIDENTS = 1000
-/** Accidents of a road in a province below which its sections have no number. */
+/** Minimum accidents on a road in a province for numbers of its sections. */
 const LEAST_OF_ROAD = 3
 const HORIZON = 'P7D'
 const LEVEL = 0.8
-/** Quantile of the normal distribution at 0.9: the interval leaves out as much on either side. */
+/** Quantile of the normal distribution at 0.9, for an interval with equal tails. */
 const Z = 1.2816
 const TOP = 0.05
-/** Shares of the ranked sections that classes end at. */
+/** Upper limits of the classes, as shares of the ranked sections. */
 const CLASSES = [
   ['VERY_HIGH', 0.05],
   ['HIGH', 0.2],
@@ -29,16 +29,16 @@ const CLASSES = [
   ['LOW', 1],
 ] as const
 
-/** What a version of the model is: all that its estimates are made of, in plain numbers. */
+/** The parameters of a version: everything its estimates need, in plain numbers. */
 export type RiskParameters = Contender & {
   readonly kinds: readonly string[]
   /** By road and section: the variance of the expected number. */
   readonly variances: readonly (readonly number[])[]
-  /** By road and section: accidents seen. */
+  /** By road and section: observed accidents. */
   readonly counts: readonly (readonly number[])[]
 }
 
-/** The days of the years of some accidents, until the last of them. */
+/** The days of the years of some accidents, up to the last accident. */
 function daysOf(accidents: readonly SectionAccident[]): number[] {
   const years = [...new Set(accidents.map(({ local_date }) => Number(local_date.slice(0, 4))))].sort((one, other) => one - other)
   const last = accidents.reduce((newest, { local_date }) => Math.max(newest, dayOf(local_date)), 0)
@@ -48,7 +48,7 @@ function daysOf(accidents: readonly SectionAccident[]): number[] {
   })
 }
 
-/** The accidents of the newest years with enough of them, as many as a basis is fitted to; none where there is no such year. */
+/** The accidents of the newest years with enough of them, as many as a basis uses; none if there is no such year. */
 export function enoughOf(accidents: readonly SectionAccident[], { years: most }: Pick<RiskBasis, 'years'>): readonly SectionAccident[] {
   const years = Map.groupBy(accidents, ({ local_date }) => local_date.slice(0, 4))
   const enough = [...years].filter(
@@ -63,7 +63,7 @@ export function enoughOf(accidents: readonly SectionAccident[], { years: most }:
 
 const short = (value: number): number => Number(value.toPrecision(7))
 
-/** Fits the model of a basis to the accidents of its years, and holds it, and the standing version, against every fourth week of them. */
+/** Fits the model of a basis to the accidents of its years, and evaluates it and the champion on every fourth week. */
 export function fitRun(
   accidents: readonly SectionAccident[],
   { series, byWeekday }: Pick<RiskBasis, 'series' | 'byWeekday'>,
@@ -123,7 +123,7 @@ function hoursChart(counts: Uint16Array, expected: Float64Array) {
     return hours.map(short)
   }
   return drawChart({
-    ...{ name: 'hours', title: 'Accidents of held-out weeks by hour, seen and expected', unit: 'accidents', kind: 'bars' },
+    ...{ name: 'hours', title: 'Accidents of held-out weeks by hour, observed and expected', unit: 'accidents', kind: 'bars' },
     labels: Array.from({ length: HOURS }, (_, hour) => String(hour)),
     figures: [
       { name: 'Seen', values: sums(counts) },
@@ -132,7 +132,7 @@ function hoursChart(counts: Uint16Array, expected: Float64Array) {
   })
 }
 
-/** What estimates are told with beside the parameters. */
+/** Further data of estimates, beyond the parameters. */
 export interface Told {
   readonly model: string
   readonly model_version: string
@@ -140,11 +140,11 @@ export interface Told {
   readonly recent_error: number | null
 }
 
-/** The rows of `risk_estimates`, a row for each section. */
+/** The rows of `risk_estimates`, one per section. */
 export function estimatesOf(
   { roads, rates, variances, counts }: RiskParameters,
   basis: RiskBasis,
-  told: Told,
+  made: Told,
 ): Row<typeof riskEstimates>[] {
   const all = roads.flatMap(([province_code, road, first], at) => {
     const seen = (counts[at] as readonly number[]).reduce((sum, count) => sum + count, 0)
@@ -171,7 +171,7 @@ export function estimatesOf(
     const rank = ranks.get(one) ?? null
     const [low, high] = rank === null || !(variance > 0) ? [null, null] : intervalOf(expected, variance)
     return {
-      ...told,
+      ...made,
       ...{
         section: `${province_code}/${road}/${km}`,
         province_code,
@@ -190,14 +190,14 @@ export function estimatesOf(
   })
 }
 
-/** The middle 80 % of a gamma of some mean and variance, by Wilson and Hilferty's cube of a normal. */
+/** The middle 80 % of a gamma distribution with a mean and variance, by Wilson and Hilferty's cube of a normal. */
 export function intervalOf(mean: number, variance: number): [low: number, high: number] {
   const shape = mean ** 2 / variance
   const at = (z: number): number => short(mean * Math.max(0, 1 - 1 / (9 * shape) + z / (3 * Math.sqrt(shape))) ** 3)
   return [at(-Z), at(Z)]
 }
 
-/** The rows of `risk_profiles`, a row for each kind. */
+/** The rows of `risk_profiles`, one per kind. */
 export function profilesOf({ kinds, profiles }: RiskParameters, { model, model_version, made_at }: Told): Row<typeof riskProfiles>[] {
   return profiles.map(({ bySun, byHour, season }, at) => ({
     ...{ model, model_version, made_at, kind: at + 1, animal_code: kinds[at] ?? null },

@@ -1,7 +1,7 @@
-/** Standard deviations that a kernel reaches. */
+/** Radius of the kernel, in standard deviations. */
 const REACH = 4
 
-/** How a grid of values, row by row, is smoothed. */
+/** Parameters of smoothing a grid of values, stored row by row. */
 interface Smoothing {
   readonly rows: number
   /** Standard deviation of the kernel, in rows or columns. */
@@ -9,7 +9,7 @@ interface Smoothing {
   readonly along: 'rows' | 'columns'
 }
 
-/** Sums of the values around each under a Gaussian kernel with 1 in its middle, along rows or columns, whose last is followed by the first. */
+/** Kernel sums of the values (Gaussian with 1 at its centre) along rows or columns, which are cyclic. */
 export function smoothed(grid: Float64Array, { rows, width, along }: Smoothing): Float64Array {
   const columns = grid.length / rows
   const around = along === 'rows' ? rows : columns

@@ -1,19 +1,19 @@
 import type { Grid } from './grid.ts'
 
-/** Factors of which the likeliest are taken: of the variance by credibility, and of the square of the mean. */
+/** Candidates, of which the likeliest are used: factors of the variance from credibility, and of the squared mean. */
 const OWN = [1, 1.5, 2, 3, 4, 6] as const
 const SQUARE = [0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const
 const LEVEL = 0.8
 
-/** What was foretold of some counts, and how sure it was. */
+/** Predictions of some counts, with their uncertainty. */
 export interface Foretold {
   readonly counts: ArrayLike<number>
   readonly means: Float64Array
-  /** Variance of each mean: of what is to be expected, not of what will happen. */
+  /** Variance of each mean: of the expectation, not of the outcome. */
   readonly variances: Float64Array
 }
 
-/** How unsure means are beside what credibility has: variance = `own` × that of credibility + `square` × mean². */
+/** Uncertainty of means: variance = `own` × that of credibility + `square` × mean². */
 export interface Spread {
   readonly own: number
   readonly square: number
@@ -23,8 +23,9 @@ export interface Spread {
 export const varianceOf = ({ own, square }: Spread, mean: number, variance: number): number => own * variance + square * mean ** 2
 
 /**
- * The spread under which counts that were foretold without them are likeliest, each as Poisson about a gamma of its mean and variance (negative
- * binomial). Credibility has all sections of a place alike, and what it is fitted with for certain: they are not, and it is not.
+ * The spread that maximizes the likelihood of out-of-sample counts, each Poisson with a gamma-distributed mean (negative
+ * binomial). Credibility alone treats all sections of a place as equal, and its inputs as certain, which understates the
+ * variance.
  */
 export function fitSpread(folds: readonly Foretold[]): Spread {
   let [best, most]: [Spread, number] = [{ own: 1, square: 0 }, Number.NEGATIVE_INFINITY]
@@ -42,7 +43,7 @@ export function fitSpread(folds: readonly Foretold[]): Spread {
   return best
 }
 
-/** Logarithm of the likelihood of a count, but for what is the same under every variance. */
+/** Log-likelihood of a count, up to a constant independent of the variance. */
 function logLikelihood(count: number, mean: number, variance: number): number {
   if (!(variance > 0)) return count * Math.log(mean) - mean
   const shape = mean ** 2 / variance
@@ -52,10 +53,9 @@ function logLikelihood(count: number, mean: number, variance: number): number {
 }
 
 /**
- * Share of counts that lie in the middle 80 % of what was foretold, the chance of counting included: negative binomial, of the mean and variance of
- * each. Counts are whole, so that each stands for all of its step of the distribution, and counts as far as the step lies between 10 and 90 %: the
- * nonrandomized transform of Czado, Gneiting and Held (Predictive model assessment for count data, Biometrics 65, 2009), which is 80 % on
- * the mean where intervals mean what they say. Null where there is no count.
+ * Share of counts in the middle 80 % of their predictive distribution (negative binomial). A count covers a step of the
+ * distribution and counts by its part between 10 and 90 %: the nonrandomized transform of Czado, Gneiting and Held (Biometrics
+ * 65, 2009), 80 % on average if calibrated. Null without counts.
  */
 export function coverageOf({ counts, means, variances }: Foretold): number | null {
   let [inside, all] = [0, 0]
@@ -69,7 +69,7 @@ export function coverageOf({ counts, means, variances }: Foretold): number | nul
   return all === 0 ? null : inside / all
 }
 
-/** Probability of fewer than a count, and of as many or fewer. */
+/** Probability of fewer than a count, and of at most as many. */
 function stepOf(count: number, mean: number, variance: number): [below: number, upTo: number] {
   const shape = variance > 0 ? mean ** 2 / variance : Number.POSITIVE_INFINITY
   const isPoisson = shape === Number.POSITIVE_INFINITY
@@ -82,7 +82,7 @@ function stepOf(count: number, mean: number, variance: number): [below: number, 
   return [below, upTo]
 }
 
-/** Counts and means that lie in each tenth of some by their means, the least first. */
+/** Counts and means by tenths of the means, lowest first. */
 export function tenthsOf({ counts, means, variances }: Foretold): Foretold[] {
   const order = Array.from(means, (_, at) => at)
     .filter((at) => (means[at] as number) > 0)
@@ -94,7 +94,7 @@ export function tenthsOf({ counts, means, variances }: Foretold): Foretold[] {
   })
 }
 
-/** Adds up cells by section: what each had and was to have, with the variance of that by the one of its rate. */
+/** Sums cells by section: counts and expectations, with the variance from that of the section's rate. */
 export function bySection(
   { size }: Grid,
   {
@@ -105,7 +105,7 @@ export function bySection(
   }: {
     readonly counts: ArrayLike<number>
     readonly expected: Float64Array
-    /** Of each section, a week. */
+    /** Weekly rate of each section. */
     readonly rates: Float64Array
     readonly variances: Float64Array
   },

@@ -5,21 +5,21 @@ import { isWhole, type Profile } from './profile.ts'
 
 const YEAR = 4
 
-/** What foretells, in plain numbers, so that it can be kept. */
+/** Rates and profiles as plain numbers, for storage. */
 export type KeptRates = {
   readonly profiles: readonly Profile[]
-  /** Province, road, number of the first section. */
+  /** Province, road, index of the first section. */
   readonly roads: readonly (readonly [string, string, number])[]
-  /** By road, section and kind: accidents a week. */
+  /** By road, section and kind: weekly accidents. */
   readonly rates: readonly (readonly (readonly number[])[])[]
 }
 
-/** A version as far as it can be held against others: what it serves, and the same fitted without the weeks that are held out. */
+/** The parts of a version for comparisons: what it serves, and a fit without the held-out weeks. */
 export type Contender = KeptRates & { readonly data_to: string; readonly trial: KeptRates }
 
 const short = (value: number): number => Number(value.toPrecision(7))
 
-/** The rates and profiles of a fit, as they are kept. */
+/** The rates and profiles of a fit, for storage. */
 export function keepRates({ grid, profiles, rates }: RiskModel): KeptRates {
   return {
     profiles: profiles.map(({ bySun, byHour, season }) => ({
@@ -34,10 +34,9 @@ export function keepRates({ grid, profiles, rates }: RiskModel): KeptRates {
 }
 
 /**
- * The error of the standing version over the outcomes of the last scored window, of data from `data_from` to `data_to` of which those are held out: by
- * what it serves where the outcomes came after its data; where its data reach into their years, by what was fitted without the weeks that are held out,
- * which are the same of every year, for what it serves has seen them. A section that it does not know has the mean of those that it does. Null where it
- * can forecast none of it: it was kept by a revision that fitted nothing aside, or its data are newer.
+ * The champion's error over the last scored window, with held-out data from `data_from` to `data_to`. Uses what it serves for
+ * outcomes after its data, else its fit without the held-out weeks, the same in each year. Unknown sections get the mean. Null if
+ * its revision had no such fit, or its data are newer.
  */
 export function standingError(
   standing: Contender,
@@ -50,7 +49,7 @@ export function standingError(
   return deviance(held.counts, expectedOf(kept, held))
 }
 
-/** What kept rates foretell of the cells that are held out, in the order of those. */
+/** Predictions of stored rates for the held-out cells, in their order. */
 function expectedOf({ profiles, roads, rates }: KeptRates, { model, cellsOf }: Held): Float64Array {
   const known = new Map(roads.map(([province_code, road, first], at) => [`${province_code}/${road}`, { first, sections: rates[at] ?? [] }]))
   const all = rates.flat()

@@ -4,18 +4,18 @@ const DEGREE = Math.PI / 180
 const DAY_MS = 86_400_000
 /** Noon of 2000-01-01 in UTC, ms. */
 const EPOCH = Date.UTC(2000, 0, 1, 12)
-/** The Sun's height when its upper edge rises or sets, refraction included, degrees. */
+/** The Sun's altitude when its upper edge rises or sets, including refraction, degrees. */
 const HORIZON = -0.833
 
-/** When the Sun rises and sets, in hours of UTC from the midnight that begins the day; either may lie outside of 0 to 24. */
+/** Sunrise and sunset, in UTC hours from the midnight at which the day begins; may be outside 0 to 24. */
 export interface SunTimes {
   readonly rise_h: number
   readonly set_h: number
 }
 
 /**
- * Sunrise and sunset on a day (days since 1970-01-01, UTC) at a place in degrees, good to two minutes in Spain: the Astronomical Almanac's low
- * precision position of the Sun, at noon. Throws where the Sun does not rise or set.
+ * Sunrise and sunset on a day (days since 1970-01-01, UTC) at a position in degrees, accurate to two minutes in Spain: the
+ * Astronomical Almanac's low-precision position of the Sun at noon. Throws if the Sun does not rise or set.
  */
 export function sunTimes(day: number, { lat, lon }: { readonly lat: number; readonly lon: number }): SunTimes {
   const days = (day * DAY_MS + DAY_MS / 2 - EPOCH) / DAY_MS - lon / 360
@@ -25,7 +25,7 @@ export function sunTimes(day: number, { lat, lon }: { readonly lat: number; read
   const tilt = 23.439 * DEGREE
   const declination = Math.asin(Math.sin(tilt) * Math.sin(longitude))
   const ascension = Math.atan2(Math.cos(tilt) * Math.sin(longitude), Math.cos(longitude)) / DEGREE
-  // Hours that the Sun is ahead of the mean Sun, within half a day of none.
+  // Hours that the Sun is ahead of the mean Sun, between -12 and 12.
   const ahead_h = ((((mean - ascension + 180) % 360) + 360) % 360) / 15 - 12
   const noon_h = 12 - lon / 15 - ahead_h
   const cosine =
@@ -35,7 +35,7 @@ export function sunTimes(day: number, { lat, lon }: { readonly lat: number; read
   return { rise_h: noon_h - half_h, set_h: noon_h + half_h }
 }
 
-/** An hour of the day as the Sun has it, 0 to 24: 6 at sunrise, 18 at sunset, in proportion between. `hour` is of the same clock as the times. */
+/** An hour in solar time, 0 to 24: 6 at sunrise, 18 at sunset, proportional between. `hour` uses the same clock as the times. */
 export function sunClock(hour: number, { rise_h, set_h }: SunTimes): number {
   const day_h = set_h - rise_h
   const since = (((hour - rise_h) % 24) + 24) % 24
@@ -44,7 +44,10 @@ export function sunClock(hour: number, { rise_h, set_h }: SunTimes): number {
 
 let centres: ReadonlyMap<string, { readonly lat: number; readonly lon: number }> | undefined
 
-/** The middle of a province's extent; undefined for a code that the atlas does not have. Within it the Sun sets up to ten minutes apart. */
+/**
+ * The centre of a province's bounding box; undefined if the atlas lacks the code. Sunset varies by up to ten minutes within a
+ * province.
+ */
 export function centreOf(province_code: string): { readonly lat: number; readonly lon: number } | undefined {
   centres ??= new Map(
     loadAtlas().provinces.map((area) => [area.code, { lat: (area.south + area.north) / 2, lon: (area.west + area.east) / 2 }]),

@@ -3,7 +3,7 @@ import type { SectionAccident } from './accidents.ts'
 import type { RiskBasis } from './bases.ts'
 import { fitRun, type RiskParameters } from './run.ts'
 
-// The thread that the derivation of `risk_estimates` begins: a fit takes some tens of seconds of a core.
+// Thread of the derivation of `risk_estimates`: a fit takes some tens of seconds of a core.
 const { accidents, basis, standing } = workerData as {
   readonly accidents: readonly SectionAccident[]
   readonly basis: RiskBasis

@@ -8,35 +8,38 @@ use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRen
 
 const SIZE = { width: 760, height: 360 }
 const COLOURS = ['#1f4e79', '#c0504d', '#7f7f7f', '#4f8f4f']
-/** Letters of names that a line of the legend has room for, and of a label that stands upright among many. */
+/** Maximum letters of a legend line, and of a vertical label among many. */
 const LEGEND_LINE = 72
 const SHORT_LABEL = 3
 const TEXT = { fontFamily: 'sans-serif', color: '#222' }
 
-/** What a chart shows: figures by the labels of its axis; null where there is none. */
+/** Data of a chart: values by axis label; null for none. */
 export interface ChartSpec {
   readonly name: string
   readonly title: string
-  /** What the figures are of, with their unit; a share, 1, is not written. */
+  /** Quantity with its unit; a share (1) shows no unit. */
   readonly unit: string
   readonly kind: 'lines' | 'bars'
   readonly labels: readonly string[]
   readonly figures: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
-  /** Shown as a shade between the lines, where the chart has intervals. */
+  /** Shaded area between two lines, for intervals. */
   readonly band?: { readonly name: string; readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] }
-  /** A level that figures are to reach, as a line across. */
+  /** A target level, as a horizontal line. */
   readonly level?: { readonly name: string; readonly value: number }
-  /** True where the axis need not begin at 0. */
+  /** True if the axis need not start at 0. */
   readonly isOpen?: boolean
 }
 
-/** Draws a chart as SVG, 760 by 360: the same for the same. Ids in it are numbered by chart, so that several may stand on one page. */
+/**
+ * Draws a chart as SVG, 760 by 360; the same input gives the same SVG. Its ids are numbered by chart, so that several fit on one
+ * page.
+ */
 export function drawChart(spec: ChartSpec): CardChart {
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE })
   chart.setOption(optionOf(spec))
   const svg = chart.renderToSVGString()
   chart.dispose()
-  // Clips are numbered by the charts that a process has drawn, and styles, which are those of a pointer alone, over all of them.
+  // ECharts numbers clips by all charts drawn in a process, and styles, used only for hovering, over all of them.
   const still = svg.replace(/<style.*?<\/style>/gs, '').replace(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
   return { name: spec.name, title: spec.title, svg: still.replace(/\bzr\d+-/g, `${spec.name}-`) }
 }
@@ -71,7 +74,7 @@ function optionOf(spec: ChartSpec): EChartsCoreOption {
     ...{ animation: false, backgroundColor: '#fff', textStyle: TEXT },
     title: { text: title, left: 12, top: 8, textStyle: { ...TEXT, fontSize: 15, fontWeight: 'bold' } },
     legend: { data: names, top: 34, left: 12, textStyle: TEXT, itemWidth: 18 },
-    // A legend of two lines does not reach what the axis is named.
+    // A legend of two lines must not reach the axis name.
     grid: { left: 64, right: 20, top: names.join('').length > LEGEND_LINE ? 104 : 84, bottom: isSlanted ? 76 : 40 },
     xAxis: {
       type: 'category',

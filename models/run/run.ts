@@ -5,64 +5,61 @@ import type { Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
 import { addToLog, keepVersion, type LogEntry, type ModelFiles, readLog, readVersion } from './files.ts'
 
-/**
- * An error in the last scored window, of forecasts that were made with what was known before their outcomes; smaller is better. The same error and
- * baseline are among the fit's scores.
- */
+/** An out-of-sample error in the last scored window; smaller is better. The fit's scores contain the same error and baseline. */
 export interface Check {
   readonly series: string
   /** ISO 8601 duration, such as P7D. */
   readonly horizon: string
   readonly error: number
-  /** The same of the plain baseline (the last value, the typical value), over the same outcomes. */
+  /** The same error of the plain baseline (last value, typical value), over the same outcomes. */
   readonly baseline: number
-  /** The same of the standing version, over the same outcomes; null where it cannot forecast them. */
+  /** The same error of the champion over the same outcomes; null if it cannot forecast them. */
   readonly standing: number | null
   readonly points: number
 }
 
-/** An error out of sample as `model_scores` has it. */
+/** An out-of-sample error as a row of `model_scores`. */
 export type Score = Omit<Row<typeof modelScores>, 'model' | 'model_version' | 'made_at'>
 
-/** A chart of a card. */
+/** A chart on a model card. */
 export interface CardChart {
   readonly name: string
   readonly title: string
   readonly svg: string
 }
 
-/** What a fit gives: the same for the same data. All of it can be told in JSON, for it is kept so. */
+/** Result of a fit, deterministic and serializable as JSON, since it is stored. */
 export interface Fit<P> {
-  /** Days of the data that it was fitted to, both inclusive, YYYY-MM-DD. */
+  /** Days of the training data, both inclusive, YYYY-MM-DD. */
   readonly data_from: string
   readonly data_to: string
-  /** End of the newest data that it rests on, ms since the epoch. */
+  /** End of the newest data used, ms since the epoch. */
   readonly made_at: number
-  /** What forecasts are made with. */
+  /** Parameters for forecasting. */
   readonly parameters: P
   readonly checks: readonly Check[]
   readonly scores: readonly Score[]
   readonly charts: readonly CardChart[]
 }
 
-/** The version that forecasts are to be made with, and what of it is served. */
+/** The champion to forecast with, and what of it is served. */
 export interface Stood<P> {
   readonly model_version: string
   readonly parameters: P
-  /** True where the plain baseline is served in its place: it was no better than that in the last scored window, or was not held against it. */
+  /** True if the plain baseline is served instead: the model was no better in the last scored window, or was not compared. */
   readonly isBaseline: (series: string, horizon: string) => boolean
-  /** Error in the last scored window of what is served; null where none was measured. */
+  /** Error of what is served in the last scored window; null if none was measured. */
   readonly recentError: (series: string, horizon: string) => number | null
-  /** The series and horizons that were held against the baseline. */
+  /** The series and horizons compared with the baseline. */
   readonly checked: readonly Pick<Check, 'series' | 'horizon'>[]
   /** Rows of `model_scores` and `model_cards`, for `ModelRows.beside`. */
   readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
 }
 
-/** What is served of a series and horizon, as data that a thread can be given: by `<series> <horizon>`. */
+/** What is served for each series and horizon, as data for a thread: by `<series> <horizon>`. */
 export type ServedOf = { readonly [seriesAndHorizon: string]: { readonly isBaseline: boolean; readonly error: number | null } }
 
-/** What a version says of each series and horizon that was held against its baseline. */
+/** What is served for each series and horizon compared with the baseline. */
 export function servedOf({ isBaseline, recentError, checked }: Stood<unknown>): ServedOf {
   return Object.fromEntries(
     checked.map(({ series, horizon }) => [
@@ -73,11 +70,9 @@ export function servedOf({ isBaseline, recentError, checked }: Stood<unknown>): 
 }
 
 /**
- * One run of a model: fits it to what there is now, keeps the fit, and says what is served. A fit becomes the standing version (PROMOTED) unless
- * its error in the last scored window, as a share of the baseline's, is on the mean over what both forecast greater than the standing version's
- * (REFUSED), or it failed (FAILED): then the standing version goes on. Whatever stands, each series and horizon at which it is no better than
- * the baseline is answered with the baseline. The first fit stands for want of another. A fit that came out last keeps what was said of it, so
- * that the same data change nothing. Throws what the fit threw where nothing stands, and where `signal` has fired.
+ * Fits a model, stores the fit and chooses the champion: the fit (PROMOTED) unless its mean error relative to the baseline is
+ * greater (REFUSED) or it failed (FAILED). Where the champion is no better than the baseline, that is served. Without a champion
+ * the first fit wins, and errors are thrown; also if `signal` fires.
  */
 export async function runModel<P extends Json>(
   files: ModelFiles,
@@ -92,7 +87,7 @@ export async function runModel<P extends Json>(
   let fitted: Fit<P>
   try {
     fitted = await fit(standing?.parameters ?? null)
-    if (!areFinite(fitted)) throw new Error('the fit gave what is no number')
+    if (!areFinite(fitted)) throw new Error('the fit contains a value that is not a number')
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
@@ -114,10 +109,10 @@ export async function runModel<P extends Json>(
   }
   const fresh = versionOf(fitted, revision)
   const known = log.findLast(({ model_version }) => model_version === fresh)
-  // What was refused when another version stood may stand now, and what stands needs no second look.
+  // A refused fit may win after a change of champion; the champion itself is not judged again.
   const verdict = version === fresh ? { state: 'PROMOTED' as const, reason: known?.reason ?? '' } : judge(fitted.checks, standing !== null)
   const newest = log.at(-1)
-  // What came out before is told anew where something else came of a fit since.
+  // An earlier result is logged again if a fit had another result since.
   if (newest?.model_version !== fresh || newest.state !== verdict.state) {
     await keepVersion(files, { model, model_version: fresh, commit: files.commit, fit: fitted as unknown as Json })
     const { data_from, data_to, checks } = fitted
@@ -138,7 +133,7 @@ export async function runModel<P extends Json>(
   return stood({ model, version, fit: { ...standing, scores: scoresAgain(standing, fitted) }, checks, log })
 }
 
-/** The scores of a standing version that another one was held against: over the outcomes that both were where a score was checked, else its own. */
+/** The scores of a champion that a fit was compared with: over the common outcomes if checked, else its own. */
 function scoresAgain(standing: Fit<unknown>, fresh: Fit<unknown>): Score[] {
   const again = fresh.checks.flatMap(({ series, horizon, error, baseline, standing: value }) =>
     value === null
@@ -152,28 +147,28 @@ function scoresAgain(standing: Fit<unknown>, fresh: Fit<unknown>): Score[] {
   return [...standing.scores.filter((one) => !names.has(nameOf(one))), ...again]
 }
 
-/** True where all numbers of a fit are finite: JSON would keep others as null. */
+/** True if all numbers of a fit are finite: JSON would store others as null. */
 function areFinite(of: unknown): boolean {
   if (typeof of === 'number') return Number.isFinite(of)
   return typeof of !== 'object' || of === null || Object.values(of).every(areFinite)
 }
 
-/** Whether a fit becomes the standing version, and why. */
+/** Whether a fit becomes the champion, and why. */
 export function judge(checks: readonly Check[], hasStanding: boolean): Pick<LogEntry, 'state' | 'reason'> {
   const better = checks.filter(({ error, baseline }) => error < baseline).length
   const beside = `better than the baseline at ${better} of ${checks.length} series and horizons`
   if (checks.length === 0)
     return {
       state: 'PROMOTED',
-      reason: `${hasStanding ? '' : 'the first version; '}no outcomes yet to hold it against: the baseline is served`,
+      reason: `${hasStanding ? '' : 'the first version; '}no outcomes yet to evaluate it on: the baseline is served`,
     }
   if (!hasStanding) return { state: 'PROMOTED', reason: `the first version; ${beside}` }
   const both = checks.filter(({ standing }) => standing !== null)
-  if (both.length === 0) return { state: 'PROMOTED', reason: `the standing version cannot forecast these outcomes; ${beside}` }
+  if (both.length === 0) return { state: 'PROMOTED', reason: `the current version cannot forecast these outcomes; ${beside}` }
   const [own, theirs] = [meanRatio(both, 'error'), meanRatio(both, 'standing')] as [number, number]
-  const told = `error in the last scored window ${own.toFixed(4)} of the baseline's, that of the standing version ${theirs.toFixed(4)}; ${beside}`
-  // Sums of the same terms in another order are no other error.
-  return { state: own <= theirs + 1e-12 ? 'PROMOTED' : 'REFUSED', reason: told }
+  const reason = `error in the last scored window ${own.toFixed(4)} of the baseline's, that of the current version ${theirs.toFixed(4)}; ${beside}`
+  // Summing the same terms in another order must not change the verdict.
+  return { state: own <= theirs + 1e-12 ? 'PROMOTED' : 'REFUSED', reason }
 }
 
 function meanRatio(checks: readonly Check[], of: 'error' | 'standing'): number | null {
@@ -181,7 +176,7 @@ function meanRatio(checks: readonly Check[], of: 'error' | 'standing'): number |
   return ratios.length === 0 ? null : ratios.reduce((sum, one) => sum + one, 0) / ratios.length
 }
 
-/** The name of a fit: by its revision, its newest day and what it is. */
+/** The name of a fit: from its revision, its newest day and its content. */
 function versionOf(fit: Fit<unknown>, revision: number): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([fit.data_from, fit.data_to, fit.parameters, fit.scores]))
@@ -189,7 +184,7 @@ function versionOf(fit: Fit<unknown>, revision: number): string {
   return `r${revision}-${fit.data_to.replaceAll('-', '')}-${digest.slice(0, 8)}`
 }
 
-/** Entries of its log that a card shows, the newest. */
+/** Number of newest log entries on a card. */
 const LOG_SHOWN = 60
 
 function stood<P>(of: {

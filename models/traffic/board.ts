@@ -4,40 +4,40 @@ import type { Grid } from './grid.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Vehicles that are added to a count before its logarithm is taken, so that small counts are not far from none. */
+/** Added to a count before its logarithm is taken, so that small counts are not far from zero. */
 export const OFFSET = 4
-/** Days back among which a copy is looked for: the source repeats days of the same month or the one before. */
+/** Days back in which copies are searched: the source repeats days of the same month or the one before. */
 const COPY_DAYS = 62
-/** Vehicles of a day below which two equal days may be chance. */
+/** Minimum vehicles of a day for a copy; below, two equal days may be chance. */
 const LEAST_COPIED = 100
 
-/** Counts of all series on one axis of hours that really passed. Missing values are NaN. */
+/** Counts of all series on an axis of elapsed hours. Missing values are NaN. */
 export interface Board {
   /** Station and direction, such as `ES01 1`, in order. */
   readonly series: readonly string[]
-  /** The series of the other direction of the same station; the series itself where there is none. */
+  /** The series of the station's other direction; the series itself if there is none. */
   readonly opposite: readonly number[]
-  /** Hours of the axis. */
+  /** Number of hours on the axis. */
   readonly hours: number
-  /** Begin of the first hour, ms since the epoch. */
+  /** Start of the first hour, ms since the epoch. */
   readonly begins: number
-  /** First day, as days since 1970, and how many there are: the last one is that after the last counts. */
+  /** First day, as days since 1970, and number of days: the last one is the day after the last counts. */
   readonly firstDay: number
   readonly days: number
-  /** By hour of the axis: number of the day on the board, hour of the local clock. */
+  /** By hour of the axis: index of the day, and local hour. */
   readonly dayAt: Int32Array
   readonly clockAt: Int8Array
-  /** By day and hour of the local clock: the hour of the axis; -1 for one that the clock leaves out, the first of two. */
+  /** By day and local hour: the hour of the axis; -1 for a skipped hour, the first one of a repeated hour. */
   readonly slots: Int32Array
-  /** Vehicles, by series and hour of the axis, copied days too. */
+  /** Vehicles, by series and hour of the axis, including copied days. */
   readonly vehicles: Float64Array
-  /** Logarithm of vehicles + `OFFSET`, of what was no copy as far as was known at the end of the day. */
+  /** Logarithm of vehicles + `OFFSET`, without days known to be copies at the end of the day. */
   readonly logs: Float64Array
-  /** By series and day: 1 for a day that another one of the series repeats or that repeats another, as is known by now. For scores alone. */
+  /** By series and day: 1 for a day that repeats another or is repeated, as known by now. For scores only. */
   readonly isCopied: Uint8Array
 }
 
-/** Puts counts on a board: of all series, or of those from one place to another. */
+/** Puts counts on a board: of all series, or of an index range. */
 export function boardOf(grid: Grid, from = 0, to = grid.series.length): Board {
   const { firstDay, days } = grid
   const series = grid.series.slice(from, to)
@@ -66,13 +66,13 @@ export function boardOf(grid: Grid, from = 0, to = grid.series.length): Board {
 }
 
 /**
- * Which days of a series are copies: those with the same 24 counts as a former day repeat it, and are none from their end on; the former is repeated,
- * which was not known before, so that only scores leave it out.
+ * Copied days of a series: days with the same 24 counts as an earlier one repeat it and are ignored from their end on. The
+ * earlier one is repeated, which was not known at its time, so only scores exclude it.
  */
 function copiesOf(counts: Float32Array<ArrayBuffer>, days: number): Map<number, 'repeats' | 'repeated'> {
   const seen = new Map<number, number>()
   const copies = new Map<number, 'repeats' | 'repeated'>()
-  // Days are compared by their bits, which are the same for what is not known, too.
+  // Days are compared by their bits, since NaN is not equal to NaN.
   const bits = new Uint32Array(counts.buffer, counts.byteOffset, counts.length)
   for (let day = 0; day < days; day++) {
     let [sum, hash] = [0, 0]
@@ -97,7 +97,7 @@ function areSame(bits: Uint32Array, one: number, other: number): boolean {
   return true
 }
 
-/** The hours of some days, the last one among them. */
+/** The hours of some days, including the last one. */
 function axisOf(firstDay: number, lastDay: number) {
   const begins = dayBounds(dateOf(firstDay)).start
   const hours = (dayBounds(dateOf(lastDay)).end - begins) / HOUR_MS

@@ -2,11 +2,11 @@ import { madridHolidays } from '../../lake/places/holidays.ts'
 
 const DAY_MS = 86_400_000
 const SATURDAY = 5
-/** Days back that holidays are looked for. */
+/** Days back to search for holidays. */
 export const HOLIDAY_DAYS = 150
 const SUNDAY = 6
 
-/** Kinds of days whose traffic has no usual profile of its own; a day may be of several. See `kindsOf`. */
+/** Kinds of days without a usual profile of their own; a day may have several. See `kindsOf`. */
 export const DAY_KINDS = [
   'holiday',
   'holiday_weekend',
@@ -25,12 +25,12 @@ export const DAY_KINDS = [
 ] as const
 export type DayKind = (typeof DAY_KINDS)[number]
 
-/** What the calendar says of a day in Madrid. */
+/** Calendar data of a day in Madrid. */
 export interface CalendarDay {
   readonly isHoliday: boolean
   /** True for holidays, Saturdays and Sundays. */
   readonly isOff: boolean
-  /** Day of the week, Monday is 0; of a holiday that of Sunday, 6. */
+  /** Day of the week, Monday is 0; holidays count as Sunday, 6. */
   readonly profile: number
   readonly kinds: ReadonlySet<DayKind>
 }
@@ -38,7 +38,7 @@ export interface CalendarDay {
 const years = new Map<number, ReadonlySet<string>>()
 const days = new Map<number, CalendarDay>()
 
-/** What the calendar says of a day, given as days since 1970. */
+/** Calendar data of a day, given as days since 1970. */
 export function calendarDay(day: number): CalendarDay {
   const known = days.get(day)
   if (known) return known
@@ -55,7 +55,7 @@ export function calendarDay(day: number): CalendarDay {
 
 const before = new Map<number, readonly number[]>()
 
-/** The holidays from Monday to Friday of the five months before a day, the last one first; all as days since 1970. */
+/** The holidays from Monday to Friday in the five months before a day, latest first; all as days since 1970. */
 export function holidaysBefore(day: number): readonly number[] {
   const known = before.get(day)
   if (known) return known
@@ -97,7 +97,7 @@ function kindsOf(day: number): DayKind[] {
   ]
 }
 
-/** Good Friday is the one holiday that is a Friday after a holiday, between the middle of March and the end of April. */
+/** Good Friday is the only holiday on a Friday after a holiday between mid-March and the end of April. */
 function isGoodFriday(day: number): boolean {
   const monthDay = dateOf(day).slice(5)
   return weekday(day) === 4 && monthDay > '03-19' && monthDay < '04-24' && isHolidayOn(day) && isHolidayOn(day - 1)

@@ -6,18 +6,18 @@ import { HORIZONS_HOURS } from './features.ts'
 import type { Forecast } from './predict.ts'
 import type { Sums, Tally } from './tally.ts'
 
-/** Days of one series that are shown beside their forecasts. */
+/** Days of one series that are shown with their forecasts. */
 const SHOWN_DAYS = 7
 const HOUR_MS = 3_600_000
 
-/** The last days of the series with most vehicles in them, beside what was forecast an hour before. */
+/** The last days of the series with the most vehicles, with the forecasts made an hour before. */
 export interface Observed {
   readonly name: string
   readonly points: readonly { readonly at: number; readonly count: number; readonly forecast: Forecast }[]
   add(forecast: Forecast, count: number): void
 }
 
-/** Begins to keep what is shown of a board. */
+/** Creates the recorder of the shown series of a board. */
 export function makeObserved({ series, vehicles, hours, days, dayAt, begins }: Board): Observed {
   const from = dayAt.indexOf(Math.max(0, days - 1 - SHOWN_DAYS))
   const sums = series.map((_, at) => {
@@ -36,7 +36,7 @@ export function makeObserved({ series, vehicles, hours, days, dayAt, begins }: B
   }
 }
 
-/** Charts of the last scored window: observed against forecast, errors by hour of the day, and how many outcomes the intervals held. */
+/** Charts of the last scored window: observed and forecast, errors by hour of the day, and coverage of the intervals. */
 export function trafficCharts({ scored, byHour }: Tally, { name, points }: Observed): CardChart[] {
   const share = (part: number, of: number): number | null => (of === 0 ? null : part / of)
   const hours = Array.from({ length: 24 }, (_, hour) => String(hour))
@@ -46,7 +46,7 @@ export function trafficCharts({ scored, byHour }: Tally, { name, points }: Obser
     drawChart({
       ...{
         name: 'observed',
-        title: `${name}: observed, and forecast an hour before, by the clock of Madrid`,
+        title: `${name}: observed, and forecast an hour before, Madrid time`,
         unit: 'veh/h',
         kind: 'lines',
       },

@@ -10,26 +10,29 @@ export const COUNT_DAY_COLUMNS = {
   station_id: columns.station_id,
   direction: columns.direction,
   local_date: columns.local_date,
-  vehicles: col.list([1, 2], 'Vehicles by hour of the local clock; null for what is no count.', columns.vehicles),
+  vehicles: col.list([1, 2], 'Vehicles by hour of the local clock; null if not counted.', columns.vehicles),
 } as const satisfies Columns
 
-/** The counts of a day: of a direction of a station, by hour of the local clock. */
+/** The counts of a day: for a direction of a station, by local hour. */
 export interface CountDay {
   readonly station_id: string
   readonly direction: string
   /** YYYY-MM-DD. */
   readonly local_date: string
-  /** 24 of them; null where nothing is known or was counted: an outage, a counter that was full or wrong, an hour that the clock leaves out or repeats. */
+  /**
+   * 24 values; null if unknown or not counted: an outage, a counter at its ceiling or wrong, an hour that the clock change skips
+   * or repeats.
+   */
   readonly vehicles: readonly (number | null)[]
 }
 
 /**
- * A SELECT of the counts by day from a month (YYYY-MM) on, all of them unless told, in order; directions that a street does not have are left out.
- * Days that copy others are among them: what a copy is rests on what was known when, see `boardOf`.
+ * A SELECT of the counts by day from a month (YYYY-MM) on, or all by default, in order, without nonexistent directions. Copied
+ * days are included: what counts as a copy depends on the time, see `boardOf`.
  */
 export function countDays(from: string | null = null): Sql {
   const relation = scan(trafficCountsHourly, from === null ? {} : { month: { gte: from } })
-  // A column for each hour: lists gathered in order take the memory of all rows at once.
+  // A column for each hour: ordered lists would need the memory of all rows at once.
   const hours = Array.from({ length: 24 }, (_, hour) => sql`max(counted) FILTER (hour = ${hour})`)
   return sql`
     SELECT station_id, direction, local_date, list_value(${join(hours)}) AS vehicles

@@ -7,20 +7,20 @@ import { jointScales, noiseScales } from './scales.ts'
 import type { Typical } from './typical.ts'
 import { walk } from './walk.ts'
 
-/** The windows that are measured unless another is asked for. */
+/** The default windows. */
 export const WINDOWS: readonly Window[] = [
   { from: '2023-03-01', to: '2023-05-31' },
   { from: '2023-06-01', to: '2023-08-31' },
 ]
-/** What must be reached, by horizon in hours. */
+/** Required results, by horizon in hours. */
 const WAPE: readonly Limit[] = [{ max: 0.071 }, { max: 0.08 }, { max: 0.084 }, { max: 0.086 }]
 const HOLIDAY_WAPE: Limit = { max: 0.135 }
 const COVERAGE: Limit = { min: 0.77, max: 0.83 }
 const NIGHT_COVERAGE: Limit = { min: 0.75 }
 const WIDTH: readonly (Limit | null)[] = [{ max: 0.2 }, null, null, { max: 0.24 }]
-/** What is told of series that nothing was learnt of. */
-const TOLD_OF_UNSEEN = ['wape', 'coverage_80', 'width_80']
-/** Hours of the night end before this one. */
+/** Metrics reported for series outside the fit. */
+const UNSEEN_METRICS = ['wape', 'coverage_80', 'width_80']
+/** Night hours are those before this one. */
 const MORNING = 6
 const WEEK_DAYS = 7
 
@@ -39,30 +39,30 @@ interface Sums {
 }
 
 /**
- * The errors of the forecasts whose hours lie in each window, of all counts but those that the source copied, beside those of the last count before the
- * origin and of the same hour a week before (of outcomes that have one) and of the typical value; by horizon, on holidays and by night apart.
+ * Forecast errors for hours in each window, of all counts except copies, with those of the last count before the origin, of the
+ * same hour a week before (if it exists) and of the typical value; by horizon, and for holidays and nights.
  */
 export function evaluate(board: Board, typical: Typical, windows: readonly Window[] = WINDOWS): Figure[] {
-  const told = (tell: Tell): unknown => walk(board, typical, { scales: jointScales(board, typical), hasOwn: true }, tell)
-  return measured(board, windows, told).flatMap(({ sums, horizon, window }) => figuresOf(sums, horizon, window))
+  const run = (report: Report): unknown => walk(board, typical, { scales: jointScales(board, typical), hasOwn: true }, report)
+  return measured(board, windows, run).flatMap(({ sums, horizon, window }) => figuresOf(sums, horizon, window))
 }
 
 /**
- * The same of series that nothing was learnt of, by a model of the others (`panel`, which also tell how the city is, see `typical`): what live sensors
- * that no model is fitted to come to. Held to no limit.
+ * The same for series outside the fit, by a model of the others (`panel`, which also gives the city's level, see `typical`): the
+ * accuracy for live sensors without a model fit. Without limits.
  */
 export function evaluateUnseen(board: Board, typical: Typical, panel: ReadonlySet<string>, windows: readonly Window[] = WINDOWS): Figure[] {
   const isUnseen = ({ target }: Made): boolean => !panel.has(board.series[target.series] as string)
-  const told = (tell: Tell): unknown =>
-    walk(board, typical, { scales: noiseScales(board, typical), hasOwn: false, learns: panel }, (made) => tell(made.filter(isUnseen)))
-  return measured(board, windows, told).flatMap(({ sums: { all }, horizon, window }) =>
+  const run = (report: Report): unknown =>
+    walk(board, typical, { scales: noiseScales(board, typical), hasOwn: false, learns: panel }, (made) => report(made.filter(isUnseen)))
+  return measured(board, windows, run).flatMap(({ sums: { all }, horizon, window }) =>
     figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
-      .filter(({ series, metric }) => series === 'all' && TOLD_OF_UNSEEN.includes(metric))
+      .filter(({ series, metric }) => series === 'all' && UNSEEN_METRICS.includes(metric))
       .map((figure) => ({ ...figure, series: 'unseen', limit: null, ok: true })),
   )
 }
 
-type Tell = (forecasts: readonly Made[]) => void
+type Report = (forecasts: readonly Made[]) => void
 
 /** The sums of a window and horizon. */
 interface Measured {
@@ -71,11 +71,11 @@ interface Measured {
   readonly window: Window
 }
 
-function measured(board: Board, windows: readonly Window[], told: (tell: Tell) => unknown): Measured[] {
+function measured(board: Board, windows: readonly Window[], run: (report: Report) => unknown): Measured[] {
   const sums = windows.map(() => HORIZONS_HOURS.map(() => ({ all: noSums(), holidays: noSums(), night: noSums() })))
   const { hours, days, vehicles, isCopied, dayAt, clockAt, slots, firstDay } = board
   const dates = Array.from({ length: days }, (_, day) => dateOf(firstDay + day))
-  told((forecasts) => {
+  run((forecasts) => {
     for (const { target, value, low, high, typical: usual } of forecasts) {
       const { series, slot, horizon } = target
       const count = vehicles[series * hours + slot] as number

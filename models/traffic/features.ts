@@ -6,26 +6,26 @@ const MONDAY = 0
 const TUESDAY = 1
 const FRIDAY = 4
 const SATURDAY = 5
-/** Hours back whose mean ratio tells the level of the day. */
+/** Number of past hours whose mean ratio is the level of the day. */
 const LEVEL_HOURS = 8
 const DAY_HOURS = 24
 const LAG_DAYS = [1, 2, 3, 7, 14]
-/** Working days between or near days off, and those of the holidays of schools. */
+/** Working days between or near days off, and school holidays. */
 const QUIET_KINDS = ['bridge', 'holy_week', 'christmas'] as const
 
 /** Hours ahead that are forecast. */
 export const HORIZONS_HOURS = [1, 2, 3, 4] as const
-/** How many features there are, see `featuresOf`: the first ones are of counts, the others of the kind of day. */
+/** Number of features of counts, the first ones of `featuresOf`; the others describe the kind of day. */
 export const COUNT_FEATURES = 31
 export const FEATURES = COUNT_FEATURES + 13 + DAY_KINDS.length
-/** What is forecast: a series, an hour of the axis, and how many hours before it begins the last known hour did. */
+/** A forecast target: a series, an hour of the axis, and the hours from the end of the last known hour to its end. */
 export interface Target {
   readonly series: number
   readonly slot: number
   readonly horizon: number
 }
 
-/** Logarithm of the typical count of a target, as it was known at its origin; NaN where there is none. */
+/** Logarithm of the typical count of a target, as known at its origin; NaN if there is none. */
 export function usualOf(board: Board, typical: Typical, { series, slot, horizon }: Target): number {
   const [day, clock] = [board.dayAt[slot] as number, board.clockAt[slot] as number]
   const isToday = board.dayAt[slot - horizon] === day
@@ -35,9 +35,9 @@ export function usualOf(board: Board, typical: Typical, { series, slot, horizon 
 }
 
 /**
- * Writes the features of a target into `into`: all of what was known at the end of the hour `slot - horizon`. They are logarithms of counts to
- * typical ones, of the series, its opposite direction and the city, in the last hours and about the same hour of former days; how the typical value
- * differs from that of the last half year; the kind of day, and how former holidays went on. A count that is not known is taken to have been what the city's was.
+ * Writes the features of a target into `into`, from data known at the end of hour `slot - horizon`: log ratios of the series, its
+ * opposite direction and the city in the last hours and on earlier days, the typical value against the last half year's, the kind
+ * of day, the course of earlier holidays. Unknown counts take the city's ratio.
  */
 export function featuresOf(board: Board, typical: Typical, { series, slot, horizon }: Target, into: Float64Array): void {
   const { days, hours, dayAt, clockAt, slots, opposite } = board
@@ -53,7 +53,7 @@ export function featuresOf(board: Board, typical: Typical, { series, slot, horiz
   const own = (at: number): number => ratioOf(series, at)
   const slowOf = (profile: number, hour: number): number =>
     (typical.slow[profile] as Float64Array)[(series * days + originDay) * 24 + hour] as number
-  /** The same hour of the clock some days before. */
+  /** The same local hour some days before. */
   const back = (of: number, hour: number, count: number): number => slots[(of - count) * 24 + hour] ?? -1
 
   let at = 0
@@ -122,8 +122,8 @@ export function featuresOf(board: Board, typical: Typical, { series, slot, horiz
 }
 
 /**
- * How the ratio to what is typical turned on former holidays from one hour of the clock to a later one: the mean of those that have both hours,
- * a little less for few; 0 without any, and beyond midnight.
+ * Mean change of the log ratio from one local hour to a later one on earlier holidays with both hours, slightly shrunk if they
+ * are few; 0 without any, and beyond midnight.
  */
 function holidayTurn(
   { firstDay, slots }: Board,

@@ -12,29 +12,29 @@ import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
 import { type Typical, typicalOf } from './typical.ts'
 import { FIRST_DAYS, WARM_DAYS, walk } from './walk.ts'
 
-/** Fewest vehicles, and outcomes, that an error is told of. */
+/** Minimum vehicles and outcomes of a reported error. */
 const LEAST_POINTS = 100
 const DAY_HOURS = 24
 const HOUR_MS = 3_600_000
 const DAY_MS = DAY_HOURS * HOUR_MS
 
-/** Days with counts that a fit needs: to learn from before the first forecast, and two weeks to hold it against. */
+/** Minimum days with counts of a fit: training days before the first forecast, and two weeks of evaluation. */
 export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
 
 /**
- * What a model is of: the series that it is fitted to, each of which has scales of its own; or, of a `panel`, any series of their kind, whose scales
- * are told by how they were lately.
+ * Scope of a model: the fitted series, each with its own scales; or, for a `panel`, any series of their kind, with scales from
+ * recent data.
  */
 export type FittedTo = 'series' | 'panel'
 
 /**
- * Fits the model to all days, and holds it against the outcomes of the last 28: each by the forecast that was made with what was known before
- * it. The standing version is held against the same: until the day that it was fitted to it said what a walk over the days that it had says,
- * since then what its coefficients give. Throws where the days are too few.
+ * Fits the model to all days, and evaluates it on the outcomes of the last 28 with walk-forward forecasts. The champion is
+ * evaluated on the same: until the day it was fitted by a walk over its days, then by its coefficients. Throws if there are too
+ * few days.
  */
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
   const isPanel = to === 'panel'
-  // Before anything else is there: of years of counts each board is hundreds of megabytes.
+  // First, before memory fills up: for years of counts, each board is hundreds of megabytes.
   const walked = walkedBefore(grid, standing, !isPanel)
   const board = boardOf(grid)
   const typical = typicalOf(board)
@@ -76,12 +76,12 @@ function ownOf({ series }: Board, { own }: Weights, short: (value: number) => nu
   return Object.fromEntries(series.map((name, at) => [name, of(at)]))
 }
 
-/** What was said of a target: its series, its hour, as ms since the epoch, and hours ahead. */
+/** A forecast of a target: its series, its hour in ms since the epoch, and hours ahead. */
 type Said = (series: number, starts_at: number, horizon: number) => number | null
 
 /**
- * What the model said of the days that a fit is held against while a standing version was fitted, which had its counts alone: archives bring those of
- * former days later. Null where it had all that there are.
+ * The model's forecasts on the evaluation days while the champion was current, from the champion's counts only, since archives
+ * add earlier days later. Null if it had all counts.
  */
 function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: boolean): Said | null {
   const began = standing?.data_from === undefined ? 0 : Date.parse(standing.data_from) / DAY_MS - grid.firstDay
@@ -102,7 +102,7 @@ function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: bo
   return (series, starts_at, horizon) => said.get(nameOf(series, (starts_at - begins) / HOUR_MS, horizon)) ?? null
 }
 
-/** What a standing version said of a forecast's target; null where it is of other features, or it had too few days then. */
+/** The champion's forecast of a target; null if its features differ, or it had too few days then. */
 function standingOf(
   { board, typical }: { readonly board: Board; readonly typical: Typical },
   standing: TrafficParameters | null,
@@ -131,8 +131,8 @@ function checkOf(hours: number, { checked }: Tally): Check[] {
 
 function scoresOf(hours: number, { scored, checked }: Tally, firstDay: number): Score[] {
   const ofSubset = scored[hours - 1] as Tally['scored'][number]
-  const told = [...SUBSETS.map((subset) => [subset, ofSubset[subset]] as const), ['RECENT', checked[hours - 1] as Sums] as const]
-  return told.flatMap(([subset, { points, vehicles, error, baseline, inside, first, last }]): Score[] => {
+  const subsets = [...SUBSETS.map((subset) => [subset, ofSubset[subset]] as const), ['RECENT', checked[hours - 1] as Sums] as const]
+  return subsets.flatMap(([subset, { points, vehicles, error, baseline, inside, first, last }]): Score[] => {
     if (points < LEAST_POINTS || vehicles < LEAST_POINTS) return []
     const about = { series: ALL_SERIES, horizon: horizonOf(hours), subset, metric_unit: '1', points } as const
     const window = { window_from: dateOf(firstDay + first), window_to: dateOf(firstDay + last) }

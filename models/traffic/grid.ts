@@ -3,30 +3,30 @@ import type { CountDay } from './counts.sql.ts'
 const DAY_MS = 86_400_000
 const HOURS = 24
 
-/** What a series is of, by the letter that ends its name: the direction of a count station, a sensor or a corridor. */
+/** Kinds of series, by the letter at the end of their names: the direction of a count station, a sensor or a corridor. */
 export const TRAFFIC_KINDS = { 1: 'COUNT_STATION', 2: 'COUNT_STATION', S: 'SENSOR', C: 'CORRIDOR' } as const
 
-/** Counts of all series by day and hour of the local clock, as little as they can be kept in and sent to a thread. */
+/** Counts of all series by day and local hour, in a compact form that can be sent to a thread. */
 export interface Grid {
-  /** Id and a letter for what it is (see `TRAFFIC_KINDS`), such as `ES01 1`, in order. */
+  /** Id and a letter for the kind (see `TRAFFIC_KINDS`), such as `ES01 1`, in order. */
   readonly series: readonly string[]
-  /** First day, as days since 1970, and how many there are. */
+  /** First day, as days since 1970, and number of days. */
   readonly firstDay: number
   readonly days: number
-  /** By series: vehicles by day and hour; NaN for what is not known. */
+  /** By series: vehicles by day and hour; NaN if unknown. */
   readonly counts: readonly Float32Array<ArrayBuffer>[]
 }
 
-/** A day of a series that is put on a grid. */
+/** A day of a series for a grid. */
 export interface GridDay {
   readonly name: string
   /** Days since 1970. */
   readonly day: number
-  /** Vehicles by hour of the clock; null for what is not known. */
+  /** Vehicles by local hour; null if unknown. */
   readonly vehicles: readonly (number | null)[]
 }
 
-/** Gathers days into a grid of those between two, both inclusive (days since 1970); days beyond are left out. */
+/** Collects days into a grid between two days, both inclusive (days since 1970); days outside are ignored. */
 export function makeGrid(firstDay: number, lastDay: number): { add(day: GridDay): void; end(): Grid } {
   const days = lastDay - firstDay + 1
   const counts = new Map<string, Float32Array<ArrayBuffer>>()
@@ -44,7 +44,7 @@ export function makeGrid(firstDay: number, lastDay: number): { add(day: GridDay)
   }
 }
 
-/** The grid of all days of count stations; throws where there are none. */
+/** The grid of all days of count stations; throws if there are none. */
 export function gridOfCounts(rows: readonly CountDay[]): Grid {
   const dayOf = ({ local_date }: CountDay): number => Date.parse(local_date) / DAY_MS
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -58,14 +58,14 @@ export function gridOfCounts(rows: readonly CountDay[]): Grid {
   return grid.end()
 }
 
-/** The grid of some of the series of another, in their order; of those that it has. */
+/** The grid of some series of another, in the given order, without missing ones. */
 export function partOf(grid: Grid, series: readonly string[]): Grid {
   const numbers = new Map(grid.series.map((name, at) => [name, at]))
   const there = series.filter((name) => numbers.has(name))
   return { ...grid, series: there, counts: there.map((name) => grid.counts[numbers.get(name) as number] as Float32Array<ArrayBuffer>) }
 }
 
-/** Days of a grid on which anything is known. */
+/** Number of days of a grid with any data. */
 export function daysOf({ counts, days }: Grid): number {
   const isKnown = (day: number): boolean =>
     counts.some((of) => of.subarray(day * HOURS, (day + 1) * HOURS).some((count) => !Number.isNaN(count)))

@@ -9,10 +9,10 @@ import { gridDay, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings
 import { LOOKED_BACK_DAYS } from './typical.ts'
 
 const DAY_MS = 86_400_000
-/** Sensors that a model is fitted to, and the share of the hours of the best one that each has to have. */
+/** Number of sensors in a fit, and their minimum share of the best one's hours. */
 const PANEL = 240
 const LEAST_HOURS = 0.8
-/** How much there is of a sensor: see `sensorsOf`. */
+/** Amount of data of a sensor: see `sensorsOf`. */
 export interface SensorHours {
   readonly sensor_id: string
   readonly hours: number
@@ -22,7 +22,10 @@ export interface SensorHours {
 
 type Read = (query: Sql, columns: Columns) => Promise<AnyRow[]>
 
-/** The sensors that a model of all of them is fitted to: of those that measured most of the time the same ones for the same, by chance of their ids. */
+/**
+ * The sensors that represent all of them in a fit: chosen at random, but deterministically, by id among those that measure most
+ * of the time.
+ */
 export function panelOf(sensors: readonly SensorHours[]): string[] {
   const most = sensors.reduce((max, { hours }) => Math.max(max, hours), 0)
   const chance = (id: string): string => createHash('sha256').update(id).digest('hex')
@@ -34,7 +37,7 @@ export function panelOf(sensors: readonly SensorHours[]): string[] {
     .map(({ sensor_id }) => sensor_id)
 }
 
-/** The hours of a panel and of the corridors in some months; null where there are none. */
+/** The hours of a panel and of the corridors in some months; null if there are none. */
 export async function panelGrid(months: readonly string[], panel: readonly string[], read: Read): Promise<Grid | null> {
   if (panel.length === 0) return null
   const rows: AnyRow[] = []
@@ -48,8 +51,8 @@ export async function panelGrid(months: readonly string[], panel: readonly strin
 }
 
 /**
- * The hours of all sensors and corridors that forecasts look at, until the end of what is recent: of the months that are rolled up, as far as they
- * are (`rolled`, ms), and of the readings since, live or in the archive. Null where there are none.
+ * The recent hours of all sensors and corridors that forecasts need: from the roll-up up to its watermark (`rolled`, ms), then
+ * from readings, live or archived. Null if there are none.
  */
 export async function liveGrid(
   months: readonly string[],

@@ -4,55 +4,55 @@ import { COUNT_FEATURES, FEATURES, featuresOf, HORIZONS_HOURS, type Target, usua
 import type { Spread, SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
-/** What errors are of: all series of a model together. */
+/** The series of errors over all series of a model. */
 export const ALL_SERIES = 'ALL'
 
-/** The horizon of some hours as an ISO 8601 duration. */
+/** A horizon in hours as an ISO 8601 duration. */
 export const horizonOf = (hours: number): string => `PT${hours}H`
 
-/** What a version of the model is: all that forecasts are made of beside recent counts. */
+/** The parameters of a version: everything forecasts need besides recent counts. */
 export type TrafficParameters = {
-  /** First and last day of the counts that it has learnt from, YYYY-MM-DD; the first is not known of versions from before it was told. */
+  /** First and last day of the training data, YYYY-MM-DD; the first is missing in old versions. */
   readonly data_from?: string
   readonly data_to: string
-  /** Coefficients by the hour of the clock, horizon and whether the day is off: see `placeOf`. */
+  /** Coefficients by local hour, horizon and day off or not: see `placeOf`. */
   readonly weights: readonly (readonly number[])[]
-  /** By series what its own counts add to them, by horizon; null of a model of more series than it was fitted to. */
+  /** Additional coefficients of each series by horizon; null for a model of more series than it was fitted to. */
   readonly own: { readonly [series: string]: readonly (readonly number[])[] } | null
   readonly spread: SpreadState
-  /** The series that tell how the city is, of a model of more series than it was fitted to; null where all of them tell it. */
+  /** The series that give the city's level, for a model of more series than it was fitted to; null if all do. */
   readonly panel: readonly string[] | null
 }
 
-/** A forecast of the vehicles of a series in an hour. */
+/** A forecast of a series' vehicles in an hour. */
 export interface Forecast {
   readonly target: Target
   readonly value: number
   readonly low: number
   readonly high: number
-  /** The typical count, as it was known at the origin, and the interval of outcomes around it. */
+  /** The typical count, as known at the origin, and the interval of outcomes around it. */
   readonly typical: number
   readonly typicalLow: number
   readonly typicalHigh: number
 }
 
-/** A forecast and the logarithms that it is made of. */
+/** A forecast with its logarithms. */
 export interface Made extends Forecast {
   readonly usual: number
   readonly ratio: number
 }
 
-/** What forecasts are made of: counts, what is usual, and what was learnt. */
+/** Inputs of forecasts: counts, typical values and fitted parameters. */
 export interface Known {
   readonly board: Board
   readonly typical: Typical
   readonly weights: Weights
-  /** Errors of the model, and of the typical value; null of a version that has none of these: it is then told by the model's. */
+  /** Errors of the model, and of the typical value; null for a version without the latter, which then uses the model's. */
   readonly spread: Spread
   readonly typicalSpread: Spread | null
 }
 
-/** Coefficients of all series, by `placeOf`, and those of each for the features of counts, by `ownPlaceOf`; none where a series has none of its own. */
+/** Coefficients shared by all series, by `placeOf`, and each series' own for the features of counts, by `ownPlaceOf`, if any. */
 export interface Weights {
   readonly shared: readonly ArrayLike<number>[]
   readonly own: readonly (ArrayLike<number> | undefined)[]
@@ -66,26 +66,26 @@ export function weightsOf({ weights, own }: Pick<TrafficParameters, 'weights' | 
 
 const features = new Float64Array(FEATURES)
 
-/** How many regressions there are: of each hour of the clock, horizon, and days off or not. */
+/** Number of regressions: one for each local hour, horizon, and day off or not. */
 export const PLACES = 24 * HORIZONS_HOURS.length * 2
 
-/** The number of the regression that a target is of. */
+/** The regression index of a target. */
 export function placeOf({ dayAt, clockAt, firstDay }: Board, { slot, horizon }: Target): number {
   const isOff = calendarDay(firstDay + (dayAt[slot] as number)).isOff ? 1 : 0
   return ((clockAt[slot] as number) * HORIZONS_HOURS.length + horizon - 1) * 2 + isOff
 }
 
-/** Whether a series has coefficients of its own on the day of a target: on holidays it has too few to learn from. */
+/** Whether a series has its own coefficients on the day of a target: holidays are too few to fit. */
 export function hasOwnOn({ dayAt, firstDay }: Board, { slot }: Target): boolean {
   return !calendarDay(firstDay + (dayAt[slot] as number)).isHoliday
 }
 
-/** The number of the regression of a series alone that a target is of. */
+/** The index of a target's regression for its series alone. */
 export function ownPlaceOf({ series, horizon }: Target): number {
   return series * HORIZONS_HOURS.length + horizon - 1
 }
 
-/** The forecast of a target, made of what was known at the end of the hour `slot - horizon`; null where nothing is usual at its hour. */
+/** The forecast of a target from data known at the end of hour `slot - horizon`; null if its hour has no typical value. */
 export function forecastOf(known: Known, target: Target): Made | null {
   const usual = usualOf(known.board, known.typical, target)
   if (Number.isNaN(usual)) return null
@@ -99,7 +99,7 @@ export function forecastOf(known: Known, target: Target): Made | null {
   }
 }
 
-/** The logarithm of what is to be expected of a target to what is usual, by some coefficients. */
+/** The expected log ratio of a target to its typical value, by given coefficients. */
 export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typical' | 'weights'>, target: Target): number {
   featuresOf(board, typical, target, features)
   const shared = weights.shared[placeOf(board, target)] as ArrayLike<number>
@@ -110,7 +110,7 @@ export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typi
   return clipped(sum)
 }
 
-/** Vehicles of a logarithm of vehicles + `OFFSET`; none below none. */
+/** Vehicles from a logarithm of vehicles + `OFFSET`; at least 0. */
 export function countOf(log: number): number {
   return Math.max(0, Math.exp(log) - OFFSET)
 }

@@ -12,7 +12,7 @@ import { inCityOf, type Typical, typicalOf } from './typical.ts'
 /** A row of `traffic_forecasts`. */
 export type ForecastRow = Row<typeof trafficForecasts>
 
-/** What forecasts are made with beside counts, as it can be sent to a thread. */
+/** Inputs of forecasts besides counts, in a form for a thread. */
 export interface Served {
   readonly model: string
   readonly model_version: string
@@ -22,32 +22,32 @@ export interface Served {
 
 const HOUR_MS = 3_600_000
 const LEVEL = 0.8
-/** Days before the last one whose typical values features look at, with some to spare. */
+/** Days before the last one whose typical values the features use, with a margin. */
 const LAG_DAYS = 30
-/** Series that are put on a board at once. */
+/** Series put on a board at once. */
 const CHUNK = 300
-/** Days with counts, of the last ten weeks, below which nothing is forecast. */
+/** Minimum days with counts, of the last ten weeks, for a forecast. */
 const LEAST_DAYS = 21
 const RECENT_DAYS = 70
 /** Hours without a count after which nothing is forecast. */
 const SILENT_HOURS = 24
 
 /**
- * The forecasts of every series of a grid in the four hours after its newest one: of what the last eight months tell, and what was learnt before. Of a
- * model that has a panel, series of which nothing is known in ten weeks are left out.
+ * Forecasts of every series of a grid for the four hours after its newest one, from the last eight months and fitted parameters.
+ * For a model with a panel, series without data in ten weeks are left out.
  */
 export function predictTraffic(grid: Grid, served: Served): ForecastRow[] {
   const { panel } = served.parameters
   const origin = originOf(grid)
   if (panel === null) return rowsOf(boardOf(grid), { origin, served, city: null })
   const known = { ...grid, ...livingOf(grid) }
-  const told = boardOf(partOf(known, panel))
-  const city = typicalOf(told, lately(told, origin))
+  const panelBoard = boardOf(partOf(known, panel))
+  const city = typicalOf(panelBoard, lately(panelBoard, origin))
   const chunks = Array.from({ length: Math.ceil(known.series.length / CHUNK) }, (_, at) => at * CHUNK)
   return chunks.flatMap((from) => rowsOf(boardOf(known, from, from + CHUNK), { origin, served, city }))
 }
 
-/** The newest hour of a grid that anything is known of: day of the grid and hour of the clock. */
+/** The newest hour of a grid with data: day of the grid and local hour. */
 interface Origin {
   readonly day: number
   readonly hour: number
@@ -124,7 +124,7 @@ function rowOf(
     ...{ starts_at: begins + target.slot * HOUR_MS, hour_local: clockAt[target.slot] as number },
     intensity_veh_h,
     interval_level: LEVEL,
-    // Errors of the typical value may all have been on one side; the number that is served is within its interval all the same.
+    // Errors of the typical value may all be on one side; the served number must still be within its interval.
     interval_low: made === null ? null : Math.min(intensity_veh_h as number, tenth(low) as number),
     interval_high: made === null ? null : Math.max(intensity_veh_h as number, tenth(high) as number),
     baseline: tenth(made?.typical),

@@ -4,32 +4,32 @@ import type { Target } from './features.ts'
 import { HORIZONS_HOURS } from './features.ts'
 import type { Typical } from './typical.ts'
 
-/** How fast the usual error of a series at an hour follows the last one, and that of the series at all hours. */
+/** Update rates of the error scale: of a series at an hour, and of the series at all hours. */
 const SLOT_RATE = 0.06
 const RECENT_RATE = 0.02
 const RECENT_POWER = 0.7
-/** Errors beyond so many scales count as so many. */
+/** Errors are capped at this many scales. */
 export const MOST_SCALES = 8
 const MOST_RECENT = 4
-/** Days before the origin whose noise scales the errors of a series, and the hours of them around one that have to be known. */
+/** Days before the origin whose noise scales the errors of a series, and the minimum of known hours around one. */
 const NOISE_DAYS = 28
 const LEAST_NOISE = 12
 const HOURS = 24
 
-/** How far outcomes of a series usually lie from their forecasts at an hour: what intervals are made in. */
+/** Usual distance of a series' outcomes from its forecasts by hour: the unit of intervals. */
 export interface Scales {
   /** The scale of a target, in logarithms. */
   of(target: Target, usual: number): number
-  /** Takes in the size of the error of a target that has come due. */
+  /** Adds the absolute error of a due target. */
   see(target: Target, usual: number, size: number): void
-  /** What was seen of each series, as it can be kept; null where nothing is. */
+  /** The state of each series, for storage; null if there is none. */
   state(): ScaleState | null
 }
 
-/** By series: scales by kind of day, hour and horizon (null for none), and how they were lately by horizon. */
+/** By series: scales by kind of day, hour and horizon (null for none), and recent scales by horizon. */
 export type ScaleState = { readonly [series: string]: { readonly slots: readonly (number | null)[]; readonly recent: readonly number[] } }
 
-/** Scales that are learnt of each series from the errors of its own forecasts, as they were kept or from the start. */
+/** Scales fitted to each series' own forecast errors, from a stored state or from the start. */
 function ownScales({ series, dayAt, clockAt, firstDay }: Board, kept: ScaleState | null = null): Scales {
   const horizons = HORIZONS_HOURS.length
   const [ofSlots, ofRecent] = [2 * HOURS * horizons, horizons]
@@ -76,8 +76,8 @@ function ownScales({ series, dayAt, clockAt, firstDay }: Board, kept: ScaleState
 }
 
 /**
- * Scales that any series has, seen before or not: how far its counts lay from what the city's would have made of them in the four weeks before the
- * origin at about the hour, and how much they changed from one hour to the next against what is usual; the mean of both. Nothing is kept of them.
+ * Scales for any series: the distance of its counts from the city's course in the four weeks before the origin around the hour,
+ * and their change between hours relative to the usual one; the mean of both. Stateless.
  */
 export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratios' | 'city'>): Scales {
   const days = new Map<number, Float64Array>()
@@ -118,7 +118,7 @@ export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratio
       if (!noise) {
         noise = noiseBefore(day)
         days.set(day, noise)
-        // A forecast comes due a day after it was made at the latest.
+        // A forecast comes due within a day.
         days.delete(day - 2)
       }
       const scale = noise[at * HOURS + (clockAt[slot] as number)] as number
@@ -129,7 +129,7 @@ export function noiseScales(board: Board, { ratios, city }: Pick<Typical, 'ratio
   }
 }
 
-/** Scales of series that are fitted themselves: half by what their own errors were, half by their noise, whose tale is shorter. */
+/** Scales of fitted series: half from their own errors, half from their noise, which has lighter tails. */
 export function jointScales(board: Board, typical: Pick<Typical, 'ratios' | 'city'>, kept: ScaleState | null = null): Scales {
   const [own, noise] = [ownScales(board, kept), noiseScales(board, typical)]
   return {
@@ -139,7 +139,7 @@ export function jointScales(board: Board, typical: Pick<Typical, 'ratios' | 'cit
   }
 }
 
-/** The mean absolute error of a series that nothing is known of: chance of counting and a tenth. */
+/** The mean absolute error of an unknown series: Poisson noise and a tenth. */
 function firstScale(usual: number): number {
   return 0.8 * Math.exp(-usual / 2) + 0.07
 }

@@ -13,9 +13,9 @@ import type { GridDay } from './grid.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Seconds of an hour that were measured at least where its mean says something. */
+/** Minimum measured seconds of an hour with a meaningful mean. */
 const LEAST_MEASURED_S = 1800
-/** Share of the sensors of a corridor, of the most that an hour has, that an hour has to have. */
+/** Minimum sensors of a corridor in an hour, as a share of the best hour's. */
 const LEAST_SENSORS = 0.5
 
 /** Half-open, ms since the epoch. */
@@ -27,7 +27,7 @@ export interface Span {
 const hourName = (hour: number): string => `h${String(hour).padStart(2, '0')}`
 const HOURS = Array.from({ length: 24 }, (_, hour) => hourName(hour))
 
-/** Columns of the days of series: a column for each hour of the clock, for they are read many times as fast as lists. */
+/** Columns of the days of series: a column per local hour, which is read many times faster than lists. */
 export const SERIES_DAY_COLUMNS: Columns = {
   name: col.string(1, 'Id of the series and the letter of its kind.'),
   day: col.integer(2, 'Days since 1970.'),
@@ -40,10 +40,10 @@ export const SERIES_DAY_COLUMNS: Columns = {
 export const SENSOR_COLUMNS = {
   sensor_id: trafficHours.columns.sensor_id,
   hours: col.integer(1, 'Hours with an intensity.', { unit: '1' }),
-  until: col.instant(2, 'End of the newest hour that is there.'),
+  until: col.instant(2, 'End of the newest hour with data.'),
 } as const satisfies Columns
 
-/** How much of some months there is of each sensor, live or in the archive. */
+/** Amount of data of each sensor in some months, live or archived. */
 export function sensorsOf(months: readonly string[]): Sql {
   const hoursOf = (source: string): Sql =>
     sql`count(*) FILTER (WHERE source = ${source} AND intensity_readings * period_s >= ${LEAST_MEASURED_S})`
@@ -55,13 +55,13 @@ export function sensorsOf(months: readonly string[]): Sql {
     ORDER BY sensor_id`
 }
 
-/** The days of sensors, or of some, and of corridors, of the roll-up's hours in a part of a month. */
+/** The days of all or some sensors and of corridors, from the roll-up's hours in a part of a month. */
 export function seriesOfMonth(month: string, span: Span, sensors: readonly string[] | null = null): Sql {
   const hoursOf = (source: string): SqlPart => scan(trafficHours, { month: { eq: month }, source: { eq: source } })
   return daysOf({ live: hoursOf(LIVE_SOURCE), archive: hoursOf(ARCHIVE_SOURCE) }, span, sensors)
 }
 
-/** The same of readings that are not rolled up yet, in `months` of the archive too. */
+/** The same from readings that are not rolled up yet, including the archive in `months`. */
 export function seriesOfReadings(span: Span, months: readonly string[]): Sql {
   const hoursOf = (readings: SqlPart): Sql => sql`(
     SELECT sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, arg_max(sensor_type, observed_at) AS sensor_type,
@@ -74,14 +74,14 @@ export function seriesOfReadings(span: Span, months: readonly string[]): Sql {
   return daysOf({ live: hoursOf(live), archive: hoursOf(sql`(${readingsOfArchive(archive)})`) }, span, null)
 }
 
-/** A row of `SERIES_DAY_COLUMNS` as a grid takes it. */
+/** Converts a row of `SERIES_DAY_COLUMNS` for a grid. */
 export function gridDay(row: AnyRow): GridDay {
   return { name: row['name'] as string, day: row['day'] as number, vehicles: HOURS.map((name) => row[name] as number | null) }
 }
 
 /**
- * Days by hour of the clock in Madrid: of the live feed, and of the archive where that has no hour of a sensor. The hour that October repeats is that of
- * its first passing. A corridor is the mean of its sensors in hours that enough of them have.
+ * Days by local hour in Madrid: from the live feed, and from the archive for missing hours of a sensor. The hour that October
+ * repeats is the first one. A corridor is the mean of its sensors in hours with enough of them.
  */
 function daysOf(
   { live, archive }: { readonly live: SqlPart; readonly archive: SqlPart },
@@ -119,7 +119,7 @@ function daysOf(
     GROUP BY ALL`
 }
 
-/** Instants within a span from which on the clock of Madrid has another offset. */
+/** Instants within a span at which Madrid's offset changes. */
 function changesOf({ from, to }: Span): number[] {
   const changes: number[] = []
   for (let at = Math.floor(from / HOUR_MS) * HOUR_MS; at < to; at += DAY_MS)
@@ -131,7 +131,7 @@ function changesOf({ from, to }: Span): number[] {
   return changes
 }
 
-/** What the clock of Madrid is ahead of hours since 1970, `nth`. */
+/** Local hours since 1970 minus UTC hours, for hour `nth`. */
 function offsetHours(span: Span): Sql {
   const before = changesOf(span).map((instant) => sql`WHEN nth < ${instant / HOUR_MS} THEN ${offsetAt(instant - 1) / HOUR_MS}`)
   const last = offsetAt(span.to) / HOUR_MS

@@ -3,46 +3,49 @@ import { calendarDay } from './calendar.ts'
 import { HORIZONS_HOURS, type Target } from './features.ts'
 import { MOST_SCALES, type ScaleState, type Scales } from './scales.ts'
 
-/** Errors in scales: how they are counted, and how much of a count is left at the next fit. */
+/** Histogram bins of errors in scales, and the share of counts kept at the next fit. */
 const BINS = 800
 const KEPT = 0.9
-/** Errors that are taken to be there from the start: those of a normal distribution, of whose scale its mean absolute error is. */
+/** Number of initial pseudo-errors: from a normal distribution whose mean absolute error is the scale. */
 const FIRST_ERRORS = 400
 const NORMAL_SCALE = 1.2533
-/** Share of the errors of a kind that bounds are put around, for intervals of 80 %: 77 to 83 % are to be held, and the widest tails cost most. */
+/**
+ * Share of a group's errors between the bounds, for intervals of 80 %: the target is 77 to 83 %, and the widest tails cost most.
+ */
 const HELD = 0.79
-/** Shares of errors that may lie below an interval. */
+/** Candidate shares of errors below an interval. */
 const BELOW = [0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.14]
 const USUAL_SCALE = 0.08
-/** Holidays and bridges have errors of their own kind. */
+/** Holidays and bridges form their own group of errors. */
 const SPECIAL = 2
 
-/** Numbers that are kept of each kind of day, hour and horizon: both bounds and the middle. */
+/** Stored numbers per kind of day, hour and horizon: both bounds and the middle. */
 const KEPT_OF_GROUP = 3
 
-/** An interval of outcomes around what was expected, in logarithms. */
+/** An interval of outcomes around the expectation, in logarithms. */
 export interface Interval {
   readonly low: number
-  /** What is to be added to what was expected: nothing, unless that lies outside the middle half of the outcomes. */
+  /** Correction of the expectation: 0, unless the expectation is outside the middle half of the outcomes. */
   readonly middle: number
   readonly high: number
 }
 
-/** How far outcomes lie from what was expected: shares of the errors that have come due, in scales. */
+/** Distances of outcomes from expectations: quantiles of due errors, in scales. */
 export interface Spread {
-  /** The interval of a target's outcome. All three are of one distribution, so that the middle is always inside. */
+  /** The interval of a target's outcome. All three are from one distribution, so that the middle is always inside. */
   interval(target: Target, usual: number): Interval
-  /** Takes in the error of a target that has come due. */
+  /** Adds the error of a due target. */
   see(target: Target, usual: number, error: number): void
-  /** Ends a week: what was seen until now shapes intervals from now on. */
+  /** Ends a week: errors until now determine the intervals from now on. */
   close(): void
-  /** Bounds and middles as they are now, as they can be kept. */
+  /** The current bounds and middles, for storage. */
   bounds(): readonly number[]
 }
 
 /**
- * What intervals are made of: bounds and middle by kind of day, hour and horizon, of the model's errors and of the typical value's, and the scales of
- * each series; null where these are not kept. Versions from before have two bounds each, around the forecast, and none of the typical value.
+ * State of intervals: bounds and middle by kind of day, hour and horizon, for errors of the model and of the typical value, and
+ * the scales of each series; null if not stored. Old versions have two bounds each, around the forecast, and none of the typical
+ * value.
  */
 export type SpreadState = {
   readonly bounds: readonly number[]
@@ -50,7 +53,7 @@ export type SpreadState = {
   readonly scales: ScaleState | null
 }
 
-/** Makes the spread of the errors on a board, in some scales: that of a normal distribution until more is seen, or within bounds that were kept. */
+/** Creates the spread of errors on a board in given scales: normal until more is known, or with stored bounds. */
 export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, kept: SpreadState['bounds'] | null = null): Spread {
   const horizons = HORIZONS_HOURS.length
   const groups = horizons * 24 * 3
@@ -94,7 +97,7 @@ export function makeSpread({ firstDay, dayAt, clockAt }: Board, scales: Scales, 
   }
 }
 
-/** The spreads of what was kept: of the model's errors, and of the typical value's, null of a version that has none of these. */
+/** The stored spreads: of the model's errors, and of the typical value's, null for a version without the latter. */
 export function keptSpreads(
   board: Board,
   scales: Scales,
@@ -106,17 +109,19 @@ export function keptSpreads(
   }
 }
 
-/** What is nearest to no error in the middle half of the errors. By their median, forecasts of holidays would be worse: these are few. */
+/**
+ * The point nearest to zero in the middle half of the errors. Medians would make holiday forecasts worse, since holidays are few.
+ */
 function middleOf(counts: Float64Array): number {
   return Math.max(quantileOf(counts, 0.25), Math.min(quantileOf(counts, 0.75), 0))
 }
 
-/** Bounds of a version that kept no middle: the forecast is it, and lies within. */
+/** Bounds of a version without a middle: the forecast is the middle, within the bounds. */
 function formerBounds(kept: readonly number[], group: number): readonly number[] {
   return [Math.min(0, kept[2 * group] as number), 0, Math.max(0, kept[2 * group + 1] as number)]
 }
 
-/** The shortest of the intervals that leave out less on one side than on the other, as vehicles at a usual scale. */
+/** The shortest interval among those with unequal tails, in vehicles at a usual scale. */
 function shortestOf(counts: Float64Array): { readonly low: number; readonly high: number } {
   let best = { low: 0, high: 0, width: Number.POSITIVE_INFINITY }
   for (const below of BELOW) {

@@ -2,12 +2,12 @@ import type { Board } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
 
-/** Days whose outcomes a fit is held against (a month of counts lands at once), and those that errors are told of. */
+/** Days of outcomes that a fit is evaluated on (a month of counts lands at once), and days of reported errors. */
 const CHECKED_DAYS = 28
 const SCORED_DAYS = 365
 const MORNING = 6
 const SEASONS = ['WINTER', 'SPRING', 'SUMMER', 'AUTUMN'] as const
-/** Kinds of outcomes that errors are told of. */
+/** Kinds of outcomes with reported errors. */
 export const SUBSETS = ['ALL', ...SEASONS, 'HOLIDAY', 'NIGHT'] as const
 type Subset = (typeof SUBSETS)[number]
 
@@ -23,7 +23,7 @@ export interface Sums {
   last: number
 }
 
-/** An outcome: of a forecast, what is typical, and what a standing version said; null where that cannot say. */
+/** An outcome, with the forecast, the typical value and the champion's forecast; null if it has none. */
 export interface Outcome {
   readonly day: number
   readonly clock: number
@@ -36,21 +36,21 @@ export interface Outcome {
   readonly standing: number | null
 }
 
-/** The errors of the outcomes of a board's last days, as sums. */
+/** The errors of a board's last days, as sums. */
 export interface Tally {
-  /** Whether an outcome of a day is scored, and whether a fit is held against it. */
+  /** Whether a day's outcomes are scored, and whether a fit is evaluated on them. */
   readonly isScored: (day: number) => boolean
   readonly isChecked: (day: number) => boolean
   add(outcome: Outcome): void
-  /** By horizon: of the days that a fit is held against. */
+  /** By horizon: over the evaluation days. */
   readonly checked: readonly Sums[]
-  /** By horizon and kind of outcome: of the days that errors are told of. */
+  /** By horizon and kind of outcome: over the days of reported errors. */
   readonly scored: readonly Readonly<Record<Subset, Sums>>[]
-  /** By horizon and hour of the clock: the same. */
+  /** By horizon and local hour: over the days of reported errors. */
   readonly byHour: readonly (readonly Sums[])[]
 }
 
-/** Makes the sums of a board's outcomes. */
+/** Creates the sums of a board's outcomes. */
 export function makeTally({ days, firstDay }: Board): Tally {
   // The last day of a board is the one after the last counts.
   const isChecked = (day: number): boolean => day >= days - 1 - CHECKED_DAYS

@@ -1,47 +1,50 @@
 import { type Board, OFFSET } from './board.ts'
 import { calendarDay, HOLIDAY_DAYS, holidaysBefore } from './calendar.ts'
 
-/** Days back that the typical value is of, and its half-life. */
+/** Days of history of the typical value, and its half-life. */
 export const RECENT_DAYS = 70
 const RECENT_HALF_LIFE = 21
-/** The same of the slow one, which only days of the same weekday are in. */
+/** The same for the slow typical value, which only uses days of the same weekday. */
 export const SLOW_DAYS = 182
-/** Days before the last one that forecasts look at: what is slow, and what was typical of former holidays. */
+/** Days of history that forecasts need: of slow typical values, and of typical values on earlier holidays. */
 export const LOOKED_BACK_DAYS = Math.max(SLOW_DAYS, HOLIDAY_DAYS + RECENT_DAYS) + 4
 const SLOW_HALF_LIFE = 70
-/** How much a day of another weekday counts: from Tuesday to Thursday, among working days, of a weekend. */
+/** Weights of days of another weekday: from Tuesday to Thursday, among working days, on weekends. */
 const MIDWEEK_WEIGHT = 0.3
 const WORKDAY_WEIGHT = 0.15
 const WEEKEND_WEIGHT = 0.15
 const HOLIDAY_WEIGHT = 0.5
-/** Hours of the next day that the forecasts of a day reach. */
+/** Hours of the next day that a day's forecasts reach. */
 export const NEXT_HOURS = 4
-/** Greatest log ratio that is taken for one. */
+/** Log ratios are clipped at this size. */
 const MOST_RATIO = 1.2
-/** A typical count above which none is an outage. */
+/** A typical count above which zero vehicles mean an outage. */
 const LEAST_BUSY = Math.log(20)
 const NONE = Math.log(OFFSET)
 const SUNDAY = 6
 
-/** What is usual, as logarithms of vehicles + `OFFSET`, and how far from it the counts were. All is made of days before: what is of a day is of the days before it. */
+/**
+ * Typical values as logarithms of vehicles + `OFFSET`, and the counts' distances from them. A day's values only use the days
+ * before it.
+ */
 export interface Typical {
-  /** By series, day and hour of the local clock. */
+  /** By series, day and local hour. */
   readonly today: Float64Array
-  /** The same of a day's first `NEXT_HOURS`, as it was known a day before. */
+  /** The same for a day's first `NEXT_HOURS`, as known a day before. */
   readonly ahead: Float64Array
-  /** By profile (weekday, Sunday and holiday), series, day and hour: of the last half year. */
+  /** By profile (weekday, Sunday and holiday), series, day and hour: over the last half year. */
   readonly slow: readonly Float64Array[]
-  /** Logarithm of a count to its typical value, by series and hour of the axis; NaN where one of both is not known. */
+  /** Log ratio of a count to its typical value, by series and hour of the axis; NaN if either is unknown. */
   readonly ratios: Float64Array
-  /** Mean of them over all series, by hour of the axis, weighted by typical counts. */
+  /** Mean log ratio over all series, by hour of the axis, weighted by typical counts. */
   readonly city: Float64Array
-  /** Both as they were known on the day itself, whose counts nobody can yet say to be copies. */
+  /** Both as known on the day itself, when copies are not yet recognizable. */
   readonly live: { readonly ratios: Float64Array; readonly city: Float64Array }
 }
 
 /**
- * The typical values of the days of a board: of all, or of those from the one numbered `since` on and of the holidays before, where that of `slowSince`
- * or the next is one, and what is slow from `slowSince` on.
+ * The typical values of the days of a board: of all, or of those from index `since` on and of earlier holidays if the day at
+ * `slowSince` or the next is one. Slow values start at `slowSince`.
  */
 export function typicalOf(
   board: Board,
@@ -51,7 +54,7 @@ export function typicalOf(
   const today = new Float64Array(series.length * days * 24).fill(Number.NaN)
   const ahead = new Float64Array(series.length * days * NEXT_HOURS).fill(Number.NaN)
   const slow = Array.from({ length: 7 }, () => new Float64Array(series.length * days * 24).fill(Number.NaN))
-  // Forecasts are made on the day from which on the slow ones are there, of it and the next.
+  // Forecasts are made on the first day with slow values, for it and the next.
   const origin = board.firstDay + slowSince
   const nearHoliday = calendarDay(origin).isHoliday || calendarDay(origin + 1).isHoliday
   const holidays = nearHoliday ? holidaysBefore(origin).map((day) => day - board.firstDay) : []
@@ -66,7 +69,7 @@ export function typicalOf(
   return { today, ahead, slow, ...ratiosOf(board, today, board.logs), live: ratiosOf(board, today, live) }
 }
 
-/** What is usual of some series, with the city as others tell it, on a board of the same days. */
+/** Typical values of some series with the city's level from others, on a board of the same days. */
 export function inCityOf(typical: Typical, { city, live }: Pick<Typical, 'city' | 'live'>): Typical {
   return { ...typical, city, live: { ...typical.live, city: live.city } }
 }
@@ -81,7 +84,7 @@ function ratiosOf(board: Board, today: Float64Array, logs: Float64Array): { read
     for (let at = 0; at < series.length; at++) {
       const usual = today[(at * days + day) * 24 + clock] as number
       const log = logs[at * hours + slot] as number
-      // Not one vehicle where there are many is no count, whatever the publisher says.
+      // Zero vehicles at a busy hour are not a count, whatever the publisher says.
       if (Number.isNaN(log - usual) || (log <= NONE && usual > LEAST_BUSY)) continue
       const ratio = clipped(log - usual)
       ratios[at * hours + slot] = ratio
@@ -94,7 +97,7 @@ function ratiosOf(board: Board, today: Float64Array, logs: Float64Array): { read
   return { ratios, city }
 }
 
-/** A log ratio that is not beyond what is taken for one. */
+/** A log ratio clipped to `MOST_RATIO`. */
 export function clipped(ratio: number): number {
   return Math.max(-MOST_RATIO, Math.min(MOST_RATIO, ratio))
 }
@@ -104,7 +107,7 @@ interface Weight {
   readonly weight: number
 }
 
-/** How much each former day, of those before `until`, tells of a day. */
+/** Weight of each earlier day, among those before `until`, for a day. */
 function weightsOf(board: Board, day: number, until: number): Weight[] {
   const { profile, isHoliday } = calendarDay(board.firstDay + day)
   const weights: Weight[] = []

@@ -6,44 +6,43 @@ import type { Scales } from './scales.ts'
 import { makeSpread, type SpreadState } from './spread.ts'
 import { clipped, type Typical } from './typical.ts'
 
-/** Days that are learnt from before the first forecast, and days between two fits. */
+/** Training days before the first forecast, and days between two fits. */
 export const FIRST_DAYS = 60
 const FIT_DAYS = 7
-/** Days that have no lags: nothing is learnt from them. */
+/** Days without lags, which are not used for training. */
 export const WARM_DAYS = 21
-/** Penalty of the coefficients, in vehicles: an outcome weighs as much as vehicles are usual. */
+/** Ridge penalty of the coefficients, in vehicles: an outcome's weight is its typical count. */
 const PENALTY = 3000
-/** That of the coefficients of a series alone, in outcomes; and the greatest error that these learn from. */
+/** Ridge penalty of a series' own coefficients, in outcomes; and the greatest error that they are fitted to. */
 const OWN_PENALTY = 400
 const MOST_ERROR = 0.5
-/** What days of the other kind, off or not, count for beside those of a regression's own. */
+/** Weight of days of the other kind, off or not, in a regression. */
 const OTHER_KIND = 0.1
 
-/** How a walk is made. */
+/** Options of a walk. */
 export interface WalkOf {
   readonly scales: Scales
-  /** Whether each series has coefficients of its own beside those of all. */
+  /** Whether each series has its own additional coefficients. */
   readonly hasOwn: boolean
-  /** Series that are learnt of, all unless told; the others are only forecast. */
+  /** Series used for fitting, all by default; the others are only forecast. */
   readonly learns?: ReadonlySet<string>
 }
 
 /**
- * Walks over a board and tells of each day, in order, the forecasts that were made on it: at the end of every hour, for each series and horizon. They
- * are made of typical values and coefficients of the days before, and of the hours of that day which were over. Regressions, one for each hour of the clock,
- * horizon and whether the day is off, are of the log ratio of the count to the typical one; what they leave is that of a series' own regressions, one for each
- * horizon. They are fitted anew each week, and at the end. Gives what was learnt until there; null where the days are too few to have learnt anything.
+ * Walks over a board and reports, day by day, the forecasts made at the end of every hour from data known then. Regressions of
+ * the log ratio, by local hour, horizon and day off or not, then of each series' residuals by horizon, are fitted weekly and at
+ * the end. Returns the fitted parameters; null if there are too few days.
  */
-export function walk(board: Board, typical: Typical, of: WalkOf, tell: (forecasts: readonly Made[]) => void): Learnt | null {
+export function walk(board: Board, typical: Typical, of: WalkOf, report: (forecasts: readonly Made[]) => void): Learnt | null {
   const model = makeModel(board, typical, of)
   let learnt = 0
-  /** Forecasts that have not come due. */
+  /** Forecasts that are not due yet. */
   let pending: Made[] = []
   for (let day = WARM_DAYS; day < board.days; day++) {
     if (learnt >= FIRST_DAYS && (learnt - FIRST_DAYS) % FIT_DAYS === 0) model.fit()
     const slots = slotsOf(board, day)
     const made = learnt < FIRST_DAYS ? [] : slots.flatMap((origin) => model.forecastsAt(origin))
-    tell(made)
+    report(made)
     const known = [...pending, ...made]
     pending = known.filter(({ target }) => board.dayAt[target.slot] !== day)
     for (const one of known) if (board.dayAt[one.target.slot] === day) model.see(one)
@@ -54,7 +53,7 @@ export function walk(board: Board, typical: Typical, of: WalkOf, tell: (forecast
   return learnt < FIRST_DAYS ? null : model.fit()
 }
 
-/** What was learnt: coefficients, and how far outcomes lie from forecasts. */
+/** Fitted parameters: coefficients, and the spread of outcomes around forecasts. */
 interface Learnt {
   readonly weights: Weights
   readonly spread: SpreadState
@@ -71,7 +70,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
   )
   let weights: Weights = { shared: [], own: [] }
   const features = new Float64Array(FEATURES)
-  /** What the coefficients of all leave of an outcome, whose features lie in `features`. */
+  /** Fits the residual of an outcome after the shared coefficients; its features are in `features`. */
   const learnOwn = (target: Target, ratio: number): void => {
     const shared = weights.shared[placeOf(board, target)]
     if (!hasOwn || !shared || !hasOwnOn(board, target)) return
@@ -81,7 +80,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
   }
   return {
     fit(): Learnt {
-      // The two kinds of days of an hour and horizon lie side by side: see `placeOf`.
+      // The two kinds of days of an hour and horizon are adjacent: see `placeOf`.
       const shared = ridges.map((ridge, place) => ridge.fit({ ridge: ridges[place ^ 1] as Ridge, share: OTHER_KIND }))
       weights = { shared, own: own.map((ridge) => ridge.fit()) }
       spread.close()
@@ -103,7 +102,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
       typicalSpread.see(target, usual, log - usual)
       scales.see(target, usual, Math.abs(error))
     },
-    /** Takes in the outcomes of an hour; false where there are none. */
+    /** Adds the outcomes of an hour; false if there are none. */
     learn(slot: number): boolean {
       let any = false
       for (const horizon of HORIZONS_HOURS) {
@@ -115,7 +114,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
           any = true
           featuresOf(board, typical, target, features)
           learnOwn(target, clipped(ratio))
-          // Errors of logarithms count by the square, those of vehicles are meant: an outcome weighs as much as vehicles are usual.
+          // Squared errors of logarithms should measure vehicles: an outcome's weight is its typical count.
           const root = Math.exp(usual / 2)
           for (let feature = 0; feature < FEATURES; feature++) features[feature] = (features[feature] as number) * root
           ;(ridges[placeOf(board, target)] as Ridge).add(features, clipped(ratio) * root)

@@ -22,5 +22,5 @@ test('a lake is claimed again in its own mode, with the record of its begin, and
   const begun = await claimLake(store, 'simulated', Date.UTC(2026, 0, 2))
   expect(begun).toEqual({ mode: 'simulated', created_at: '2026-01-02T00:00:00.000Z' })
   expect(await claimLake(store, 'simulated', Date.UTC(2026, 0, 3))).toEqual(begun)
-  await expect(claimLake(store, 'live', Date.UTC(2026, 0, 3))).rejects.toThrow(/holds simulated data, it cannot take live data/)
+  await expect(claimLake(store, 'live', Date.UTC(2026, 0, 3))).rejects.toThrow(/contains simulated data, it cannot take live data/)
 })

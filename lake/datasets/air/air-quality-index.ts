@@ -16,8 +16,8 @@ export const airQualityIndex = defineDataset({
     station_id: col.string(2, 'National code of the station.', { example: '28079004' }),
     observed_at: col.instant(3, 'Hour of the index, as published (UTC).', { example: '2026-09-02T21:00:00.000Z' }),
     level: col.code(4, 'Level: that of the worst pollutant.', AIR_QUALITY_LEVELS, { example: 'FAIRLY_GOOD' }),
-    is_partial: col.boolean(5, 'True where pollutants that the station measures were missing.', { example: false }),
-    pollutants: col.list([6, 7], 'The pollutants that decide the level: mostly one.', col.code(0, 'A pollutant.', AIR_POLLUTANTS), {
+    is_partial: col.boolean(5, 'True if pollutants that the station measures are missing.', { example: false }),
+    pollutants: col.list([6, 7], 'The pollutants that set the level; usually one.', col.code(0, 'A pollutant.', AIR_POLLUTANTS), {
       example: ['O3'],
     }),
   },

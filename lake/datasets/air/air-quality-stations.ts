@@ -3,7 +3,7 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { AIR_STATION_TYPES } from './codes.ts'
 import { mitecoIca } from './sources.ts'
 
-/** Where the quality of the air is measured. A publication without stations is valid, so that absence means nothing; `is_active` does. */
+/** Air quality stations. An empty publication is valid, so a missing station means nothing: use `is_active`. */
 export const airQualityStations = defineDataset({
   id: 'air_quality_stations',
   domain: 'air',
@@ -16,9 +16,9 @@ export const airQualityStations = defineDataset({
     observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-09-02T22:50:00.000Z' }),
     name: col.string(4, 'Name as published.', { example: 'PLAZA DE ESPAÑA' }),
     type: col.code(5, 'What mainly pollutes the air there.', AIR_STATION_TYPES, { nullable: true, example: 'TRAFFIC' }),
-    is_active: col.boolean(6, 'False for a station that the publisher calls inactive.', { example: true }),
-    province_code: col.string(7, 'INE code of the province, by the code of the station.', { nullable: true, example: '28' }),
-    municipality_code: col.string(8, 'INE code of the municipality, by the code of the station.', { nullable: true, example: '28079' }),
+    is_active: col.boolean(6, 'False for stations that the publisher marks as inactive.', { example: true }),
+    province_code: col.string(7, 'INE code of the province, from the code of the station.', { nullable: true, example: '28' }),
+    municipality_code: col.string(8, 'INE code of the municipality, from the code of the station.', { nullable: true, example: '28079' }),
     position: col.point([9, 10], 'Where it is.', { nullable: true, example: { lat: 40.42389, lon: -3.71222 } }),
   },
   entity: ['source', 'station_id'],

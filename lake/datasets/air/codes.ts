@@ -11,14 +11,14 @@ export const AIR_QUALITY_LEVELS = defineCodes('air_quality_level', 'Level of the
 })
 export type AirQualityLevel = keyof typeof AIR_QUALITY_LEVELS.codes
 
-/** What a station is near to. */
+/** Main influences on the air at a station. */
 export const AIR_STATION_TYPES = defineCodes('air_station_type', 'What mainly pollutes the air at a station.', {
   BACKGROUND: ['Fondo', 'Background'],
   INDUSTRIAL: ['Industrial', 'Industrial'],
   TRAFFIC: ['Tráfico', 'Traffic'],
 })
 
-/** What stations measure; the first five make the index. */
+/** Measured pollutants; the first five make the index. */
 export const AIR_POLLUTANTS = defineCodes('air_pollutant', 'Pollutant.', {
   NO2: ['Dióxido de nitrógeno', 'Nitrogen dioxide'],
   O3: ['Ozono', 'Ozone'],

@@ -6,7 +6,7 @@ const MEAN_HOURS = 24
 /** A moving mean needs three quarters of its hours. */
 const MEAN_NEEDS = 18
 
-/** Levels, the best first; the category of a level is its place among them, from 1 on. */
+/** Levels from best to worst. The category number of a level is its position here, from 1. */
 export const LEVELS = Object.freeze(Object.keys(AIR_QUALITY_LEVELS.codes)) as readonly AirQualityLevel[]
 
 /** Upper limits of the first five levels, µg/m3 (Orden TEC/351/2019 as amended by the Resolución of 2 September 2020). */
@@ -40,8 +40,8 @@ export function levelOf(pollutant: AirPollutant, concentration: number): AirQual
 }
 
 /**
- * The national index of the hour that ends at an instant (ms): gases by that hour, particles by the mean of the 24 hours up to it. It is
- * partial where a pollutant of the index that the station measured at any hour given has no value. Null without any value.
+ * The national index (ICA) of the hour that ends at `ends_at` (ms): gases by that hour, particles by the 24-hour mean. Partial if
+ * a pollutant that the station measured in any given hour has no value. Null if there is no value at all.
  */
 export function nationalIndex(station: StationHours, ends_at: number): ComputedIndex | null {
   const measured = INDEX_POLLUTANTS.filter((pollutant) => station.get(pollutant)?.size)

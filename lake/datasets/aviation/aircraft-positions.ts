@@ -5,9 +5,9 @@ import { AIRCRAFT_CATEGORIES, AIRCRAFT_EMERGENCIES, AIRCRAFT_POSITION_SOURCES } 
 import { adsbLol, opensky } from './sources.ts'
 
 const NONE = { nullable: true } as const
-/** An aircraft that was not received for longer is no longer shown, ms. */
+/** A position older than this is not current, ms. */
 const CURRENT_FOR_MS = 120_000
-/** Days that positions are kept: a month that is counted needs all of its days until it is over. */
+/** Days to keep positions: counting a month needs all of its days until the month is over. */
 export const POSITION_DAYS = 35
 const METRES = { ...NONE, scale: 1, unit: 'm', min: -1000, max: 40_000 } as const
 
@@ -32,7 +32,7 @@ const columnsFrom = ({ id }: Source) =>
       example: 2743.2,
     }),
     altitude_geometric_m: col.decimal(12, 'Altitude above the WGS84 ellipsoid.', { ...METRES, example: 2849.9 }),
-    is_on_ground: col.boolean(13, 'True on the ground; null where that was not reported.', { ...NONE, example: false }),
+    is_on_ground: col.boolean(13, 'True on the ground; null if not reported.', { ...NONE, example: false }),
     ground_speed_m_s: col.decimal(14, 'Speed over the ground.', { ...NONE, scale: 2, unit: 'm/s', min: 0, max: 1500, example: 142.51 }),
     track_deg: col.decimal(15, 'Direction over the ground, clockwise from true north.', {
       ...{ ...NONE, scale: 2, unit: 'deg', min: 0, max: 360, example: 38.12 },
@@ -41,18 +41,18 @@ const columnsFrom = ({ id }: Source) =>
       ...{ ...NONE, scale: 2, unit: 'm/s', min: -200, max: 200, example: 9.43 },
     }),
     squawk: col.string(17, 'Transponder code: four octal digits.', { ...NONE, example: '2115' }),
-    emergency: col.code(18, 'Emergency that the aircraft reports; null where it reports none.', AIRCRAFT_EMERGENCIES, {
+    emergency: col.code(18, 'Emergency that the aircraft reports; null if it reports none.', AIRCRAFT_EMERGENCIES, {
       ...NONE,
       example: null,
     }),
     position_source: col.code(19, 'How the position was obtained.', AIRCRAFT_POSITION_SOURCES, { ...NONE, example: 'ADSB' }),
-    is_military: col.boolean(20, 'True where the source lists it as military; null where it has no such list.', {
+    is_military: col.boolean(20, 'True if the source lists it as military; null if it has no such list.', {
       ...NONE,
       example: false,
     }),
   }) as const
 
-/** What both datasets share. */
+/** Common settings of both datasets. */
 const SHARED = {
   domain: 'aviation',
   entity: ['source', 'icao24'],
@@ -67,26 +67,29 @@ const SHARED = {
 } as const
 
 /**
- * Aircraft over Spain and its approaches once a minute, by adsb.lol. Under ODbL, whose share-alike reaches databases that are derived from
- * it: so it has a namespace of its own.
+ * Aircraft over Spain and its approaches once a minute, from adsb.lol. It has its own namespace because of its licence: ODbL also
+ * covers derived databases (share-alike).
  */
 export const aircraftPositions = defineDataset({
   ...SHARED,
   id: 'aircraft_positions',
   namespace: 'adsb_lol',
   title: 'Positions of aircraft',
-  about: `Position, altitude, speed and track of aircraft over Spain and its approaches once a minute, for ${POSITION_DAYS} days. Aircraft whose registration is blocked (LADD, PIA, the operator's list) are left out. A database derived from it has to be shared under ODbL.`,
+  about: `Position, altitude, speed and track of aircraft over Spain and its approaches once a minute, for ${POSITION_DAYS} days. Aircraft whose registration is blocked (LADD, PIA, the operator's list) are left out. Derived databases must be shared under ODbL.`,
   sources: [adsbLol],
   columns: columnsFrom(adsbLol),
 })
 
-/** The same by the OpenSky Network, for services that are not commercial: never mixed with the former, whose licence is another. */
+/**
+ * Aircraft positions from the OpenSky Network, for non-commercial services only. Licences differ: never mix them with adsb.lol
+ * data.
+ */
 export const openskyPositions = defineDataset({
   ...SHARED,
   id: 'opensky_positions',
   namespace: 'opensky',
-  title: 'Positions of aircraft by OpenSky',
-  about: `Position, altitude, speed and track of aircraft by the OpenSky Network, for ${POSITION_DAYS} days, where the operator has an account and the service is not commercial. Aircraft of the operator's list are left out.`,
+  title: 'Positions of aircraft from OpenSky',
+  about: `Position, altitude, speed and track of aircraft from the OpenSky Network, for ${POSITION_DAYS} days. Available if the operator has an account and the service is not commercial. Aircraft of the operator's list are left out.`,
   sources: [opensky],
   columns: columnsFrom(opensky),
 })

@@ -7,7 +7,7 @@ const NONE = { nullable: true } as const
 const SPEED = { ...NONE, scale: 1, unit: 'm/s', min: 0, max: 120 } as const
 const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 60 } as const
 
-/** Reports of the weather at Spanish airports, every half hour or hour. */
+/** Weather reports of Spanish airports, every half hour or hour. */
 export const airportWeather = defineDataset({
   id: 'airport_weather',
   domain: 'aviation',
@@ -21,13 +21,13 @@ export const airportWeather = defineDataset({
     observed_at: col.instant(4, 'When it was observed.', { example: '2026-10-26T12:30:00.000Z' }),
     report_type: col.string(5, 'METAR, or SPECI for one between the regular hours.', { ...NONE, example: 'METAR' }),
     wind_m_s: col.decimal(6, 'Mean wind.', { ...SPEED, example: 4.1 }),
-    wind_dir_deg: col.integer(7, 'Direction that the wind comes from; null where it varies.', {
+    wind_dir_deg: col.integer(7, 'Direction from which the wind blows; null if it varies.', {
       ...{ ...NONE, unit: 'deg', example: 240, min: 0, max: 360 },
     }),
-    gust_m_s: col.decimal(8, 'Gusts; null where there are none.', { ...SPEED, example: null }),
+    gust_m_s: col.decimal(8, 'Gusts; null if there are none.', { ...SPEED, example: null }),
     visibility_m: col.integer(9, 'Visibility.', { ...NONE, unit: 'm', example: 9656, min: 0, max: 200_000 }),
-    is_visibility_exceeded: col.boolean(10, 'True where the visibility is greater than the value.', { ...NONE, example: true }),
-    ceiling_m: col.integer(11, 'Height of the lowest broken or overcast clouds above the airport; null where there are none.', {
+    is_visibility_exceeded: col.boolean(10, 'True if the visibility is greater than the value.', { ...NONE, example: true }),
+    ceiling_m: col.integer(11, 'Height of the lowest broken or overcast clouds above the airport; null if there are none.', {
       ...{ ...NONE, unit: 'm', example: 1219, min: 0, max: 20_000 },
     }),
     clouds: col.string(12, 'Layers of clouds: cover and height in feet.', { ...NONE, example: 'FEW2000 BKN4000' }),

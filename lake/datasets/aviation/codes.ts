@@ -10,13 +10,13 @@ export const AIRPORT_TYPES = defineCodes('airport_type', 'Kind of airport.', {
   BALLOONPORT: ['Aeropuerto de globos', 'Balloon port'],
 })
 
-/** Whether a flight leaves an airport or comes to it. */
+/** Whether a flight departs from an airport or arrives at it. */
 export const FLIGHT_DIRECTIONS = defineCodes('flight_direction', 'Whether a flight departs from the airport or arrives at it.', {
   DEPARTURE: ['Salida', 'Departure'],
   ARRIVAL: ['Llegada', 'Arrival'],
 })
 
-/** What a flight is doing, as its airport shows it. */
+/** State of a flight, as its airport displays it. */
 export const FLIGHT_STATES = defineCodes('flight_state', 'State of a flight at its airport.', {
   SCHEDULED: ['Programado', 'Scheduled'],
   ON_TIME: ['En hora', 'On time'],
@@ -33,13 +33,13 @@ export const FLIGHT_STATES = defineCodes('flight_state', 'State of a flight at i
   DIVERTED: ['Desviado a otro aeropuerto', 'Diverted to another airport'],
 })
 
-/** Which source shows the cause of a delay. */
+/** Source that gives the cause of a delay. */
 export const CAUSE_SOURCES = defineCodes('cause_source', 'Source that shows the cause of a delay.', {
   EUROCONTROL: ['Regulación del tráfico de llegada en ese día', 'Regulation of arrivals on that day'],
   METAR: ['Observación meteorológica del aeropuerto', 'Weather report of the airport'],
 })
 
-/** How well aircraft can be flown by sight, by ceiling and visibility. */
+/** Flight category by ceiling and visibility. */
 export const FLIGHT_CATEGORIES = defineCodes('flight_category', 'Flight category of an airport by ceiling and visibility.', {
   VFR: [
     'Visual: techo superior a 3.000 ft y visibilidad superior a 5 millas',
@@ -66,7 +66,7 @@ export const AIRPORT_CONDITIONS = defineCodes('airport_condition', 'Weather at a
   FREEZING: ['Precipitación o niebla engelante', 'Freezing precipitation or fog'],
 })
 
-/** Causes of regulations, which the letters of EUROCONTROL's columns stand for. */
+/** Causes of regulations. EUROCONTROL's column names end in their letters. */
 export const ATFM_CAUSES = defineCodes('atfm_cause', 'Cause of an air traffic flow management (ATFM) delay.', {
   ACCIDENT: ['Accidente o incidente', 'Accident or incident'],
   ATC_CAPACITY: ['Capacidad de control', 'ATC capacity'],
@@ -86,8 +86,8 @@ export const ATFM_CAUSES = defineCodes('atfm_cause', 'Cause of an air traffic fl
   NOT_SPECIFIED: ['Sin especificar', 'Not specified'],
 })
 
-/** What en-route figures are of. */
-export const ENROUTE_ENTITY_TYPES = defineCodes('enroute_entity_type', 'What en-route figures are of.', {
+/** Entity types of en-route figures. */
+export const ENROUTE_ENTITY_TYPES = defineCodes('enroute_entity_type', 'Type of the entity that en-route figures describe.', {
   ANSP: ['Proveedor de navegación aérea', 'Air navigation service provider'],
   FIR: ['Regiones de información de vuelo de un país', 'Flight information regions of a country'],
 })

@@ -12,7 +12,7 @@ const airport = {
   icao: col.string(5, 'ICAO code as published.', { example: 'LEMD' }),
 } as const
 
-/** What the daily datasets of EUROCONTROL have in common. */
+/** Common settings of EUROCONTROL's daily datasets. */
 const daily = {
   domain: 'aviation',
   sources: [eurocontrol],
@@ -24,35 +24,35 @@ const daily = {
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
 
-/** Flights of each Spanish airport by day, as the network manager counts them. */
+/** Flights of each Spanish airport by day, as counted by the network manager. */
 export const airportTraffic = defineDataset({
   ...daily,
   id: 'airport_traffic',
   title: 'Airport traffic by day',
   about:
-    'Instrument flights that departed from and arrived at Spanish airports in each day of UTC, as EUROCONTROL counts them and as airports report them.',
+    'Instrument flights that departed from and arrived at Spanish airports on each UTC day, as counted by EUROCONTROL and as reported by airports.',
   columns: {
     ...dayColumns,
     ...airport,
     departures: col.integer(6, 'Departures, counted by the network manager.', { ...COUNT, example: 620 }),
     arrivals: col.integer(7, 'Arrivals, counted by the network manager.', { ...COUNT, example: 618 }),
     movements: col.integer(8, 'Departures and arrivals.', { ...COUNT, example: 1238 }),
-    reported_departures: col.integer(9, 'IFR departures that the airport reports; null where it reports none.', {
+    reported_departures: col.integer(9, 'IFR departures that the airport reports; null if it reports none.', {
       ...REPORTED,
       example: 621,
     }),
-    reported_arrivals: col.integer(10, 'IFR arrivals that the airport reports; null where it reports none.', { ...REPORTED, example: 618 }),
+    reported_arrivals: col.integer(10, 'IFR arrivals that the airport reports; null if it reports none.', { ...REPORTED, example: 618 }),
   },
   entity: ['edition', 'local_date', 'icao'],
   order: ['iata', 'local_date'],
 })
 
-/** Delays of arrivals at Spanish airports by regulations of their traffic. */
+/** Arrival delays at Spanish airports caused by traffic regulations. */
 export const arrivalAtfmDelays = defineDataset({
   ...daily,
   id: 'arrival_atfm_delays',
   title: 'Arrival ATFM delays by day',
-  about: 'Delay of flights to Spanish airports by regulations at these airports (ATFM), by day of UTC and cause.',
+  about: 'Delay of arrivals at Spanish airports caused by ATFM regulations there, by UTC day and cause.',
   columns: {
     ...dayColumns,
     ...airport,
@@ -63,17 +63,17 @@ export const arrivalAtfmDelays = defineDataset({
   order: ['iata', 'local_date'],
 })
 
-/** Delays en route by regulations in Spanish airspace. */
+/** En-route delays caused by regulations in Spanish airspace. */
 export const enrouteAtfmDelays = defineDataset({
   ...daily,
   id: 'enroute_atfm_delays',
   title: 'En-route ATFM delays by day',
   about:
-    'Delay of flights by regulations in Spanish airspace (ATFM), by day of UTC and cause: of the provider ENAIRE, and of the flight information regions. ' +
-    'A flight through both regions counts once in Spain, so that Spain is less than its regions together.',
+    'Delay of flights caused by ATFM regulations in Spanish airspace, by UTC day and cause, for the provider ENAIRE and for the flight information regions. ' +
+    'A flight through both regions counts once in Spain, so Spain is less than the sum of its regions.',
   columns: {
     ...dayColumns,
-    edition: col.string(1, 'Kind of entity and year of the file, which is published again whole as it grows.', { example: 'ansp-2024' }),
+    edition: col.string(1, 'Kind of entity and year of the file, which is republished in full as it grows.', { example: 'ansp-2024' }),
     entity_type: col.code(4, 'Provider or flight information regions.', ENROUTE_ENTITY_TYPES, { example: 'ANSP' }),
     entity: col.string(5, 'Name as published: ENAIRE, Spain, Spain Continental or Spain Canarias.', { example: 'ENAIRE' }),
     flights: col.integer(6, 'Flights in the airspace.', { ...COUNT, example: 6811 }),

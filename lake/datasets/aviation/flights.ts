@@ -5,16 +5,15 @@ import { aena } from './sources.ts'
 
 const NONE = { nullable: true } as const
 
-/** A flight counts as punctual up to this delay, as in the industry's A15 and D15, min. */
+/** Greatest delay of a punctual flight, min: the industry's A15 and D15. */
 export const PUNCTUAL_MINUTES = 15
 
-/** Flights at Aena's airports: one row a state of one flight at one airport. A flight between two of them is there twice. */
+/** Flights at Aena's airports: one row per state of a flight at an airport. A flight between two of them appears twice. */
 export const flights = defineDataset({
   id: 'flights',
   domain: 'aviation',
   title: 'Flights',
-  about:
-    'Departures and arrivals at the airports of Aena, each state they went through. A flight that several airlines sell is one flight, under its lowest number.',
+  about: "Departures and arrivals at Aena's airports, with every state. A codeshare flight is one flight, under its lowest number.",
   sources: [aena],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'aena' }),
@@ -23,27 +22,23 @@ export const flights = defineDataset({
     }),
     airport: col.string(3, 'IATA code of the airport.', { example: 'MAD' }),
     direction: col.code(4, 'Departure or arrival.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' }),
-    flight_date: col.local_date(5, 'Date for which it is scheduled, at the airport.', { example: '2026-10-26' }),
+    flight_date: col.local_date(5, 'Scheduled date at the airport.', { example: '2026-10-26' }),
     flight_number: col.string(6, "The airline's IATA code and the number, without leading zeros.", { example: 'IB438' }),
     observed_at: col.instant(7, 'Publication that gave this state.', { example: '2026-10-26T12:30:00.000Z' }),
     airline_iata: col.string(8, 'IATA code of the airline.', { ...NONE, example: 'IB' }),
     airline_icao: col.string(9, 'ICAO code of the airline.', { ...NONE, example: 'IBE' }),
     airline: col.string(10, 'Name of the airline as published.', { ...NONE, example: 'IBERIA' }),
-    codeshares: col.list([11, 12], 'Other numbers that it is sold under; sorted.', col.string(0, 'Flight number.'), {
+    codeshares: col.list([11, 12], 'Other flight numbers of a codeshare; sorted.', col.string(0, 'Flight number.'), {
       example: ['AA8765', 'BA7054'],
     }),
-    other_airport: col.string(13, 'IATA code of the airport it goes to or comes from.', { ...NONE, example: 'BCN' }),
-    other_city: col.string(14, 'Name of that place as published.', { ...NONE, example: 'BARCELONA-EL PRAT JOSEP TARRADELLAS' }),
-    scheduled_at: col.instant(15, 'When it is scheduled to leave or arrive.', { example: '2026-10-26T11:45:00.000Z' }),
-    estimated_at: col.instant(16, 'When it is expected to, or did.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
-    actual_at: col.instant(17, 'When it left or arrived; null until it has.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
-    delay_minutes: col.integer(
-      18,
-      'Estimated or actual time less the scheduled one; negative where early, null where cancelled or diverted.',
-      {
-        ...{ ...NONE, unit: 'min', example: 36, min: -1440, max: 2880 },
-      },
-    ),
+    other_airport: col.string(13, 'IATA code of the destination (departures) or origin (arrivals).', { ...NONE, example: 'BCN' }),
+    other_city: col.string(14, 'Name of that airport as published.', { ...NONE, example: 'BARCELONA-EL PRAT JOSEP TARRADELLAS' }),
+    scheduled_at: col.instant(15, 'Scheduled time of departure or arrival.', { example: '2026-10-26T11:45:00.000Z' }),
+    estimated_at: col.instant(16, 'Estimated or actual time.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
+    actual_at: col.instant(17, 'Actual time of departure or arrival; null before that.', { ...NONE, example: '2026-10-26T12:21:00.000Z' }),
+    delay_minutes: col.integer(18, 'Estimated or actual time minus scheduled time; negative if early, null if cancelled or diverted.', {
+      ...{ ...NONE, unit: 'min', example: 36, min: -1440, max: 2880 },
+    }),
     state: col.code(19, 'State of the flight.', FLIGHT_STATES, { example: 'DEPARTED' }),
     source_state: col.string(20, "The source's own code of the state.", { example: 'FLY' }),
     terminal: col.string(21, 'Terminal.', { ...NONE, example: 'T4' }),

@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** OurAirports: a catalogue that volunteers keep, dedicated to the public domain. */
+/** OurAirports: a catalogue maintained by volunteers, dedicated to the public domain. */
 export const ourairports = defineSource({
   id: 'ourairports',
   publisher: 'OurAirports',
@@ -45,8 +45,8 @@ export const awc = defineSource({
 })
 
 /**
- * EUROCONTROL's Aviation Intelligence Unit: daily figures of the network manager. Data may be reused with the copyright notice
- * and the disclaimer, and not be modified without permission; commercial use is not mentioned.
+ * EUROCONTROL's Aviation Intelligence Unit: daily figures of the network manager. Reuse needs the copyright notice and
+ * disclaimer; modification needs permission. Commercial use is not mentioned.
  */
 export const eurocontrol = defineSource({
   id: 'eurocontrol',
@@ -59,7 +59,10 @@ export const eurocontrol = defineSource({
   commercial_use: 'unknown',
 })
 
-/** adsb.lol: positions of aircraft from volunteers' receivers. ODbL allows commercial use with attribution; derived databases are shared alike. */
+/**
+ * adsb.lol: aircraft positions from volunteers' receivers. ODbL allows commercial use with attribution; derived databases share
+ * its licence.
+ */
 export const adsbLol = defineSource({
   id: 'adsb_lol',
   publisher: 'adsb.lol',
@@ -70,7 +73,7 @@ export const adsbLol = defineSource({
   commercial_use: 'yes',
 })
 
-/** The OpenSky Network: for research and other use that is not commercial, by whoever has an account. */
+/** The OpenSky Network: for research and other non-commercial use, by account holders. */
 export const opensky = defineSource({
   id: 'opensky',
   publisher: 'The OpenSky Network',

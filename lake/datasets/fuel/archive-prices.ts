@@ -4,20 +4,20 @@ import { FUEL_PRODUCTS, PRICE_UNITS, SALE_TYPES } from './codes.ts'
 import { miteco } from './sources.ts'
 
 /**
- * Pump prices by day, as the ministry's archive has them: a file a day, which is published again whole. They are a table of their own, beside the
- * changes of `fuel_prices`: files come in any order and a corrected one takes the place of its day, where a change rests on all days before it.
- * Sorted by station and product, a price that stands for weeks costs next to nothing.
+ * Pump prices by day from the ministry's archive: one file a day, republished in full. Separate from the change rows of
+ * `fuel_prices`, because files arrive in any order and a corrected file replaces its day. Sorting makes repeated prices compress
+ * well.
  */
 export const fuelArchivePrices = defineDataset({
   id: 'fuel_archive_prices',
   domain: 'fuel',
   title: 'Fuel prices by station and day',
   about:
-    'Pump price of each product at each filling station at the end of each day since 2007, from the archive of the ministry. ' +
-    'Signs and kinds of sale in old days are those that the archive has today, not those of then.',
+    "Pump price of each product at each filling station at the end of each day since 2007, from the ministry's archive. " +
+    'For old days, brands and sale types are the current ones of the archive.',
   sources: [miteco],
   columns: {
-    day: col.string(1, 'Day in Madrid; it is published again whole.', { example: '2025-09-26' }),
+    day: col.string(1, 'Day in Madrid; it is republished in full.', { example: '2025-09-26' }),
     day_starts_at: col.instant(2, 'Begin of the day.', { example: '2025-09-25T22:00:00.000Z' }),
     station_id: col.string(3, 'Official station code (IDEESS).', { example: '4375' }),
     product: col.code(4, 'Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
@@ -30,7 +30,7 @@ export const fuelArchivePrices = defineDataset({
     }),
     price_unit: col.code(6, 'EUR/L, or EUR/kg for gases and hydrogen.', PRICE_UNITS, { example: 'EUR/L' }),
     province_code: col.string(7, 'INE code of the province of the station.', { example: '08' }),
-    brand: col.string(8, 'Sign of the station.', { nullable: true, example: 'REPSOL' }),
+    brand: col.string(8, 'Brand of the station.', { nullable: true, example: 'REPSOL' }),
     sale_type: col.code(9, 'Who may buy.', SALE_TYPES, { nullable: true, example: 'PUBLIC' }),
   },
   entity: ['day', 'station_id', 'product'],

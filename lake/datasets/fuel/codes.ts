@@ -40,7 +40,7 @@ export const SALE_TYPES = defineCodes('sale_type', 'Who may buy at a filling sta
 })
 
 /** Side of the road. */
-export const ROAD_SIDES = defineCodes('road_side', 'Side of the road on which a station lies, in the direction of increasing km.', {
+export const ROAD_SIDES = defineCodes('road_side', 'Side of the road of a station, in the direction of increasing km.', {
   RIGHT: ['Derecho', 'Right'],
   LEFT: ['Izquierdo', 'Left'],
   NOT_APPLICABLE: ['No aplica', 'Not applicable'],
@@ -52,41 +52,41 @@ export const PRICE_REPORTERS = defineCodes('price_reporter', 'Who reports the pr
   RETAILER: ['Distribuidor minorista', 'Retailer'],
 })
 
-/** What is doubtful about a published position. */
-export const POSITION_ISSUES = defineCodes('position_issue', 'What is doubtful about a published position, and what became of it.', {
+/** Problems of a published position. */
+export const POSITION_ISSUES = defineCodes('position_issue', 'Problem of a published position, and how it was handled.', {
   MISSING: ['Sin coordenadas', 'None was published'],
-  ZERO: ['Coordenadas 0, 0: se omiten', '0, 0: left out'],
-  UNREADABLE: ['Coordenadas ilegibles: se omiten', 'No numbers: left out'],
-  OUTSIDE_SPAIN: ['Fuera de España: se omiten', 'Outside Spain: left out'],
-  SWAPPED: ['Latitud y longitud intercambiadas: corregidas', 'Latitude and longitude were swapped: put right'],
-  NO_MUNICIPALITY: ['Fuera de todo municipio: no se busca por ella', 'In no municipality: not searched by'],
-  OTHER_PROVINCE: ['Fuera de la provincia indicada: no se busca por ella', 'Outside the province that is named: not searched by'],
-  OTHER_MUNICIPALITY: ['Fuera del municipio indicado: no se busca por ella', 'Outside the municipality that is named: not searched by'],
+  ZERO: ['Coordenadas 0, 0: se omiten', '0, 0: omitted'],
+  UNREADABLE: ['Coordenadas ilegibles: se omiten', 'Not numeric: omitted'],
+  OUTSIDE_SPAIN: ['Fuera de España: se omiten', 'Outside Spain: omitted'],
+  SWAPPED: ['Latitud y longitud intercambiadas: corregidas', 'Latitude and longitude were swapped: corrected'],
+  NO_MUNICIPALITY: ['Fuera de todo municipio: no se busca por ella', 'In no municipality: excluded from searches'],
+  OTHER_PROVINCE: ['Fuera de la provincia indicada: no se busca por ella', 'Outside the stated province: excluded from searches'],
+  OTHER_MUNICIPALITY: ['Fuera del municipio indicado: no se busca por ella', 'Outside the stated municipality: excluded from searches'],
 })
 
-/** Issues of positions that contradict the address of a station, the gravest first. */
+/** Issues where the position contradicts the station's address, most serious first. */
 export const ELSEWHERE: readonly string[] = Object.freeze(['OTHER_PROVINCE', 'OTHER_MUNICIPALITY', 'NO_MUNICIPALITY'])
 
-/** The position that a station can be searched by; null if the published one contradicts its address. */
+/** The position to search a station by; null if the published one contradicts its address. */
 export function reliablePosition<P>(one: { readonly position: P | null; readonly position_issue?: string | null | undefined }): P | null {
   return one.position_issue && ELSEWHERE.includes(one.position_issue) ? null : one.position
 }
 
-/** What a figure of prices is of. */
-export const FUEL_AREAS = defineCodes('fuel_area', 'What a figure of fuel prices is of.', {
+/** What price statistics cover. */
+export const FUEL_AREAS = defineCodes('fuel_area', 'Area or group that a fuel price statistic covers.', {
   NATION: ['Toda España', 'All of Spain'],
   PROVINCE: ['Una provincia', 'A province'],
-  OPERATOR: ['Las estaciones de un rótulo', 'The stations of a sign'],
+  OPERATOR: ['Las estaciones de un rótulo', 'The stations of a brand'],
 })
 
-/** What a day's prices are of; no day is of both. */
-export const FUEL_DAY_BASES = defineCodes('fuel_day_basis', "What a day's fuel prices are of.", {
+/** Basis of a day's prices. Each day has exactly one. */
+export const FUEL_DAY_BASES = defineCodes('fuel_day_basis', "Basis of a day's fuel prices.", {
   PUBLICATIONS: ['Publicaciones del registro durante el día', 'Publications of the register on that day'],
   ARCHIVE: ['Histórico diario del registro', 'Archive of the register by day'],
 })
 
-/** Where a series of prices comes from; two are never in one answer. */
-export const FUEL_SERIES = defineCodes('fuel_series', 'Where a series of fuel prices comes from.', {
+/** Origin of a price series. A reply never mixes two. */
+export const FUEL_SERIES = defineCodes('fuel_series', 'Origin of a series of fuel prices.', {
   BULLETIN: ['Boletín semanal de la Comisión Europea', 'Weekly Oil Bulletin of the European Commission'],
   MINISTRY_DAILY: ['Media diaria que publica el ministerio', 'Daily mean that the ministry publishes'],
   STATION_MEAN: ['Media de las estaciones del registro', 'Mean of the stations of the register'],
@@ -103,8 +103,8 @@ export const BULLETIN_PRODUCTS = defineCodes('bulletin_product', 'Product of the
   LPG_MOTOR_FUEL: ['GLP para automoción', 'LPG, motor fuel'],
 })
 
-/** What prices are forecast of: products of the register, and those of the bulletin that filling stations do not sell. */
-export const FORECAST_FUELS = defineCodes('forecast_fuel', 'Product that prices are forecast of.', {
+/** Products whose prices are forecast: those of the register, and bulletin products that filling stations do not sell. */
+export const FORECAST_FUELS = defineCodes('forecast_fuel', 'Product whose price is forecast.', {
   ...FUEL_PRODUCTS.codes,
   LEAD_SUBSTITUTE_PETROL: ['Gasolina con sustituto del plomo', 'Lead substitute petrol'],
   HEATING_GAS_OIL: ['Gasóleo de calefacción', 'Heating gas oil'],
@@ -112,7 +112,7 @@ export const FORECAST_FUELS = defineCodes('forecast_fuel', 'Product that prices 
   FUEL_OIL_HIGH_SULPHUR: ['Fuelóleo con más de un 1 % de azufre', 'Fuel oil with more than 1 % of sulphur'],
 })
 
-/** Products of the bulletin that are sold by the tonne; all others are by the litre. */
+/** Bulletin products sold by the tonne; all others are sold by the litre. */
 export const SOLD_BY_TONNE = ['FUEL_OIL_LOW_SULPHUR', 'FUEL_OIL_HIGH_SULPHUR'] as const
 
 /** Units of prices that are forecast. */
@@ -121,7 +121,7 @@ export const FORECAST_UNITS = defineCodes('forecast_unit', 'Unit of a price that
   'EUR/t': ['euros por tonelada', 'euros per tonne'],
 })
 
-/** What of the bulletin's products is among those of the register. */
+/** Register products that correspond to bulletin products. */
 export const BULLETIN_FUELS: Readonly<Record<string, string>> = Object.freeze({
   EURO_SUPER_95: 'GASOLINE_95_E5',
   AUTOMOTIVE_GAS_OIL: 'DIESEL_A',
@@ -140,8 +140,8 @@ export const BULLETIN_UNITS = defineCodes('bulletin_unit', 'Unit of a price of t
   'EUR/t': ['euros por tonelada', 'euros per tonne'],
 })
 
-/** Where prices go. */
-export const FUEL_TRENDS = defineCodes('fuel_trend', 'Where the price of a fuel goes.', {
+/** Directions of a price trend. */
+export const FUEL_TRENDS = defineCodes('fuel_trend', 'Trend of a fuel price.', {
   RISING: ['Sube', 'Rising'],
   FALLING: ['Baja', 'Falling'],
   STABLE: ['Ni sube ni baja con un 95 % de confianza', 'Neither with 95 % confidence'],

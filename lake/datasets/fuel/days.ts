@@ -7,29 +7,26 @@ const price = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 3, unitIn: 'price_unit', example, min: 0.001, max: 100 })
 
 /**
- * Pump prices by day. No feed fills it: it is derived from the prices and stations of the register, month by month.
- *
- * A day's price at a station is the last one known when the day ends in Madrid, of days on which a publication changed a price somewhere in
- * Spain, and of days without one that of the archive, whose days are as they ended: where neither is nothing is known. Each station counts once, whatever it sells; those that sell to members only count
- * for nothing, for the register had them in some years and not in others.
+ * Pump prices by day, derived month by month from the register's prices and stations. A day's price is the last one known at its
+ * end in Madrid, from the archive if no price in Spain changed that day. Each open station counts once; members-only ones do not.
  */
 export const fuelDays = defineDataset({
   id: 'fuel_days',
   domain: 'fuel',
   title: 'Fuel prices by day',
   about:
-    'Mean, least, greatest and quartiles of the pump prices of each product at the end of each day of Madrid: of Spain, of each province and of each sign that three stations have. ' +
-    'Each station counts once, those that sell to members only not at all; the day that goes on is as of the newest publication. Days without a publication are those of the archive of the ministry, with the signs that it has today.',
+    'Mean, minimum, maximum and quartiles of pump prices by product at the end of each day in Madrid: for Spain, each province and each brand with three stations. ' +
+    "Each station counts once; members-only stations are excluded. The current day reflects the newest publication. Days without a publication come from the ministry's archive, with its current brands.",
   sources: [miteco],
   columns: {
     month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-09' }),
     date: col.local_date(2, 'Day in Madrid.', { example: '2025-09-27' }),
     period_start: col.instant(3, 'Begin of the day.', { example: '2025-09-26T22:00:00.000Z' }),
-    area_kind: col.code(4, 'What the figures are of.', FUEL_AREAS, { example: 'NATION' }),
-    area: col.string(5, 'ES, the INE code of the province, or the sign in small letters without accents and punctuation.', {
+    area_kind: col.code(4, 'What the statistics cover.', FUEL_AREAS, { example: 'NATION' }),
+    area: col.string(5, 'ES, the INE code of the province, or the brand in lower case without accents and punctuation.', {
       example: 'ES',
     }),
-    name: col.string(6, 'Sign of the stations, as most of them write it; null but for OPERATOR.', { nullable: true, example: null }),
+    name: col.string(6, 'Brand, in its most common spelling; null except for OPERATOR.', { nullable: true, example: null }),
     product: col.code(7, 'Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
     price_unit: col.code(8, 'Unit of the prices.', PRICE_UNITS, { example: 'EUR/L' }),
     stations: col.integer(9, 'Stations with a price.', { unit: '1', example: 11432, min: 1 }),
@@ -39,7 +36,7 @@ export const fuelDays = defineDataset({
     price_median: price(13, 'Price that half of the stations do not exceed.', 1.439),
     price_p75: price(14, 'Price that three quarters of the stations do not exceed.', 1.489),
     price_max: price(15, 'Greatest price.', 1.899),
-    basis: col.code(16, 'What the prices of the day are of.', FUEL_DAY_BASES, { nullable: true, example: 'PUBLICATIONS' }),
+    basis: col.code(16, "Basis of the day's prices.", FUEL_DAY_BASES, { nullable: true, example: 'PUBLICATIONS' }),
   },
   entity: ['month', 'date', 'area_kind', 'area', 'product'],
   time: 'period_start',

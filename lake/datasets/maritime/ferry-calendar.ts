@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
 import { FERRY_TIMETABLE, FERRY_VERSION_COLUMNS } from './ferry-timetable.ts'
 
-/** The days on which services run: one row a day, ranges, weekdays and exceptions worked out. */
+/** The days of each service: one row a day, with ranges, weekdays and exceptions resolved. */
 export const ferryCalendar = defineDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_calendar',

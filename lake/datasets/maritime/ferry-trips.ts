@@ -7,30 +7,30 @@ export const ferryTrips = defineDataset({
   ...FERRY_TIMETABLE,
   id: 'ferry_trips',
   title: 'Ferry sailings',
-  about: 'Sailings of a ferry timetable, each on the days that its service has in ferry_calendar.',
+  about: 'Sailings of a ferry timetable, each on the days of its service in ferry_calendar.',
   columns: {
     ...FERRY_VERSION_COLUMNS,
-    trip_id: col.string(4, "The publisher's id; with `@` and the time of departure where the timetable gives a frequency.", {
+    trip_id: col.string(4, "The publisher's id; with `@` and the time of departure if the timetable states a frequency.", {
       example: 'DEN-IBZ-0800',
     }),
     route_id: col.string(5, 'Route.', { example: 'DEN-IBZ' }),
     service_id: col.string(6, 'Days on which it runs, in ferry_calendar.', { example: 'SUMMER' }),
     short_name: col.string(7, 'Public name of the sailing.', { nullable: true, example: null }),
     headsign: col.string(8, 'Destination as shown to travellers.', { nullable: true, example: 'Ibiza' }),
-    direction: col.integer(9, 'Direction of travel, 0 or 1, where one is published.', {
+    direction: col.integer(9, 'Direction of travel, 0 or 1, if published.', {
       unit: '1',
       nullable: true,
       example: 0,
       min: 0,
       max: 1,
     }),
-    is_car_allowed: col.boolean(10, 'Whether cars are carried; null where nothing is said.', { nullable: true, example: true }),
-    is_bike_allowed: col.boolean(11, 'Whether bicycles are carried; null where nothing is said.', { nullable: true, example: true }),
-    is_wheelchair_accessible: col.boolean(12, 'Whether a wheelchair can ride; null where nothing is said.', {
+    is_car_allowed: col.boolean(10, 'Whether cars are carried; null if not stated.', { nullable: true, example: true }),
+    is_bike_allowed: col.boolean(11, 'Whether bicycles are carried; null if not stated.', { nullable: true, example: true }),
+    is_wheelchair_accessible: col.boolean(12, 'Whether a wheelchair can ride; null if not stated.', {
       nullable: true,
       example: true,
     }),
-    headway_s: col.integer(13, 'Time between departures where the timetable gives that instead of exact times; else null.', {
+    headway_s: col.integer(13, 'Time between departures if the timetable states a frequency instead of exact times; else null.', {
       unit: 's',
       nullable: true,
       example: null,

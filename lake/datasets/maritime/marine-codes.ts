@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Products of the ministry's register of marine fuel, and fuel oil, of which it publishes no price. */
+/** Products of the ministry's register of marine fuel, plus fuel oil, which has no published price. */
 export const MARINE_FUELS = defineCodes('marine_fuel', 'Fuel sold to vessels.', {
   DIESEL_A: ['Gasóleo A', 'Diesel A'],
   DIESEL_B: ['Gasóleo B', 'Diesel B (fishing and professional use)'],

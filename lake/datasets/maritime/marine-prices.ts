@@ -17,11 +17,11 @@ export const marinePrices = defineDataset({
     price: col.decimal(4, 'Price as published.', { scale: 3, unitIn: 'price_unit', example: 1.459, min: 0.001, max: 10_000 }),
     price_unit: col.code(
       5,
-      'EUR/L, or EUR/kL: the register names no unit, and a price above 10 is of 1000 litres. Biogas is sold by weight (EUR/kg).',
+      'EUR/L, or EUR/kL: the register states no unit; a price above 10 is for 1000 litres. Biogas is sold by weight (EUR/kg).',
       MARINE_PRICE_UNITS,
       { example: 'EUR/L' },
     ),
-    price_eur_l: col.decimal(6, 'The same price per litre; null of what is sold by weight.', {
+    price_eur_l: col.decimal(6, 'The same price per litre; null if sold by weight.', {
       scale: 6,
       unit: 'EUR/L',
       nullable: true,

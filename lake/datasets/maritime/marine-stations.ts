@@ -29,13 +29,13 @@ export const marineStations = defineDataset({
     municipality: col.string(10, 'Municipality as published.', { nullable: true, example: 'Arrecife' }),
     municipality_code: col.string(11, 'INE code of the municipality.', { nullable: true, example: '35004' }),
     province_code: col.string(12, 'INE code of the province.', { nullable: true, example: '35' }),
-    position: col.point([13, 14], 'Where it is; null where none is published.', {
+    position: col.point([13, 14], 'Position; null if none is published.', {
       nullable: true,
       example: { lat: 28.966944, lon: -13.534722 },
     }),
     use: col.code(15, 'Which vessels it supplies.', MARINE_USES, { example: 'LEISURE' }),
     opening_hours: col.string(16, 'Opening hours as published; days L M X J V S D.', { nullable: true, example: 'L-D: 08:00-20:00' }),
-    reporter: col.code(17, 'Who reports the prices.', PRICE_REPORTERS, { nullable: true, example: 'RETAILER' }),
+    reporter: col.code(17, 'Reporter of the prices.', PRICE_REPORTERS, { nullable: true, example: 'RETAILER' }),
   },
   entity: ['station_id'],
   time: 'observed_at',

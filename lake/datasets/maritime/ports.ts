@@ -6,7 +6,7 @@ import { portList, worldPortIndex } from './sources.ts'
 const depth = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 1, unit: 'm', nullable: true, example, min: 0, max: 200 })
 
-/** Spanish ports: the World Port Index, and those of our own list that it lacks. */
+/** Spanish ports: the World Port Index, plus the ports that it lacks from our own list. */
 export const ports = defineDataset({
   id: 'ports',
   domain: 'maritime',
@@ -14,33 +14,36 @@ export const ports = defineDataset({
   about: 'Spanish ports: official name, UN/LOCODE, position, size, depths and supplies.',
   sources: [worldPortIndex, portList],
   columns: {
-    source: col.string(1, 'List that the record is from.', { example: 'world_port_index' }),
-    port_id: col.string(2, 'UN/LOCODE; `WPI` and the index number where the port has none.', { example: 'ESBCN' }),
+    source: col.string(1, 'Source of the record.', { example: 'world_port_index' }),
+    port_id: col.string(2, 'UN/LOCODE; `WPI` and the index number if the port has none.', { example: 'ESBCN' }),
     observed_at: col.instant(3, 'Fetch that gave this state.', { example: '2026-11-25T06:00:00.000Z' }),
-    name: col.string(4, 'Official name where our list has it, else the name as published.', { example: 'Barcelona' }),
+    name: col.string(4, 'Official name if our list has it, else the name as published.', { example: 'Barcelona' }),
     published_name: col.string(5, 'Name in the World Port Index, which has no accents.', { nullable: true, example: 'Barcelona' }),
     alternate_name: col.string(6, 'Other names.', { nullable: true, example: null }),
-    locode: col.string(7, 'UN/LOCODE without a blank.', { nullable: true, example: 'ESBCN' }),
+    locode: col.string(7, 'UN/LOCODE without a space.', { nullable: true, example: 'ESBCN' }),
     wpi_number: col.string(8, 'World Port Index number.', { nullable: true, example: '38550' }),
-    port_authority: col.string(9, 'Port authority, of ports of general interest.', { nullable: true, example: 'Barcelona' }),
-    position: col.point([10, 11], 'Position; of the World Port Index rounded to the minute.', {
+    port_authority: col.string(9, 'Port authority; only for ports of general interest.', { nullable: true, example: 'Barcelona' }),
+    position: col.point([10, 11], 'Position; the World Port Index rounds it to the minute.', {
       nullable: true,
       example: { lat: 41.35, lon: 2.166667 },
     }),
-    province_code: col.string(12, 'INE code of the province that the position lies in, or is next to.', { nullable: true, example: '08' }),
-    municipality_code: col.string(13, 'INE code of the municipality, likewise.', { nullable: true, example: '08019' }),
+    province_code: col.string(12, 'INE code of the province that contains the position, or the nearest one.', {
+      nullable: true,
+      example: '08',
+    }),
+    municipality_code: col.string(13, 'INE code of the municipality, by the same rule.', { nullable: true, example: '08019' }),
     harbor_size: col.code(14, 'Size of the harbour.', HARBOR_SIZES, { nullable: true, example: 'LARGE' }),
     harbor_type: col.code(15, 'Kind of harbour.', HARBOR_TYPES, { nullable: true, example: 'COASTAL_BREAKWATER' }),
     channel_depth_m: depth(16, 'Depth of the channel.', 9.4),
     anchorage_depth_m: depth(17, 'Depth of the anchorage.', 23.2),
     cargo_pier_depth_m: depth(18, 'Depth at the cargo pier.', 15.5),
     tidal_range_m: depth(19, 'Mean tidal range.', 1),
-    has_ro_ro: col.boolean(20, 'Whether there are facilities for roll-on/roll-off ships; null where unknown.', {
+    has_ro_ro: col.boolean(20, 'Whether there are facilities for roll-on/roll-off ships; null if unknown.', {
       nullable: true,
       example: null,
     }),
-    has_fuel_oil: col.boolean(21, 'Whether fuel oil is supplied; null where unknown.', { nullable: true, example: true }),
-    has_diesel_oil: col.boolean(22, 'Whether diesel oil is supplied; null where unknown.', { nullable: true, example: true }),
+    has_fuel_oil: col.boolean(21, 'Whether fuel oil is supplied; null if unknown.', { nullable: true, example: true }),
+    has_diesel_oil: col.boolean(22, 'Whether diesel oil is supplied; null if unknown.', { nullable: true, example: true }),
   },
   entity: ['source', 'port_id'],
   time: 'observed_at',

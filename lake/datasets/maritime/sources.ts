@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** Spain's National Access Point: GTFS timetables of ferries, of which the Mobility Database keeps a copy. */
+/** Spain's National Access Point: GTFS timetables of ferries. The Mobility Database keeps a copy. */
 export const nap = defineSource({
   id: 'nap',
   publisher: 'Ministerio de Transportes y Movilidad Sostenible, Punto de Acceso Nacional de Transporte Multimodal',
@@ -22,7 +22,7 @@ export const worldPortIndex = defineSource({
   commercial_use: 'yes',
 })
 
-/** Spanish ports that the World Port Index lacks, and the official names of others: a list of facts kept with this service. */
+/** Spanish ports missing from the World Port Index, and official names of others: a list of facts in this repository. */
 export const portList = defineSource({
   id: 'port_list',
   publisher: 'Traffic Intelligence, list of ports kept by hand',
@@ -33,7 +33,7 @@ export const portList = defineSource({
   commercial_use: 'yes',
 })
 
-/** Broadcasts of vessels as the operator's own AIS receivers hear them. */
+/** Vessel broadcasts received by the operator's own AIS receivers. */
 export const aisReceivers = defineSource({
   id: 'ais_receivers',
   publisher: "Own AIS receivers of this service's operator",
@@ -44,7 +44,7 @@ export const aisReceivers = defineSource({
   commercial_use: 'yes',
 })
 
-/** The AIS stream of aisstream.io: free of charge, without a licence to resell. */
+/** The AIS stream of aisstream.io: free of charge, no licence to resell. */
 export const aisstream = defineSource({
   id: 'aisstream',
   publisher: 'aisstream.io',

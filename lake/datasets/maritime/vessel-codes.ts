@@ -21,7 +21,7 @@ export const VESSEL_TYPES = defineCodes('vessel_type', 'Kind of vessel, by its A
   OTHER: ['Otro tipo', 'Other type'],
 })
 
-/** What a vessel is doing, as its crew enters it. */
+/** Navigational status of a vessel, as entered by its crew. */
 export const NAVIGATION_STATUSES = defineCodes('navigation_status', 'Navigational status, as the crew enters it.', {
   UNDER_WAY_ENGINE: ['En navegación a motor', 'Under way using engine'],
   AT_ANCHOR: ['Fondeado', 'At anchor'],

@@ -4,20 +4,19 @@ import { aisReceivers, aisstream } from './sources.ts'
 import { AIS_CLASSES, NAVIGATION_STATUSES } from './vessel-codes.ts'
 
 const NONE = { nullable: true } as const
-/** A vessel at anchor reports every three minutes; one that was not heard for so long is no current state, ms. */
+/** A position older than this is not current, ms. Vessels at anchor report every three minutes. */
 const CURRENT_FOR_MS = 30 * 60_000
 
 /**
- * Where vessels are. Of each minute of a source the last report of a vessel is a row, and each at which it had turned or changed speed.
- *
- * Volume: 2,000 vessels give about three million rows a day. Days older than `keepsDays` are deleted.
+ * Vessel positions: the last report of each vessel, source and minute, plus reports at which it turned or changed speed. Volume:
+ * 2,000 vessels give about three million rows a day. Days older than `keepsDays` are deleted.
  */
 export const vesselPositions = defineDataset({
   id: 'vessel_positions',
   domain: 'maritime',
   title: 'Positions of vessels',
   about:
-    'Position, speed, course and status of vessels from AIS: the last report of each minute, and those between at which a vessel turned by 10 degrees or changed its speed by 2 knots. Kept for 7 days. Pleasure and sailing craft are left out.',
+    'Position, speed, course and status of vessels from AIS: the last report of each minute, plus reports at which a vessel turned by 10 degrees or changed speed by 2 knots. Kept for 7 days. Pleasure and sailing craft are excluded.',
   sources: [aisReceivers, aisstream],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'ais_receivers' }),
@@ -26,7 +25,7 @@ export const vesselPositions = defineDataset({
       example: '2026-08-27T05:40:33.000Z',
     }),
     position: col.point([4, 5], 'Where it is.', { example: { lat: 36.1312, lon: -5.4412 } }),
-    is_accurate: col.boolean(6, 'True where the position is known to within 10 m.', { example: true }),
+    is_accurate: col.boolean(6, 'True if the position is accurate to 10 m.', { example: true }),
     speed_kn: col.float(7, 'Speed over ground in knots; 102.2 means that or more.', {
       ...NONE,
       unit: '[kn_i]',
@@ -43,7 +42,7 @@ export const vesselPositions = defineDataset({
       min: -720,
       max: 720,
     }),
-    navigation_status: col.code(11, 'What it is doing; null where its station says nothing.', NAVIGATION_STATUSES, {
+    navigation_status: col.code(11, 'Navigational status; null if not stated.', NAVIGATION_STATUSES, {
       ...NONE,
       example: 'UNDER_WAY_ENGINE',
     }),

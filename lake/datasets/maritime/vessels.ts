@@ -5,13 +5,13 @@ import { AIS_CLASSES, VESSEL_TYPES } from './vessel-codes.ts'
 
 const NONE = { nullable: true } as const
 
-/** What vessels say of themselves, each state; a source that hears a vessel no more says nothing of it. */
+/** Vessels as they describe themselves, one row per state. A vessel missing from a source keeps its state. */
 export const vessels = defineDataset({
   id: 'vessels',
   domain: 'maritime',
   title: 'Vessels',
   about:
-    'Vessels as their AIS stations describe them: name, call sign, IMO number, type, dimensions and voyage. The crew enters these values. Pleasure and sailing craft are left out.',
+    'Vessels as their AIS stations describe them: name, call sign, IMO number, type, dimensions and voyage. The crew enters these values. Pleasure and sailing craft are excluded.',
   sources: [aisReceivers, aisstream],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'ais_receivers' }),
@@ -19,8 +19,8 @@ export const vessels = defineDataset({
     observed_at: col.instant(3, 'End of the minute in which this state was received.', { example: '2026-08-27T05:41:00.000Z' }),
     name: col.string(4, 'Name of the vessel.', { ...NONE, example: 'EXAMPLE STAR' }),
     callsign: col.string(5, 'Radio call sign.', { ...NONE, example: 'EAXY' }),
-    imo_number: col.string(6, 'IMO number; null where none is sent or its check digit is wrong.', { ...NONE, example: '9074729' }),
-    vessel_type: col.code(7, 'Kind of vessel; null where its station says none.', VESSEL_TYPES, { ...NONE, example: 'CARGO' }),
+    imo_number: col.string(6, 'IMO number; null if none is sent or its check digit is wrong.', { ...NONE, example: '9074729' }),
+    vessel_type: col.code(7, 'Kind of vessel; null if not stated.', VESSEL_TYPES, { ...NONE, example: 'CARGO' }),
     ais_type: col.integer(8, 'Type of ship and cargo as sent, by ITU-R M.1371.', { ...NONE, unit: '1', example: 71, min: 1, max: 99 }),
     ais_class: col.code(9, 'Class of its AIS station.', AIS_CLASSES, { example: 'A' }),
     length_m: col.integer(10, 'Length.', { ...NONE, unit: 'm', example: 194, min: 1, max: 1022 }),

@@ -1,7 +1,7 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** The ministry's studies. Their zones, distance bands and activities differ: nothing of one is ever added to the other. */
-export const MOBILITY_STUDIES = defineCodes('mobility_study', 'Study of mobility; figures of two are not comparable.', {
+/** The ministry's studies. Zones, distance bands and activities differ: never add figures of one to the other. */
+export const MOBILITY_STUDIES = defineCodes('mobility_study', 'Study of mobility; figures of different studies are not comparable.', {
   V1: ['Estudio de 2020 y 2021', 'Study of 2020 and 2021'],
   V2: ['Estudio desde 2022', 'Study since 2022'],
 })
@@ -13,8 +13,8 @@ export const ZONE_LEVELS = defineCodes('zone_level', 'Level of the zones of a st
   GAU: ['Grandes áreas urbanas', 'Large urban areas'],
 })
 
-/** Distance bands of both studies, which cut distances each in its own way. */
-export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in km; bands of two studies are cut otherwise.', {
+/** Distance bands of both studies. Each study has its own limits. */
+export const DISTANCE_BANDS = defineCodes('distance_band', 'Length of a trip, in km; the studies have different limits.', {
   '0.5-2': ['De 0,5 a 2 km', '0.5 to 2 km'],
   '2-10': ['De 2 a 10 km (estudio desde 2022)', '2 to 10 km (study since 2022)'],
   '2-5': ['De 2 a 5 km (estudio de 2020 y 2021)', '2 to 5 km (study of 2020 and 2021)'],
@@ -34,23 +34,23 @@ export const IMD_ROAD_TYPES = defineCodes('imd_road_type', "Kind of road on the 
   TOLL_MOTORWAY: ['Autopista de peaje', 'Toll motorway'],
 })
 
-/** Whether the vehicle-kilometres of a section are what its length and daily traffic come to. */
-export const VEH_KM_CHECKS = defineCodes('veh_km_check', 'Whether vehicle-km are length × days × daily vehicles, as published.', {
+/** Whether the vehicle-kilometres of a section equal length × days × daily traffic. */
+export const VEH_KM_CHECKS = defineCodes('veh_km_check', 'Whether vehicle-km equal length × days × daily vehicles, as published.', {
   OK: ['Coinciden', 'They are'],
   DIFFERS: ['No coinciden', 'They are not'],
   NOT_STATED: ['Falta un dato', 'One of them is not stated'],
 })
 
-/** Why a section of a road is not drawn. */
+/** Why a road section has no line. */
 export const LINE_ABSENCES = defineCodes('line_absence', 'Why a section of a road has no line.', {
   NO_POINTS: ['Faltan puntos de la carretera a menos de 5 km', 'Points of the road are missing within 5 km'],
   NOT_NOW: ['Los puntos no se pueden leer ahora', 'Points cannot be read now'],
 })
 
-/** What the traffic of a corridor is told by. */
+/** Basis of a corridor's traffic figures. */
 export const CORRIDOR_BASES = defineCodes(
   'corridor_basis',
-  'What the traffic of a corridor is told by; figures of two are not comparable.',
+  'Basis of the traffic figures of a corridor; figures of different bases are not comparable.',
   {
     MINISTRY_SECTIONS: ['Tramos del mapa de tráfico del Ministerio', "Sections of the ministry's traffic map"],
     CITY_SENSORS: ['Sensores de la ciudad', "The city's traffic sensors"],
@@ -58,8 +58,8 @@ export const CORRIDOR_BASES = defineCodes(
 )
 
 /** Kinds of days. */
-export const DAY_TYPES = defineCodes('day_kind', 'Kind of day, holidays told apart.', {
-  WORKDAY: ['Laborable', 'Monday to Friday, no holiday'],
+export const DAY_TYPES = defineCodes('day_kind', 'Kind of day, with holidays separate.', {
+  WORKDAY: ['Laborable', 'Monday to Friday, not a holiday'],
   SATURDAY: ['Sábado', 'Saturday, no holiday'],
   SUNDAY_HOLIDAY: ['Domingo o festivo', 'Sunday or holiday'],
 })

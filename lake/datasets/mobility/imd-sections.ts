@@ -9,8 +9,8 @@ const vehicleKm = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 1, precision: 15, unit: 'veh.km', nullable: true, example, min: 0 })
 
 /**
- * Daily traffic of sections of the state roads, by year (IMD: intensidad media diaria). An edition is the map of a year: published again, corrected,
- * it takes the place of its rows. The map's own row ids are of one edition; a section is the same in two where road, province and posts are.
+ * Daily traffic of state road sections by year (IMD: intensidad media diaria). An edition is a year's map; a corrected edition
+ * replaces its rows. Row ids are specific to an edition: match sections by road, province and posts.
  */
 export const imdSections = defineDataset({
   id: 'imd_sections',
@@ -20,17 +20,17 @@ export const imdSections = defineDataset({
     'Mean daily vehicles (IMD) of each section of the state roads and year, light and heavy, and the vehicle-kilometres of the year, as the ministry publishes them.',
   sources: [mitmaTrafficMap],
   columns: {
-    edition: col.string(1, 'Year of the map; it is published again whole.', { example: '2018' }),
-    object_id: col.integer(2, "The map's id of the row, which says nothing beyond its edition.", { unit: '1', example: 3249, min: 0 }),
-    section_id: col.string(3, 'Road, province and posts: the same section in another edition.', { example: 'A-6 28 20+100 32+940' }),
+    edition: col.string(1, 'Year of the map; it is republished in full.', { example: '2018' }),
+    object_id: col.integer(2, "The map's id of the row; valid only in its edition.", { unit: '1', example: 3249, min: 0 }),
+    section_id: col.string(3, 'Road, province and posts: identifies the section across editions.', { example: 'A-6 28 20+100 32+940' }),
     year: col.integer(4, 'Year.', { unit: '1', example: 2018, min: 1990, max: 2200 }),
     year_starts_at: col.instant(5, 'Begin of the year in Madrid.', { example: '2017-12-31T23:00:00.000Z' }),
-    road: col.string(6, 'Road designation; a suffix makes another road (N-430A).', { example: 'A-6' }),
+    road: col.string(6, 'Road designation; a suffix denotes another road (N-430A).', { example: 'A-6' }),
     road_type: col.code(7, 'Kind of road.', IMD_ROAD_TYPES, { nullable: true, example: 'EXPRESSWAY' }),
-    province_code: col.string(8, 'INE code of the province; null where its name is none that is known.', { nullable: true, example: '28' }),
-    post_from: col.string(9, 'Begin as published: post and metres behind it, which may be more than 999.', { example: '20+100' }),
+    province_code: col.string(8, 'INE code of the province; null if its name is unknown.', { nullable: true, example: '28' }),
+    post_from: col.string(9, 'Begin as published: post and metres after it, which may exceed 999.', { example: '20+100' }),
     post_to: col.string(10, 'End as published.', { example: '32+940' }),
-    km_from: col.decimal(11, 'Begin in kilometres: the post and a thousandth of the metres behind it.', {
+    km_from: col.decimal(11, 'Begin in kilometres: the post plus the metres after it.', {
       scale: 3,
       unit: 'km',
       example: 20.1,
@@ -38,7 +38,7 @@ export const imdSections = defineDataset({
       max: 2000,
     }),
     km_to: col.decimal(12, 'End in kilometres.', { scale: 3, unit: 'km', example: 32.94, min: 0, max: 2000 }),
-    length_km: col.decimal(13, 'Length as published: not the difference of the posts, which are not a kilometre apart everywhere.', {
+    length_km: col.decimal(13, 'Length as published: not the difference of the posts, which are not always a kilometre apart.', {
       scale: 3,
       unit: 'km',
       example: 12.76,
@@ -46,13 +46,13 @@ export const imdSections = defineDataset({
       max: 2000,
     }),
     imd: vehicles(14, 'Mean daily vehicles of the year.', 92_780),
-    imd_light: vehicles(15, 'Light ones of them: motorcycles, cars, vans. Light and heavy are not quite all.', 83_688),
-    imd_heavy: vehicles(16, 'Heavy ones of them: lorries and buses.', 9002),
+    imd_light: vehicles(15, 'Light vehicles: motorcycles, cars, vans. Light and heavy do not quite add up to the total.', 83_688),
+    imd_heavy: vehicles(16, 'Heavy vehicles: lorries and buses.', 9002),
     veh_km: vehicleKm(17, 'Vehicle-kilometres of the year.', 432_113_372),
-    veh_km_light: vehicleKm(18, 'Those of light vehicles.', 389_768_491),
-    veh_km_heavy: vehicleKm(19, 'Those of heavy vehicles.', 41_925_914),
-    year_days: col.integer(20, "Days that the edition's vehicle-kilometres are of.", { unit: '1', example: 365, min: 365, max: 366 }),
-    veh_km_check: col.code(21, 'Whether vehicle-kilometres are length by days by daily vehicles.', VEH_KM_CHECKS, { example: 'OK' }),
+    veh_km_light: vehicleKm(18, 'Vehicle-kilometres of light vehicles.', 389_768_491),
+    veh_km_heavy: vehicleKm(19, 'Vehicle-kilometres of heavy vehicles.', 41_925_914),
+    year_days: col.integer(20, "Days covered by the edition's vehicle-kilometres.", { unit: '1', example: 365, min: 365, max: 366 }),
+    veh_km_check: col.code(21, 'Whether vehicle-kilometres equal length × days × daily vehicles.', VEH_KM_CHECKS, { example: 'OK' }),
   },
   entity: ['edition', 'object_id'],
   time: 'year_starts_at',

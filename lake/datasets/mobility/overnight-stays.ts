@@ -4,19 +4,19 @@ import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
 /**
- * Where people spend the night, by where they live. In the files of municipalities the zone of residence is a district all the same, which the
- * method of the study intends.
+ * Overnight stays by zone and zone of residence. In municipality files the zone of residence is a district; the study's method
+ * intends this.
  */
 export const mobilityOvernightStays = defineDataset({
   id: 'mobility_overnight_stays',
   domain: 'mobility',
   title: 'Overnight stays',
-  about: 'Estimated persons by the zone that they spend a night in and the zone that they live in.',
+  about: 'Estimated persons by zone of the night and zone of residence.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
-    study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: 'V2-2022-01-01' }),
-    local_date: col.local_date(3, 'Day whose night it is.', { example: '2022-01-01' }),
+    study_day: col.string(2, 'Study and day of the file; it is republished in full.', { example: 'V2-2022-01-01' }),
+    local_date: col.local_date(3, 'Day before the night.', { example: '2022-01-01' }),
     day_starts_at: col.instant(4, 'Begin of the day in Madrid.', { example: '2021-12-31T23:00:00.000Z' }),
     overnight_level: col.code(5, 'Level of the zone of the night.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     overnight_zone: col.string(6, 'Zone of the night.', { example: '01001' }),

@@ -1,6 +1,9 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** The ministry's studies of mobility by mobile phones. They have a licence of their own, which asks for the attribution; whether it lets a paid service carry them is not known here. */
+/**
+ * The ministry's mobility studies by mobile phones. Their own licence requires attribution; whether it permits use by a paid
+ * service is unknown.
+ */
 export const mitma = defineSource({
   id: 'mitma',
   publisher: 'Ministerio de Transportes y Movilidad Sostenible',

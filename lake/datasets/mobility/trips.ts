@@ -3,22 +3,25 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { DISTANCE_BANDS, MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** What differs between the studies and the levels of their zones: a table of its own for each, since they tell of the same trips and are never added up. */
+/**
+ * Settings that differ between studies and zone levels. Each has its own table: all contain the same trips, so they are never
+ * added up.
+ */
 interface Level {
   readonly id: string
   readonly study?: keyof typeof MOBILITY_STUDIES.codes
-  /** A day of it, for the example. */
+  /** Example day. */
   readonly day?: string
   readonly title: string
-  /** The zones, in the words of the description. */
+  /** The zones, for the description. */
   readonly zones: string
   readonly zone_level: keyof typeof ZONE_LEVELS.codes
-  /** Zones for the example. */
+  /** Example zones. */
   readonly origin: string
   readonly destination: string
 }
 
-/** Trips between zones by hour and distance: what the study tells of purpose, residence, age, sex and income is added up. */
+/** Trips between zones by hour and distance. Purpose, residence, age, sex and income of the study are summed over. */
 const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone_level, origin, destination }: Level) =>
   defineDataset({
     id,
@@ -28,20 +31,20 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
     sources: [mitma],
     columns: {
       study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: study }),
-      study_day: col.string(2, 'Study and day of the file; it is published again whole.', { example: `${study}-${day}` }),
-      local_date: col.local_date(3, "Day on Madrid's clock.", { example: day }),
+      study_day: col.string(2, 'Study and day of the file; it is republished in full.', { example: `${study}-${day}` }),
+      local_date: col.local_date(3, 'Day, Madrid time.', { example: day }),
       day_starts_at: col.instant(4, 'Begin of the day.', { example: '2022-01-31T23:00:00.000Z' }),
       zone_level: col.code(5, 'Level of both zones.', ZONE_LEVELS, { example: zone_level }),
-      origin_zone: col.string(6, 'Zone that the trips begin in.', { example: origin }),
-      destination_zone: col.string(7, 'Zone that they end in; regions of France and Portugal, and externo, are among them.', {
+      origin_zone: col.string(6, 'Zone of origin.', { example: origin }),
+      destination_zone: col.string(7, 'Zone of destination; includes regions of France and Portugal, and externo.', {
         example: destination,
       }),
-      hour: col.integer(8, 'Hour in which the trips begin: 8 is from 08:00 to 09:00.', { unit: 'h', example: 8, min: 0, max: 23 }),
-      starts_at: col.instant(9, 'Begin of the hour; null where the clock leaves the hour out or has it twice.', {
+      hour: col.integer(8, 'Hour in which the trips begin: 8 is 08:00 to 09:00.', { unit: 'h', example: 8, min: 0, max: 23 }),
+      starts_at: col.instant(9, 'Begin of the hour; null if the clock change skips or repeats the hour.', {
         nullable: true,
         example: '2022-02-01T07:00:00.000Z',
       }),
-      is_clock_change: col.boolean(10, 'True for the hour that the clock leaves out in spring or has twice in autumn.', { example: false }),
+      is_clock_change: col.boolean(10, 'True for the hour that the clock change skips in spring or repeats in autumn.', { example: false }),
       distance_band: col.code(11, 'Length of the trips.', DISTANCE_BANDS, { example: '10-50' }),
       trips: col.decimal(12, 'Trips: an estimate for the whole population, not a count.', {
         scale: 3,
@@ -50,7 +53,7 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
         example: 2.925,
         min: 0,
       }),
-      trip_km: col.decimal(13, 'Length of all of these trips together.', { scale: 3, precision: 15, unit: 'km', example: 137.889, min: 0 }),
+      trip_km: col.decimal(13, 'Total length of these trips.', { scale: 3, precision: 15, unit: 'km', example: 137.889, min: 0 }),
     },
     entity: ['study_day', 'zone_level', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
     time: 'day_starts_at',
@@ -62,7 +65,7 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
     plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
   })
 
-/** Trips between municipal zones, which the roll-up by provinces is made of. */
+/** Trips between municipal zones: the input of the roll-up by province. */
 export const mobilityTrips = tripsBetween({
   id: 'mobility_trips',
   title: 'Trips between municipal zones',
@@ -86,13 +89,13 @@ export const mobilityDistrictTrips = tripsBetween({
 export const mobilityGauTrips = tripsBetween({
   id: 'mobility_gau_trips',
   title: 'Trips between large urban areas',
-  zones: 'large urban area, or zone outside these, of origin and destination',
+  zones: 'large urban area, or zone outside them, of origin and destination',
   zone_level: 'GAU',
   origin: 'GAU Vitoria-Gasteiz',
   destination: '01002',
 })
 
-/** Trips between municipal zones of the study of 2020 and 2021: its zones and its distances are cut otherwise. */
+/** Trips between municipal zones of the 2020 and 2021 study, which has other zones and distance bands. */
 export const mobilityV1Trips = tripsBetween({
   id: 'mobility_v1_trips',
   study: 'V1',

@@ -3,7 +3,7 @@ import { defineDataset, identity } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** How far a border of an outline may be from that of the area, m. */
+/** Greatest distance between the border of a simplified outline and that of the area, m. */
 export const OUTLINE_TOLERANCE_M = 50
 
 const AREA_EXAMPLE = {
@@ -21,34 +21,32 @@ const AREA_EXAMPLE = {
   ],
 } as const
 
-/** What the zones of the study since 2022 cover. Whole editions, in files of their own: polygons are too large to be live state. */
+/**
+ * Areas of the zones of the study since 2022. Editions are whole, in files of their own: polygons are too large for live state.
+ */
 export const mobilityZoneAreas = defineDataset({
   id: 'mobility_zone_areas',
   domain: 'mobility',
   title: 'Areas of zones of mobility',
   about:
-    'The polygons of each zone of the study of mobility since 2022 (V2), level by level, as the ministry publishes them and with fewer points. Each edition is whole: those before it stay.',
+    'The polygons of each zone of the study of mobility since 2022 (V2), by level, as published and simplified. Each edition is complete; earlier editions are kept.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
     zone_level: col.code(2, 'Level of the zone.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
-    zone_id: col.string(3, 'Zone, as trips and overnight stays name it; one abroad by its code of NUTS 3.', { example: '01001' }),
-    edition: col.string(
-      4,
-      'Day in Madrid on which the files were fetched with this content for the first time: they do not say when they were made.',
-      {
-        example: '2024-07-16',
-      },
-    ),
+    zone_id: col.string(3, 'Zone, as trips and overnight stays name it; zones abroad by NUTS 3 code.', { example: '01001' }),
+    edition: col.string(4, 'Day in Madrid on which this content was first fetched: the files have no date.', {
+      example: '2024-07-16',
+    }),
     observed_at: col.instant(5, 'Fetch of the edition.', { example: '2024-07-16T00:00:00.000Z' }),
     area: col.multipolygon(
       6,
-      'The zone with all points that it is published with, there in ETRS89 / UTM 30N (EPSG:25830), here [lon, lat] in WGS84 to a centimetre; as published it may cross itself, or have parts that overlap.',
+      'The zone with all published points, converted from ETRS89 / UTM 30N (EPSG:25830) to WGS84 [lon, lat] with a precision of 1 cm. As published, it may intersect itself or have overlapping parts.',
       { example: AREA_EXAMPLE },
     ),
     outline: col.multipolygon(
       7,
-      `The same with fewer points, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off, zones share a border where both have the same points of it, and parts too small for that are left out.`,
+      `The zone simplified for maps: borders are at most ${OUTLINE_TOLERANCE_M} m off, smaller parts are omitted, and zones keep their shared borders if their points are identical.`,
       { example: AREA_EXAMPLE },
     ),
   },

@@ -3,24 +3,24 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** Where the zones of the study since 2022 lie: their centroids as the ministry gives them, those abroad among them. */
+/** Centroids of the zones of the study since 2022, as the ministry publishes them, including zones abroad. */
 export const mobilityZonePoints = defineDataset({
   id: 'mobility_zone_points',
   domain: 'mobility',
   title: 'Centroids of zones of mobility',
   about:
-    'The centroid of each zone of the study of mobility since 2022 (V2), level by level, with those of France and Portugal; each state is kept.',
+    'The centroid of each zone of the study of mobility since 2022 (V2), by level, including France and Portugal; every state is kept.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
     zone_level: col.code(2, 'Level of the zone.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
-    zone_id: col.string(3, 'Zone, as trips and overnight stays name it; one abroad by its code of NUTS 3.', { example: '01047_AM' }),
-    observed_at: col.instant(4, 'Fetch that gave this state: the files do not say when they were made.', {
+    zone_id: col.string(3, 'Zone, as trips and overnight stays name it; zones abroad by NUTS 3 code.', { example: '01047_AM' }),
+    observed_at: col.instant(4, 'Fetch that gave this state: the files have no date.', {
       example: '2024-07-16T00:00:00.000Z',
     }),
     position: col.point(
       [5, 6],
-      'Centroid of the zone, as the ministry gives it in ETRS89 / UTM 30N (EPSG:25830); it need not lie within the zone.',
+      'Centroid of the zone, converted from the published ETRS89 / UTM 30N (EPSG:25830); it may be outside the zone.',
       {
         example: { lat: 42.709, lon: -2.954 },
       },

@@ -3,22 +3,25 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { MOBILITY_STUDIES, ZONE_LEVELS } from './codes.ts'
 import { mitma } from './sources.ts'
 
-/** The zones of the studies as the ministry names them, with the population that it counts in them. What they hold is in `mobility_zone_members`. */
+/**
+ * Names of the study zones and their population, as published by the ministry. Their municipalities are in
+ * `mobility_zone_members`.
+ */
 export const mobilityZones = defineDataset({
   id: 'mobility_zones',
   domain: 'mobility',
   title: 'Names and population of zones of mobility',
-  about: 'Name and population of each zone of the studies of mobility, level by level; each state is kept.',
+  about: 'Name and population of each zone of the studies of mobility, by level; every state is kept.',
   sources: [mitma],
   columns: {
     study: col.code(1, 'Study.', MOBILITY_STUDIES, { example: 'V2' }),
     zone_level: col.code(2, 'Level of the zone.', ZONE_LEVELS, { example: 'MUNICIPALITY' }),
     zone_id: col.string(3, 'Zone, as trips and overnight stays name it.', { example: '01047_AM' }),
-    observed_at: col.instant(4, 'Fetch that gave this state: the lists do not say when they were made.', {
+    observed_at: col.instant(4, 'Fetch that gave this state: the lists have no date.', {
       example: '2024-07-16T00:00:00.000Z',
     }),
-    name: col.string(5, 'Name that the ministry gives the zone.', { example: 'Erriberabeitia agregacion de municipios' }),
-    population: col.integer(6, 'Inhabitants of the zone, as the ministry counts them; null for land that several municipalities share.', {
+    name: col.string(5, 'Name of the zone as published.', { example: 'Erriberabeitia agregacion de municipios' }),
+    population: col.integer(6, 'Inhabitants of the zone, as published; null for land that several municipalities share.', {
       unit: '1',
       nullable: true,
       example: 3771,

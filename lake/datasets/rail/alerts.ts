@@ -4,45 +4,43 @@ import { ALERT_CAUSES, ALERT_EFFECTS, RAIL_ALERT_KINDS, RAIL_NETWORKS } from './
 import { renfe } from './sources.ts'
 
 /**
- * Alerts of the railway: what Renfe writes (`NOTICE`, `INFORMATION`), and what its trip updates tell (`DELAY`, `CANCELLED`; `derived`). They
- * are rows of one table, since the question "what is wrong now" is one; each feed keeps and ends its own.
- *
- * Volume: a published alert is a row in a few days, for its texts are normalised; a derived one is a row for each minute that its delay
- * changes. The long-distance statements of 2026-03-28, one publication in 5 minutes, make 5,383 rows.
+ * Railway alerts: Renfe's own (`NOTICE`, `INFORMATION`), and those derived from its trip updates (`DELAY`, `CANCELLED`;
+ * `derived`), in one table so that one query covers both. Each feed ends only its own. A derived alert has a row per minute in
+ * which its delay changes: 5,383 for long distance on 2026-03-28, at one publication in 5 minutes.
  */
 export const railAlerts = defineDataset({
   id: 'rail_alerts',
   domain: 'rail',
   title: 'Railway alerts',
   about:
-    'Notices of the railway, and trains that are cancelled or more than 5 minutes late, each state they went through. Published alerts state no end: they end by no longer being published. Derived ones name their trip or train: its stations and route are in the timetables.',
+    'Railway notices, and trains that are cancelled or more than 5 minutes late, with every state. Published alerts state no end: they end when they are no longer published. Derived alerts name their trip or train; its stations and route are in the timetables.',
   sources: [renfe],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),
-    source_id: col.string(2, "The source's own id; of a derived alert the trip (or train) and its service day.", {
+    source_id: col.string(2, "The source's own id; for a derived alert, the trip (or train) and its service day.", {
       example: 'AVISO_509501',
     }),
     alert_id: col.string(3, 'Public id, stable for the life of the alert.', { example: 'ral_7Q2M9KX4B1TZ5H3D' }),
-    first_seen_at: col.instant(4, 'First publication that had it.', { example: '2026-08-25T13:25:16.000Z' }),
-    observed_at: col.instant(5, 'Publication that gave this state.', { example: '2026-08-25T13:25:16.000Z' }),
+    first_seen_at: col.instant(4, 'First publication that contained it.', { example: '2026-08-25T13:25:16.000Z' }),
+    observed_at: col.instant(5, 'Publication of this state.', { example: '2026-08-25T13:25:16.000Z' }),
     kind: col.code(6, 'Kind of alert.', RAIL_ALERT_KINDS, { example: 'NOTICE' }),
-    derived: col.boolean(7, 'True where it was composed from trip updates and not written by the source.', { example: false }),
+    derived: col.boolean(7, 'True if it was derived from trip updates, not written by the source.', { example: false }),
     network: col.code(8, 'Network it belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
     nucleo_codes: col.list(
       [9, 10],
-      'Commuter networks (núcleos) it concerns, by the routes and trips it names, else by its hashtags; sorted.',
+      'Affected commuter networks (núcleos), from its routes and trips, else from its hashtags; sorted.',
       col.string(0, 'Code of a núcleo.'),
       { example: ['10'] },
     ),
     lines: col.list(
       [11, 12],
-      'Lines it concerns, by the routes and trips it names, else by its hashtags; sorted.',
-      col.string(0, 'Line as the timetable names it.'),
+      'Affected lines, from its routes and trips, else from its hashtags; sorted.',
+      col.string(0, 'Line as in the timetable.'),
       { example: ['C3', 'C4a', 'C4b'] },
     ),
     hashtags: col.json(
       13,
-      'Hashtags its text begins with: tag, word of the núcleo, code of the núcleo (null where the word is not known), line.',
+      'Hashtags at the start of its text: tag, word of the núcleo, code of the núcleo (null if the word is unknown), line.',
       {
         example: [{ tag: '#MadC3', word: 'Mad', nucleo_code: '10', line: 'C3' }],
       },
@@ -52,12 +50,12 @@ export const railAlerts = defineDataset({
     }),
     stop_ids: col.list([16, 17], 'Stations it names; sorted.', col.string(0, 'Station code.'), { example: ['37010'] }),
     trip_ids: col.list([18, 19], 'Trips of the timetable it names; sorted.', col.string(0, 'Trip id.'), { example: ['5135M77432R4'] }),
-    train_number: col.string(20, 'Commercial number of the train; of derived alerts only.', { nullable: true, example: '77432' }),
-    service_date: col.local_date(21, 'Service day of the train; of derived alerts only.', { nullable: true, example: '2026-08-25' }),
-    delay_s: col.integer(22, 'Delay of the train; of derived alerts of kind DELAY only.', { unit: 's', nullable: true, example: 1080 }),
-    effect: col.code(23, 'Effect that the source states; null where it states none.', ALERT_EFFECTS, { nullable: true, example: null }),
-    cause: col.code(24, 'Cause that the source states; null where it states none.', ALERT_CAUSES, { nullable: true, example: null }),
-    active_from: col.instant(25, 'Start that the source states; it may lie months back.', {
+    train_number: col.string(20, 'Commercial number of the train; derived alerts only.', { nullable: true, example: '77432' }),
+    service_date: col.local_date(21, 'Service day of the train; derived alerts only.', { nullable: true, example: '2026-08-25' }),
+    delay_s: col.integer(22, 'Delay of the train; derived alerts of kind DELAY only.', { unit: 's', nullable: true, example: 1080 }),
+    effect: col.code(23, 'Effect that the source states; null if it states none.', ALERT_EFFECTS, { nullable: true, example: null }),
+    cause: col.code(24, 'Cause that the source states; null if it states none.', ALERT_CAUSES, { nullable: true, example: null }),
+    active_from: col.instant(25, 'Start that the source states; it may be months ago.', {
       nullable: true,
       example: '2026-08-25T08:53:00.000Z',
     }),
@@ -66,7 +64,7 @@ export const railAlerts = defineDataset({
       nullable: true,
       example: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.',
     }),
-    translations: col.json(28, 'Every text with its language (null where none is stated), each once, sorted by language and text.', {
+    translations: col.json(28, 'Each distinct text with its language (null if not stated), sorted by language and text.', {
       example: [
         { language: 'es', text: '#MadC9 Por obras, los aseos de la estación de Cercedilla permanecen temporalmente inoperativos.' },
       ],

@@ -3,7 +3,7 @@ import { defineDataset } from '../../schema/dataset.ts'
 import { RAIL_NUCLEOS } from './codes.ts'
 import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
 
-/** The days on which services run: one row a day, ranges, weekdays and exceptions worked out. */
+/** The days of each service: one row a day, with ranges, weekdays and exceptions resolved. */
 export const railCalendar = defineDataset({
   ...TIMETABLE,
   id: 'rail_calendar',

@@ -1,15 +1,15 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Which of Renfe's two networks is meant: each has a timetable and live feeds of its own. */
+/** Renfe's two networks. Each has its own timetable and live feeds. */
 export const RAIL_NETWORKS = defineCodes('rail_network', 'Network of the railway.', {
   CERCANIAS: ['Cercanías y Rodalies', 'Commuter trains'],
   AVLDMD: ['Alta velocidad, larga y media distancia', 'High-speed, long and medium distance'],
 })
 
-/** The network whose trips get new ids every night, so that only the number of a train tells it. */
+/** The network whose trips get new ids every night. Only its train numbers are stable. */
 export const LONG_DISTANCE = 'AVLDMD'
 
-/** What an alert is about; the last two are derived from trip updates. */
+/** Kinds of alerts; the last two are derived from trip updates. */
 export const RAIL_ALERT_KINDS = defineCodes('rail_alert_kind', 'Kind of railway alert.', {
   NOTICE: ['Aviso', 'Notice'],
   INFORMATION: ['Información', 'Information'],
@@ -61,29 +61,32 @@ export const TRIP_RELATIONSHIPS = defineCodes('gtfs_trip_relationship', 'How a l
   NEW: ['Nuevo', 'New'],
 })
 
-/** Those of a trip that does not run. A deleted one is not to be shown at all, by the standard; who waits for it has to know. */
+/**
+ * Relationships of trips that do not run. The standard hides deleted trips; here they are shown as cancelled, for waiting
+ * passengers.
+ */
 export const CANCELLED_TRIPS: readonly string[] = Object.freeze(['CANCELED', 'DELETED'])
 
-/** True where a trip is said not to run. */
+/** True if a trip is reported not to run. */
 export function isCancelled({ schedule_relationship }: { readonly schedule_relationship: string | null }): boolean {
   return schedule_relationship !== null && CANCELLED_TRIPS.includes(schedule_relationship)
 }
 
 /** `VehicleStopStatus` of GTFS-Realtime. */
-export const VEHICLE_STATUSES = defineCodes('gtfs_vehicle_status', 'Where a train is with regard to the stop it names.', {
+export const VEHICLE_STATUSES = defineCodes('gtfs_vehicle_status', 'Position of a train relative to its stop.', {
   INCOMING_AT: ['Llegando', 'Incoming'],
   STOPPED_AT: ['Parado', 'Stopped'],
   IN_TRANSIT_TO: ['En camino', 'In transit'],
 })
 
-/** Where a published position comes from. */
-export const POSITION_SOURCES = defineCodes('rail_position_source', 'Where the position of a train comes from.', {
+/** Origin of a position. */
+export const POSITION_SOURCES = defineCodes('rail_position_source', 'Origin of a train position.', {
   GPS: ['Satélite', 'Satellite fix'],
   STATION: ['Estación', 'Position of the station'],
 })
 
-/** Whether a stated delay can be. */
-export const DELAY_QUALITIES = defineCodes('rail_delay_quality', 'Whether a stated delay can be believed.', {
+/** Plausibility of a stated delay. */
+export const DELAY_QUALITIES = defineCodes('rail_delay_quality', 'Whether a stated delay is plausible.', {
   OK: ['Verosímil', 'Plausible'],
   DOUBTFUL: ['Inverosímil', 'Beyond belief'],
 })
@@ -96,7 +99,7 @@ export const WHEELCHAIR_ACCESS = defineCodes('gtfs_wheelchair_access', 'Whether 
   UNKNOWN: ['Desconocido', 'Unknown'],
 })
 
-/** Commercial products of long and medium distance, the same in timetables and on the map, which tells fewer of them apart. */
+/** Commercial products of long and medium distance, the same codes in timetables and on the map. The map distinguishes fewer. */
 export const RAIL_PRODUCTS = defineCodes('rail_product', 'Commercial product of a train.', {
   AVE: ['AVE', 'AVE high speed'],
   AVE_INT: ['AVE Internacional', 'AVE international high speed'],
@@ -113,29 +116,29 @@ export const RAIL_PRODUCTS = defineCodes('rail_product', 'Commercial product of 
   REGIONAL_EXPRESS: ['Regional Exprés', 'Regional express'],
 })
 
-/** How a commuter train moves, as Renfe's map has it. */
+/** How a commuter train moves, by the codes of Renfe's map. */
 export const RAIL_MOVEMENTS = defineCodes('rail_movement', "How a train moves, by the code of Renfe's map.", {
   STANDING: ['Parado en una estación (A)', 'Standing at a station (A)'],
   RUNNING: ['En marcha (E, o parte del tramo recorrida)', 'Running (E, or a share of the section)'],
   RUNNING_S: ['Entre estaciones (S, sin documentar)', 'Between stations (S, undocumented)'],
 })
 
-/** What runs on a route. */
-export const RAIL_ROUTE_TYPES = defineCodes('rail_route_type', 'What runs on a route.', {
+/** Kinds of service on a route. */
+export const RAIL_ROUTE_TYPES = defineCodes('rail_route_type', 'Kind of service on a route.', {
   RAIL: ['Tren', 'Train'],
   BUS: ['Autobús', 'Bus'],
 })
 
-/** How travellers get on or off at a stop. */
-export const RAIL_STOP_USES = defineCodes('rail_stop_use', 'Whether travellers get on or off at a stop of a trip.', {
+/** Boarding and alighting rules at a stop. */
+export const RAIL_STOP_USES = defineCodes('rail_stop_use', 'Whether travellers can board or alight at a stop of a trip.', {
   REGULAR: ['Sin aviso', 'Regularly'],
   NONE: ['No se permite', 'Not at all'],
   PHONE_AGENCY: ['Con aviso a la operadora', 'After a call to the operator'],
   ASK_DRIVER: ['Con aviso al personal del tren', 'After asking the train crew'],
 })
 
-/** The names that Renfe gives its commuter networks, by the first two characters of their ids. */
-export const RAIL_NUCLEOS = defineCodes('rail_nucleo', 'Commuter network (núcleo), by the code that its ids begin with.', {
+/** Renfe's names of its commuter networks, by the first two characters of their ids. */
+export const RAIL_NUCLEOS = defineCodes('rail_nucleo', 'Commuter network (núcleo), by the code at the start of its ids.', {
   '10': ['Madrid', 'Madrid'],
   '20': ['Asturias', 'Asturias'],
   '30': ['Sevilla', 'Seville'],
@@ -154,15 +157,15 @@ export const RAIL_NUCLEOS = defineCodes('rail_nucleo', 'Commuter network (núcle
   '90': ['Cercedilla–Cotos', 'Cercedilla–Cotos'],
 })
 
-/** Countries that Renfe's stations lie in, by their code of ISO 3166. */
+/** Countries of Renfe's stations, by ISO 3166 code. */
 export const RAIL_COUNTRIES = defineCodes('rail_country', 'Country of a station.', {
   ES: ['España', 'Spain'],
   FR: ['Francia', 'France'],
   PT: ['Portugal', 'Portugal'],
 })
 
-/** What a model of train is built for, as Renfe groups them. */
-export const RAIL_STOCK_TYPES = defineCodes('rail_stock_type', 'What rolling stock is built for.', {
+/** Uses of rolling stock, as Renfe groups them. */
+export const RAIL_STOCK_TYPES = defineCodes('rail_stock_type', 'Use that rolling stock is built for.', {
   HIGH_SPEED: ['Alta velocidad', 'High speed'],
   LONG_DISTANCE: ['Larga distancia', 'Long distance'],
   MEDIUM_DISTANCE_HIGH_SPEED: ['Media distancia de alta velocidad', 'Medium distance at high speed'],
@@ -172,16 +175,16 @@ export const RAIL_STOCK_TYPES = defineCodes('rail_stock_type', 'What rolling sto
   FREIGHT: ['Mercancías', 'Freight'],
 })
 
-/** What of a timetable changes from one version to the next. */
-export const TIMETABLE_PARTS = defineCodes('timetable_part', 'What of a timetable has changed.', {
+/** Parts of a timetable that can change between versions. */
+export const TIMETABLE_PARTS = defineCodes('timetable_part', 'Part of a timetable that has changed.', {
   STATION: ['Estación', 'Station'],
   ROUTE: ['Ruta', 'Route'],
   LINE: ['Línea o producto', 'Line or product'],
   TRIP: ['Tren y los días en que circula', 'Train and the days on which it runs'],
 })
 
-/** How it changes; the last two are of trains, whose days are published ahead to different ends. */
-export const TIMETABLE_CHANGES = defineCodes('timetable_change', 'How something of a timetable has changed.', {
+/** Kinds of change; the last two are for trains, since their days are published ahead to different ends. */
+export const TIMETABLE_CHANGES = defineCodes('timetable_change', 'Kind of change in a timetable.', {
   ADDED: ['Nuevo', 'Added'],
   GONE: ['Suprimido', 'Gone'],
   EXTENDED: ['Publicado por más tiempo', 'Published further ahead'],

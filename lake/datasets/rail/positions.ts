@@ -3,56 +3,54 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { POSITION_SOURCES, RAIL_NETWORKS, VEHICLE_STATUSES } from './codes.ts'
 import { renfe } from './sources.ts'
 
-/** An observation older than this is no longer where a train is, ms. */
+/** An observation older than this is not current, ms. */
 const CURRENT_FOR_MS = 600_000
-/** Of a núcleo that is missing it is known for so long which trains it had, ms. */
+/** How long the known trains of a missing núcleo stay current, ms. */
 const HELD_FOR_MS = 3_600_000
 
 /**
- * Where trains are, every observation. The fleet that Renfe's map shows is a table of its own (`rail_fleet`), since nobody says that it may
- * be reused: reads join the two by network and train number.
- *
- * Volume: 134 to 211 commuter trains in the captures, 270 to 320 in a full publication, every 20 s, and fewer at night: about a million
- * rows a day. Each differs from the one before by its time at least, so that they are observations and not states.
+ * Train positions, every observation. Renfe's map has its own table (`rail_fleet`), since no licence permits its reuse; join by
+ * network and train number. About a million rows a day: 270 to 320 commuter trains in a full publication (captures: 134 to 211)
+ * every 20 s, fewer at night. Each differs in time at least, so these are observations, not states.
  */
 export const railPositions = defineDataset({
   id: 'rail_positions',
   domain: 'rail',
   title: 'Positions of trains',
   about:
-    'Position, status, stop and platform of each running train, every observation; current state for 10 minutes, while its núcleo is missing for an hour.',
+    'Position, status, stop and platform of each running train, every observation; current for 10 minutes, or for an hour if its núcleo is missing.',
   sources: [renfe],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),
     network: col.code(2, 'Network the train belongs to.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
     source_id: col.string(3, "The source's id of the train in its publication.", { example: 'VP_C1-23533' }),
-    observed_at: col.instant(4, 'Time of the observation; of the publication where the train states none.', {
+    observed_at: col.instant(4, 'Time of the observation; of the publication if the train states none.', {
       example: '2026-05-26T09:35:55.000Z',
     }),
-    vehicle_id: col.string(5, 'Train number as the vehicle states it; it may differ from the one of its trip.', {
+    vehicle_id: col.string(5, "Train number as the vehicle states it; it may differ from the trip's.", {
       nullable: true,
       example: '23533',
     }),
-    trip_id: col.string(6, 'Trip of the timetable; null where the train states none.', { nullable: true, example: '3043M23533C1' }),
-    train_number: col.string(7, 'Commercial number inside the trip id, else what the vehicle states.', {
+    trip_id: col.string(6, 'Trip of the timetable; null if the train states none.', { nullable: true, example: '3043M23533C1' }),
+    train_number: col.string(7, "Commercial number in the trip id, else the vehicle's.", {
       nullable: true,
       example: '23533',
     }),
-    line: col.string(8, 'Line inside the trip id; long-distance ids have none.', { nullable: true, example: 'C1' }),
-    nucleo_code: col.string(9, 'Commuter network (núcleo) inside the trip id; long-distance ids have none.', {
+    line: col.string(8, 'Line in the trip id; long-distance ids have none.', { nullable: true, example: 'C1' }),
+    nucleo_code: col.string(9, 'Commuter network (núcleo) in the trip id; long-distance ids have none.', {
       nullable: true,
       example: '30',
     }),
     position: col.point([10, 11], 'Where it is.', { nullable: true, example: { lat: 37.377792, lon: -5.979549 } }),
     position_source: col.code(
       12,
-      'GPS in transit, else STATION by what is known of the source; null without position or status. Of 550 that stand or arrive in the captures 420 are within 0.0003° of their station.',
+      'GPS in transit, else STATION, as the source is known to report; null without position or status. Of 550 captured positions of standing or arriving trains, 420 are within 0.0003° of the station.',
       POSITION_SOURCES,
       { nullable: true, example: 'STATION' },
     ),
-    vehicle_status: col.code(13, 'Where it is with regard to the stop.', VEHICLE_STATUSES, { nullable: true, example: 'STOPPED_AT' }),
-    stop_id: col.string(14, 'The stop that the status is about.', { nullable: true, example: '51100' }),
-    platform: col.string(15, 'Platform in the label, which is text; null where it has none.', { nullable: true, example: '1' }),
+    vehicle_status: col.code(13, 'Position relative to the stop.', VEHICLE_STATUSES, { nullable: true, example: 'STOPPED_AT' }),
+    stop_id: col.string(14, 'The stop of the status.', { nullable: true, example: '51100' }),
+    platform: col.string(15, 'Platform in the label, as text; null if there is none.', { nullable: true, example: '1' }),
     label: col.string(16, 'Label of the vehicle as published.', { nullable: true, example: 'C1-23533-PLATF.(1)' }),
   },
   entity: ['source', 'network', 'source_id'],

@@ -11,7 +11,7 @@ export const renfe = defineSource({
   commercial_use: 'yes',
 })
 
-/** What Renfe's map of trains is drawn from: reachable by everybody, described and licensed nowhere. */
+/** Source of Renfe's train map: publicly reachable, but without documentation or licence. */
 export const renfeVisor = defineSource({
   id: 'renfe_visor',
   publisher: 'Renfe Viajeros',

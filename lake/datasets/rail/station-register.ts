@@ -4,8 +4,8 @@ import { RAIL_COUNTRIES } from './codes.ts'
 import { renfe } from './sources.ts'
 
 /**
- * What Renfe's list of stations says of each beside its timetables: address, place, which networks use it. A table of its own, since it is made at
- * other times than they are: reads join it to `rail_stations` by the code of the stop. It has 697 of the 1,162 commuter stops of August 2026.
+ * Renfe's station list: address, place and networks. Separate from the timetables, which are made at other times; join with
+ * `rail_stations` by stop code. It has 697 of the 1,162 commuter stops of August 2026.
  */
 export const railStationRegister = defineDataset({
   id: 'rail_station_register',
@@ -17,32 +17,32 @@ export const railStationRegister = defineDataset({
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),
     stop_id: col.string(2, 'Code of the station, five digits; the same as in rail_stations.', { example: '70701' }),
-    observed_at: col.instant(3, 'Fetch that gave this state: the list does not say when it was made.', {
+    observed_at: col.instant(3, 'Fetch of this state: the list has no date.', {
       example: '2026-06-24T00:00:00.000Z',
     }),
     name: col.string(4, 'Name as published, in capitals.', { example: 'CALATORAO' }),
-    address: col.string(5, 'Street address as published; U+FFFD stands for a character that the publisher lost.', {
+    address: col.string(5, 'Street address as published; U+FFFD replaces characters that the publisher lost.', {
       nullable: true,
       example: 'Av. Doctor Carnicero, S/N',
     }),
-    postal_code: col.string(6, 'Postal code; of Spain five digits, a lost zero put back, null where they are none.', {
+    postal_code: col.string(6, 'Postal code; in Spain five digits, with a lost zero restored, null if invalid.', {
       nullable: true,
       example: '50280',
     }),
     municipality: col.string(7, 'Municipality as published.', { nullable: true, example: 'CALATORAO' }),
-    municipality_code: col.string(8, 'INE code of the municipality; of Spain only.', { nullable: true, example: '50068' }),
-    province: col.string(9, 'Province as published; null where it is said not to be known.', { nullable: true, example: 'ZARAGOZA' }),
-    province_code: col.string(10, 'INE code of the province; of Spain only.', { nullable: true, example: '50' }),
+    municipality_code: col.string(8, 'INE code of the municipality; Spain only.', { nullable: true, example: '50068' }),
+    province: col.string(9, 'Province as published; null if published as unknown.', { nullable: true, example: 'ZARAGOZA' }),
+    province_code: col.string(10, 'INE code of the province; Spain only.', { nullable: true, example: '50' }),
     country: col.code(11, 'Country as published; null in lists without it.', RAIL_COUNTRIES, { nullable: true, example: 'ES' }),
-    position: col.point([12, 13], 'Where it is; null where the published position cannot be right.', {
+    position: col.point([12, 13], 'Position; null if the published one is impossible.', {
       nullable: true,
       example: { lat: 41.528692, lon: -1.360545 },
     }),
-    is_commuter: col.boolean(14, 'Whether commuter trains (Cercanías) call; null in lists that do not say.', {
+    is_commuter: col.boolean(14, 'Whether commuter trains (Cercanías) call; null in lists that do not state it.', {
       nullable: true,
       example: false,
     }),
-    is_metre_gauge: col.boolean(15, 'Whether it is of the metre-gauge network (once FEVE); null in lists that do not say.', {
+    is_metre_gauge: col.boolean(15, 'Whether it belongs to the metre-gauge network (formerly FEVE); null in lists that do not state it.', {
       nullable: true,
       example: false,
     }),

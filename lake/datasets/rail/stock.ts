@@ -4,53 +4,53 @@ import { RAIL_STOCK_TYPES } from './codes.ts'
 import { renfe } from './sources.ts'
 
 /**
- * Renfe's models of trains. A name is not enough to tell them apart: `Media Distancia R-592` is one of medium distance and one of commuter
- * trains, with other engines and seats.
+ * Renfe's train models. Names are not unique: `Media Distancia R-592` is a medium-distance model and a commuter model, with
+ * different engines and seats.
  */
 export const railStock = defineDataset({
   id: 'rail_stock',
   domain: 'rail',
   title: 'Rolling stock',
-  about: "Renfe's models of trains: series, what they are built for, gauge, speed, power, size and seats.",
+  about: "Renfe's models of trains: series, use, gauge, speed, power, size and seats.",
   sources: [renfe],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'renfe' }),
     model: col.string(2, 'Model as published.', { example: 'Media Distancia R-449' }),
-    purpose: col.string(3, 'What it is built for, as published.', { example: 'Pasajeros - Media distancia' }),
-    observed_at: col.instant(4, 'Fetch that gave this state: the list does not say when it was made.', {
+    purpose: col.string(3, 'Use, as published.', { example: 'Pasajeros - Media distancia' }),
+    observed_at: col.instant(4, 'Fetch of this state: the list has no date.', {
       example: '2022-07-03T00:00:00.000Z',
     }),
     series: col.string(
       5,
-      'Series: the digits in the name of the model, with which numbers of its vehicles begin (112 of 112M too); null where there are none.',
+      'Series: the digits in the name of the model, which its vehicle numbers begin with (112 for 112M too); null if there are none.',
       { nullable: true, example: '449' },
     ),
-    stock_type: col.code(6, 'What it is built for.', RAIL_STOCK_TYPES, { example: 'MEDIUM_DISTANCE' }),
+    stock_type: col.code(6, 'Use.', RAIL_STOCK_TYPES, { example: 'MEDIUM_DISTANCE' }),
     gauges_mm: col.list([7, 8], 'Gauges it runs on, in the order published.', col.integer(0, 'Gauge.', { unit: 'mm' }), {
       example: [1668],
     }),
     top_speeds_kmh: col.list(
       [9, 10],
-      'Top speeds, in the order published: of several one for each gauge or kind of traction.',
+      'Top speeds, in the order published; if several, one for each gauge or kind of traction.',
       col.integer(0, 'Top speed.', { unit: 'km/h' }),
       { example: [160] },
     ),
-    powers_kw: col.list([11, 12], 'Total power, in the order published, likewise.', col.integer(0, 'Power.', { unit: 'kW' }), {
+    powers_kw: col.list([11, 12], 'Total power, in the order published, by the same rule.', col.integer(0, 'Power.', { unit: 'kW' }), {
       example: [2400],
     }),
-    voltages_v: col.list([13, 14], 'Voltages it runs under; none of diesel trains.', col.integer(0, 'Voltage.', { unit: 'V' }), {
+    voltages_v: col.list([13, 14], 'Voltages it runs under; none for diesel trains.', col.integer(0, 'Voltage.', { unit: 'V' }), {
       example: [3000],
     }),
     motors: col.string(15, 'Motors as published.', { nullable: true, example: '6 asíncronos' }),
     mass_t: col.decimal(16, 'Mass without load.', { scale: 2, unit: 't', nullable: true, example: 172.2, min: 0 }),
     length_m: col.decimal(17, 'Length of the whole train.', { scale: 2, unit: 'm', nullable: true, example: 98.97, min: 0 }),
-    seats_min: col.integer(18, 'Least number of seats; null where none is published, or that it varies.', {
+    seats_min: col.integer(18, 'Least number of seats; null if none is published or it varies.', {
       unit: '1',
       nullable: true,
       example: 257,
       min: 0,
     }),
-    seats_max: col.integer(19, 'Greatest number of seats, likewise; another one only where two are published (123/105).', {
+    seats_max: col.integer(19, 'Greatest number of seats, by the same rule; it differs only if two numbers are published (123/105).', {
       unit: '1',
       nullable: true,
       example: 257,
@@ -58,9 +58,9 @@ export const railStock = defineDataset({
     }),
     seats: col.string(20, 'Seats as published: a number, two numbers, or that they vary.', { nullable: true, example: '257' }),
     signalling: col.string(21, 'Signalling systems as published.', { nullable: true, example: 'ASFA, comunicación tren tierra y GSM-R' }),
-    manufacturer: col.string(22, 'Who built it, as published.', { nullable: true, example: 'CAF - Alstom' }),
-    units_built: col.integer(23, 'How many were built.', { unit: '1', nullable: true, example: 57, min: 0 }),
-    is_accessible: col.boolean(24, 'Whether a wheelchair can ride: always null, for the source says nothing of it.', {
+    manufacturer: col.string(22, 'Manufacturer, as published.', { nullable: true, example: 'CAF - Alstom' }),
+    units_built: col.integer(23, 'Number built.', { unit: '1', nullable: true, example: 57, min: 0 }),
+    is_accessible: col.boolean(24, 'Whether a wheelchair can ride: always null, since the source does not state it.', {
       nullable: true,
       example: null,
     }),
@@ -68,7 +68,7 @@ export const railStock = defineDataset({
       nullable: true,
       example: 'http://www.renfe.com/viajeros/nuestros_trenes/md_449.html',
     }),
-    features_url: col.string(26, 'Page of what it offers travellers.', { nullable: true, example: null }),
+    features_url: col.string(26, 'Page about its passenger facilities.', { nullable: true, example: null }),
     sheet_url: col.string(27, 'Page of its technical data.', { nullable: true, example: null }),
   },
   entity: ['model', 'purpose'],

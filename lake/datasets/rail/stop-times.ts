@@ -3,7 +3,7 @@ import { stopTimeColumns } from '../transit/stop-times.ts'
 import { RAIL_STOP_USES } from './codes.ts'
 import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
 
-/** Every stop of every trip. Files are sorted by station, so that the departures of one are found in one place. */
+/** Every stop of every trip. Files are sorted by station, so that a station's departures are close together. */
 export const railStopTimes = defineDataset({
   ...TIMETABLE,
   id: 'rail_stop_times',
@@ -13,9 +13,9 @@ export const railStopTimes = defineDataset({
     ...VERSION_COLUMNS,
     ...stopTimeColumns({
       trip: ['Trip.', '1032S19799C1'],
-      sequence: 'Place of the stop in the trip, rising; it may begin anywhere.',
+      sequence: 'Rising number of the stop in the trip; the first may be any number.',
       stop: ['Station, in rail_stations.', '17000'],
-      arrival: "Arrival on Madrid's clock",
+      arrival: 'Arrival, Madrid time',
       time: '05:30:00',
       uses: RAIL_STOP_USES,
     }),

@@ -2,12 +2,12 @@ import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
 import { RAIL_NETWORKS } from './codes.ts'
 import { renfe } from './sources.ts'
 
-/** The columns that every table of a railway timetable begins with: ids 1 to 3. */
+/** The first columns of every railway timetable table: ids 1 to 3. */
 export const VERSION_COLUMNS = versionColumns(RAIL_NETWORKS, {
   network: 'CERCANIAS',
   version: 'cercanias-2026-08-22',
   valid_from: '2026-08-21T22:00:00.000Z',
 })
 
-/** What all datasets of a railway timetable share. */
+/** Common settings of railway timetable datasets. */
 export const TIMETABLE = { ...TRANSIT_TIMETABLE, domain: 'rail', sources: [renfe] } as const

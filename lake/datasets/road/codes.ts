@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** What kind of incident it is (api.md §4). */
+/** Kinds of incidents (api.md §4). */
 export const INCIDENT_TYPES = defineCodes('incident_type', 'Kind of incident on the road.', {
   ACCIDENT: ['Accidente', 'Accident'],
   CONGESTION: ['Retención', 'Congestion'],
@@ -14,7 +14,7 @@ export const INCIDENT_TYPES = defineCodes('incident_type', 'Kind of incident on 
   OTHER: ['Otro', 'Other'],
 })
 
-/** How grave the source says it is (api.md §4): its highest level is CRITICAL, its lowest LOW. */
+/** Severity as graded by the source (api.md §4): its highest level is CRITICAL, its lowest LOW. */
 export const SEVERITIES = defineCodes('severity', 'Severity as the source grades it.', {
   LOW: ['Leve', 'Low'],
   MEDIUM: ['Media', 'Medium'],
@@ -23,13 +23,13 @@ export const SEVERITIES = defineCodes('severity', 'Severity as the source grades
   UNKNOWN: ['Desconocida', 'Unknown'],
 })
 
-/** Where the delay of an incident is from. */
-export const DELAY_SOURCES = defineCodes('delay_source', 'Where the delay of an incident is from.', {
+/** Origin of an incident's delay. */
+export const DELAY_SOURCES = defineCodes('delay_source', 'Origin of the delay of an incident.', {
   reported: ['Comunicado por la fuente', 'Reported by the source'],
-  estimated: ['Estimado por longitud y nivel de la congestión', 'Estimated by length and level of the congestion'],
+  estimated: ['Estimado por longitud y nivel de la congestión', 'Estimated from length and level of the congestion'],
 })
 
-/** Which way of the road is meant. */
+/** Directions along a road. */
 export const ROAD_DIRECTIONS = defineCodes('road_direction', 'Direction along the road by its kilometre posts.', {
   POSITIVE: ['Creciente', 'Increasing km'],
   NEGATIVE: ['Decreciente', 'Decreasing km'],
@@ -42,10 +42,10 @@ export const PANEL_DISPLAYS = defineCodes('panel_display', 'Whether a variable-m
   MESSAGE: ['Muestra texto o pictogramas', 'Shows text or pictograms'],
   BLANK: ['Mensaje activo en blanco', 'A message is set, but it is blank'],
   EMPTY: ['Sin mensaje', 'No message is set'],
-  UNKNOWN: ['Se desconoce: la última publicación no incluye el panel', 'Not known: the newest publication lacks the panel'],
+  UNKNOWN: ['Se desconoce: la última publicación no incluye el panel', 'Unknown: the newest publication lacks the panel'],
 })
 
-/** Level of service of Madrid's traffic centre. */
+/** Levels of service of Madrid's traffic centre. */
 export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traffic at a sensor.', {
   FLUID: ['Fluido', 'Fluid'],
   SLOW: ['Lento', 'Slow'],
@@ -53,8 +53,8 @@ export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traff
   CONGESTION: ['Congestión', 'Congestion'],
 })
 
-/** State of traffic in the one vocabulary of all cities. */
-export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'State of traffic, in one vocabulary for all cities.', {
+/** State of traffic in a vocabulary common to all cities. */
+export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'State of traffic, in a vocabulary common to all cities.', {
   FREE: ['Fluido', 'Free'],
   DENSE: ['Denso', 'Dense'],
   VERY_DENSE: ['Muy denso', 'Very dense'],
@@ -63,10 +63,10 @@ export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'State of traffic, in
   UNKNOWN: ['Sin datos', 'No data'],
 })
 
-/** What a level of traffic is based on. */
-export const LEVEL_BASES = defineCodes('level_basis', 'What a level of traffic is based on.', {
+/** Basis of a traffic level. */
+export const LEVEL_BASES = defineCodes('level_basis', 'Basis of a traffic level.', {
   PUBLISHED: ['Estado que publica la fuente', 'State that the source publishes'],
-  OCCUPANCY: ['Calculado por el servicio a partir de la ocupación', 'Computed by this service from the occupancy'],
+  OCCUPANCY: ['Calculado por el servicio a partir de la ocupación', 'Computed by this service from occupancy'],
 })
 
 /** Kinds of traffic sensor. */
@@ -78,7 +78,7 @@ export const SENSOR_TYPES = defineCodes('sensor_type', 'Kind of traffic sensor.'
   OTHER: ['Otro', 'Other'],
 })
 
-/** What part of a road a detector of DGT stands on. */
+/** Kinds of road or lane of DGT's detectors. */
 export const DETECTOR_SITES = defineCodes('detector_site', 'Kind of road or lane that a detector stands on.', {
   MOTORWAY: ['Autopista o autovía', 'Motorway'],
   RING_ROAD: ['Circunvalación', 'Ring road'],
@@ -91,18 +91,18 @@ export const DETECTOR_SITES = defineCodes('detector_site', 'Kind of road or lane
 })
 
 /** Whether the publisher trusts its own reading. */
-export const READING_QUALITIES = defineCodes('reading_quality', 'Quality the publisher gives a reading.', {
+export const READING_QUALITIES = defineCodes('reading_quality', 'Quality of a reading, as graded by the publisher.', {
   OK: ['Correcta', 'OK'],
-  DEGRADED: ['Con muestras no óptimas', 'Made of sub-optimal samples too'],
+  DEGRADED: ['Con muestras no óptimas', 'Includes sub-optimal samples'],
   ERROR: ['Errónea según la fuente', 'Wrong according to the source'],
   UNKNOWN: ['Sin indicar', 'Not stated'],
 })
 
-/** Why nothing is called typical of an hour. */
-export const TYPICAL_ABSENCES = defineCodes('typical_absence', 'Why nothing is called typical of an hour and kind of day.', {
+/** Reasons why an hour has no typical value. */
+export const TYPICAL_ABSENCES = defineCodes('typical_absence', 'Why an hour and kind of day have no typical value.', {
   FEW_WEEKS: ['Muy pocas semanas con esa hora', 'Too few weeks have the hour'],
   NOT_NOW: ['El historial no se puede leer ahora', 'History cannot be read now'],
-  BY_CITY_ONLY: ['De tramos de calle solo se calcula por ciudad', 'Of street sections it is computed by city only'],
+  BY_CITY_ONLY: ['De tramos de calle solo se calcula por ciudad', 'For street sections it is computed by city only'],
 })
 
 /** Why a city has no congestion index. */
@@ -117,20 +117,20 @@ export const INDEX_ABSENCES = defineCodes('congestion_index_absence', 'Why a cit
   ],
 })
 
-/** Whether anything of the traffic of a city arrives. */
-export const CITY_AVAILABILITIES = defineCodes('city_availability', 'Whether anything of the traffic of a city arrives.', {
+/** Availability of a city's traffic data. */
+export const CITY_AVAILABILITIES = defineCodes('city_availability', 'Whether traffic data of a city is arriving.', {
   AVAILABLE: ['Disponible', 'Available'],
   NOT_YET: ['Aún no: no ha llegado ningún dato', 'Not yet: no data has arrived'],
 })
 
-/** The two directions of a permanent count station, as the publisher numbers them. */
+/** The two directions of a permanent count station, by the publisher's numbers. */
 export const COUNT_DIRECTIONS = defineCodes('count_direction', 'Direction of a count station, by its number in the list of stations.', {
   '1': ['Sentido 1', 'Direction 1'],
   '2': ['Sentido 2', 'Direction 2'],
 })
 
-/** What a forecast of traffic is of. */
-export const TRAFFIC_SERIES = defineCodes('traffic_series', 'What a forecast of traffic is of.', {
+/** Kinds of series with traffic forecasts. */
+export const TRAFFIC_SERIES = defineCodes('traffic_series', 'Kind of series that a traffic forecast is for.', {
   SENSOR: ['Sensor de tráfico', 'Traffic sensor'],
   COUNT_STATION: ['Estación permanente de aforo, un sentido', 'Permanent count station, one direction'],
   CORRIDOR: ['Corredor: media de sus sensores', 'Corridor: the mean of its sensors'],
@@ -142,12 +142,12 @@ export const FORECAST_ABSENCES = defineCodes('forecast_absence', 'Why there is n
   SILENT: ['Sin datos en el último día', 'No data in the last day'],
 })
 
-/** What an hourly count is worth, told from the file it is in. */
-export const COUNT_QUALITIES = defineCodes('count_quality', 'What an hourly count is worth.', {
+/** Quality of an hourly count, inferred from its file. */
+export const COUNT_QUALITIES = defineCodes('count_quality', 'Quality of an hourly count.', {
   OK: ['Correcto', 'OK'],
-  CEILING: ['Tope del contador: pasaron al menos tantos', 'Ceiling of the counter: at least so many passed'],
-  ERROR: ['Tope del contador donde no puede haber tantos', 'Ceiling of the counter where there cannot be so many'],
-  DEAD_DIRECTION: ['Sentido que no existe: calle de sentido único', 'Direction that is not there: a one-way street'],
+  CEILING: ['Tope del contador: pasaron al menos tantos', 'Counter ceiling: at least this many passed'],
+  ERROR: ['Tope del contador donde no puede haber tantos', 'Counter ceiling at an implausible place'],
+  DEAD_DIRECTION: ['Sentido que no existe: calle de sentido único', 'Nonexistent direction: a one-way street'],
   OUTAGE: ['Estación sin datos ese día', 'Station without data that day'],
-  COPIED_DAY: ['Día igual a otro de la misma serie', 'Day equal to another one of the same series'],
+  COPIED_DAY: ['Día igual a otro de la misma serie', 'Day identical to another of the same series'],
 })

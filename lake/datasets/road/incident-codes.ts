@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Why there is an incident; finer than its type. */
+/** Causes of incidents, finer than types. */
 export const INCIDENT_CAUSES = defineCodes('incident_cause', 'Cause of an incident on the road.', {
   ACCIDENT: ['Accidente', 'Accident'],
   MULTIPLE_COLLISION: ['Accidente múltiple', 'Multi-vehicle accident'],
@@ -60,7 +60,7 @@ export const INCIDENT_CAUSES = defineCodes('incident_cause', 'Cause of an incide
   OTHER: ['Incidencia', 'Incident'],
 })
 
-/** What one record of an incident says is in force or to be seen. */
+/** Measures and effects in an incident's records. */
 export const MEASURE_KINDS = defineCodes('measure_kind', 'Measure or effect of one record of an incident.', {
   ROAD_CLOSED: ['Carretera cortada', 'Road closed'],
   CLOSED_FOR_WINTER: ['Carretera cortada en invierno', 'Closed for the winter'],
@@ -112,7 +112,7 @@ export const LANES = defineCodes('lane', 'Lane of a carriageway, seen in the dir
   TURNING: ['carril de giro', 'turning lane'],
 })
 
-/** Parts of a road beside its main carriageway. */
+/** Parts of a road besides its main carriageway. */
 export const CARRIAGEWAYS = defineCodes('carriageway', 'Part of a road.', {
   MAIN: ['calzada principal', 'main carriageway'],
   EXIT_SLIP_ROAD: ['ramal de salida', 'exit slip road'],
@@ -123,7 +123,7 @@ export const CARRIAGEWAYS = defineCodes('carriageway', 'Part of a road.', {
   OPPOSITE: ['calzada contraria', 'opposite carriageway'],
 })
 
-/** Points of the compass towards which traffic goes. */
+/** Compass directions of travel. */
 export const COMPASS_DIRECTIONS = defineCodes('compass_direction', 'Direction of travel by the compass.', {
   NORTH: ['Norte', 'North'],
   NORTH_EAST: ['Nordeste', 'North-east'],
@@ -135,8 +135,8 @@ export const COMPASS_DIRECTIONS = defineCodes('compass_direction', 'Direction of
   NORTH_WEST: ['Noroeste', 'North-west'],
 })
 
-/** Vehicles that a measure is for. */
-export const VEHICLES = defineCodes('vehicle', 'Vehicles that a measure is for.', {
+/** Vehicles that a measure applies to. */
+export const VEHICLES = defineCodes('vehicle', 'Vehicles that a measure applies to.', {
   HEAVY: ['vehículos pesados', 'heavy vehicles'],
   LORRY: ['camiones', 'lorries'],
   ARTICULATED: ['vehículos articulados', 'articulated vehicles'],

@@ -5,26 +5,26 @@ import { DELAY_SOURCES, INCIDENT_TYPES, ROAD_DIRECTIONS, SEVERITIES } from './co
 import { CARRIAGEWAYS, COMPASS_DIRECTIONS, INCIDENT_CAUSES, LANES, MEASURE_KINDS, VEHICLES } from './incident-codes.ts'
 import { dgt, sct } from './sources.ts'
 
-/** Incidents on Spain's roads: one row a state of one incident. */
+/** Incidents on Spain's roads: one row per state of an incident. */
 export const incidents = defineDataset({
   id: 'incidents',
   domain: 'road',
   title: 'Road incidents',
-  about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, each state they went through.',
+  about: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with every state.',
   sources: [dgt, sct],
   lacks: allBut('incidents', BASQUE_COUNTRY),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     source_id: col.string(2, "The source's own id of the situation.", { example: '6129' }),
     incident_id: col.string(3, 'Public id, stable for the life of the incident.', { example: 'inc_7Q2M9KX4B1TZ' }),
-    first_seen_at: col.instant(4, 'First publication that had it.', { example: '2026-01-02T12:23:28.413Z' }),
-    observed_at: col.instant(5, 'Publication that gave this state.', { example: '2026-01-02T12:23:28.413Z' }),
+    first_seen_at: col.instant(4, 'First publication that contained it.', { example: '2026-01-02T12:23:28.413Z' }),
+    observed_at: col.instant(5, 'Publication of this state.', { example: '2026-01-02T12:23:28.413Z' }),
     type: col.code(6, 'Kind of incident.', INCIDENT_TYPES, { example: 'ROADWORKS' }),
     source_type: col.string(7, "The source's cause and detailed cause.", { example: 'roadMaintenance/roadworks' }),
     severity: col.code(8, 'Severity as the source grades it.', SEVERITIES, { example: 'LOW' }),
     road: col.string(9, 'Road designation as published.', { nullable: true, example: 'GR-5202' }),
-    km: col.decimal(10, 'Kilometre point where it begins.', { scale: 3, unit: 'km', nullable: true, example: 18, min: 0, max: 2000 }),
-    km_to: col.decimal(11, 'Kilometre point where it ends, if it has a length.', {
+    km: col.decimal(10, 'Kilometre point of its start.', { scale: 3, unit: 'km', nullable: true, example: 18, min: 0, max: 2000 }),
+    km_to: col.decimal(11, 'Kilometre point of its end, if it has a length.', {
       scale: 3,
       unit: 'km',
       nullable: true,
@@ -33,13 +33,16 @@ export const incidents = defineDataset({
       max: 2000,
     }),
     direction: col.code(12, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'BOTH' }),
-    destination: col.string(13, 'Where the affected direction leads, as published.', { nullable: true, example: 'VALENCIA' }),
+    destination: col.string(13, 'Destination of the affected direction, as published.', { nullable: true, example: 'VALENCIA' }),
     province_code: col.string(14, 'INE code of the province.', { nullable: true, example: '18' }),
     municipality_code: col.string(15, 'INE code of the municipality.', { nullable: true, example: '18141' }),
-    municipality: col.string(16, 'Municipality as published, else the name of its code.', { nullable: true, example: 'Murtas' }),
-    position: col.point([17, 18], 'Where it is, or where it begins.', { nullable: true, example: { lat: 36.905384, lon: -3.116189 } }),
-    to: col.point([19, 20], 'Where it ends, if it has a length.', { nullable: true, example: { lat: 36.909466, lon: -3.108543 } }),
-    description: col.string(21, 'One Spanish sentence, composed from the codes where the source has no text.', {
+    municipality: col.string(16, 'Municipality as published, else the name for its code.', { nullable: true, example: 'Murtas' }),
+    position: col.point([17, 18], 'Position, or start position if it has a length.', {
+      nullable: true,
+      example: { lat: 36.905384, lon: -3.116189 },
+    }),
+    to: col.point([19, 20], 'End position, if it has a length.', { nullable: true, example: { lat: 36.909466, lon: -3.108543 } }),
+    description: col.string(21, 'One Spanish sentence, composed from the codes if the source has no text.', {
       example: 'Obras en la GR-5202, km 18 a 19, ambos sentidos, Murtas (Granada): carril derecho cortado.',
     }),
     description_en: col.string(22, 'The same sentence in English.', {
@@ -47,7 +50,7 @@ export const incidents = defineDataset({
     }),
     delay_minutes: col.integer(
       23,
-      'Delay: as the source reports it, else estimated of records that tell a level of congestion and a length (see delay_source); null where there is neither.',
+      'Delay: as reported by the source, else estimated from records with a congestion level and a length (see delay_source); else null.',
       { unit: 'min', nullable: true, example: null, min: 0 },
     ),
     measures: col.json(
@@ -87,12 +90,12 @@ export const incidents = defineDataset({
         ],
       },
     ),
-    created_at: col.instant(25, 'Creation time that the source states for the leading record; null where it states none.', {
+    created_at: col.instant(25, 'Creation time that the source states for the leading record; null if it states none.', {
       nullable: true,
       example: '2021-12-10T13:15:55.000Z',
     }),
     starts_at: col.instant(26, 'Start of validity.', { nullable: true, example: '2021-09-07T13:00:00.000Z' }),
-    expected_end_at: col.instant(27, 'End of validity that the source states; it may lie in the past.', { nullable: true, example: null }),
+    expected_end_at: col.instant(27, 'End of validity that the source states; it may be in the past.', { nullable: true, example: null }),
     remark: col.string(
       28,
       "A remark in the source's own words and language: hours of work, diversions; the source may have cut it at 50 characters.",
@@ -101,14 +104,14 @@ export const incidents = defineDataset({
         example: null,
       },
     ),
-    reported_at: col.instant(29, 'Last report on it, as the source states it; null where it states none.', {
+    reported_at: col.instant(29, 'Last report on it, as the source states it; null if it states none.', {
       nullable: true,
       example: null,
     }),
     delay_source: col.code(
       30,
-      'Where the delay is from. Estimated is length / speed in congestion less length / free-flow speed, of the record that gives most: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere (Reglamento General de Circulación, article 48); ' +
-        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the middle of what DATEX II (EN 16157-3) defines these levels by, or at most 10 % (STATIONARY_TRAFFIC).',
+      'Origin of the delay. Estimated: length / congested speed - length / free-flow speed, for the record with the greatest result: free flow is 120 km/h on motorways of the state (A-1 to A-99, AP-, R-) and 90 km/h elsewhere (Reglamento General de Circulación, article 48); ' +
+        'in congestion 82.5 % of it (HEAVY_TRAFFIC), 50 % (SLOW_TRAFFIC), 17.5 % (QUEUING_TRAFFIC), the midpoints of the DATEX II (EN 16157-3) definitions, or at most 10 % (STATIONARY_TRAFFIC).',
       DELAY_SOURCES,
       { nullable: true, example: null },
     ),

@@ -1,19 +1,19 @@
 import { barcelonaTraffic, bilbaoTraffic, valenciaTraffic } from './sources.ts'
 
-/** A city that publishes the state of traffic by street section. */
+/** A city that publishes traffic states by street section. */
 export interface SectionCity {
   readonly city: string
   /** INE code of its municipality. */
   readonly municipality_code: string
   /** Source of its live states. */
   readonly source: string
-  /** Source of its archive of months; null where it has none. */
+  /** Source of its archive of months; null if it has none. */
   readonly archive: string | null
-  /** The box that its sections are in, degrees. */
+  /** Bounding box of its sections, degrees. */
   readonly box: { readonly west: number; readonly east: number; readonly south: number; readonly north: number }
 }
 
-/** The cities that publish the state of traffic by street section. */
+/** The cities that publish traffic states by street section. */
 export const SECTION_CITIES = {
   barcelona: {
     city: 'barcelona',
@@ -38,5 +38,5 @@ export const SECTION_CITIES = {
   },
 } as const satisfies Readonly<Record<string, SectionCity>>
 
-/** Length of the step between two states of a section, s: all three cities publish every five minutes. */
+/** Step between two states of a section, s: all three cities publish every five minutes. */
 export const SECTION_PERIOD_S = 300

@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** Dirección General de Tráfico, by the Spanish National Access Point. */
+/** Dirección General de Tráfico, from the Spanish National Access Point. */
 export const dgt = defineSource({
   id: 'dgt',
   publisher: 'Dirección General de Tráfico',
@@ -12,8 +12,8 @@ export const dgt = defineSource({
 })
 
 /**
- * Servei Català de Trànsit, the traffic authority of Catalonia. Its licence lets anyone reuse and transform the data for any lawful end;
- * the content may not be altered, the source has to be named, and so has the time of its last update, which replies state.
+ * Servei Català de Trànsit, the traffic authority of Catalonia. Its licence permits reuse and transformation for any lawful
+ * purpose. It forbids altering the content and requires the source and its last update time, which replies state.
  */
 export const sct = defineSource({
   id: 'sct',
@@ -47,7 +47,7 @@ export const barcelonaTraffic = defineSource({
   commercial_use: 'yes',
 })
 
-/** The state of traffic in València's streets. */
+/** State of traffic in València's streets. */
 export const valenciaTraffic = defineSource({
   id: 'valencia_traffic',
   publisher: 'Ajuntament de València',
@@ -58,7 +58,7 @@ export const valenciaTraffic = defineSource({
   commercial_use: 'yes',
 })
 
-/** The traffic of Bilbao's streets. Its terms of reuse ask for the attribution; that they are the licence of this feed is not confirmed. */
+/** Traffic in Bilbao's streets. Its terms of reuse require attribution; it is unconfirmed that they are this feed's licence. */
 export const bilbaoTraffic = defineSource({
   id: 'bilbao_traffic',
   publisher: 'Ayuntamiento de Bilbao',

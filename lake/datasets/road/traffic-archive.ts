@@ -1,17 +1,17 @@
 import { type Sql, type SqlPart, sql } from '../../query/sql.ts'
 import { SECTION_CITIES } from './section-cities.ts'
 
-/** Madrid's live readings, those of its archive (the same traffic in other steps, so no figure sums both), and DGT's detectors. */
+/** Sources of readings. Madrid's archive repeats its live readings in other steps, so never sum both. */
 export const TRAFFIC_SOURCES = ['madrid', 'madrid_archive', 'dgt'] as const
 export const [LIVE_SOURCE, ARCHIVE_SOURCE, DETECTOR_SOURCE] = TRAFFIC_SOURCES
 
-/** Archives of months that repeat live sources, by live source. */
+/** Monthly archives that repeat live sources, by live source. */
 const ARCHIVES: ReadonlyMap<string, string> = new Map([
   [LIVE_SOURCE, ARCHIVE_SOURCE],
   ...Object.values(SECTION_CITIES).flatMap(({ source, archive }) => (archive === null ? [] : [[source, archive] as const])),
 ])
 
-/** The archive of a live source; null where it has none. */
+/** The archive of a live source; null if it has none. */
 export function archiveOf(source: string): string | null {
   return ARCHIVES.get(source) ?? null
 }
@@ -21,7 +21,7 @@ export function isArchive(source: string): boolean {
   return [...ARCHIVES.values()].includes(source)
 }
 
-/** Rows of `traffic_readings_15m` as those of `traffic_readings` are: without those that have no instant, or that repeat another. */
+/** Rows of `traffic_readings_15m` in the form of `traffic_readings`, without rows that lack an instant or repeat another. */
 export const readingsOfArchive = (rows: SqlPart): Sql => sql`
   SELECT source, sensor_id, period_s, starts_at AS observed_at, sensor_type, intensity_veh_h, occupancy_pct, load_pct,
     CAST(NULL AS VARCHAR) AS level_of_service, speed_kmh, quality,

@@ -2,19 +2,19 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
 import { TRAFFIC_ROLL_UP, trafficSums } from './traffic-sums.ts'
 
-/** Readings of all sensors of a traffic centre by hour, derived from those by sensor. */
+/** Readings of all sensors of a traffic centre by hour, derived from the readings by sensor. */
 export const trafficCityHours = defineDataset({
   ...TRAFFIC_ROLL_UP,
   id: 'traffic_city_hours',
   title: 'Traffic of a city by hour',
   about:
-    'What the readings of all sensors of a traffic centre come to in an hour, by source and period of the readings, which are never summed together. Of days that are over in Madrid.',
+    'Aggregated readings of all sensors of a traffic centre by hour, source and reading period, which are never combined. Only past days in Madrid.',
   columns: {
     month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2024-02' }),
     source: col.string(2, 'Source of the readings: the traffic centre of a city.', { example: 'madrid' }),
-    period_s: col.integer(3, 'Length of the period that each reading stands for.', { unit: 's', example: 300, min: 1 }),
+    period_s: col.integer(3, 'Length of the period of each reading.', { unit: 's', example: 300, min: 1 }),
     period_start: col.instant(4, 'Begin of the hour.', { example: '2024-02-25T11:00:00.000Z' }),
-    sensors: col.integer(5, 'Sensors with a reading that counts.', { unit: '1', example: 4871, min: 0 }),
+    sensors: col.integer(5, 'Sensors with a valid reading.', { unit: '1', example: 4871, min: 0 }),
     ...trafficSums(6),
   },
   entity: ['month', 'source', 'period_s'],

@@ -7,43 +7,43 @@ import { madrid } from './sources.ts'
 const intensity = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 1, unit: 'veh/h', nullable: true, example, min: 0 })
 
-/** Forecasts of traffic, of what is known now. Each model is a version, made anew by each of its runs. */
+/** Traffic forecasts from currently known data. Each model is a version, which each of its runs replaces. */
 export const trafficForecasts = defineDataset({
   id: 'traffic_forecasts',
   domain: 'road',
   title: 'Forecasts of traffic',
   about:
-    'Vehicles per hour of each series in the hours after the newest data, one to four hours ahead, with intervals: of live sensors and corridors once an hour is over, of count stations when counts land. Where data are thin there is no number, and the row says why.',
+    'Vehicles per hour of each series in the hours after the newest data, one to four hours ahead, with intervals: for live sensors and corridors after each hour, for count stations when new counts arrive. If there is too little data, the row has a reason instead of a number.',
   sources: [madrid],
   columns: {
     model: col.string(1, 'Model that made it.', { example: 'traffic_counts' }),
     model_version: col.string(2, 'Version of the model.', { example: 'r1-20230831-4be1c0d2' }),
-    made_at: col.instant(3, 'End of the newest hour of data that it rests on.', { example: '2023-08-31T22:00:00.000Z' }),
-    series_kind: col.code(4, 'What the forecast is of.', TRAFFIC_SERIES, { example: 'COUNT_STATION' }),
-    series: col.string(5, 'What tells the series apart within its kind: the id, and the direction of a count station.', {
+    made_at: col.instant(3, 'End of the newest hour of data used.', { example: '2023-08-31T22:00:00.000Z' }),
+    series_kind: col.code(4, 'Kind of series.', TRAFFIC_SERIES, { example: 'COUNT_STATION' }),
+    series: col.string(5, 'Key of the series within its kind: the id, and the direction of a count station.', {
       example: 'ES01/1',
     }),
     series_id: col.string(6, 'Id of the sensor, count station or corridor.', { example: 'ES01' }),
-    direction: col.code(7, 'Direction of a count station; null of what has none.', COUNT_DIRECTIONS, { nullable: true, example: '1' }),
-    horizon: col.string(8, 'How far the end of the hour lies behind the newest data, as an ISO 8601 duration.', { example: 'PT1H' }),
+    direction: col.code(7, 'Direction of a count station; null for other series.', COUNT_DIRECTIONS, { nullable: true, example: '1' }),
+    horizon: col.string(8, 'Time from the newest data to the end of the hour, as an ISO 8601 duration.', { example: 'PT1H' }),
     starts_at: col.instant(9, 'Begin of the hour.', { example: '2023-08-31T22:00:00.000Z' }),
     hour_local: col.integer(10, 'Hour by the clock of Madrid.', { unit: 'h', example: 0, min: 0, max: 23 }),
-    intensity_veh_h: intensity(11, 'Vehicles to be expected in the hour; null where there is no number, see `reason`.', 412.5),
-    interval_level: col.decimal(12, 'Share of outcomes that the interval is to hold.', { scale: 2, unit: '1', example: 0.8 }),
+    intensity_veh_h: intensity(11, 'Expected vehicles in the hour; null if there is no number, see `reason`.', 412.5),
+    interval_level: col.decimal(12, 'Share of outcomes that the interval should contain.', { scale: 2, unit: '1', example: 0.8 }),
     interval_low: intensity(
       13,
-      'Lower end of the interval, of the errors of the model before; where the baseline is served it holds that, too. Null where there is no number.',
+      'Lower end of the interval, from errors of the previous model. If the baseline is served, the interval also contains it. Null if there is no number.',
       371.2,
     ),
     interval_high: intensity(14, 'Upper end of the interval.', 460.3),
-    baseline: intensity(15, 'What is typical of the hour and kind of day; null where nothing is.', 401.7),
-    forecast_kind: col.code(16, 'What the number is.', FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
+    baseline: intensity(15, 'Typical value for the hour and kind of day; null if there is none.', 401.7),
+    forecast_kind: col.code(16, "Whether the number is the model's or the baseline.", FORECAST_KINDS, { nullable: true, example: 'MODEL' }),
     recent_error: col.float(
       17,
-      'Sum of the absolute errors by that of the vehicles, of what is served of all series at this horizon in the last scored window.',
+      'Sum of absolute errors divided by the sum of vehicles, for served forecasts of all series at this horizon in the last scored window.',
       { unit: '1', nullable: true, example: 0.068 },
     ),
-    reason: col.code(18, 'Why there is no number; null where there is one.', FORECAST_ABSENCES, { nullable: true, example: null }),
+    reason: col.code(18, 'Why there is no number; null if there is one.', FORECAST_ABSENCES, { nullable: true, example: null }),
   },
   entity: ['model', 'series_kind', 'series', 'horizon'],
   time: 'starts_at',

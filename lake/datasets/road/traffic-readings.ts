@@ -3,7 +3,7 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { LEVELS_OF_SERVICE, READING_QUALITIES, SENSOR_TYPES } from './codes.ts'
 import { dgt, madrid } from './sources.ts'
 
-/** Readings of traffic sensors; source and period are in the key, so that no query mixes periods unawares. */
+/** Readings of traffic sensors. The key has source and period, so that no query mixes periods by accident. */
 export const trafficReadings = defineDataset({
   id: 'traffic_readings',
   domain: 'road',
@@ -14,12 +14,12 @@ export const trafficReadings = defineDataset({
   columns: {
     source: col.string(1, 'Source of the reading.', { example: 'madrid' }),
     sensor_id: col.string(2, "The publisher's id of the sensor.", { example: '3409' }),
-    period_s: col.integer(3, 'Length of the period that the reading stands for. DGT counts one minute of it.', {
+    period_s: col.integer(3, 'Length of the period of the reading. DGT counts during one minute of it.', {
       unit: 's',
       example: 300,
       min: 1,
     }),
-    observed_at: col.instant(4, 'Time of the publication that gave the reading; of DGT the time of measurement.', {
+    observed_at: col.instant(4, 'Time of the publication; for DGT the time of measurement.', {
       example: '2024-02-25T11:00:10.000Z',
     }),
     sensor_type: col.code(5, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
@@ -40,21 +40,21 @@ export const trafficReadings = defineDataset({
     }),
     level_of_service: col.code(
       9,
-      'State of traffic as published; null where load above 100 contradicts it or it is not given.',
+      'State of traffic as published; null if not given or contradicted by a load above 100.',
       LEVELS_OF_SERVICE,
       {
         nullable: true,
         example: 'FLUID',
       },
     ),
-    speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only. Null where no vehicle passed.', {
+    speed_kmh: col.integer(10, 'Mean speed; M-30 and interurban sensors only. Null if no vehicle passed.', {
       unit: 'km/h',
       nullable: true,
       example: null,
       min: 0,
       max: 300,
     }),
-    quality: col.code(11, 'Quality that the publisher gives the reading.', READING_QUALITIES, { example: 'OK' }),
+    quality: col.code(11, 'Quality as graded by the publisher.', READING_QUALITIES, { example: 'OK' }),
     headway_m: col.integer(12, 'Mean distance between vehicles; DGT only.', {
       unit: 'm',
       nullable: true,

@@ -8,25 +8,25 @@ const count = (id: number, about: string, example: number) => col.integer(id, ab
 const sum = (id: number, what: string, unit: string) =>
   col.integer(id, `Sum of ${what}; Bilbao only, else 0.`, { unit, long: true, example: 0, min: 0 })
 
-/** States of all sections of a city by hour, derived from the states. */
+/** Section states of a city by hour, derived from the states. */
 export const trafficSectionHours = defineDataset({
   ...TRAFFIC_ROLL_UP,
   sources: SECTION_SOURCES,
   id: 'traffic_section_hours',
   title: 'Traffic in the street sections of a city by hour',
   about:
-    "How many states of a city's street sections are of each level in an hour, by source: live states and those of the archive are never added. Of days that are over in Madrid. Shares of `level_readings` compare cities; counts do not.",
+    "Number of states of a city's street sections at each level by hour and source: live and archived states are never added. Only past days in Madrid. Shares of `level_readings` compare cities; counts do not.",
   columns: {
     month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2026-08' }),
     source: col.string(2, 'Source of the states.', { example: 'barcelona_traffic' }),
     period_s: col.integer(3, 'Length of the step between two states.', { unit: 's', example: 300, min: 1 }),
     period_start: col.instant(4, 'Begin of the hour.', { example: '2026-08-24T17:00:00.000Z' }),
-    sections: count(5, 'Sections with a state that says something.', 431),
-    readings: count(6, 'States that say something: a level other than UNKNOWN, or an intensity.', 5172),
-    level_readings: count(7, 'States of them with a level from FREE to CONGESTED: the denominator of shares.', 5160),
-    dense_readings: count(8, 'States of them with level DENSE.', 730),
-    very_dense_readings: count(9, 'States of them with level VERY_DENSE.', 212),
-    congested_readings: count(10, 'States of them with level CONGESTED.', 61),
+    sections: count(5, 'Sections with an informative state.', 431),
+    readings: count(6, 'Informative states: a level other than UNKNOWN, or an intensity.', 5172),
+    level_readings: count(7, 'Informative states with a level from FREE to CONGESTED: the denominator of shares.', 5160),
+    dense_readings: count(8, 'Informative states with level DENSE.', 730),
+    very_dense_readings: count(9, 'Informative states with level VERY_DENSE.', 212),
+    congested_readings: count(10, 'Informative states with level CONGESTED.', 61),
     closed_readings: count(11, 'States with level CLOSED.', 12),
     intensity_readings: count(12, 'States with an intensity.', 0),
     intensity_sum_veh_h: sum(13, 'the intensities', 'veh/h'),
@@ -46,7 +46,7 @@ const summed = (measure: string, name: string): Sql => sql`
   CAST(count(${outputName(measure)}) AS INTEGER) AS ${outputName(`${name}_readings`)},
   CAST(coalesce(sum(${outputName(measure)}), 0) AS BIGINT) AS ${outputName(measure.replace('_', '_sum_'))}`
 
-/** The counts and sums of `trafficSectionHours`, for a SELECT from the rows of `sectionStates`, grouped. */
+/** The aggregate columns of `trafficSectionHours`, for a grouped SELECT from the rows of `sectionStates`. */
 export const sumsOfStates: Sql = sql`
   CAST(count(DISTINCT section_id) AS INTEGER) AS sections,
   CAST(count(*) AS INTEGER) AS readings,
@@ -61,13 +61,13 @@ export const sumsOfStates: Sql = sql`
 
 const SAYS_SOMETHING = sql`(level <> 'UNKNOWN' OR intensity_veh_h IS NOT NULL)`
 
-/** States that say something, of rows of `traffic_section_states`. */
+/** Informative states among rows of `traffic_section_states`. */
 export const sectionStates = (rows: SqlPart): Sql => sql`
   SELECT source, section_id, period_s, observed_at, level, intensity_veh_h, occupancy_pct, speed_kmh
   FROM ${rows}
   WHERE ${SAYS_SOMETHING}`
 
-/** The same of rows of `traffic_section_states_archive`: without those that have no instant, or that repeat another. */
+/** Informative states among rows of `traffic_section_states_archive`, without rows that lack an instant or repeat another. */
 export const archivedStates = (rows: SqlPart): Sql => sql`
   SELECT source, section_id, period_s, observed_at, level, CAST(NULL AS INTEGER) AS intensity_veh_h,
     CAST(NULL AS INTEGER) AS occupancy_pct, CAST(NULL AS INTEGER) AS speed_kmh

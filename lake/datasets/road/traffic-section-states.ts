@@ -9,12 +9,12 @@ const { intensity_veh_h, occupancy_pct, speed_kmh } = trafficReadings.columns
 /** Sources of street sections. */
 export const SECTION_SOURCES = [barcelonaTraffic, valenciaTraffic, bilbaoTraffic] as const
 
-/** The columns of a section's state that live states and the archive share, with field ids from `first` on. */
+/** The state columns that live states and the archive share; field ids start at `first`. */
 export function levelColumns(first: number) {
   return {
-    level: col.code(first, 'State of traffic in the one vocabulary of all cities.', TRAFFIC_LEVELS, { example: 'DENSE' }),
-    source_state: col.string(first + 1, "The source's own state; null where it publishes none.", { nullable: true, example: '3' }),
-    forecast_15min_level: col.code(first + 2, 'State that the source expects in 15 minutes; Barcelona only.', TRAFFIC_LEVELS, {
+    level: col.code(first, 'State of traffic in a vocabulary common to all cities.', TRAFFIC_LEVELS, { example: 'DENSE' }),
+    source_state: col.string(first + 1, "The source's own state; null if it publishes none.", { nullable: true, example: '3' }),
+    forecast_15min_level: col.code(first + 2, 'State predicted by the source for 15 minutes later; Barcelona only.', TRAFFIC_LEVELS, {
       ...{ nullable: true, example: 'FREE' },
     }),
     source_forecast_state: col.string(first + 3, "The source's own code of that state.", { nullable: true, example: '2' }),
@@ -27,7 +27,7 @@ export const trafficSectionStates = defineDataset({
   domain: 'road',
   title: 'Traffic in street sections',
   about:
-    'State of traffic in street sections of Barcelona, València and Bilbao, in one vocabulary and as published. Barcelona and València publish states; Bilbao publishes intensity, occupancy and speed, and its level is computed from the occupancy.',
+    'State of traffic in street sections of Barcelona, València and Bilbao, in a common vocabulary and as published. Barcelona and València publish states; Bilbao publishes intensity, occupancy and speed, and its level is computed from the occupancy.',
   sources: SECTION_SOURCES,
   columns: {
     source: col.string(1, 'Source of the state.', { example: 'barcelona_traffic' }),
@@ -38,7 +38,7 @@ export const trafficSectionStates = defineDataset({
     }),
     city: col.string(5, 'City that publishes it.', { example: 'barcelona' }),
     ...levelColumns(6),
-    level_basis: col.code(10, 'What the level is based on.', LEVEL_BASES, { example: 'PUBLISHED' }),
+    level_basis: col.code(10, 'Basis of the level.', LEVEL_BASES, { example: 'PUBLISHED' }),
     intensity_veh_h: col.integer(11, 'Vehicles per hour; Bilbao only.', {
       ...{ unit: 'veh/h', nullable: true, example: null, min: 0, max: intensity_veh_h.max as number },
     }),
@@ -48,7 +48,7 @@ export const trafficSectionStates = defineDataset({
     speed_kmh: col.integer(13, 'Mean speed; Bilbao only.', {
       ...{ unit: 'km/h', nullable: true, example: null, min: 0, max: speed_kmh.max as number },
     }),
-    reported_at: col.instant(14, 'When the section last reported, of those whose report is too old to count; else null.', {
+    reported_at: col.instant(14, "Time of the section's last report if that is too old to be used; else null.", {
       ...{ nullable: true, example: null },
     }),
   },

@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { SECTION_SOURCES } from './traffic-section-states.ts'
 
-/** Where the street sections are whose traffic cities publish. */
+/** Street sections with published traffic. */
 export const trafficSections = defineDataset({
   id: 'traffic_sections',
   domain: 'road',
@@ -13,20 +13,20 @@ export const trafficSections = defineDataset({
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'barcelona_traffic' }),
     section_id: col.string(2, "The publisher's id of the section.", { example: '1' }),
-    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-08-24T00:00:00.000Z' }),
+    observed_at: col.instant(3, 'Publication of this state.', { example: '2026-08-24T00:00:00.000Z' }),
     city: col.string(4, 'City that publishes it.', { example: 'barcelona' }),
     municipality_code: col.string(5, 'INE code of the municipality.', { example: '08019' }),
-    name: col.string(6, 'Street, from where and to where, as published; Bilbao publishes none.', {
+    name: col.string(6, 'Street with its start and end, as published; Bilbao publishes none.', {
       ...{ nullable: true, example: 'Diagonal (Ronda de Dalt a Doctor Marañón)' },
     }),
-    section_number: col.string(7, 'A second number of the publisher that several sections may share; València only.', {
+    section_number: col.string(7, 'Second number from the publisher, which several sections may share; València only.', {
       ...{ nullable: true, example: null },
     }),
-    is_underpass: col.boolean(8, 'True for an underpass; null where the publisher does not say. València only.', {
+    is_underpass: col.boolean(8, 'True for an underpass; null if not stated. València only.', {
       ...{ nullable: true, example: null },
     }),
     length_m: col.integer(9, 'Length of its line.', { unit: 'm', nullable: true, example: 921, min: 0 }),
-    line: col.line(10, 'Its line, in the direction of traffic as published; null where it has none.', {
+    line: col.line(10, 'Its line, in the direction of traffic as published; null if it has none.', {
       nullable: true,
       example: {
         type: 'LineString',
@@ -36,8 +36,8 @@ export const trafficSections = defineDataset({
         ],
       },
     }),
-    area: col.multipolygon(11, 'The area that the publisher draws around it; Bilbao only.', { nullable: true, example: null }),
-    position: col.point([12, 13], 'Half-way along its line, or the middle of its area.', {
+    area: col.multipolygon(11, 'Its area as published; Bilbao only.', { nullable: true, example: null }),
+    position: col.point([12, 13], 'Midpoint of its line, or centre of its area.', {
       ...{ nullable: true, example: { lat: 41.382911, lon: 2.106768 } },
     }),
   },

@@ -3,7 +3,7 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { DETECTOR_SITES, ROAD_DIRECTIONS, SENSOR_TYPES } from './codes.ts'
 import { dgt, madrid } from './sources.ts'
 
-/** Where traffic sensors are. The catalogue and the live feed each describe them; both are kept, told apart by `listing`. */
+/** Traffic sensors, from the catalogue and from the live feed. Both descriptions are stored; `listing` distinguishes them. */
 export const trafficSensors = defineDataset({
   id: 'traffic_sensors',
   domain: 'road',
@@ -13,11 +13,11 @@ export const trafficSensors = defineDataset({
   sources: [madrid, dgt],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'madrid' }),
-    listing: col.string(2, 'CATALOGUE for the published catalogue, LIVE for what the live feed says of its sensors.', {
+    listing: col.string(2, "CATALOGUE for the published catalogue, LIVE for the live feed's description of its sensors.", {
       example: 'CATALOGUE',
     }),
     sensor_id: col.string(3, "The publisher's id of the sensor.", { example: '3840' }),
-    observed_at: col.instant(4, 'Publication that gave this state.', { example: '2023-07-23T00:00:00.000Z' }),
+    observed_at: col.instant(4, 'Publication of this state.', { example: '2023-07-23T00:00:00.000Z' }),
     city: col.string(5, 'City whose traffic centre runs it; null on interurban roads.', { nullable: true, example: 'madrid' }),
     sensor_type: col.code(6, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
     name: col.string(7, 'Street and direction as published.', {
@@ -35,8 +35,8 @@ export const trafficSensors = defineDataset({
     road: col.string(17, 'Road designation as published; DGT only.', { nullable: true, example: null }),
     km: col.decimal(18, 'Kilometre point; DGT only.', { scale: 3, unit: 'km', nullable: true, example: null, min: 0, max: 2000 }),
     direction: col.code(19, 'Direction of its traffic along the road; DGT only.', ROAD_DIRECTIONS, { nullable: true, example: null }),
-    destination: col.string(20, 'Where that direction leads, as published; DGT only.', { nullable: true, example: null }),
-    site_kind: col.code(21, 'Kind of road or lane that it stands on; DGT only.', DETECTOR_SITES, { nullable: true, example: null }),
+    destination: col.string(20, 'Destination of that direction, as published; DGT only.', { nullable: true, example: null }),
+    site_kind: col.code(21, 'Kind of road or lane; DGT only.', DETECTOR_SITES, { nullable: true, example: null }),
     source_site_kind: col.string(22, 'The same as published (`singularity`).', { nullable: true, example: null }),
     source_direction: col.string(23, 'Direction as published (`directionRelative`).', { nullable: true, example: null }),
   },

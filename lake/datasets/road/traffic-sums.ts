@@ -6,8 +6,8 @@ import { dgt, madrid } from './sources.ts'
 const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
 
 /**
- * Columns of what readings come to in a step, with field ids from `first` on: counts and sums, so that steps add up to longer ones without
- * any error, and means are those of the readings. Readings that the publisher itself calls wrong (quality ERROR) count for nothing.
+ * Aggregate columns of readings; field ids start at `first`. Counts and sums add up to longer steps exactly, with means over the
+ * readings. Readings that the publisher marks as wrong (quality ERROR) are excluded.
  */
 export function trafficSums(first: number) {
   const sum = (at: number, what: string, unit: string, example: number) =>
@@ -16,9 +16,9 @@ export function trafficSums(first: number) {
   const dgtSum = (at: number, about: string, unit: string) =>
     col.integer(first + at, about, { unit, long: true, nullable: true, example: 0, min: 0 })
   return {
-    readings: count(first, 'Readings, those left out that the publisher calls wrong.', 12),
+    readings: count(first, 'Readings, without those that the publisher marks as wrong.', 12),
     intensity_readings: count(first + 1, 'Readings with an intensity.', 12),
-    intensity_sum_veh_h: sum(2, 'the intensities; their mean is this by the readings with one', 'veh/h', 1086),
+    intensity_sum_veh_h: sum(2, 'the intensities; divide by the readings with an intensity for their mean', 'veh/h', 1086),
     intensity_max_veh_h: col.integer(first + 3, 'Greatest intensity.', { unit: 'veh/h', nullable: true, example: 240, min: 0 }),
     occupancy_readings: count(first + 4, 'Readings with an occupancy.', 12),
     occupancy_sum_pct: sum(5, 'the occupancies', '%', 18),
@@ -27,9 +27,9 @@ export function trafficSums(first: number) {
     speed_readings: count(first + 8, 'Readings with a speed: M-30 and interurban sensors only.', 0),
     speed_sum_kmh: sum(9, 'the speeds', 'km/h', 0),
     level_readings: count(first + 10, 'Readings with a level of service.', 12),
-    slow_readings: count(first + 11, 'Readings of them with level SLOW.', 2),
-    queues_readings: count(first + 12, 'Readings of them with level QUEUES.', 1),
-    congestion_readings: count(first + 13, 'Readings of them with level CONGESTION.', 0),
+    slow_readings: count(first + 11, 'Those readings with level SLOW.', 2),
+    queues_readings: count(first + 12, 'Those readings with level QUEUES.', 1),
+    congestion_readings: count(first + 13, 'Those readings with level CONGESTION.', 0),
     headway_readings: dgtCount(14, 'Readings with a headway: DGT only.'),
     headway_sum_m: dgtSum(15, 'Sum of the headways.', 'm'),
     long_vehicles_readings: dgtCount(16, 'Readings with a share of long vehicles: DGT only.'),
@@ -39,7 +39,7 @@ export function trafficSums(first: number) {
 
 const R = sql`FILTER (WHERE quality <> 'ERROR')`
 
-/** The columns of `trafficSums`, for a SELECT from rows of `traffic_readings`, grouped. */
+/** The columns of `trafficSums`, for a grouped SELECT from rows of `traffic_readings`. */
 export const sumsOfReadings: Sql = sql`
   CAST(count(*) ${R} AS INTEGER) AS readings,
   CAST(count(intensity_veh_h) ${R} AS INTEGER) AS intensity_readings,
@@ -60,7 +60,7 @@ export const sumsOfReadings: Sql = sql`
   CAST(count(long_vehicles_pct) ${R} AS INTEGER) AS long_vehicles_readings,
   CAST(coalesce(sum(long_vehicles_pct) ${R}, 0) AS BIGINT) AS long_vehicles_sum_pct`
 
-/** The same from rows that have these columns already, of shorter steps. */
+/** The columns of `trafficSums` from rows that already have them, of shorter steps. */
 export const sumsOfSums: Sql = sql`
   CAST(sum(readings) AS INTEGER) AS readings,
   CAST(sum(intensity_readings) AS INTEGER) AS intensity_readings,
@@ -81,7 +81,7 @@ export const sumsOfSums: Sql = sql`
   CAST(sum(long_vehicles_readings) AS INTEGER) AS long_vehicles_readings,
   CAST(sum(long_vehicles_sum_pct) AS BIGINT) AS long_vehicles_sum_pct`
 
-/** What roll-ups of traffic have in common. */
+/** Common settings of traffic roll-ups. */
 export const TRAFFIC_ROLL_UP = {
   domain: 'road',
   sources: [madrid, dgt],

@@ -4,21 +4,21 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { dgt } from './sources.ts'
 
-/** Length of the sections that activations are counted in: no figure is to follow one vehicle. */
+/** Length of the sections for counting activations. It is coarse so that no statistic follows one vehicle. */
 const SECTION_KM = 10
 
-/** Activations of V16 beacons by road section and hour. No feed fills it: it is derived from the beacons, a day after each day. */
+/** V16 beacon activations by road section and hour, derived from the beacons one day after each day. No feed fills it. */
 export const v16Hours = defineDataset({
   id: 'v16_hours',
   domain: 'road',
   title: 'V16 activations by road section and hour',
-  about: `How many V16 beacons were activated in an hour on a section of ${SECTION_KM} km of a road, by the time that the source states; those that it published more than a day later count for nothing.`,
+  about: `Number of V16 beacons activated by hour and ${SECTION_KM} km road section, by the source's activation time; beacons published more than a day later are excluded.`,
   sources: [dgt],
   lacks: allBut('V16 beacons', BASQUE_COUNTRY),
   columns: {
     month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2026-01' }),
     period_start: col.instant(2, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
-    section: col.string(3, 'What tells the section apart: province, road and first kilometre, as far as they are known.', {
+    section: col.string(3, 'Key of the section: province, road and first kilometre, where known.', {
       example: '30/A-7/530',
     }),
     province_code: col.string(4, 'INE code of the province.', { nullable: true, example: '30' }),
@@ -37,8 +37,8 @@ export const v16Hours = defineDataset({
 })
 
 /**
- * The activations of a period (ms, half-open) by section and hour, from rows of `v16_beacons` from its begin to a day after its end: the
- * columns of `v16_hours` but for the month. A beacon is one however many rows it has, and where its first one says.
+ * Activations of a period (ms, half-open) by section and hour, with the columns of `v16_hours` except the month. Input: rows of
+ * `v16_beacons` from the period's start to a day after its end. Each beacon counts once, at its first row's place.
  */
 export function activationsBySection(beacons: SqlPart, { from, to }: { readonly from: number; readonly to: number }): Sql {
   return sql`

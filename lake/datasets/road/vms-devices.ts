@@ -4,7 +4,7 @@ import { defineDataset, month } from '../../schema/dataset.ts'
 import { ROAD_DIRECTIONS } from './codes.ts'
 import { dgt } from './sources.ts'
 
-/** The catalogue of variable-message panels: where each is. */
+/** The catalogue of variable-message panels and their positions. */
 export const vmsDevices = defineDataset({
   id: 'vms_devices',
   domain: 'road',
@@ -16,14 +16,14 @@ export const vmsDevices = defineDataset({
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     panel_id: col.string(2, "The publisher's id of the panel.", { example: '61441' }),
-    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-09-06T17:05:01.469Z' }),
+    observed_at: col.instant(3, 'Publication of this state.', { example: '2026-09-06T17:05:01.469Z' }),
     road: col.string(4, 'Road designation as published.', { nullable: true, example: 'M-607' }),
     km: col.decimal(5, 'Kilometre point.', { scale: 3, unit: 'km', nullable: true, example: 18.532, min: 0, max: 2000 }),
-    direction: col.code(6, 'Direction of the traffic that reads it, along the road.', ROAD_DIRECTIONS, { example: 'NEGATIVE' }),
-    destination: col.string(7, 'Where that direction leads, as published.', { nullable: true, example: 'MADRID' }),
+    direction: col.code(6, 'Direction of traffic that it faces, along the road.', ROAD_DIRECTIONS, { example: 'NEGATIVE' }),
+    destination: col.string(7, 'Destination of that direction, as published.', { nullable: true, example: 'MADRID' }),
     province_code: col.string(8, 'INE code of the province.', { nullable: true, example: '28' }),
-    municipality_code: col.string(9, 'INE code of the municipality that the position is in.', { nullable: true, example: '28079' }),
-    municipality: col.string(10, 'Official name of that municipality; the publisher names none.', { nullable: true, example: 'Madrid' }),
+    municipality_code: col.string(9, 'INE code of the municipality that contains the position.', { nullable: true, example: '28079' }),
+    municipality: col.string(10, 'Official name of that municipality; the publisher states none.', { nullable: true, example: 'Madrid' }),
     position: col.point([11, 12], 'Where it is.', { nullable: true, example: { lat: 40.56056, lon: -3.713396 } }),
     device_updated_at: col.instant(13, 'When the publisher last changed its record.', {
       nullable: true,

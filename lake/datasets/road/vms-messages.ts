@@ -7,22 +7,22 @@ import { dgt } from './sources.ts'
 /** Lowest and highest speed limit that a panel can show, km/h. */
 export const SPEED_LIMITS_KMH = { min: 5, max: 150 } as const
 
-/** What variable-message panels show: one row a state of one panel. */
+/** Messages of variable-message panels: one row per state of a panel. */
 export const vmsMessages = defineDataset({
   id: 'vms_messages',
   domain: 'road',
   title: 'Messages of variable-message panels',
-  about: 'What each variable-message panel shows, page by page, each state in turn. A panel that a publication lacks has no known state.',
+  about: 'Content of each variable-message panel by page, with every state. A panel missing from a publication has no known state.',
   sources: [dgt],
   lacks: allBut('panels', BASQUE_COUNTRY, CATALONIA),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt' }),
     panel_id: col.string(2, "The publisher's id of the panel, as in the catalogue of panels.", { example: '61441' }),
-    observed_at: col.instant(3, 'Publication that gave this state.', { example: '2026-09-02T22:51:57.000Z' }),
+    observed_at: col.instant(3, 'Publication of this state.', { example: '2026-09-02T22:51:57.000Z' }),
     display: col.code(4, 'Whether it shows something.', PANEL_DISPLAYS, { example: 'MESSAGE' }),
     text: col.string(
       5,
-      'Lines of text, joined by blanks; different texts of several pages are separated by " | ". Null if it shows no text.',
+      'Lines of text, joined by spaces; different texts of several pages are separated by " | ". Null if it shows no text.',
       {
         nullable: true,
         example: 'VELOCIDAD CONTROLADA POR RADAR',
@@ -36,7 +36,7 @@ export const vmsMessages = defineDataset({
     }),
     pages: col.json(
       7,
-      'Pages in the order in which they rotate: when each was set, lines of text, whether the text flashes, speed limit, and pictograms by area (1 and 3 are beside the text, which is in area 2).',
+      'Pages in the order in which they rotate: when each was set, lines of text, whether the text flashes, speed limit, and pictograms by area (1 and 3 are next to the text, which is in area 2).',
       {
         example: [
           {

@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { dgtAccidentFiles } from './sources.ts'
 
-/** The dictionary of the national accident table: what each of its variables can be, in the publisher's words. */
+/** The codebook of the national accident table: the values of each variable, in the publisher's words. */
 export const accidentCodebook = defineDataset({
   id: 'accident_codebook',
   domain: 'safety',
@@ -12,9 +12,9 @@ export const accidentCodebook = defineDataset({
   columns: {
     source: col.string(1, 'Source whose variable it is.', { example: 'dgt_accidents' }),
     variable: col.string(2, 'Name of the variable.', { example: 'TIPO_VIA' }),
-    value: col.string(3, 'Value as published; - stands for an empty one, and for what is said of all values.', { example: '3' }),
+    value: col.string(3, 'Value as published; - means empty, or a note about all values.', { example: '3' }),
     label: col.string(4, 'What it means, in Spanish, as published.', { example: 'Autovía' }),
-    observed_at: col.instant(5, 'Fetch that gave this state: the dictionary does not say when it was made.', {
+    observed_at: col.instant(5, 'Fetch of this state: the dictionary has no date.', {
       example: '2025-11-05T00:00:00.000Z',
     }),
   },

@@ -9,10 +9,10 @@ const columns = (edition: string) => ({
   edition: col.string(2, 'Edition of the accident.', { example: edition }),
   accident_id: col.string(3, 'Id of the accident in its edition.', { example: '202400001234' }),
   period_start: col.instant(4, 'Begin of the span in which it happened.', { example: '2024-02-29T23:00:00.000Z' }),
-  position: col.point([5, 6], 'Where its road has its kilometre, by the points that are known of it.', {
+  position: col.point([5, 6], 'Position of its kilometre, from the known points of the road.', {
     example: { lat: 37.203214, lon: -3.617702 },
   }),
-  error_m: col.decimal(7, 'How far the position may be off, as far as the error of the points and the bends between them tell.', {
+  error_m: col.decimal(7, 'Position error, from the error of the points and the bends between them.', {
     scale: 1,
     unit: 'm',
     example: 312,
@@ -20,7 +20,7 @@ const columns = (edition: string) => ({
   }),
 })
 
-/** What both have in common, beside their columns. */
+/** Common settings of both datasets. */
 const BY_EDITION = {
   domain: 'safety',
   entity: ['edition', 'accident_id'],
@@ -33,23 +33,23 @@ const BY_EDITION = {
 } as const
 
 const ABOUT =
-  'with a road and kilometre, by the newest points of roads; those more than 5 km from known points, or between points that contradict each other, have none'
+  'with a road and kilometre, by the newest points of roads; accidents more than 5 km from known points, or between contradictory points, have no position'
 const sourcesOf = ({ sources }: Dataset) => [...new Set([...sources, ...roadPoints.sources])]
 
 /**
- * Positions of accidents whose source publishes none. No feed fills it: it is derived from the accidents' road and kilometre and the newest
- * month of `road_points`, so that it is made anew, edition by edition, when either changes.
+ * Positions of accidents whose source publishes none, derived by edition from their road and kilometre and the newest month of
+ * `road_points`. Rebuilt when either changes. No feed fills it.
  */
 export const accidentPositions = defineDataset({
   id: 'accident_positions',
   title: 'Positions of accidents by road and kilometre',
-  about: `Positions of the road accidents that are published without one, ${ABOUT}.`,
+  about: `Positions of the road accidents published without one, ${ABOUT}.`,
   sources: sourcesOf(roadAccidents),
   columns: columns('dgt-2024'),
   ...BY_EDITION,
 })
 
-/** The same of accidents with animals. */
+/** The same for accidents with animals. */
 export const animalAccidentPositions = defineDataset({
   id: 'animal_accident_positions',
   title: 'Positions of accidents with animals by road and kilometre',

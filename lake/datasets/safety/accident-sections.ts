@@ -5,53 +5,49 @@ import { defineDataset, identity } from '../../schema/dataset.ts'
 import { MADRID } from '../../schema/time.ts'
 import { roadAccidents } from './road-accidents.ts'
 
-/** Length of the sections that accidents are counted in. */
+/** Length of the sections for counting accidents. */
 const ACCIDENT_SECTION_KM = 5
 
 const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
 const persons = (id: number, about: string, example: number) =>
-  col.integer(id, `${about} Null where the source does not count so.`, { unit: '1', nullable: true, example, min: 0 })
+  col.integer(id, `${about} Null if the source has no such count.`, { unit: '1', nullable: true, example, min: 0 })
 
 /**
- * Road accidents by section, month, day of the week and hour. No feed fills it: it is derived from the accidents that have a road and a kilometre,
- * edition by edition, so that no figure ever adds sources up.
+ * Road accidents by section, month, weekday and hour, derived by edition from accidents with a road and a kilometre, so that no
+ * value adds up sources. No feed fills it.
  */
 export const accidentSections = defineDataset({
   id: 'accident_sections',
   domain: 'safety',
   title: 'Road accidents by section, month, weekday and hour',
-  about: `How many accidents a source has on a section of ${ACCIDENT_SECTION_KM} km of a road in a month, by day of the week and hour of the local clock; those without a road or kilometre are not in it. Sources overlap: rows of different ones are never to be added up.`,
+  about: `Number of accidents of a source by ${ACCIDENT_SECTION_KM} km road section and month, by day of the week and local hour; accidents without a road or kilometre are excluded. Sources overlap: never add up rows of different sources.`,
   sources: roadAccidents.sources,
   columns: {
     source: col.string(1, 'Source of the accidents.', { example: 'dgt_accidents' }),
     edition: col.string(2, 'Edition of the accidents.', { example: 'dgt-2024' }),
-    section: col.string(
-      3,
-      'What tells the section apart: province, road as it is compared (without blanks and hyphens), first kilometre.',
-      {
-        example: '18/A44/115',
-      },
-    ),
-    slot: col.string(4, 'What tells a row of a section apart: month, day of the week and hour, as far as they are told.', {
+    section: col.string(3, 'Key of the section: province, normalized road (without spaces and hyphens), first kilometre.', {
+      example: '18/A44/115',
+    }),
+    slot: col.string(4, 'Key of the row in its section: month, day of the week and hour, where known.', {
       example: '2024-03/5/14',
     }),
     period_start: col.instant(5, 'Begin of the month in Madrid.', { example: '2024-02-29T23:00:00.000Z' }),
     year: col.integer(6, 'Year, local.', { unit: '1', example: 2024 }),
     month: col.integer(7, 'Month, local, 1 to 12.', { unit: '1', example: 3, min: 1, max: 12 }),
-    weekday_iso: col.integer(8, 'Day of the week, 1 Monday to 7 Sunday; null where the source does not tell it.', {
+    weekday_iso: col.integer(8, 'Day of the week, 1 Monday to 7 Sunday; null if the source does not state it.', {
       ...{ unit: '1', nullable: true, example: 5, min: 1, max: 7 },
     }),
-    hour_local: col.integer(9, 'Hour by the local clock, 0 to 23; null where the source does not tell it.', {
+    hour_local: col.integer(9, 'Local hour, 0 to 23; null if the source does not state it.', {
       ...{ unit: 'h', nullable: true, example: 14, min: 0, max: 23 },
     }),
     province_code: col.string(10, 'INE code of the province.', { nullable: true, example: '18' }),
-    road: col.string(11, 'Road designation, one of its spellings.', { example: 'A-44' }),
+    road: col.string(11, 'Road designation in one of its spellings.', { example: 'A-44' }),
     km: col.integer(12, 'First kilometre of the section.', { unit: 'km', example: 115 }),
     km_to: col.integer(13, 'Its last kilometre, not included.', { unit: 'km', example: 120 }),
     accidents: count(14, 'Accidents.', 1),
-    casualty_accidents: count(15, 'Accidents in which somebody was killed or hurt.', 1),
-    fatal_accidents: count(16, 'Accidents with somebody killed.', 0),
-    serious_accidents: count(17, 'Accidents with somebody in hospital and nobody killed.', 0),
+    casualty_accidents: count(15, 'Accidents with someone killed or hurt.', 1),
+    fatal_accidents: count(16, 'Accidents with at least one person killed.', 0),
+    serious_accidents: count(17, 'Accidents with at least one person in hospital and none killed.', 0),
     killed_24h: persons(18, 'Persons killed within 24 hours.', 0),
     hospitalised_24h: persons(19, 'Persons in hospital for more than a day, as known after 24 hours.', 0),
     slight_24h: persons(20, 'Persons hurt otherwise, as known after 24 hours.', 1),
@@ -68,7 +64,7 @@ export const accidentSections = defineDataset({
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
-/** The section that an accident is in, of columns `province_code`, `road` and `km`; null where it has no road or kilometre. */
+/** The section of an accident, from columns `province_code`, `road` and `km`; null without a road or kilometre. */
 export function sectionSql(): Sql {
   return sql`(coalesce(province_code, '') || '/' || ${foldRoadSql(sql`road`)} || '/' || (${FIRST_KM}))`
 }
@@ -76,7 +72,7 @@ export function sectionSql(): Sql {
 const FIRST_KM = sql`CAST(floor(km / ${ACCIDENT_SECTION_KM}) AS INTEGER) * ${ACCIDENT_SECTION_KM}`
 const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
 
-/** The rows of `accident_sections` of rows of `road_accidents`. */
+/** The rows of `accident_sections` from rows of `road_accidents`. */
 export function accidentsBySection(accidents: SqlPart): Sql {
   const two = (name: Sql): Sql => sql`lpad(CAST(${name} AS VARCHAR), 2, '0')`
   const sums = PERSONS.map((name) => sql`CAST(sum(${column(roadAccidents, name)}) AS INTEGER) AS ${column(roadAccidents, name)}`)

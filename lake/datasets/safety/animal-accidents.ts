@@ -7,26 +7,26 @@ import { dgtAccidentFiles } from './sources.ts'
 
 const persons = (id: number, about: string) => col.integer(id, about, { unit: '1', example: 0, min: 0 })
 
-/** Accidents with animals, with victims or with damage alone. Those with victims are in road_accidents too, under other ids. */
+/** Accidents with animals, including damage-only ones. Those with victims are also in road_accidents, under other ids. */
 export const animalAccidents = defineDataset({
   id: 'animal_accidents',
   domain: 'safety',
   title: 'Accidents with animals',
   about:
-    'Accidents with animals on interurban roads, with victims or with damage alone; not of Catalonia, the Basque Country, Ceuta and Melilla.',
+    'Accidents with animals on interurban roads, with victims or only damage; without Catalonia, the Basque Country, Ceuta and Melilla.',
   sources: [dgtAccidentFiles],
   lacks: allBut('accidents with animals', BASQUE_COUNTRY, CATALONIA, AUTONOMOUS_CITIES),
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'dgt_accidents' }),
     edition: col.string(2, "Year of the publisher's file.", { example: 'animals-2024' }),
     accident_id: col.string(3, "The source's id.", { example: '202402235890' }),
-    occurred_at: col.instant(4, 'When it happened, by the clock of Madrid; the earlier reading of an hour that October repeats.', {
+    occurred_at: col.instant(4, 'Time of the accident, Madrid time; the earlier one in the hour that October repeats.', {
       example: '2024-01-22T00:50:00.000Z',
     }),
     local_date: col.local_date(5, 'Day, local.', { example: '2024-01-22' }),
-    hour_local: col.integer(6, 'Hour by the local clock, 0 to 23.', { unit: 'h', example: 1, min: 0, max: 23 }),
+    hour_local: col.integer(6, 'Local hour, 0 to 23.', { unit: 'h', example: 1, min: 0, max: 23 }),
     province_code: col.string(7, 'INE code of the province.', { example: '02' }),
-    municipality_code: col.string(8, 'INE code of the municipality; null where the source does not tell it (00000).', {
+    municipality_code: col.string(8, 'INE code of the municipality; null if the source does not state it (00000).', {
       nullable: true,
       example: null,
     }),
@@ -35,16 +35,16 @@ export const animalAccidents = defineDataset({
     direction: col.code(11, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'POSITIVE' }),
     road_type: col.code(12, 'Kind of road: motorways and autovías, or others.', ROAD_TYPES, { example: 'OTHER' }),
     road_owner: col.code(13, 'Owner of the road.', ROAD_OWNERS, { example: 'REGION' }),
-    animal_code: col.string(14, "Species, by the source's code, whose list it does not publish; null where it is unknown (0).", {
+    animal_code: col.string(14, "Species, as the source's code, whose list is not published; null if unknown (0).", {
       nullable: true,
       example: '8',
     }),
-    animal_kind: col.code(15, 'Wild or domestic, as counts suggest the code is to be read; null where it is unknown (0).', ANIMAL_KINDS, {
+    animal_kind: col.code(15, 'Wild or domestic, inferred from the code by counts; null if unknown (0).', ANIMAL_KINDS, {
       nullable: true,
       example: 'WILD',
     }),
     severity: col.code(16, 'Worst harm to a person, at 30 days.', ACCIDENT_SEVERITIES, { example: 'NONE' }),
-    is_casualty: col.boolean(17, 'Whether somebody was killed or hurt.', { example: false }),
+    is_casualty: col.boolean(17, 'Whether anyone was killed or hurt.', { example: false }),
     killed_30d: persons(18, 'Persons killed, within 30 days.'),
     hospitalised_30d: persons(19, 'Persons in hospital, as known after 30 days.'),
     slight_30d: persons(20, 'Persons hurt otherwise, as known after 30 days.'),

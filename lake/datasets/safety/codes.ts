@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** How grave an accident is by what happened to persons in it. */
+/** Severity of an accident, by the worst harm to a person. */
 export const ACCIDENT_SEVERITIES = defineCodes('accident_severity', 'Worst harm to a person in an accident.', {
   FATAL: ['Con fallecidos', 'Fatal'],
   SERIOUS: ['Con heridos hospitalizados', 'Someone in hospital for more than a day'],
@@ -9,31 +9,31 @@ export const ACCIDENT_SEVERITIES = defineCodes('accident_severity', 'Worst harm 
   UNKNOWN: ['Sin dato', 'Not known'],
 })
 
-/** How exactly the time of an accident is published. */
-export const TIME_PRECISIONS = defineCodes('time_precision', 'How exactly a time is published.', {
+/** Precision of a published accident time. */
+export const TIME_PRECISIONS = defineCodes('time_precision', 'Precision of a published time.', {
   MINUTE: ['Al minuto', 'To the minute'],
   HOUR: ['A la hora', 'To the hour'],
   DAY: ['Al día', 'To the day'],
   MONTH: ['Al mes', 'To the month'],
 })
 
-/** Where the position of an accident comes from. */
-export const LOCATION_METHODS = defineCodes('location_method', 'Where a position comes from.', {
+/** Origin of an accident's position. */
+export const LOCATION_METHODS = defineCodes('location_method', 'Origin of a position.', {
   PUBLISHED: ['Publicada por la fuente', 'Published by the source'],
   ROAD_KM: ['Por carretera y punto kilométrico', 'From road and kilometre point'],
 })
 
-/** Why a value is null. */
+/** Reasons for a null value. */
 export const ABSENCE_REASONS = defineCodes('absence_reason', 'Why a value is absent.', {
   NOT_SPECIFIED: ['Sin especificar (999)', 'Not specified (999)'],
   NOT_APPLICABLE: ['No aplica (998)', 'Not applicable (998)'],
   UNKNOWN: ['Se desconoce', 'Unknown to the source'],
-  ANONYMISED: ['Municipio de menos de 5000 habitantes', 'Municipality of fewer than 5,000 people, not told'],
-  CLOCK_CHANGE: ['Hora ambigua o inexistente por el cambio de hora', 'Ambiguous or missing hour of the change of clocks'],
+  ANONYMISED: ['Municipio de menos de 5000 habitantes', 'Municipality of fewer than 5,000 people, not published'],
+  CLOCK_CHANGE: ['Hora ambigua o inexistente por el cambio de hora', 'Ambiguous or missing hour at a clock change'],
   OUTSIDE: ['Coordenada fuera de la ciudad', 'Coordinate outside the city'],
 })
 
-/** Where on the network of roads an accident was. */
+/** Places of an accident in the road network. */
 export const ACCIDENT_ZONES = defineCodes('accident_zone', 'Kind of place of an accident.', {
   ROAD: ['Carretera', 'Road'],
   CROSSING: ['Travesía', 'Road through a town'],
@@ -42,7 +42,7 @@ export const ACCIDENT_ZONES = defineCodes('accident_zone', 'Kind of place of an 
   URBAN: ['Zona urbana', 'Urban area'],
 })
 
-/** Islands, as the traffic authority numbers them. */
+/** Islands, by the traffic authority's numbers. */
 export const ISLANDS = defineCodes('island', 'Island.', {
   MALLORCA: ['Mallorca', 'Majorca'],
   MENORCA: ['Menorca', 'Menorca'],
@@ -59,7 +59,7 @@ export const ISLANDS = defineCodes('island', 'Island.', {
   EL_HIERRO: ['El Hierro', 'El Hierro'],
 })
 
-/** Who owns a road. */
+/** Owners of roads. */
 export const ROAD_OWNERS = defineCodes('road_owner', 'Owner of a road.', {
   STATE: ['Estatal', 'State'],
   REGION: ['Autonómica', 'Region'],
@@ -133,14 +133,14 @@ export const JUNCTION_TYPES = defineCodes('junction_type', 'Kind of junction.', 
   FORK: ['Bifurcación o convergencia', 'Fork or merge'],
 })
 
-/** How the road runs where an accident was. */
-export const ALIGNMENTS = defineCodes('road_alignment', 'How the road runs in plan.', {
+/** Alignment of the road at an accident. */
+export const ALIGNMENTS = defineCodes('road_alignment', 'Horizontal alignment of the road.', {
   STRAIGHT: ['Recta', 'Straight'],
   SIGNED_BEND: ['Curva señalizada', 'Signed bend'],
   UNSIGNED_BEND: ['Curva sin señalizar', 'Unsigned bend'],
 })
 
-/** State of the road's surface. */
+/** State of the road surface. */
 export const SURFACES = defineCodes('road_surface', 'State of the surface.', {
   DRY: ['Seco y limpio', 'Dry and clean'],
   MUD_GRAVEL: ['Con barro o gravilla suelta', 'Mud or loose gravel'],
@@ -164,8 +164,8 @@ export const LIGHTS = defineCodes('light', 'Light.', {
   DARK_UNLIT: ['Sin luz natural ni artificial', 'Dark, no lamps'],
 })
 
-/** Weather when an accident happened. */
-export const ACCIDENT_WEATHER = defineCodes('accident_weather', 'Weather when an accident happened.', {
+/** Weather at an accident. */
+export const ACCIDENT_WEATHER = defineCodes('accident_weather', 'Weather at the time of an accident.', {
   CLEAR: ['Despejado', 'Clear'],
   CLOUDY: ['Nublado', 'Cloudy'],
   LIGHT_RAIN: ['Lluvia débil', 'Light rain'],
@@ -180,11 +180,11 @@ export const FOGS = defineCodes('fog', 'Fog.', {
   DENSE: ['Niebla intensa', 'Dense fog'],
 })
 
-/** What restricted the sight. */
-export const SIGHT_LIMITS = defineCodes('sight_limit', 'What restricted the sight.', {
+/** Visibility restrictions. */
+export const SIGHT_LIMITS = defineCodes('sight_limit', 'Cause of restricted visibility.', {
   NONE: ['Buena visibilidad', 'Nothing'],
   BUILDINGS: ['Edificios', 'Buildings'],
-  ROAD_ITEMS: ['Instalaciones o elementos de la vía', 'Items of the road'],
+  ROAD_ITEMS: ['Instalaciones o elementos de la vía', 'Road infrastructure'],
   TERRAIN: ['Configuración del terreno', 'Terrain'],
   WEATHER: ['Factores atmosféricos', 'Weather'],
   SUN: ['Deslumbramiento por sol', 'Glare of the sun'],
@@ -201,7 +201,7 @@ export const SIGHT_LIMITS = defineCodes('sight_limit', 'What restricted the sigh
   OTHER: ['Otras restricciones', 'Other'],
 })
 
-/** Pavement beside the road. */
+/** Pavements along the road. */
 export const SIDEWALKS = defineCodes('sidewalk', 'Pavement for pedestrians.', {
   NONE: ['No', 'None'],
   IMPASSABLE: ['Impracticable', 'Impassable'],
@@ -209,7 +209,7 @@ export const SIDEWALKS = defineCodes('sidewalk', 'Pavement for pedestrians.', {
   RAISED: ['Elevada', 'Raised'],
 })
 
-/** How dense the traffic was, by the levels of the traffic authority. */
+/** Traffic density, by the traffic authority's levels. */
 export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'Level of traffic.', {
   WHITE: ['Nivel blanco', 'White'],
   GREEN: ['Nivel verde', 'Green'],
@@ -218,8 +218,8 @@ export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'Level of traffic.', 
   BLACK: ['Nivel negro', 'Black'],
 })
 
-/** What rules priority where an accident was. */
-export const PRIORITY_RULES = defineCodes('priority_rule', 'What rules priority at a place.', {
+/** Priority rules at an accident. */
+export const PRIORITY_RULES = defineCodes('priority_rule', 'Priority rule at a place.', {
   RULE: ['Norma general', 'General rule'],
   AGENT: ['Agente', 'Officer'],
   TRAFFIC_LIGHT: ['Semáforo', 'Traffic light'],
@@ -235,8 +235,8 @@ export const PRIORITY_RULES = defineCodes('priority_rule', 'What rules priority 
   OTHER: ['Otra', 'Other'],
 })
 
-/** By what a person moved who was killed. */
-export const ROAD_USERS = defineCodes('road_user', 'By what a person moved.', {
+/** Means of transport of a person killed. */
+export const ROAD_USERS = defineCodes('road_user', 'Means of transport of a person.', {
   PEDESTRIAN: ['Peatón', 'On foot'],
   BICYCLE: ['Bicicleta', 'Bicycle'],
   MOPED: ['Ciclomotor', 'Moped'],
@@ -251,9 +251,9 @@ export const ROAD_USERS = defineCodes('road_user', 'By what a person moved.', {
   UNSPECIFIED: ['Sin especificar', 'Not specified'],
 })
 
-/** What a pedestrian did that led to an accident, as the police of Barcelona sees it. */
-export const PEDESTRIAN_CAUSES = defineCodes('pedestrian_cause', 'What a pedestrian did that led to an accident.', {
-  NONE: ['No es causa del peatón', 'No cause by a pedestrian'],
+/** Pedestrian behaviour that led to an accident, according to Barcelona's police. */
+export const PEDESTRIAN_CAUSES = defineCodes('pedestrian_cause', 'Pedestrian behaviour that led to an accident.', {
+  NONE: ['No es causa del peatón', 'Not caused by a pedestrian'],
   IGNORED_LIGHT: ['Desobedecer el semáforo', 'Ignored a traffic light'],
   IGNORED_SIGN: ['Desobedecer otras señales', 'Ignored another sign'],
   CROSSED_OUTSIDE: ['Cruzar fuera del paso de peatones', 'Crossed outside a crossing'],
@@ -261,20 +261,20 @@ export const PEDESTRIAN_CAUSES = defineCodes('pedestrian_cause', 'What a pedestr
   OTHER: ['Otras', 'Other'],
 })
 
-/** What animal, by the domestic or wild half of the traffic authority's list, whose species it does not publish. */
+/** Kinds of animals: the domestic or wild half of the traffic authority's list, whose species are not published. */
 export const ANIMAL_KINDS = defineCodes('animal_kind', 'Whether an animal is wild or domestic.', {
   WILD: ['Salvaje', 'Wild'],
   DOMESTIC: ['Doméstico', 'Domestic'],
 })
 
-/** Which accidents a risk rests on. */
-export const RISK_BASES = defineCodes('risk_basis', 'Which accidents a risk rests on.', {
+/** Accidents that a risk is based on. */
+export const RISK_BASES = defineCodes('risk_basis', 'Accidents that a risk is based on.', {
   ANIMALS: ['Accidentes con animales', 'Accidents with animals'],
-  CASUALTY: ['Accidentes con víctimas', 'Accidents with somebody killed or hurt'],
+  CASUALTY: ['Accidentes con víctimas', 'Accidents with someone killed or hurt'],
 })
 
-/** Classes of road sections by what is expected on them. */
-export const RISK_CLASSES = defineCodes('risk_class', 'Class of a road section by the accidents expected on it.', {
+/** Classes of road sections by expected accidents. */
+export const RISK_CLASSES = defineCodes('risk_class', 'Class of a road section by its expected accidents.', {
   VERY_HIGH: ['El 5 % con más', 'The 5 % with the most'],
   HIGH: ['El 15 % siguiente', 'The next 15 %'],
   MEDIUM: ['El 30 % siguiente', 'The next 30 %'],

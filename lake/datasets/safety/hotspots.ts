@@ -4,51 +4,48 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { roadAccidents } from './road-accidents.ts'
 
-/** Kernels of the density that hotspots are found by. */
+/** Kernels of the hotspot density. */
 export const HOTSPOT_KERNELS = defineCodes('hotspot_kernel', 'Kernel of a density.', {
   EPANECHNIKOV: ['Epanechnikov', 'Epanechnikov'],
   GAUSSIAN: ['Gauss', 'Gaussian'],
 })
 
-/** What an accident counts for. */
-export const HOTSPOT_WEIGHTINGS = defineCodes('hotspot_weighting', 'What an accident counts for in a density.', {
-  NONE: ['Cada accidente cuenta uno', 'Each accident counts one'],
+/** Weight of an accident. */
+export const HOTSPOT_WEIGHTINGS = defineCodes('hotspot_weighting', 'Weight of an accident in a density.', {
+  NONE: ['Cada accidente cuenta uno', 'Each accident counts as one'],
   SEVERITY: ['Mortal 5, grave 3, leve 1', 'Fatal 5, serious 3, slight 1'],
 })
 
-/** Bandwidths that hotspots are looked for with, m. */
+/** Bandwidths of the hotspot search, m. */
 export const HOTSPOT_BANDWIDTHS_M = [100, 250, 500] as const
 
 const count = (id: number, about: string, example: number) => col.integer(id, about, { unit: '1', example, min: 0 })
 
 /**
- * Black spots: where accidents with victims gather more than chance has it. Each set of parameters (source, kernel, bandwidth, weighting) is a
- * version, made anew when its years change: the three newest of the source, none more than three years older than the newest.
+ * Black spots: places with more accidents with victims than expected by chance. Each set (source, kernel, bandwidth, weighting)
+ * is a version, rebuilt when its years change: the source's three newest, none over three years older than the newest.
  */
 export const accidentHotspots = defineDataset({
   id: 'accident_hotspots',
   domain: 'safety',
   title: 'Black spots',
-  about: 'Places where located accidents with victims gather, by kernel density, with their significance.',
+  about: 'Clusters of located accidents with victims, by kernel density, with their significance.',
   sources: roadAccidents.sources,
   lacks: onlyOf('black spots', 'the cities of Madrid and Barcelona', ['08', '28']),
   columns: {
     hotspot_set: col.string(1, 'Set of parameters: source, kernel, bandwidth, weighting.', { example: 'madrid.epanechnikov.250.none' }),
-    hotspot_id: col.string(2, 'Public id; it stays with the nearest peak within one bandwidth when the set is made anew.', {
+    hotspot_id: col.string(2, 'Public id; after a rebuild it moves to the nearest peak within one bandwidth.', {
       example: 'hs_4kq7v2m9x1tz',
     }),
-    data_until: col.instant(3, 'End of the last accident that it was made from.', { example: '2025-04-30T22:00:00.000Z' }),
+    data_until: col.instant(3, 'End of the last accident used.', { example: '2025-04-30T22:00:00.000Z' }),
     source: col.string(4, 'Source of the accidents.', { example: 'madrid' }),
-    years: col.list(
-      [5, 6],
-      'Years of the accidents; one of which none has a position is not among them.',
-      col.integer(0, 'Year.', { unit: '1' }),
-      { example: [2024, 2025] },
-    ),
+    years: col.list([5, 6], 'Years of the accidents; years without any position are excluded.', col.integer(0, 'Year.', { unit: '1' }), {
+      example: [2024, 2025],
+    }),
     kernel: col.code(7, 'Kernel of the density.', HOTSPOT_KERNELS, { example: 'EPANECHNIKOV' }),
     bandwidth_m: col.integer(8, 'Bandwidth of the kernel.', { unit: 'm', example: 250 }),
-    weighting: col.code(9, 'What an accident counts for.', HOTSPOT_WEIGHTINGS, { example: 'NONE' }),
-    rank: count(10, 'Place among the hotspots of the set, by the density at the peak, from 1.', 1),
+    weighting: col.code(9, 'Weight of an accident.', HOTSPOT_WEIGHTINGS, { example: 'NONE' }),
+    rank: count(10, 'Rank among the hotspots of the set, by the density at the peak, from 1.', 1),
     score: col.decimal(11, 'Percentile of the density at the peak among the hotspots of the set.', {
       scale: 1,
       unit: '%',
@@ -60,22 +57,22 @@ export const accidentHotspots = defineDataset({
     killed: count(13, 'Persons killed in them, within 24 hours.', 0),
     serious: count(14, 'Persons in hospital for more than a day.', 3),
     slight: count(15, 'Persons hurt otherwise.', 35),
-    density_km2: col.float(16, 'Weighted accidents by square kilometre at the peak.', { unit: '1', example: 412.5 }),
-    p_value: col.decimal(17, 'Share of runs of chance that reach the peak, of 999 and the observed one.', {
+    density_km2: col.float(16, 'Weighted accidents per square kilometre at the peak.', { unit: '1', example: 412.5 }),
+    p_value: col.decimal(17, 'Share of runs that reach the peak, among 999 random runs and the observed one.', {
       scale: 4,
       unit: '1',
       example: 0.001,
       min: 0,
       max: 1,
     }),
-    q_value: col.decimal(18, 'Rate of false discoveries at which it is one (Benjamini and Hochberg).', {
+    q_value: col.decimal(18, 'False discovery rate (Benjamini and Hochberg).', {
       scale: 4,
       unit: '1',
       example: 0.004,
       min: 0,
       max: 1,
     }),
-    peak: col.point([19, 20], 'Where the density is greatest.', { example: { lat: 40.3983, lon: -3.6661 } }),
+    peak: col.point([19, 20], 'Position of the greatest density.', { example: { lat: 40.3983, lon: -3.6661 } }),
     area: col.polygon(21, 'Contour of the density at half the peak, or at the saddle to a higher one.', {
       example: {
         type: 'Polygon',
@@ -92,10 +89,10 @@ export const accidentHotspots = defineDataset({
     area_m2: col.float(22, 'Its area in square metres.', { unit: '1', example: 119_630 }),
     province_code: col.string(23, 'INE code of the province.', { example: '28' }),
     municipality_code: col.string(24, 'INE code of the municipality.', { nullable: true, example: '28079' }),
-    streets: col.list([25, 26], 'Streets or roads that most of its accidents name, three at most.', col.string(0, 'Street or road.'), {
+    streets: col.list([25, 26], 'Most frequent streets or roads of its accidents, at most three.', col.string(0, 'Street or road.'), {
       example: ['AVDA. ALBUFERA'],
     }),
-    coverage: col.decimal(27, 'Share of the source’s accidents with victims in those years that have a position.', {
+    coverage: col.decimal(27, 'Share of the source’s accidents with victims in those years with a position.', {
       scale: 4,
       unit: '1',
       example: 0.9985,
@@ -103,8 +100,8 @@ export const accidentHotspots = defineDataset({
       max: 1,
     }),
     by_year: col.json(28, 'Accidents by year.', { example: { '2024': 14, '2025': 18 } }),
-    by_hour: col.json(29, 'Accidents by the hour of the local clock.', { example: { '9': 2, '14': 5 } }),
-    by_type: col.json(30, 'Accidents by kind (accident_type); UNKNOWN where the source tells none.', { example: { REAR_END: 12 } }),
+    by_hour: col.json(29, 'Accidents by local hour.', { example: { '9': 2, '14': 5 } }),
+    by_type: col.json(30, 'Accidents by kind (accident_type); UNKNOWN if the source states none.', { example: { REAR_END: 12 } }),
     by_severity: col.json(31, 'Accidents by severity (accident_severity).', { example: { SLIGHT: 29, SERIOUS: 3 } }),
   },
   entity: ['hotspot_set', 'hotspot_id'],

@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** DGT's yearly files of accidents, on its statistics pages; datos.gob.es states their licence (legal notice for reuse). */
+/** DGT's yearly accident files from its statistics pages; datos.gob.es states their licence (legal notice for reuse). */
 export const dgtAccidentFiles = defineSource({
   id: 'dgt_accidents',
   publisher: 'Dirección General de Tráfico',
@@ -22,7 +22,7 @@ export const barcelona = defineSource({
   commercial_use: 'yes',
 })
 
-/** The list of severe accidents of the Servei Català de Trànsit, on the open-data portal of the Generalitat. */
+/** The severe accident list of the Servei Català de Trànsit, on the Generalitat's open-data portal. */
 export const sctAccidentList = defineSource({
   id: 'sct_accidents',
   publisher: 'Servei Català de Trànsit',

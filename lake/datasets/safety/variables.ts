@@ -1,6 +1,6 @@
 /**
- * How sources say what a column of road_accidents holds: their variable, and what each of its values is there. A null is a value by which
- * the source says that it does not know. What a list lacks is kept as it came, in `<column>_source`.
+ * How a source encodes a column of road_accidents: its variable, and our code for each of its values. A null code means that the
+ * source does not know. Values missing here are stored unchanged in `<column>_source`.
  */
 export interface SourceVariable {
   readonly variable: string
@@ -10,10 +10,10 @@ export interface SourceVariable {
 /** Variables by column. */
 type Variables = Readonly<Record<string, SourceVariable>>
 
-/** The codes of the national table with a meaning of their own in every variable, and the reason for which there is no value. */
+/** Codes that mean absence in every variable of the national table, with the reason. */
 export const DGT_ABSENT: Readonly<Record<string, string>> = Object.freeze({ '998': 'NOT_APPLICABLE', '999': 'NOT_SPECIFIED' })
 
-/** The values in a row, from 1 on, as the dictionary of the national table numbers them. */
+/** The values in order, numbered from 1 as in the dictionary of the national table. */
 function numbered(variable: string, codes: readonly (string | null)[]): SourceVariable {
   return { variable, values: Object.fromEntries(codes.map((code, at) => [String(at + 1), code])) }
 }
@@ -56,7 +56,7 @@ export const DGT_VARIABLES = Object.freeze({
   traffic_level: numbered('CONDICION_NIVEL_CIRCULA', ['WHITE', 'GREEN', 'YELLOW', 'RED', 'BLACK', null]),
 } as const satisfies Variables)
 
-/** Its yes-or-no variables of what rules priority, by the rule that each is about. */
+/** Yes-or-no priority variables of the national table, by rule. */
 export const DGT_PRIORITY: Readonly<Record<string, string>> = Object.freeze({
   RULE: 'PRIORI_NORMA',
   AGENT: 'PRIORI_AGENTE',
@@ -73,7 +73,7 @@ export const DGT_PRIORITY: Readonly<Record<string, string>> = Object.freeze({
   OTHER: 'PRIORI_OTRA',
 })
 
-/** How its totals of killed persons name what these moved by: `TOT_<name>_MU24H`, `TOT_<name>_MU30DF`. */
+/** Means of transport in the names of the totals of persons killed: `TOT_<name>_MU24H`, `TOT_<name>_MU30DF`. */
 export const DGT_USERS: Readonly<Record<string, string>> = Object.freeze({
   PEDESTRIAN: 'PEAT',
   BICYCLE: 'BICI',
@@ -89,7 +89,7 @@ export const DGT_USERS: Readonly<Record<string, string>> = Object.freeze({
   UNSPECIFIED: 'SINESPECIF',
 })
 
-/** Columns of the national table that are taken as they are: numbers, names and the id. */
+/** Columns of the national table that are read unchanged: numbers, names and the id. */
 export const DGT_PLAIN: Readonly<Record<string, readonly string[]>> = Object.freeze({
   accident_id: ['ID_ACCIDENTE'],
   year: ['ANYO'],
@@ -159,7 +159,7 @@ export const BARCELONA_VARIABLES = Object.freeze({
   },
 } as const satisfies Variables)
 
-/** Catalonia, by the labels that its list is known to have. */
+/** Catalonia, by the known labels of its list. */
 export const CATALAN_VARIABLES = Object.freeze({
   zone: { variable: 'D_SUBZONA', values: { Carretera: 'ROAD', 'Zona urbana': 'URBAN', Travessera: 'CROSSING' } },
   is_urban: { variable: 'zona', values: { Carretera: 'false', 'Zona urbana': 'true' } },
@@ -176,7 +176,7 @@ export const CATALAN_VARIABLES = Object.freeze({
       Autovia: 'AUTOVIA',
       'Camí rural': 'LOCAL_TRACK',
       'Camí rural/pista forestal': 'LOCAL_TRACK',
-      // Our list has it as a junction.
+      // Our list classifies it as a junction.
       'Pas a nivell': 'OTHER',
       Altres: 'OTHER',
     },
@@ -235,7 +235,7 @@ export const CATALAN_VARIABLES = Object.freeze({
   },
 } as const satisfies Variables)
 
-/** Columns that the files of cities and Catalonia tell by one variable or several, without a list of values. */
+/** Columns that the files of cities and Catalonia have in one or several variables, without a list of values. */
 export const OTHER_PLAIN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = Object.freeze({
   madrid: {
     accident_id: ['num_expediente'],

@@ -1,6 +1,6 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Under what a request was answered. */
+/** Plans under which requests are answered. */
 export const USAGE_PLANS = defineCodes('usage_plan', 'Plan of the key of a request.', {
   ANONYMOUS: ['Sin clave', 'Without a key'],
   FREE: ['Gratuito', 'Free'],
@@ -8,30 +8,30 @@ export const USAGE_PLANS = defineCodes('usage_plan', 'Plan of the key of a reque
   ENTERPRISE: ['Empresa', 'Enterprise'],
 })
 
-/** Units of the measures of models' errors. */
-export const METRIC_UNITS = defineCodes('metric_unit', "Unit of a measure of a model's errors.", {
+/** Units of error measures. */
+export const METRIC_UNITS = defineCodes('metric_unit', 'Unit of an error measure of a model.', {
   '1': ['sin unidad', 'without unit'],
   'EUR/L': ['euros por litro', 'euros per litre'],
   'EUR/t': ['euros por tonelada', 'euros per tonne'],
   'veh/h': ['vehículos por hora', 'vehicles per hour'],
 })
 
-/** Plain forecasts that models are held against. */
-export const MODEL_BASELINES = defineCodes('model_baseline', 'Plain forecast that a model is held against.', {
+/** Plain forecasts that serve as baselines of models. */
+export const MODEL_BASELINES = defineCodes('model_baseline', 'Plain forecast that a model is compared with.', {
   LAST_VALUE: ['El último valor', 'The last value'],
   TYPICAL_VALUE: ['El valor típico', 'The typical value'],
   HISTORICAL_MEAN: ['La media histórica', 'The historical mean'],
 })
 
-/** What became of a fit of a model. */
-export const FIT_STATES = defineCodes('fit_state', 'What became of the newest fit of a model.', {
+/** Results of fitting a model. */
+export const FIT_STATES = defineCodes('fit_state', 'Result of the newest fit of a model.', {
   PROMOTED: ['Se sirve', 'It is served'],
-  REFUSED: ['Peor que la versión vigente: sigue esta', 'Worse than the standing version, which goes on'],
-  FAILED: ['Falló: sigue la versión vigente', 'It failed; the standing version goes on'],
+  REFUSED: ['Peor que la versión vigente: sigue esta', 'Worse than the current version, which stays'],
+  FAILED: ['Falló: sigue la versión vigente', 'Failed; the current version stays'],
 })
 
-/** What a forecast is: the model's, or the plain baseline where the model was no better than that. */
-export const FORECAST_KINDS = defineCodes('forecast_kind', 'What a forecast is.', {
+/** Whether a forecast is the model's or the plain baseline, which is served if the model is no better. */
+export const FORECAST_KINDS = defineCodes('forecast_kind', "Whether a forecast is the model's or the baseline.", {
   MODEL: ['Del modelo', "The model's"],
-  BASELINE: ['El valor simple de comparación: el modelo no fue mejor', 'The plain baseline, for the model was no better'],
+  BASELINE: ['El valor simple de comparación: el modelo no fue mejor', 'The plain baseline, since the model was no better'],
 })

@@ -3,29 +3,25 @@ import { defineDataset, identity } from '../../schema/dataset.ts'
 import { FIT_STATES } from './codes.ts'
 import { MODEL_SOURCES } from './model-sources.ts'
 
-/** What was found of each model by its newest run: which version is served and where, its log and its charts. A row for each model. */
+/** Results of the newest run of each model: the served version and where it is used, its log and charts. One row per model. */
 export const modelCards = defineDataset({
   id: 'model_cards',
   domain: 'service',
   title: 'State of the models',
-  about: 'For each model the version that is served, what became of the newest fit, the log of its versions, and charts of its errors.',
+  about: 'For each model, the served version, the result of the newest fit, the log of its versions, and charts of its errors.',
   sources: MODEL_SOURCES,
   columns: {
     model: col.string(1, 'Model.', { example: 'fuel' }),
     model_version: col.string(2, 'Version that is served.', { example: 'r1-20240701-4be1c0d2' }),
-    made_at: col.instant(3, 'End of the newest data that it rests on.', { example: '2024-07-01T22:00:00.000Z' }),
-    data_from: col.local_date(4, 'First day of the data that it was fitted to.', { example: '2005-01-03' }),
-    data_to: col.local_date(5, 'Last day of the data that it was fitted to.', { example: '2024-07-01' }),
-    fit_state: col.code(6, 'What became of the newest fit.', FIT_STATES, { example: 'PROMOTED' }),
+    made_at: col.instant(3, 'End of the newest data used.', { example: '2024-07-01T22:00:00.000Z' }),
+    data_from: col.local_date(4, 'First day of the training data.', { example: '2005-01-03' }),
+    data_to: col.local_date(5, 'Last day of the training data.', { example: '2024-07-01' }),
+    fit_state: col.code(6, 'Result of the newest fit.', FIT_STATES, { example: 'PROMOTED' }),
     fit_reason: col.string(7, 'Why.', { example: 'the first version; better than the baseline at 20 of 21 series and horizons' }),
-    served: col.json(
-      8,
-      'For each series and horizon what is served, with its error in the last scored window beside that of the baseline.',
-      {
-        example: [{ series: 'EURO_SUPER_95', horizon: 'P7D', points: 104, serves: 'MODEL', error: 0.0112, baseline: 0.0184 }],
-      },
-    ),
-    versions: col.json(9, 'Log of its versions, the newest first.', {
+    served: col.json(8, "For each series and horizon, what is served, and its error and the baseline's in the last scored window.", {
+      example: [{ series: 'EURO_SUPER_95', horizon: 'P7D', points: 104, serves: 'MODEL', error: 0.0112, baseline: 0.0184 }],
+    }),
+    versions: col.json(9, 'Log of its versions, newest first.', {
       example: [
         {
           ...{ model_version: 'r1-20240701-4be1c0d2', state: 'PROMOTED', reason: 'the first version', data_from: '2005-01-03' },

@@ -2,5 +2,5 @@ import { miteco, oilBulletin } from '../fuel/sources.ts'
 import { madrid } from '../road/sources.ts'
 import { dgtAccidentFiles } from '../safety/sources.ts'
 
-/** The sources of all data that models are fitted to: what is said of models rests on them. */
+/** The sources of all training data; model results are derived from them. */
 export const MODEL_SOURCES = Object.freeze([oilBulletin, miteco, dgtAccidentFiles, madrid])

@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** What this service records of itself. It is published nowhere. */
+/** Records of this service about itself. They have no external publisher. */
 export const ownRecords = defineSource({
   id: 'own_records',
   publisher: 'Traffic Intelligence',

@@ -3,8 +3,8 @@ import { defineCodes } from '../../schema/codes.ts'
 /** Stop uses of GTFS (`pickup_type`, `drop_off_type`), in order of their numbers. */
 export const STOP_USES = ['REGULAR', 'NONE', 'PHONE_AGENCY', 'ASK_DRIVER'] as const
 
-/** How travellers get on or off at a stop of a trip; rail has a list of the same codes under a name of its own. */
-export const TRANSIT_STOP_USES = defineCodes('transit_stop_use', 'Whether travellers get on or off at a stop of a trip.', {
+/** Boarding and alighting rules at a stop of a trip. Rail has its own list of the same codes. */
+export const TRANSIT_STOP_USES = defineCodes('transit_stop_use', 'Whether travellers can board or alight at a stop of a trip.', {
   REGULAR: ['Sin aviso', 'Regularly'],
   NONE: ['No se permite', 'Not at all'],
   PHONE_AGENCY: ['Con aviso a la operadora', 'After a call to the operator'],

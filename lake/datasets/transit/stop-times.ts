@@ -1,7 +1,7 @@
 import type { CodeList } from '../../schema/codes.ts'
 import { col } from '../../schema/columns.ts'
 
-/** What one kind of vehicle calls a stop of a trip, with the examples of its columns. */
+/** Terms for a stop of a trip of one vehicle kind, and examples for the columns. */
 interface StopTimeWords {
   readonly trip: readonly [about: string, example: string]
   readonly sequence: string
@@ -22,9 +22,9 @@ export function stopTimeColumns({ trip, sequence, stop, arrival, time, uses }: S
     trip_id: col.string(4, trip[0], { example: trip[1] }),
     stop_sequence: col.integer(5, sequence, { unit: '1', example: 1, min: 0, max: 10_000 }),
     stop_id: col.string(6, stop[0], { example: stop[1] }),
-    arrival: col.service_time(7, `${arrival}, since the service day began; 24 h and more are after midnight.`, nullable),
+    arrival: col.service_time(7, `${arrival}, since the start of the service day; 24 h and more are after midnight.`, nullable),
     departure: col.service_time(8, 'Departure, likewise.', nullable),
-    pickup_type: col.code(9, 'Whether travellers get on; null where nothing is said, which means regularly.', uses, use),
-    drop_off_type: col.code(10, 'Whether travellers get off, likewise.', uses, use),
+    pickup_type: col.code(9, 'Whether travellers can board; null if not stated, which means regularly.', uses, use),
+    drop_off_type: col.code(10, 'Whether travellers can alight; null if not stated, which means regularly.', uses, use),
   } as const
 }

@@ -1,14 +1,14 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Levels of a weather warning. AEMET's green is the absence of a warning, so it is no level. */
-export const ALERT_LEVELS = defineCodes('weather_alert_level', 'Level of a weather warning, the lowest first.', {
+/** Levels of a weather warning. AEMET's green means no warning, so it is not a level. */
+export const ALERT_LEVELS = defineCodes('weather_alert_level', 'Level of a weather warning, lowest first.', {
   YELLOW: ['Amarillo', 'Yellow'],
   ORANGE: ['Naranja', 'Orange'],
   RED: ['Rojo', 'Red'],
 })
 
-/** What a weather warning is about, as AEMET's plan Meteoalerta names it. */
-export const ALERT_PHENOMENA = defineCodes('weather_alert_phenomenon', 'What a weather warning is about.', {
+/** Subjects of a weather warning, named as in AEMET's Meteoalerta plan. */
+export const ALERT_PHENOMENA = defineCodes('weather_alert_phenomenon', 'Phenomenon of a weather warning.', {
   RAIN: ['Lluvias', 'Rain'],
   THUNDERSTORM: ['Tormentas', 'Thunderstorms'],
   WIND: ['Vientos', 'Wind'],
@@ -24,7 +24,7 @@ export const ALERT_PHENOMENA = defineCodes('weather_alert_phenomenon', 'What a w
   THAW: ['Deshielos', 'Thaw'],
 })
 
-/** The quantity that a weather warning gives a value of. */
+/** Quantities that weather warnings give values of. */
 export const ALERT_PARAMETERS = defineCodes('weather_alert_parameter', 'Quantity that a weather warning gives a value of.', {
   PRECIPITATION_1H: ['Precipitación en una hora', 'Precipitation in one hour'],
   PRECIPITATION_12H: ['Precipitación en 12 horas', 'Precipitation in 12 hours'],
@@ -91,7 +91,7 @@ export const CAP_RESPONSES = defineCodes('cap_response_type', 'What people shoul
   NONE: ['Nada', 'None'],
 })
 
-/** `msgType` of the CAP messages that a warning is from. */
+/** Values of `msgType` of the CAP messages of a warning. */
 export const CAP_MESSAGE_TYPES = defineCodes('cap_message_type', 'Whether a CAP message is the first of its warning.', {
   ALERT: ['Aviso nuevo', 'New warning'],
   UPDATE: ['Actualización', 'Update'],

@@ -1,7 +1,7 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** How much of the sky clouds cover, in AEMET's terms. */
-export const CLOUD_COVERS = defineCodes('cloud_cover', 'Clouds of a forecast, from clear to overcast.', {
+/** Cloud cover, in AEMET's terms. */
+export const CLOUD_COVERS = defineCodes('cloud_cover', 'Cloud cover of a forecast, from clear to overcast.', {
   CLEAR: ['Despejado', 'Clear'],
   FEW_CLOUDS: ['Poco nuboso', 'Few clouds'],
   PARTLY_CLOUDY: ['Intervalos nubosos', 'Partly cloudy'],
@@ -11,8 +11,8 @@ export const CLOUD_COVERS = defineCodes('cloud_cover', 'Clouds of a forecast, fr
   HIGH_CLOUDS: ['Nubes altas', 'High clouds'],
 })
 
-/** What falls, or takes the sight, in a forecast. */
-export const FORECAST_PHENOMENA = defineCodes('forecast_phenomenon', 'What falls, or takes the sight, in a forecast.', {
+/** Precipitation and low visibility in a forecast. */
+export const FORECAST_PHENOMENA = defineCodes('forecast_phenomenon', 'Precipitation or low visibility in a forecast.', {
   NONE: ['Ninguno', 'None'],
   LIGHT_RAIN: ['Lluvia escasa', 'Light rain'],
   RAIN: ['Lluvia', 'Rain'],
@@ -25,8 +25,8 @@ export const FORECAST_PHENOMENA = defineCodes('forecast_phenomenon', 'What falls
   HAZE: ['Calima', 'Haze'],
 })
 
-/** Rain by the hour, in AEMET's classes. */
-export const RAIN_CLASSES = defineCodes('rain_class', 'Rain of an hour, in the classes of AEMET.', {
+/** Hourly rain, in AEMET's classes. */
+export const RAIN_CLASSES = defineCodes('rain_class', "Hourly rain, in AEMET's classes.", {
   NONE: ['Sin lluvia', 'No rain'],
   LIGHT: ['Débil: hasta 2 mm/h', 'Light: up to 2 mm/h'],
   MODERATE: ['Moderada: hasta 15 mm/h', 'Moderate: up to 15 mm/h'],
@@ -35,10 +35,10 @@ export const RAIN_CLASSES = defineCodes('rain_class', 'Rain of an hour, in the c
   TORRENTIAL: ['Torrencial: más de 60 mm/h', 'Torrential: more than 60 mm/h'],
 })
 
-/** Snowfall by the hour, in AEMET's classes. */
+/** Hourly snowfall, in AEMET's classes. */
 export const SNOW_CLASSES = defineCodes(
   'snow_class',
-  'Snowfall of an hour, in the classes of AEMET; 1 mm of water counts as 1 cm of snow.',
+  "Hourly snowfall, in AEMET's classes; 1 mm of water counts as 1 cm of snow.",
   {
     NONE: ['Sin nieve', 'No snow'],
     LIGHT: ['Débil: hasta 0,5 cm/h', 'Light: up to 0.5 cm/h'],
@@ -47,8 +47,8 @@ export const SNOW_CLASSES = defineCodes(
   },
 )
 
-/** What takes the sight of drivers in a forecast. */
-export const FOG_CLASSES = defineCodes('fog_class', 'What takes the sight of drivers in a forecast.', {
+/** Causes of low visibility in a forecast. */
+export const FOG_CLASSES = defineCodes('fog_class', 'Cause of low visibility in a forecast.', {
   NONE: ['Sin niebla', 'None'],
   HAZE: ['Calima', 'Haze'],
   MIST: ['Bruma', 'Mist'],
@@ -56,7 +56,7 @@ export const FOG_CLASSES = defineCodes('fog_class', 'What takes the sight of dri
 })
 
 /** Wind in AEMET's classes. */
-export const WIND_CLASSES = defineCodes('wind_class', 'Wind or gusts, in the classes of AEMET.', {
+export const WIND_CLASSES = defineCodes('wind_class', "Wind or gusts, in AEMET's classes.", {
   CALM: ['Calma: hasta 5 km/h', 'Calm: up to 5 km/h'],
   LIGHT: ['Flojo: hasta 20 km/h', 'Light: up to 20 km/h'],
   MODERATE: ['Moderado: hasta 40 km/h', 'Moderate: up to 40 km/h'],

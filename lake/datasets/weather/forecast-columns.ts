@@ -15,35 +15,35 @@ export const speed = (id: number, about: string, example: number | null = null):
 export const percent = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.integer(id, about, { ...NONE, unit: '%', example, min: 0, max: 100 })
 
-/** What falls, as water. */
+/** Precipitation as water. */
 export const water = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.decimal(id, about, { ...NONE, scale: 1, unit: 'mm', example, min: 0, max: 500 })
 
-/** Where the wind comes from. */
+/** Wind direction. */
 export const bearing = (id: number, example: number | null): Column<number | null> =>
-  col.integer(id, 'Where the wind comes from, to an eighth of the compass; null for calm.', {
+  col.integer(id, 'Direction from which the wind blows, to an eighth of the compass; null for calm.', {
     ...{ ...NONE, unit: 'deg', example, min: 0, max: 359 },
   })
 
-/** What every row of a forecast begins with. */
+/** The first columns of every forecast row. */
 export const placeAndTime = {
   source: col.string(1, 'Source of the forecast.', { example: 'aemet' }),
   municipality_code: col.string(2, 'INE code of the municipality, five digits.', { example: '28079' }),
   province_code: col.string(3, 'INE code of its province, two digits.', { example: '28' }),
-  valid_from: col.instant(4, 'Begin of the period that is forecast, on the clock of the municipality.', {
+  valid_from: col.instant(4, 'Begin of the forecast period, in the local time of the municipality.', {
     example: '2026-01-09T12:00:00.000Z',
   }),
-  valid_to: col.instant(5, 'End of the period that is forecast.', { example: '2026-01-09T13:00:00.000Z' }),
+  valid_to: col.instant(5, 'End of the forecast period.', { example: '2026-01-09T13:00:00.000Z' }),
   issued_at: col.instant(6, 'When AEMET made the forecast (elaborado).', { example: '2026-01-09T10:47:45.000Z' }),
 } as const
 
-/** The state of the sky, as it is published and in codes. */
+/** The state of the sky, as published and in codes. */
 export const sky = {
-  sky_code: col.string(7, "AEMET's code of the state of the sky (estadoCielo); `n` at its end stands for night.", {
+  sky_code: col.string(7, "AEMET's code of the state of the sky (estadoCielo); a final `n` means night.", {
     ...NONE,
     example: '46',
   }),
   sky_description: col.string(8, "AEMET's name of that state.", { ...NONE, example: 'Cubierto con lluvia escasa' }),
-  cloud_cover: col.code(9, 'Clouds; null where fog, mist or haze is all that is forecast.', CLOUD_COVERS, { ...NONE, example: 'OVERCAST' }),
-  phenomenon: col.code(10, 'What falls, or takes the sight.', FORECAST_PHENOMENA, { ...NONE, example: 'LIGHT_RAIN' }),
+  cloud_cover: col.code(9, 'Clouds; null if only fog, mist or haze is forecast.', CLOUD_COVERS, { ...NONE, example: 'OVERCAST' }),
+  phenomenon: col.code(10, 'Precipitation or low visibility.', FORECAST_PHENOMENA, { ...NONE, example: 'LIGHT_RAIN' }),
 } as const

@@ -1,6 +1,6 @@
 import { defineSource } from '../../schema/sources.ts'
 
-/** Agencia Estatal de Meteorología: AEMET OpenData. Its legal notice lets anyone reuse the data who cites AEMET as its author. */
+/** Agencia Estatal de Meteorología: AEMET OpenData. Its legal notice permits reuse if AEMET is cited as the author. */
 export const aemet = defineSource({
   id: 'aemet',
   publisher: 'Agencia Estatal de Meteorología',

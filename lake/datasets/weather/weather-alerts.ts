@@ -13,42 +13,41 @@ import {
 } from './alert-codes.ts'
 import { aemet } from './sources.ts'
 
-/** A text that one of the two languages may lack. */
+/** A text that may be missing in one of the two languages. */
 const text = (id: number, about: string, example: string) => col.string(id, about, { nullable: true, example })
 const offset = (id: number, of: string) =>
-  col.string(id, `Offset from UTC that the source writes \`${of}\` with: local time of the zone.`, { example: '+02:00' })
+  col.string(id, `UTC offset in the source's \`${of}\`: local time of the zone.`, { example: '+02:00' })
 const percent = (id: number, about: string, example: number) =>
   col.integer(id, about, { unit: '%', nullable: true, example, min: 0, max: 100 })
 
 /**
- * Official weather warnings: one row for each state of a warning, which is a message of the Common Alerting Protocol (CAP 1.2).
- *
- * Each package is the complete state, so a warning ends with the first package that lacks it. An archive that was cut is refused.
+ * Official weather warnings: one row per state of a warning, a message of the Common Alerting Protocol (CAP 1.2). Each package is
+ * complete, so a warning ends with the first package without it. Truncated archives are rejected.
  */
 export const weatherAlerts = defineDataset({
   id: 'weather_alerts',
   domain: 'weather',
   title: 'Weather warnings',
-  about: 'Official weather warnings of AEMET by zone, each state they went through, with their polygons.',
+  about: 'Official weather warnings of AEMET by zone, with every state and their polygons.',
   sources: [aemet],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'aemet' }),
-    source_id: col.string(2, 'What is alike in the identifiers of a warning: zone, phenomenon, parameter, day and hour (UTC) of its end.', {
+    source_id: col.string(2, 'Common part of the identifiers of a warning: zone, phenomenon, parameter, day and hour (UTC) of its end.', {
       example: '622201VIRM0622',
     }),
     alert_id: col.string(3, 'Public id, stable for the life of the warning.', { example: 'wal_7Q2M9KX4B1TZ5H3D' }),
-    first_seen_at: col.instant(4, 'First publication that had it.', { example: '2024-04-05T08:10:00.000Z' }),
-    observed_at: col.instant(5, 'Publication that gave this state.', { example: '2024-04-05T08:10:00.000Z' }),
-    phenomenon: col.code(6, 'What it is about.', ALERT_PHENOMENA, { example: 'WIND' }),
+    first_seen_at: col.instant(4, 'First publication that contained it.', { example: '2024-04-05T08:10:00.000Z' }),
+    observed_at: col.instant(5, 'Publication of this state.', { example: '2024-04-05T08:10:00.000Z' }),
+    phenomenon: col.code(6, 'Phenomenon.', ALERT_PHENOMENA, { example: 'WIND' }),
     level: col.code(7, 'Level.', ALERT_LEVELS, { example: 'YELLOW' }),
-    event: col.string(8, 'What is warned of, in Spanish.', { example: 'Aviso de vientos de nivel amarillo' }),
-    event_en: text(9, 'The same in English.', 'Moderate wind warning'),
+    event: col.string(8, 'Event, in Spanish.', { example: 'Aviso de vientos de nivel amarillo' }),
+    event_en: text(9, 'Event, in English.', 'Moderate wind warning'),
     headline: text(10, 'Headline in Spanish.', 'Aviso de vientos de nivel amarillo. Pirineo oscense'),
     headline_en: text(11, 'Headline in English.', 'Moderate wind warning. Pirineo oscense'),
     description: text(12, 'Description in Spanish, with the comment of the forecaster.', 'Rachas máximas: 80 km/h.'),
     description_en: text(
       13,
-      'Description in English; comments of the forecaster are in Spanish here, too.',
+      'Description in English; comments of the forecaster are in Spanish here too.',
       'Maximum gust of wind: 80 km/h.',
     ),
     instruction: text(14, 'What to do, in Spanish.', 'Esté atento.'),
@@ -61,7 +60,7 @@ export const weatherAlerts = defineDataset({
     identifier: col.string(21, 'Identifier of its newest message.', {
       example: '2.49.0.0.724.0.ES.20240405080113.622201VIRM06221712304073',
     }),
-    updates: col.list([22, 23], 'Identifiers of the messages that the newest one takes the place of.', col.string(0, 'Identifier.'), {
+    updates: col.list([22, 23], 'Identifiers of the messages that the newest one replaces.', col.string(0, 'Identifier.'), {
       example: ['2.49.0.0.724.0.ES.20240404093441.622201VIRM06221712223281'],
     }),
     sent_at: col.instant(24, 'When its newest message was sent.', { example: '2024-04-05T08:01:13.000Z' }),
@@ -69,8 +68,8 @@ export const weatherAlerts = defineDataset({
     onset_utc_offset: offset(26, 'onset_at'),
     expires_at: col.instant(27, 'When the warning ends.', { example: '2024-04-06T21:59:59.000Z' }),
     expires_utc_offset: offset(28, 'expires_at'),
-    parameter: col.code(29, 'Quantity that it gives a value of.', ALERT_PARAMETERS, { nullable: true, example: 'GUST' }),
-    parameter_value: col.decimal(30, 'Value that is expected to be reached; null where the source gives no single number.', {
+    parameter: col.code(29, 'Quantity of the value.', ALERT_PARAMETERS, { nullable: true, example: 'GUST' }),
+    parameter_value: col.decimal(30, 'Value that is expected to be reached; null if the source gives no single number.', {
       ...{ scale: 1, unitIn: 'parameter_unit', nullable: true, example: 80 },
     }),
     parameter_unit: col.code(31, 'Unit of the value.', ALERT_UNITS, { nullable: true, example: 'km/h' }),

@@ -4,38 +4,38 @@ import { defineDataset, identity } from '../../schema/dataset.ts'
 import { MADRID } from '../../schema/time.ts'
 import { aemet } from './sources.ts'
 
-/** Hours are what days are made of. */
+/** Days are aggregated from hours. */
 const PERIOD_S = 3600
 const NONE = { nullable: true } as const
 const CELSIUS = { ...NONE, scale: 1, unit: 'Cel', min: -60, max: 80 } as const
 const SPEED = { ...NONE, scale: 1, unit: 'm/s', min: 0, max: 150 } as const
 
 /**
- * Hourly observations by day of Madrid. No feed fills it: it is derived from the observations, once a day is over. A day of AEMET's own
- * climatology (`weather_daily`) is another one, in UTC, and is never mixed with these.
+ * Hourly observations aggregated by day in Madrid, once a day is over. No feed fills it. Days of AEMET's climatology
+ * (`weather_daily`) are in UTC and never mixed with these.
  */
 export const weatherDays = defineDataset({
   id: 'weather_days',
   domain: 'weather',
   title: 'Weather by station and day',
   about:
-    'What the hourly observations of a weather station come to in a day of Madrid, of days that are over, by source and period of the observations. ' +
-    'They are not validated; what a station did not measure is null, and an hour that it did not report counts against the coverage.',
+    'Aggregated hourly observations of a weather station by past day in Madrid, source and observation period. ' +
+    'They are not validated. Quantities that a station did not measure are null; missing hours reduce the coverage.',
   sources: [aemet],
   columns: {
     month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-12' }),
     source: col.string(2, 'Source of the observations.', { example: 'aemet' }),
     station_id: col.string(3, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
-    period_s: col.integer(4, 'Length of the period that each observation stands for.', { unit: 's', example: PERIOD_S, min: 1 }),
+    period_s: col.integer(4, 'Length of the period of each observation.', { unit: 's', example: PERIOD_S, min: 1 }),
     local_date: col.local_date(5, 'Day in Madrid.', { example: '2025-12-06' }),
     period_start: col.instant(6, 'Begin of the day.', { example: '2025-12-05T23:00:00.000Z' }),
-    hours: col.integer(7, 'Hours of the day with an observation, of 24, or 23 or 25 where the clock changes.', {
+    hours: col.integer(7, 'Hours of the day with an observation, of 24, or 23 or 25 at clock changes.', {
       unit: '1',
       example: 24,
       min: 1,
       max: 25,
     }),
-    precipitation_mm: col.decimal(8, 'Precipitation, as water: the sum; null where any hour that is there lacks it.', {
+    precipitation_mm: col.decimal(8, 'Precipitation, as water: the sum; null if any reported hour lacks it.', {
       ...NONE,
       scale: 1,
       unit: 'mm',
@@ -56,7 +56,7 @@ export const weatherDays = defineDataset({
     }),
     wind_mean_m_s: col.decimal(13, 'Mean of the wind of the last 10 minutes of each hour.', { ...SPEED, example: 2.6 }),
     gust_m_s: col.decimal(14, 'Strongest gust, of 3 s.', { ...SPEED, example: 9.1 }),
-    gust_dir_deg: col.integer(15, 'Direction of that gust, of the first where several were as strong.', {
+    gust_dir_deg: col.integer(15, 'Direction of that gust, of the first if several were equally strong.', {
       ...NONE,
       unit: 'deg',
       example: 350,
@@ -102,8 +102,8 @@ export const weatherDays = defineDataset({
 })
 
 /**
- * The days of Madrid that rows of `weather_observations` lie in, by station: the columns of `weather_days` but for the month. An observation is
- * of the hour before its time.
+ * Rows of `weather_days` without the month, from rows of `weather_observations`: by station and day in Madrid. An observation
+ * covers the hour before its time.
  */
 export function daysOfObservations(observations: SqlPart): Sql {
   const begin = (date: Sql): Sql => sql`timezone(${MADRID}, CAST(${date} AS TIMESTAMP))`

@@ -6,7 +6,7 @@ import { aemet } from './sources.ts'
 
 const NONE = { nullable: true } as const
 
-/** The hourly forecast of municipalities; every issue stays, so that forecasts can be compared with what came. */
+/** Hourly forecasts by municipality. Every issue is stored, so that forecasts can be compared with outcomes. */
 export const weatherForecastHourly = defineDataset({
   id: 'weather_forecast_hourly',
   domain: 'weather',
@@ -17,12 +17,12 @@ export const weatherForecastHourly = defineDataset({
   columns: {
     ...placeAndTime,
     ...sky,
-    precipitation_mm: water(11, 'Precipitation of the hour, as water; 0 where too little is forecast to be measured.', 0.5),
-    precipitation_flag: col.code(12, 'What is special about the precipitation.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
+    precipitation_mm: water(11, 'Precipitation of the hour, as water; 0 if too little is forecast to measure.', 0.5),
+    precipitation_flag: col.code(12, 'Special precipitation value.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
     snow_mm: water(13, 'Part of it that falls as snow, as water.', 0.1),
-    snow_flag: col.code(14, 'What is special about the snow.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
+    snow_flag: col.code(14, 'Special snow value.', PRECIPITATION_FLAGS, { ...NONE, example: null }),
     temp_c: degrees(15, 'Temperature of the air.', 4),
-    apparent_temp_c: degrees(16, 'Temperature as it feels (sensación térmica).', 1),
+    apparent_temp_c: degrees(16, 'Apparent temperature (sensación térmica).', 1),
     humidity_pct: percent(17, 'Relative humidity.', 96),
     wind_mean_m_s: speed(18, 'Mean wind; published in km/h.', 4.2),
     wind_dir_deg: bearing(19, 135),

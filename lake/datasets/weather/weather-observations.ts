@@ -12,11 +12,11 @@ const celsius = (id: number, about: string, example: number | null = null): Colu
 const speed = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.decimal(id, about, { ...NONE, scale: 1, unit: 'm/s', example, min: 0, max: 150 })
 
-/** Where the wind comes from, in whole degrees from north. */
+/** Wind direction, in whole degrees from north. */
 const bearing = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.integer(id, about, { ...NONE, unit: 'deg', example, min: 0, max: 360 })
 
-/** What fell in the hour; AEMET's own gauges give tenths, disdrometers hundredths. */
+/** Precipitation in the hour. AEMET's own gauges give tenths, disdrometers hundredths. */
 const rain = (id: number, about: string, options: { scale: number; example: number | null }): Column<number | null> =>
   col.decimal(id, about, { ...NONE, ...options, unit: 'mm', min: 0, max: 500 })
 
@@ -24,18 +24,18 @@ const rain = (id: number, about: string, options: { scale: number; example: numb
 const level = (id: number, about: string): Column<number | null> =>
   col.decimal(id, about, { ...NONE, scale: 1, unit: 'm', example: null, min: 0, max: 5000 })
 
-/** Hourly observations. Stations measure different things, and what one does not give of an hour is null. */
+/** Hourly observations. Stations measure different quantities; missing ones are null. */
 export const weatherObservations = defineDataset({
   id: 'weather_observations',
   domain: 'weather',
   title: 'Hourly weather observations',
   about:
-    'What weather stations measured in each hour, not yet validated. A publication repeats the last 12 hours and the newest of them are incomplete: of what is told of an hour several times the first counts.',
+    'What weather stations measured in each hour, not yet validated. A publication repeats the last 12 hours, and the newest are incomplete. The first published value of an hour counts.',
   sources: [aemet],
   columns: {
     source: col.string(1, 'Source of the observation.', { example: 'aemet' }),
     station_id: col.string(2, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
-    period_s: col.integer(3, 'Length of the period that the observation stands for.', { unit: 's', example: 3600, min: 1 }),
+    period_s: col.integer(3, 'Length of the period of the observation.', { unit: 's', example: 3600, min: 1 }),
     observed_at: col.instant(4, 'End of the hour.', { example: '2025-12-06T09:00:00.000Z' }),
     precipitation_mm: rain(5, 'Precipitation of the hour, as water (prec).', { scale: 1, example: 1.2 }),
     temp_c: celsius(6, 'Temperature of the air at the end of the hour (ta).', 9.5),
@@ -62,7 +62,7 @@ export const weatherObservations = defineDataset({
       min: 500,
       max: 1100,
     }),
-    pressure_sea_level_hpa: col.decimal(17, 'Pressure at the sea, by calculation; of stations up to 750 m (pres_nmar).', {
+    pressure_sea_level_hpa: col.decimal(17, 'Sea-level pressure, calculated; stations up to 750 m (pres_nmar).', {
       ...NONE,
       scale: 1,
       unit: 'hPa',
@@ -75,7 +75,7 @@ export const weatherObservations = defineDataset({
     soil_temp_5cm_c: celsius(20, 'Temperature 5 cm below the ground (tss5cm).'),
     soil_temp_20cm_c: celsius(21, 'Temperature 20 cm below the ground (tss20cm).'),
     visibility_m: col.integer(22, 'Visibility, published in km (vis).', { ...NONE, unit: 'm', example: 30_000, min: 0, max: 200_000 }),
-    sunshine_min: col.decimal(23, 'Sunshine in the hour (inso): published without a unit that fits, values run from 0 to 60.', {
+    sunshine_min: col.decimal(23, 'Sunshine in the hour (inso): the published unit does not fit; values are 0 to 60.', {
       ...NONE,
       scale: 1,
       unit: 'min',
@@ -83,7 +83,7 @@ export const weatherObservations = defineDataset({
       min: 0,
       max: 60,
     }),
-    wind_run_km: col.decimal(24, 'Way of the wind in the hour, published in hm (rviento).', {
+    wind_run_km: col.decimal(24, 'Wind run in the hour, published in hm (rviento).', {
       ...NONE,
       scale: 1,
       unit: 'km',
@@ -95,15 +95,15 @@ export const weatherObservations = defineDataset({
     liquid_precipitation_mm: rain(26, 'Liquid precipitation of the hour (pliqt).', { scale: 1, example: null }),
     solid_precipitation_mm: rain(27, 'Solid precipitation of the hour (psoltp).', { scale: 1, example: null }),
     snow_cm: col.decimal(28, 'Snow on the ground (nieve).', { ...NONE, scale: 1, unit: 'cm', example: null, min: 0, max: 2000 }),
-    geopotential_700hpa_m: level(29, 'Height of the 700 hPa level; of stations above 2,300 m (geo700).'),
-    geopotential_850hpa_m: level(30, 'Height of the 850 hPa level; of stations from 1,000 to 2,300 m (geo850).'),
-    geopotential_925hpa_m: level(31, 'Height of the 925 hPa level; of stations from 750 to 1,000 m (geo925).'),
-    ultrasonic_wind_mean_m_s: speed(32, 'As wind_mean_m_s, by a second anemometer, an ultrasonic one (vvu).'),
-    ultrasonic_wind_dir_deg: bearing(33, 'As wind_dir_deg, by the second anemometer (dvu).'),
-    ultrasonic_gust_m_s: speed(34, 'As gust_m_s, by the second anemometer (vmaxu).'),
-    ultrasonic_gust_dir_deg: bearing(35, 'As gust_dir_deg, by the second anemometer (dmaxu).'),
-    ultrasonic_wind_sd_m_s: speed(36, 'As wind_sd_m_s, by the second anemometer (stdvvu).'),
-    ultrasonic_wind_dir_sd_deg: col.integer(37, 'As wind_dir_sd_deg, by the second anemometer (stddvu).', {
+    geopotential_700hpa_m: level(29, 'Height of the 700 hPa level; stations above 2,300 m (geo700).'),
+    geopotential_850hpa_m: level(30, 'Height of the 850 hPa level; stations from 1,000 to 2,300 m (geo850).'),
+    geopotential_925hpa_m: level(31, 'Height of the 925 hPa level; stations from 750 to 1,000 m (geo925).'),
+    ultrasonic_wind_mean_m_s: speed(32, 'As wind_mean_m_s, from a second, ultrasonic anemometer (vvu).'),
+    ultrasonic_wind_dir_deg: bearing(33, 'As wind_dir_deg, from the second anemometer (dvu).'),
+    ultrasonic_gust_m_s: speed(34, 'As gust_m_s, from the second anemometer (vmaxu).'),
+    ultrasonic_gust_dir_deg: bearing(35, 'As gust_dir_deg, from the second anemometer (dmaxu).'),
+    ultrasonic_wind_sd_m_s: speed(36, 'As wind_sd_m_s, from the second anemometer (stdvvu).'),
+    ultrasonic_wind_dir_sd_deg: col.integer(37, 'As wind_dir_sd_deg, from the second anemometer (stddvu).', {
       ...NONE,
       unit: 'deg',
       example: null,

@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
 import { aemet } from './sources.ts'
 
-/** Where weather is measured. The inventory and the observations each describe the stations; both are kept, told apart by `listing`. */
+/** Weather stations, from the inventory and from the observations. Both descriptions are stored; `listing` distinguishes them. */
 export const weatherStations = defineDataset({
   id: 'weather_stations',
   domain: 'weather',
@@ -11,19 +11,19 @@ export const weatherStations = defineDataset({
   sources: [aemet],
   columns: {
     source: col.string(1, 'Source of the record.', { example: 'aemet' }),
-    listing: col.string(2, 'INVENTORY for the published inventory, OBSERVATION for what the observations say of their stations.', {
+    listing: col.string(2, "INVENTORY for the published inventory, OBSERVATION for the observations' description of their stations.", {
       example: 'INVENTORY',
     }),
     station_id: col.string(3, "The publisher's id of the station (indicativo climatológico).", { example: '3195' }),
-    observed_at: col.instant(4, 'Publication that gave this state.', { example: '2025-12-06T09:00:00.000Z' }),
-    name: col.string(5, 'Name as published, double blanks taken for one.', { example: 'MADRID, RETIRO' }),
-    province_code: col.string(6, 'INE code of the province: by its name in the inventory, else by the position.', {
+    observed_at: col.instant(4, 'Publication of this state.', { example: '2025-12-06T09:00:00.000Z' }),
+    name: col.string(5, 'Name as published, with double spaces collapsed.', { example: 'MADRID, RETIRO' }),
+    province_code: col.string(6, 'INE code of the province: from its name in the inventory, else from the position.', {
       nullable: true,
       example: '28',
     }),
-    municipality_code: col.string(7, 'INE code of the municipality that the position lies in.', { nullable: true, example: '28079' }),
+    municipality_code: col.string(7, 'INE code of the municipality that contains the position.', { nullable: true, example: '28079' }),
     altitude_m: col.decimal(8, 'Height above the sea.', { scale: 2, unit: 'm', nullable: true, example: 667, min: -100, max: 4000 }),
-    synop_code: col.string(9, 'Number of the station in reports of the WMO; the inventory alone has it.', {
+    synop_code: col.string(9, 'Number of the station in reports of the WMO; only in the inventory.', {
       nullable: true,
       example: '08222',
     }),

@@ -190,5 +190,5 @@ test('days before that come from an archive give forecasts on the same day where
   // Of the days that came later the first version could say nothing then, and is not credited with what was learnt since.
   const [card] = await tableRows(context, modelCards)
   const [reason = ''] = (card?.['versions'] as { reason: string }[]).map((version) => version.reason)
-  expect(reason).toContain('the standing version cannot forecast these outcomes')
+  expect(reason).toContain('the current version cannot forecast these outcomes')
 })

@@ -178,7 +178,7 @@ test('an edition whose fit foretells worse than the standing version does is ref
   const refused = await cardAfter(accidents(2024, 3000, { misleading: true }))
   expect(refused).toMatchObject({
     ...{ fit_state: 'REFUSED', model_version: first['model_version'], data_to: '2023-12-31' },
-    fit_reason: expect.stringMatching(/error in the last scored window [\d.]+ of the baseline's, that of the standing version 0\.\d+/),
+    fit_reason: expect.stringMatching(/error in the last scored window [\d.]+ of the baseline's, that of the current version 0\.\d+/),
   })
   const estimates = await tableRows(context, riskEstimates)
   expect(new Set(estimates.map((row) => row['model_version']))).toEqual(new Set([first['model_version']]))
@@ -187,5 +187,5 @@ test('an edition whose fit foretells worse than the standing version does is ref
   expect(score).toMatchObject({ model_version: first['model_version'], value: estimates[0]?.['recent_error'], window_to: '2024-12-30' })
   const better = await cardAfter(accidents(2025, 6000))
   expect(better).toMatchObject({ fit_state: 'PROMOTED', data_to: '2025-12-31', versions: [{}, { state: 'REFUSED' }, {}] })
-  expect(better['fit_reason']).toContain('that of the standing version')
+  expect(better['fit_reason']).toContain('that of the current version')
 })

@@ -113,7 +113,7 @@ test('counts that land give forecasts with the model that stands, and what is fi
   const [card] = await tableRows(context, modelCards)
   expect(card).toMatchObject({ model: 'traffic_counts', data_to: last, fit_state: 'PROMOTED' })
   expect((card?.['charts'] as { name: string }[]).map(({ name }) => name)).toEqual(['observed', 'hours', 'coverage'])
-  expect((card?.['versions'] as { reason: string }[])[0]?.reason).toContain('that of the standing version')
+  expect((card?.['versions'] as { reason: string }[])[0]?.reason).toContain('that of the current version')
   // What stands now is what forecasts are of, without another count.
   const again = await tableRows(context, trafficForecasts)
   expect(new Set(again.map(({ model_version }) => model_version))).toEqual(new Set([card?.['model_version']]))

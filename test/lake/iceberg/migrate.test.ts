@@ -116,7 +116,7 @@ describe('a table follows its declaration', () => {
     await commit({ table: state.table, operation: 'append', add: [september] })
     const daily = variant({ partition: [day('observed_at'), identity('kind')], order: ['observed_at'], title: 'Better samples' })
     const { state: after, changes } = await migrate(daily)
-    expect(changes).toStrictEqual(['partitioned by observed_at_day, kind', 'sorted anew', 'described anew: title'])
+    expect(changes).toStrictEqual(['partitioned by observed_at_day, kind', 'new sort order', 'new table properties: title'])
     expect(after.metadata['partition-specs'].map((spec) => spec.fields.map((field) => field['field-id']))).toStrictEqual([
       [1000],
       [1001, 1002],

@@ -17,7 +17,7 @@ test('every mistake of a catalogue is told at once, with its dataset', () => {
   for (const mistake of [
     'everything: declared twice',
     'wrong: column speed: no unit parsec',
-    'wrong: column status: live rows have one of that name',
+    'wrong: column status: live rows have a member of that name',
     'wrong: there is no column height',
     'observed: the engine fills the time of a changes dataset: it is no observation',
   ])
