@@ -1,20 +1,20 @@
 import type { Feed } from './feeds/define.ts'
 
-/** The first minutes of a worker: what callers see live comes before archives, and before tables that are made of others. */
+/** The first minutes of a worker: live feeds go before archives and derived tables. */
 export interface FirstRound {
-  /** Resolves once each feed that is neither archive nor stream was asked, or the wait is over. */
+  /** Resolves once each feed that is neither archive nor stream was fetched, or the wait is over. */
   readonly asked: Promise<void>
-  /** Resolves once each of them has landed what it was given, or the wait is over. */
+  /** Resolves once each of them has landed its first fetch, or the wait is over. */
   readonly landed: Promise<void>
-  /** Runs a fetch of a feed: at once, or of an archive when the others were asked. */
+  /** Runs a feed's fetch: at once, or for an archive after the others were fetched. */
   fetch<T>(feed: Feed, run: () => Promise<T>): Promise<T>
-  /** Runs a landing of a feed, and resolves once all others had theirs. */
+  /** Runs a feed's landing, and resolves once all others have landed. */
   land<T>(feed: Feed, run: () => Promise<T>): Promise<T>
   /** Ends both waits. */
   end(): void
 }
 
-/** Begins the first round of a worker. Each wait has a limit, ms, for feeds may be asked by another worker, or not answer. */
+/** Starts a worker's first round. Each wait has a limit, ms, because another worker may fetch a feed, or it may not answer. */
 export function makeFirstRound(feeds: readonly Feed[], limits: { readonly asked: number; readonly landed: number }): FirstRound {
   const live = feeds.filter(({ archive, stream }) => !archive && !stream).map(({ id }) => id)
   const [asked, landed] = [makeWait(live, limits.asked), makeWait(live, limits.landed)]

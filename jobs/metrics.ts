@@ -4,29 +4,29 @@ import { Timings } from '../lake/metrics/timings.ts'
 import type { FetchOutcome } from './ingest/pipeline.ts'
 import type { QueueDepth } from './queues.ts'
 
-/** How a fetch ends: as the pipeline says, or with an error of ours. */
+/** Outcomes of a fetch: those of the pipeline, or an error of ours. */
 const FETCH_OUTCOMES = ['accepted', 'unchanged', 'rejected', 'failed', 'error'] as const
 const OUTCOMES = ['done', 'error'] as const
 
-/** What the worker tells of itself, beside what every process tells (`LAKE_METRICS`). */
+/** The worker's own metrics, beside those of every process (`LAKE_METRICS`). */
 export const WORKER_METRICS = defineMetrics({
   fetches: {
     name: 'traffic_worker_fetches_total',
     kind: 'counter',
-    help: 'Fetches of a feed by how they ended: accepted, unchanged, rejected by the guard, failed at the publisher, or error of ours.',
+    help: 'Fetches of a feed by outcome: accepted, unchanged, rejected by the guard, failed at the publisher, or internal error.',
     labels: ['feed', 'outcome'],
   },
   fetchTime: {
     name: 'traffic_worker_fetch_duration_seconds',
     kind: 'histogram',
-    help: 'Time of fetches, from asking the publisher until live state has the data.',
+    help: 'Duration of fetches, from the request until live state has the data.',
     labels: ['feed'],
     buckets_s: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   },
   fetched: {
     name: 'traffic_worker_last_fetch_timestamp_seconds',
     kind: 'gauge',
-    help: 'End of the last fetch of a feed by this process that was accepted or brought nothing new; none before the first.',
+    help: "Time of this process's last successful fetch of a feed, accepted or unchanged; no value before the first.",
     labels: ['feed'],
   },
   quarantined: {
@@ -38,56 +38,56 @@ export const WORKER_METRICS = defineMetrics({
   landings: {
     name: 'traffic_worker_landings_total',
     kind: 'counter',
-    help: 'Landings of a feed in the lake, with what is derived from it, by how they ended: done, also where nothing waited, or error.',
+    help: 'Landings of a feed, including its derivations, by outcome: done (also with nothing to land) or error.',
     labels: ['feed', 'outcome'],
   },
   landTime: {
     name: 'traffic_worker_landing_duration_seconds',
     kind: 'histogram',
-    help: 'Time of landings, with what is derived from them.',
+    help: 'Duration of landings, including derivations.',
     labels: ['feed'],
     buckets_s: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
   },
   landed: {
     name: 'traffic_worker_last_landing_timestamp_seconds',
     kind: 'gauge',
-    help: 'End of the last landing of a feed by this process that did not fail; none before the first.',
+    help: "Time of this process's last successful landing of a feed; no value before the first.",
     labels: ['feed'],
   },
   rows: {
     name: 'traffic_worker_rows_landed_total',
     kind: 'counter',
-    help: 'Rows that landed in a table; those that are derived from other tables are not counted.',
+    help: 'Rows landed in a table; derived rows are not counted.',
     labels: ['dataset'],
   },
   upkeep: {
     name: 'traffic_worker_upkeep_total',
     kind: 'counter',
-    help: 'Runs of a task of upkeep by how they ended: done or error.',
+    help: 'Runs of an upkeep task by outcome: done or error.',
     labels: ['task', 'outcome'],
   },
   upkeepTime: {
     name: 'traffic_worker_upkeep_duration_seconds',
     kind: 'histogram',
-    help: 'Time of runs of a task of upkeep.',
+    help: 'Duration of upkeep task runs.',
     labels: ['task'],
     buckets_s: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
   },
   queue: {
     name: 'traffic_worker_queue_jobs',
     kind: 'gauge',
-    help: 'Jobs in the queue that all workers share, by state: waiting for a worker, active, or delayed until they are due; none while Redis does not answer.',
+    help: 'Jobs in the shared queue by state: waiting for a worker, active, or delayed until due; no value while Redis does not answer.',
     labels: ['state'],
   },
 })
 
-/** What the worker works on, by name; their figures are shown from the start. */
+/** What the worker processes, by name; metrics of these are exposed from the start. */
 interface Known {
   readonly feeds: readonly { readonly id: string; readonly into: readonly { readonly id: string }[] }[]
   readonly tasks: readonly { readonly task: string }[]
 }
 
-/** Measures what the worker does. Work that was stopped counts for nothing. */
+/** Measures the worker's jobs. Stopped jobs are not counted. */
 export class WorkerMeter {
   readonly #registry: Registry
   readonly #now: () => number
@@ -141,7 +141,7 @@ export class WorkerMeter {
     }
   }
 
-  /** Measures a landing of a feed; the work gives rows by dataset. */
+  /** Measures a feed's landing; the work returns rows by dataset. */
   async land(feed: string, signal: AbortSignal, work: () => Promise<Readonly<Record<string, number>>>): Promise<void> {
     const began_at = performance.now()
     try {
@@ -171,7 +171,7 @@ export class WorkerMeter {
     }
   }
 
-  /** Shows what the queue holds; nothing where `read` gives null. */
+  /** Exposes the queue's depth; no value if `read` returns null. */
   followQueue(read: () => Promise<QueueDepth | null>): void {
     show(this.#registry, WORKER_METRICS.queue, async () =>
       Object.entries((await read()) ?? {}).map(([state, jobs]) => [{ state }, jobs] as const),

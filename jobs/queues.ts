@@ -4,22 +4,22 @@ import type { Redis } from 'ioredis'
 import { withLock } from '../lake/live/lock.ts'
 import { livingWorkers } from '../lake/live/workers.ts'
 
-/** What a job does: ask a feed's publisher, land what was accepted, or a task of upkeep. */
+/** The kinds of jobs: fetch a feed, land accepted fetches, or an upkeep task. */
 export type JobKind = 'fetch' | 'land' | 'upkeep'
 
-/** A job as it waits in the queue. */
+/** The data of a queued job. */
 export interface JobData {
   readonly kind: JobKind
   /** Id of the feed, or name of the task. */
   readonly name: string
-  /** Set where a run of the same work is waited for, not taken for this one: it may have begun too early. */
+  /** Set if a running job must not stand for this one: it may have started too early. */
   readonly waits?: true
 }
 
-/** What became of a job that did not fail: skipped if it was running elsewhere, unknown if no living worker's catalogue has it. */
+/** The result of a job that did not fail: skipped if it was running elsewhere, unknown if no live worker's catalogue has it. */
 export type JobResult = 'done' | 'skipped' | 'unknown'
 
-/** When a job comes up: every `every_ms`, `offset_ms` after the even multiples, so that feeds of one cadence do not come all at once. */
+/** When a job is due: every `every_ms`, `offset_ms` after the even multiples, so that feeds of one cadence are spread out. */
 export interface Schedule {
   readonly id: string
   readonly data: JobData
@@ -33,7 +33,7 @@ export interface UpkeepTask {
   readonly every_s: number
 }
 
-/** Where the queue lies in Redis. */
+/** The queue's name and key prefix in Redis. */
 export const QUEUE = { name: 'feeds', prefix: 'jobs' } as const
 
 /** The queue of all jobs. */
@@ -43,7 +43,7 @@ const SCHEDULES = 'jobs:schedules'
 const RECONCILE_LOCK = { name: 'jobs:reconcile', ttl_ms: 20_000 }
 const STUCK_MS = 30_000
 
-/** Name of the lock under which a job runs; whoever does a feed's work by hand takes it too. */
+/** Name of the lock under which a job runs; manual work on a feed takes it too. */
 export function jobLock(kind: JobKind, name: string): string {
   return `job:${kind}:${name}`
 }
@@ -53,10 +53,12 @@ export function openQueue(redis: Redis): FeedQueue {
   return new Queue(QUEUE.name, { prefix: QUEUE.prefix, connection: redis })
 }
 
-/** Time within which wishes for documents of a feed become one job, ms. */
+/** Time within which requests for a feed's documents become one job, ms. */
 const WISHES_MS = 500
 
-/** Adds a job that fetches what is wanted of a feed on demand; wishes of one moment share it, whichever worker hears them. */
+/**
+ * Adds a job that fetches a feed's requested documents; requests of one moment share the job, whichever worker receives them.
+ */
 export async function fetchWanted(queue: FeedQueue, feed: string): Promise<void> {
   const moment = Math.floor(Date.now() / WISHES_MS) + 1
   const jobId = `wanted-${feed}-${moment}`
@@ -66,24 +68,24 @@ export async function fetchWanted(queue: FeedQueue, feed: string): Promise<void>
 /** Where the queue of export jobs is in Redis. */
 export const EXPORT_QUEUE = { name: 'exports', prefix: 'jobs' } as const
 
-/** An export job in the queue: where its record is. */
+/** The data of an export job: where its record is. */
 export interface ExportData {
   readonly slot: string
   readonly id: string
 }
 
-/** Opens the queue of export jobs on a connection of the caller's, who closes both. */
+/** Opens the queue of export jobs on the caller's connection; the caller closes both. */
 export function openExportQueue(redis: Redis): Queue<ExportData> {
   return new Queue(EXPORT_QUEUE.name, { prefix: EXPORT_QUEUE.prefix, connection: redis })
 }
 
-/** Puts a running job back in the queue, for another worker or the next start. */
+/** Returns a running job to the queue, for another worker or the next start. */
 export async function handBack(job: Job, token: string | undefined): Promise<never> {
   await job.moveToWait(token)
   throw new WaitingError()
 }
 
-/** Jobs in the queue: those that wait for a worker, that run, and that wait until they are due. */
+/** Jobs in the queue: waiting for a worker, running, and scheduled for later. */
 export type QueueDepth = Readonly<Record<'waiting' | 'active' | 'delayed', number>>
 
 /** Counts the jobs in the queue; waits while Redis is away. */
@@ -92,7 +94,7 @@ export async function queueDepth(queue: FeedQueue): Promise<QueueDepth> {
   return { waiting, active, delayed }
 }
 
-/** The schedules of a catalogue: each feed is fetched at its cadence and landed at the common one, each task comes at its own. */
+/** The schedules of a catalogue: each feed is fetched at its cadence and landed at the common one; each task has its own. */
 export function schedulesOf(declared: {
   readonly feeds: readonly { readonly id: string; readonly every_s: number }[]
   readonly upkeep: readonly UpkeepTask[]
@@ -112,7 +114,7 @@ function schedule(kind: JobKind, name: string, every_s: number): Schedule {
   return { id, data: { kind, name }, every_ms, offset_ms: 1 + (hash % Math.max(every_ms - 1, 1)) }
 }
 
-/** What a reconciliation did, by schedule id. */
+/** The result of a reconciliation, by schedule id. */
 export interface Reconciled {
   readonly added: readonly string[]
   readonly changed: readonly string[]
@@ -120,9 +122,9 @@ export interface Reconciled {
 }
 
 /**
- * Makes the schedulers in Redis those of the living workers' catalogues, under a lock: adds what is missing (a feed's first fetch comes at
- * once), changes what differs or is stuck, removes what no catalogue has, and reads all back. Where catalogues differ the newest started
- * worker's counts. Null while another process does it. Throws if what is read back still differs.
+ * Aligns the schedulers in Redis with the live workers' catalogues, under a lock: adds (first fetch at once), updates,
+ * removes, and reads all back. If catalogues differ, that of the newest worker counts. Null while another process does it.
+ * Throws if the result still differs.
  */
 export async function reconcileSchedules({
   queue,
@@ -135,10 +137,10 @@ export async function reconcileSchedules({
   readonly queue: FeedQueue
   readonly redis: Redis
   readonly schedules: readonly Schedule[]
-  /** Start of this worker, ms since the epoch: a worker of an older version must not undo what a newer one set. */
+  /** Start of this worker, ms since the epoch: an older version must not undo the schedules of a newer one. */
   readonly started_at: number
   readonly wait_ms?: number
-  /** What else the newest catalogue decides, under the same lock. */
+  /** Other work of the newest catalogue, under the same lock. */
   readonly whenNewest?: () => Promise<void>
 }): Promise<Reconciled | null> {
   const locked = await withLock({ redis, ...RECONCILE_LOCK, wait_ms }, async (signal) => {
@@ -172,7 +174,7 @@ interface Catalogue {
   readonly schedules: readonly Schedule[]
 }
 
-/** What the newest catalogue and those of living workers have together: a feed may run on one machine only, or during an upgrade. */
+/** The union of the newest catalogue and those of live workers: a feed may run on one machine only, or during an upgrade. */
 async function catalogueOf(redis: Redis, mine: Catalogue): Promise<{ readonly wanted: readonly Schedule[]; readonly isNewest: boolean }> {
   const text = await redis.get(SCHEDULES)
   const kept = text === null ? null : (JSON.parse(text) as Catalogue)
@@ -196,7 +198,7 @@ async function schedulersOf(queue: FeedQueue): Promise<Map<string, { readonly te
 
 const textOf = ({ every_ms, offset_ms, data }: Omit<Schedule, 'id'>): string => JSON.stringify([every_ms, offset_ms, data])
 
-// BullMQ plans a scheduler's next job when one begins; where that failed (Redis went away in between) nothing would ever come again.
+// BullMQ schedules the next job when one starts. If that failed (Redis went away in between), no job would ever come again.
 const isStuck = (next: number, every_ms: number): boolean => next < Date.now() - Math.max(2 * every_ms, STUCK_MS)
 
 async function readBack(queue: FeedQueue, wanted: readonly Schedule[]): Promise<void> {

@@ -29,7 +29,7 @@ import {
   type UpkeepTask,
 } from './queues.ts'
 
-/** What jobs do. Each must stop soon after its signal fires; a failure is logged and does not touch the schedule. */
+/** The job handlers. Each must stop soon after its signal fires; a failure is logged and does not change the schedule. */
 export interface FeedRunner {
   fetch(feed: Feed, signal: AbortSignal): Promise<void>
   land(feed: Feed, signal: AbortSignal): Promise<void>
@@ -40,13 +40,13 @@ export interface FeedRunner {
 export interface WorkerTimes {
   /** How long a feed's lock outlives a worker that stopped. */
   readonly lock: number
-  /** How long a job outlives it; longer than the lock, so that who takes the job over finds the lock free. */
+  /** How long a stopped worker's job is reserved; longer than the lock, so the next worker finds the lock free. */
   readonly job: number
-  /** How often jobs of stopped workers are looked for. */
+  /** How often jobs of stopped workers are searched for. */
   readonly stalled: number
-  /** How often the schedulers are compared with the catalogue: they come back within this time after Redis was emptied. */
+  /** How often the schedulers are compared with the catalogue: after Redis was emptied they return within this time. */
   readonly reconcile: number
-  /** How long running jobs may go on when the worker is closed, and how long they may take to stop after that. */
+  /** How long running jobs may continue when the worker is closed, and how long they may take to stop after that. */
   readonly grace: number
   readonly abort: number
 }
@@ -55,18 +55,21 @@ const TIMES: WorkerTimes = { lock: 20_000, job: 30_000, stalled: 10_000, reconci
 const STALLS = 5
 const KEPT_JOBS = { count: 200 }
 const RETRY_MS = 2000
-/** How long a job of a feed that only another worker knows is put back for, ms. */
+/** How long a job of a feed that only another worker knows is postponed, ms. */
 const PUT_BACK_MS = 500
 /** Longest wait for the depth of the queue, ms. */
 const DEPTH_MS = 1000
 
-/** What a worker runs. */
+/** Options of a worker. */
 export interface WorkerOptions {
   readonly redisUrl: string
-  /** Identity of the lake: a Redis that holds the state of another one is refused, see `claimRedis`. Not asked after unless told. */
+  /** Identity of the lake: a Redis with another lake's state is rejected, see `claimRedis`. Not checked by default. */
   readonly lake?: string
   readonly feeds: readonly Feed[]
-  /** What the whole catalogue gives live state, feeds that are turned off included: other parts are taken out. All stay unless told. */
+  /**
+   * All parts with live state in the whole catalogue, including feeds that are turned off: other parts are removed. None are
+   * removed by default.
+   */
   readonly declared?: readonly DeclaredPart[]
   readonly upkeep: readonly UpkeepTask[]
   readonly landEvery_s: number
@@ -79,16 +82,15 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** False while Redis does not answer. */
   readonly connected: boolean
-  /** What the queue holds; null where Redis does not answer soon. Never rejects. */
+  /** The queue's depth; null if Redis does not answer soon. Never rejects. */
   queueDepth(): Promise<QueueDepth | null>
-  /** Takes no more jobs, lets running ones finish within the grace, then stops them and hands them back. */
+  /** Accepts no more jobs, lets running ones finish within the grace period, then stops them and returns them to the queue. */
   close(): Promise<void>
 }
 
 /**
- * Starts a worker: reconciles the schedulers with the catalogue and runs jobs as they come up, any number of feeds at once but each never
- * twice, in this or any other process. A tick that comes while its feed still runs is skipped. More workers share the work. Throws where
- * Redis holds the state of another lake.
+ * Starts a worker: reconciles the schedulers, then runs due jobs, many feeds at once, but each feed once across all processes.
+ * A tick is skipped while its feed still runs. More workers share the work. Throws if Redis has another lake's state.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { redisUrl, lake, feeds, upkeep, landEvery_s, runner, log } = options
@@ -102,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   let away = false
 
   const repeats = openRepeats()
-  /** Logs an error; while a store or Redis refuses, which fails everything, one line a minute. */
+  /** Logs an error; at most one line a minute while the store or Redis is down, which fails everything. */
   const report = (level: 'warn' | 'error', fields: object, err: unknown, text: string): void => {
     const outage = outageOf(err)
     const first = (): void => log[level]({ ...fields, err }, text)
@@ -145,10 +147,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         await job.moveToDelayed(Date.now() + PUT_BACK_MS, token)
         throw new DelayedError()
       }
-      log.warn({ job: kind, name }, 'job of no known feed or task')
+      log.warn({ job: kind, name }, 'job of an unknown feed or task')
       return 'unknown'
     }
-    // A job that was begun before was taken over from a stopped worker, whose lock may have a moment left.
+    // A job that had been started was taken over from a stopped worker, whose lock may last a moment longer.
     const wait_ms = job.attemptsStarted > 1 || job.data.waits ? times.lock : 0
     try {
       const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
@@ -161,7 +163,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       }
     }
     if (stop.signal.aborted) return handBack(job, token)
-    // History begins with the first data, not with the first landing that is due.
+    // History starts with the first data, not with the first due landing.
     if (kind === 'fetch' && !firstLanding.has(name)) {
       firstLanding.add(name)
       await queue.add('land', { kind: 'land', name })
@@ -179,12 +181,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   const whenNewest = async (): Promise<void> => {
     const others = await livingWorkers(redis)
-    // A worker that does not say what it publishes may publish anything.
+    // A worker that does not declare its parts may publish any.
     if (others.some((worker) => worker.declared === null)) return
     const gone = options.declared
       ? await forgetUndeclared(redis, [...options.declared, ...others.flatMap(({ declared }) => declared ?? [])])
       : []
-    if (gone.length > 0) log.warn({ gone }, 'live state of no declared feed taken out')
+    if (gone.length > 0) log.warn({ gone }, 'removed live state of an undeclared feed')
   }
   await reconcileSchedules({ queue, redis, schedules, started_at, wait_ms: 2 * times.lock, whenNewest }).then((done) =>
     log.info({ ...done }, 'schedules'),
@@ -200,7 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     {
       connection: redis,
       prefix: QUEUE.prefix,
-      // A tick that finds its feed at work needs a place too, if only to be skipped.
+      // A tick whose feed is running also needs a slot, if only to be skipped.
       concurrency: 2 * schedules.length + 8,
       lockDuration: times.job,
       stalledInterval: times.stalled,
@@ -240,7 +242,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     wishes.disconnect()
     redis.disconnect()
   }
-  // One question at a time: while Redis is away each would wait for it.
+  // One query at a time: while Redis is down each would wait for it.
   let counting: Promise<QueueDepth | null> | null = null
   const countJobs = (): Promise<QueueDepth | null> => {
     counting ??= queueDepth(queue)
@@ -262,7 +264,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 }
 
-/** Listens for documents that are wanted and has them fetched at once; the feeds' own schedule fetches what nobody heard of. */
+/** Listens for requested documents and has them fetched at once; the feeds' own schedule fetches missed ones. */
 function hearWishes(of: {
   readonly redisUrl: string
   readonly queue: FeedQueue
@@ -279,7 +281,7 @@ function hearWishes(of: {
   return messages
 }
 
-/** What work gives; undefined where it fails or takes longer. */
+/** The result of some work; undefined if it fails or takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const over = new AbortController()
   const done = await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: over.signal }).catch(() => undefined)])

@@ -8,5 +8,5 @@ import { derivations as road } from './road/index.ts'
 import { derivations as safety } from './safety/index.ts'
 import { derivations as weather } from './weather/index.ts'
 
-/** Every derivation of the service, in the order in which they are made. */
+/** Every derivation of the service, in execution order. */
 export const derivations: readonly Derived[] = inOrderOfInputs([...rail, ...fuel, ...road, ...weather, ...safety, ...mobility, ...aviation])

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 let found: Promise<string | null> | undefined
 
-/** The commit of git that the code of this process was checked out from, 40 hex digits; null where it was put there otherwise, or git is missing. Asked once. */
+/** The Git commit of this process's code, 40 hex digits; null if it is not a checkout, or Git is missing. Cached. */
 export function codeCommit(): Promise<string | null> {
   found ??= run('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname }).then(
     ({ stdout }) => stdout.trim(),

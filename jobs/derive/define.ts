@@ -5,35 +5,35 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import type { ModelFiles } from '../../models/run/files.ts'
 
-/** One version of a derived dataset, and the versions of the inputs that it is made from. */
+/** One version of a derived dataset, and the input versions it is made from. */
 export interface DerivedPart {
   readonly version: string
   readonly from: readonly string[]
-  /** The inputs that it is made from, where a model's parts are of different ones; all unless told. */
+  /** The inputs of this part, if a model's parts have different ones; all by default. */
   readonly of?: readonly Dataset[]
 }
 
-/** What every derivation declares: a dataset made by SQL from others. */
+/** Common fields of every derivation: a dataset made from others. */
 interface DerivedCommon {
-  /** The dataset it fills, which no feed does; it lands as whole versions, each of which is a part. */
+  /** The dataset that it fills, which no feed fills; it lands as whole versions, one per part. */
   readonly into: Dataset
   readonly from: readonly Dataset[]
-  /** Sources of what is read, where rows of an input that are of others are left out; all sources of all inputs by default. */
+  /** Sources that are read, if an input's rows of other sources are left out; all sources of all inputs by default. */
   readonly sources?: readonly Source[]
-  /** Raised with every change of the declaration that changes what is made: all parts are then made anew. */
+  /** Increased with every change of the declaration that changes the rows: all parts are then rebuilt. */
   readonly revision: number
 }
 
-/** A derivation from datasets that land as whole versions: a part of each version, or of several. */
+/** A derivation from datasets that land as whole versions: one part per version, or per several. */
 export interface VersionsSpec extends DerivedCommon {
   readonly by: 'versions'
-  /** The parts that there are to make, of the versions that every input has; pure, and the same for the same versions in any order. */
+  /** The parts to make, from the versions that every input has; pure, and independent of their order. */
   readonly parts: (versions: readonly string[]) => readonly DerivedPart[]
-  /** Those of the inputs of which only the newest version is read, by every part, whatever the parts are made of; without it there is no part. */
+  /** Inputs of which every part reads only the newest version, whatever else it reads; without one there is no part. */
   readonly newest?: readonly Dataset[]
   /**
-   * A SELECT of a part's rows from the inputs, by the dataset's column names. It reads no other versions than the part names, and of `newest`
-   * those that it is given, in their order.
+   * A SELECT of a part's rows from the inputs, by the dataset's column names. It reads only the versions that the part names,
+   * and those of `newest` that it gets, in their order.
    */
   readonly rows: (part: DerivedPart, newest: readonly string[]) => Sql
 }
@@ -50,11 +50,14 @@ export interface MonthSpan {
 export interface MonthsSpec extends DerivedCommon {
   readonly by: 'months'
   /**
-   * Where only days of Madrid that are over are made: what is derived changes once a day and not with every landing, for what costs much to
-   * make. Unless set a month holds all that there is.
+   * Set if only ended days of Madrid are built: the result then changes once a day instead of with every landing, for
+   * expensive derivations. By default a month has all available rows.
    */
   readonly settles?: 'day'
-  /** Set with `settles` if each row is of one source: one that stops publishing delays the days of the others by a day only. */
+  /**
+   * Set with `settles` if each row has one source: a source that stops publishing then delays the others' days by one day
+   * only.
+   */
   readonly isBySource?: true
   /**
    * Set with `settles` if little data is useful, too. An input without a whole day counts up to the current hour; without a whole
@@ -62,72 +65,78 @@ export interface MonthsSpec extends DerivedCommon {
    */
   readonly countsFirstDay?: true
   /**
-   * Inputs that tell of times that the others leave open, an archive: a month is made where they have rows, too, and how far the table is covered is
-   * told by the others, as long as these have anything.
+   * Inputs for times that the others lack, such as an archive: months with their rows are built too. Only the other inputs
+   * determine the coverage, as long as they have rows.
    */
   readonly besides?: readonly Dataset[]
-  /** Of what settles: how many days after its day a row may come; a day is made so many days after it is over. None unless told. */
+  /** With `settles`: days that a row may be late. A day is built this many days after its end. None by default. */
   readonly late_days?: number
-  /** Set where the time of an input's row is the end of what it stands for: a row of the very instant that a month ends in is of that month. */
+  /** Set if an input row's time is the end of its interval: a row at the instant a month ends belongs to that month. */
   readonly timesAreEnds?: true
-  /** The times (ms, half-open) of the inputs' rows that a month is made from; the month itself, and `late_days` more, unless told. */
+  /** The time range (ms, half-open) of the input rows for a month; by default the month itself and `late_days` more. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**
-   * A SELECT of a month's rows, by the dataset's column names, from the inputs as `scans` gives them in the order of `from`: the rows of the
-   * times that are read. The month ends where what has settled ends.
+   * A SELECT of a month's rows, by the dataset's column names, from the inputs' `scans` in the order of `from`; these have the
+   * rows of the read range. The month ends where the settled days end.
    */
   readonly rows: (month: MonthSpan, scans: readonly Scan[]) => Sql
 }
 
-/** What a model's derivation is given for a part. */
+/** The inputs of a model's run for a part. */
 export interface ModelGiven {
   /** The rows of `reads`. */
   readonly given: readonly AnyRow[]
   /** The rows that the table of `into` has of the part. */
   readonly before: readonly AnyRow[]
-  /** More of the inputs, at the same state as `given`; at most a million rows. `columns` are those of the query. */
+  /** Reads more of the inputs, at the same state as `given`; at most a million rows. `columns` are those of the query. */
   readonly read: (query: Sql, columns: Columns) => Promise<AnyRow[]>
-  /** The hours of `recent` that are read, half-open, ms: all of them are over. Null of a part that reads none of it. */
+  /** The hours of `recent` that are read, half-open, ms, all ended. Null for a part that reads none. */
   readonly recent: { readonly from: number; readonly to: number } | null
-  /** Where its versions are kept: see `runModel`. */
+  /** Where its versions are stored: see `runModel`. */
   readonly files: ModelFiles
   readonly signal: AbortSignal
 }
 
-/** What a run of a model gives where it fills more than one dataset: rows of `into`, and of those `beside`. One that is not named keeps what it has of the part. */
+/**
+ * The result of a model that fills several datasets: rows of `into`, and of those in `beside`. A dataset that is not named
+ * keeps its rows of the part.
+ */
 export interface ModelRows {
   readonly rows: readonly AnyRow[]
   readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
 }
 
 /**
- * A derivation by a model from datasets that land as whole versions: its rows are computed, not selected. A run that states its errors too lands
- * them in the same turn: `beside` names the datasets, several models fill each, and every model its own part. Its versions are then models' ids.
+ * A derivation whose rows a model computes, from datasets that land as whole versions. A run that also gives its errors lands
+ * them in the same turn: `beside` names those datasets. Several models may fill each, one part per model; its versions are
+ * then model ids.
  */
 export interface ModelSpec extends DerivedCommon {
   readonly by: 'model'
-  /** The parts that there are to make, of the versions that any input has; as of `VersionsSpec`. `held` gives those of one of them. */
+  /**
+   * The parts to make, from the versions that any input has, as in `VersionsSpec`. `held` returns the versions of one input.
+   */
   readonly parts: (versions: readonly string[], held: (dataset: Dataset) => readonly string[]) => readonly DerivedPart[]
-  /** Datasets that a run fills besides; they land before `into` does, each partitioned by its version, which is the part's. */
+  /** Other datasets that a run fills; they land before `into`, each partitioned by its version, which is the part's. */
   readonly beside?: readonly Dataset[]
   /**
-   * Inputs beside that do not land as versions: parts that rest on them (`of`) read the hours of theirs that are over, of this day and the one before, and
-   * are made anew when another hour is. There are none while nothing says how far these are covered.
+   * Additional inputs that do not land as versions. Parts that use them (`of`) read their ended hours of today and yesterday,
+   * and are rebuilt after each hour. There are no such parts while the coverage is unknown.
    */
   readonly recent?: readonly Dataset[]
-  /** Set where a part that is there is made anew at night only, for what takes long; one that there is none, or no row, of yet is made as soon as it can be, as all are until they are there. */
+  /** Set if an existing part is rebuilt only at night, for slow models; a missing or empty part is made as soon as possible. */
   readonly isNightly?: boolean
-  /** Set where without any part nothing is known yet, rather than nothing there: until the first one its tables say nothing of how far they are covered. */
+  /** Set if having no part means "unknown" rather than "no rows": until the first part exists, the tables state no coverage. */
   readonly waitsForParts?: true
-  /** A SELECT of what the model is given of the inputs, in an order that does not depend on files. */
+  /** A SELECT of the model's inputs, in an order that does not depend on files. */
   readonly reads: (part: DerivedPart) => Sql
-  /** Columns of `reads` where they are not those of the first input. */
+  /** Columns of `reads`, if they differ from the first input's. */
   readonly gives?: Columns
-  /** The rows of a part. The same for the same, and it lets the process do something else now and then: what is heavy runs in a thread (`inThread`). */
+  /** The rows of a part. Deterministic, and it yields to the event loop: heavy work runs in a thread (`inThread`). */
   readonly rows: (part: DerivedPart, of: ModelGiven) => Promise<readonly AnyRow[] | ModelRows>
 }
 
-/** What a derivation declares. */
+/** A derivation's declaration. */
 export type DerivedSpec = VersionsSpec | MonthsSpec | ModelSpec
 export type Derived = Readonly<DerivedSpec>
 
@@ -142,8 +151,8 @@ export function inputsOf(derived: Derived): readonly Dataset[] {
 }
 
 /**
- * Declares a derivation. Throws where a dataset that has to land as versions, each a partition of its own, does not: what is made, and the
- * inputs of a derivation by versions.
+ * Declares a derivation. Throws if the derived dataset, or an input of a derivation by versions, does not land as versions
+ * with a partition each.
  */
 export function defineDerived(spec: VersionsSpec): Readonly<VersionsSpec>
 export function defineDerived(spec: MonthsSpec): Readonly<MonthsSpec>

@@ -15,18 +15,18 @@ import { coveredUntil, monthSpan, planMonths, settledUntil } from './months.ts'
 
 /** Makes derived datasets in one process. */
 export interface Deriver {
-  /** Makes what is due of the derivations that read what a feed fills: called after each of its landings. */
+  /** Runs the due derivations that read the tables of a feed: called after each of its landings. */
   after(feed: Feed, signal: AbortSignal): Promise<void>
-  /** Makes what is due of all: at start. */
+  /** Runs all due derivations: at start. */
   all(signal: AbortSignal): Promise<void>
-  /** Makes anew what is only made anew at night, where it is night in Madrid (from 2 to 5 o'clock), and what reads that. */
+  /** Rebuilds the nightly parts if it is night in Madrid (2 to 5 o'clock), and the derivations that read them. */
   nightly(signal: AbortSignal): Promise<void>
 }
 
-/** Which parts are made: all that are due, or those alone that there are none, or no rows, of yet. */
+/** Which parts are made: all due parts, or only missing and empty ones. */
 type Makes = 'all' | 'new'
 
-/** What a derivation did; `waits` where its inputs were not at one state, or another process was at it. */
+/** The result of a derivation; `waits` if its inputs were not at one state, or another process was running it. */
 export interface DeriveResult {
   readonly made: readonly string[]
   readonly removed: readonly string[]
@@ -43,7 +43,7 @@ export function makeDeriver(
   context: IngestContext,
   { derivations, feeds }: { readonly derivations: readonly Derived[]; readonly feeds: readonly Feed[] },
 ): Deriver {
-  /** The versions of the tables of each derivation, as they were before a run that found nothing to do. */
+  /** The versions of each derivation's tables before the last run that found nothing to do. */
   const settled = { all: new Map<Derived, string>(), new: new Map<Derived, string>() }
   const run = async (derived: Derived, makes: Makes, signal: AbortSignal): Promise<void> => {
     const tables = [derived.into, ...inputsOf(derived)].map((dataset) => context.lake.table(dataset))
@@ -84,7 +84,7 @@ function isNight(now: number): boolean {
   return hour >= NIGHT.from && hour < NIGHT.to
 }
 
-/** The derivations that read what a feed fills, or what is derived from it, in the order in which they are made. */
+/** The derivations that read a feed's tables, directly or through others, in execution order. */
 export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, 'into'>): Derived[] {
   const changed = new Set(into)
   return derivations.filter((derived) => {
@@ -95,10 +95,9 @@ export function dueAfter(derivations: readonly Derived[], { into }: Pick<Feed, '
 }
 
 /**
- * Brings a derived table to what its inputs are: parts that are missing or were made from other content are made, those that are no longer to
- * be made are taken out. Each part is one commit with its lineage, so that a run that was stopped leaves whole parts, and the next one makes
- * the others. What is in the table depends on the inputs alone; with `makes` told as `new`, parts that are there stay as they are, and how far
- * they are covered too, as long as one of them is due; but not before all have been there once.
+ * Updates a derived table to its inputs: builds missing and outdated parts, removes obsolete ones. Each part is one commit
+ * with its lineage, so a stopped run leaves whole parts. With `makes` = `new`, existing parts and their coverage stay while a
+ * new part is due, but only after all have been built once.
  */
 export async function derive(
   context: IngestContext,
@@ -111,7 +110,7 @@ export async function derive(
     if (!isSettled(derived, pins, feeds)) return WAITS
     const covered = coverageOfInputs(derived, pins, feeds)
     const parts = await planParts(derived, pins, covered)
-    // Until a table was whole once, answers from it wait: then nothing is put off.
+    // Until a table was complete once, its endpoints wait: nothing is postponed then.
     const wasWhole = Object.keys((await stateOf(context, derived.into)).properties).some((name) => name.startsWith(UNTIL))
     const { isWhole, ...result } = await makeParts(context, derived, { parts, pins, makes: wasWhole ? makes : 'all', signal: held })
     const isThere = wasWhole || parts.length > 0 || derived.by !== 'model' || derived.waitsForParts !== true
@@ -154,7 +153,7 @@ async function makeParts(
     const place = await placeOf(context, derived.into, { version: part.version, signal })
     const { before } = place
     if (before === part.lineage || isFrozen(part.version)) continue
-    // A part that had too little to give any row is as good as none.
+    // A part that had too little data for any row counts as missing.
     if (makes === 'new' && before !== null && (await filesOf(place.state, derived.into, part.version)).length > 0) {
       isWhole = false
       continue
@@ -167,14 +166,17 @@ async function makeParts(
   return { made, removed, rows, waits: false, isWhole }
 }
 
-/** True for months that stay as they are: they were made, and an input that keeps rows for some days has since deleted some of theirs. */
+/**
+ * True for months that are not rebuilt: they were built, and an input with limited retention has since deleted some of their
+ * rows.
+ */
 function frozenParts(derived: Derived, pins: LakePins, made: ReadonlySet<string>): (version: string) => boolean {
   if (derived.by !== 'months') return () => false
   const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
   return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)
 }
 
-/** Where a part lands: its table as it is now, and what that says of the part's lineage. */
+/** Where a part lands: the table's current state, and its lineage of the part. */
 async function placeOf(
   context: IngestContext,
   into: Dataset,
@@ -191,8 +193,8 @@ async function stateOf(context: IngestContext, into: Dataset): Promise<TableStat
 }
 
 /**
- * States how far a table that is filled has what each feed published: as far as all inputs have it, and as it has settled. Of feeds that no longer
- * count nothing, but for what other derivations fill too.
+ * Records the coverage of a table by feed: the minimum over all inputs, up to the settled days. Removes feeds that no longer
+ * count, except those of other derivations of the same table.
  */
 async function stateCoverage(
   context: IngestContext,

@@ -17,12 +17,12 @@ import { codeCommit } from './commit.ts'
 import { type Derived, type DerivedPart, filledBy, type ModelRows } from './define.ts'
 import { lineageSummary, madeParts, type PlannedPart, partProperty } from './lineage.ts'
 
-/** Rows of a part that are sorted, or compared with those that it had, at once: what makes one file. */
+/** Rows of a part that are sorted or compared at once; they make one file. */
 const AT_ONCE = 1_000_000
-/** Rows that a model may be given. */
+/** Most rows passed to a model. */
 const MOST_GIVEN = 1_000_000
 
-/** Where a part lands: its table as it was looked at, and what stood there of the part's lineage. */
+/** Where a part lands: the table's state as read, and the part's lineage in it. */
 export interface Landing {
   readonly state: TableState
   readonly before: string | null
@@ -30,9 +30,9 @@ export interface Landing {
 }
 
 /**
- * Makes a part and lands it in one commit with its lineage, in the place of what the table had of it; equal rows change the lineage alone. What a
- * model fills besides lands before, each in a commit of its own: a run that was stopped between them is made again, and gives the same.
- * The number of rows of `into`, or null where another process made the part meanwhile.
+ * Builds a part and lands it in one commit with its lineage, replacing the table's rows of the part; equal rows change only
+ * the lineage. A model's other datasets land before, each in its own commit; a stopped run is repeated with the same result.
+ * Returns the rows of `into`, or null if another process built the part meanwhile.
  */
 export async function landPart(
   context: IngestContext,
@@ -42,7 +42,7 @@ export async function landPart(
   const { signal } = place
   const computed = await computePart(context, derived, { part, pins, signal })
   for (const [into, rows] of computed?.beside ?? []) {
-    if (!filledBy(derived).includes(into)) throw new Error(`${derived.into.id}: ${into.id} is not among what it fills`)
+    if (!filledBy(derived).includes(into)) throw new Error(`${derived.into.id}: the model returned rows of undeclared ${into.id}`)
     const state = await context.lake.table(into).load()
     if (!state) throw new Error(`there is no table of ${into.id}`)
     const theirs = { state, before: madeParts(state.properties).get(part.version) ?? null, signal }
@@ -59,7 +59,7 @@ async function landInto(
     readonly part: PlannedPart
     readonly pins: LakePins
     readonly place: Landing
-    /** Rows that a model made; null where a query makes them. */
+    /** Rows computed by a model; null if a query makes them. */
     readonly rows: readonly AnyRow[] | null
   },
 ): Promise<number | null> {
@@ -82,7 +82,7 @@ async function landInto(
   return isLanded ? rows : null
 }
 
-/** Takes a part out of the table that is no longer to be made. False where another process changed it meanwhile. */
+/** Removes an obsolete part from the table. False if another process changed it meanwhile. */
 export async function dropPart(context: IngestContext, into: Dataset, gone: Landing & { readonly version: string }): Promise<boolean> {
   const remove = await filesOf(gone.state, into, gone.version)
   return change(context, gone, { version: gone.version, lineage: null, add: [], remove, summary: { 'derived-part': gone.version } })
@@ -120,7 +120,7 @@ async function change(
   return dropUnused(context, add, done)
 }
 
-/** The rows of a part that a model makes; null of one that a query does. The engine is free meanwhile. */
+/** The rows of a part computed by a model; null if a query makes them. DuckDB is not used meanwhile. */
 async function computePart(
   context: IngestContext,
   derived: Derived,
@@ -139,7 +139,10 @@ async function computePart(
   return 'beside' in made ? made : { rows: made, beside: new Map() }
 }
 
-/** Puts a part's rows into a table typed as the dataset's, with the newest fetch that they rest on. Throws where they break its declaration. */
+/**
+ * Puts a part's rows into a typed table, with the newest fetch that they are based on. Throws if they violate the dataset's
+ * declaration.
+ */
 async function stagePart(
   session: Session,
   into: Dataset,
@@ -177,7 +180,7 @@ async function isEqual(
   { into, old, fresh }: { readonly into: Dataset; readonly old: readonly LiveFile[]; readonly fresh: Sql },
 ): Promise<boolean> {
   if (old.length === 0) return false
-  // Piece by piece, for as many rows as a month of readings has hours take much memory to compare at once.
+  // Piece by piece: comparing all hours of a month of readings at once takes much memory.
   for (const piece of await piecesOf(session, { dataset: into, mostSorted: AT_ONCE }, fresh)) {
     const before = sql`SELECT * FROM ${scanFiles(into, old)} WHERE ${piece}`
     const after = sql`SELECT * FROM ${fresh} WHERE ${piece}`

@@ -11,27 +11,27 @@ import { type Derived, type DerivedPart, inputsOf, type VersionsSpec } from './d
 
 const HOUR_MS = 3_600_000
 
-/** A part that is to be made: how, and what from, as its table states it. */
+/** A part to build: its version, lineage and inputs. */
 export interface PlannedPart {
-  /** The version that its rows carry: of a derivation by months the month. */
+  /** The version of its rows; for a derivation by months, the month. */
   readonly version: string
   readonly lineage: string
   /** A SELECT of its rows, or the part that a model computes them of. */
   readonly rows: Sql | DerivedPart
-  /** The times (ms, half-open) that a model reads of inputs without versions. */
+  /** The time range (ms, half-open) that a model reads of inputs without versions. */
   readonly recent?: { readonly from: number; readonly to: number }
-  /** What is read of each input: its newest fetch is the part's. */
+  /** The scanned input rows: the newest fetch among them is the part's. */
   readonly reads: readonly Scan[]
 }
 
-/** The states of a derivation's inputs: what is looked at and what is then read are the same. */
+/** Pins the states of a derivation's inputs, so that planning and reading use the same state. */
 export async function pinInputs(context: IngestContext, derived: Derived): Promise<LakePins> {
   return new Map(
     await Promise.all(inputsOf(derived).map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)),
   )
 }
 
-/** True where the inputs hold the same fetches of each of their feeds, see `holdSame`. */
+/** True if the inputs have the same fetches of each of their feeds, see `holdSame`. */
 export function isSettled(derived: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
   return feeds.every(({ id, into }) => {
     const filled = inputsOf(derived).filter((dataset) => into.includes(dataset))
@@ -43,9 +43,9 @@ export function isSettled(derived: Derived, pins: LakePins, feeds: readonly Feed
 }
 
 /**
- * How far the inputs have what each feed published, in ms by feed: as far as all that the feed fills, or that were derived from what it
- * fills. A feed is left out while one of these says nothing of it; those `besides` count where no other says anything. What `recent` inputs have
- * counts for what they are filled by, as far as hours are over.
+ * Coverage of the inputs by feed, in ms: the minimum over all tables that the feed fills, directly or derived. A feed is left
+ * out if one of these tables states nothing; `besides` inputs count only if no other states anything. `recent` inputs count up
+ * to the last ended hour.
  */
 export function coverageOfInputs(derived: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
   if (derived.by === 'model') {
@@ -74,18 +74,18 @@ function coverageOf(from: readonly Dataset[], pins: LakePins, feeds: readonly Fe
   )
 }
 
-/** The begin of the hour that goes on at an instant: what is before it is over. */
+/** The start of the hour at an instant: all before it has ended. */
 export function hourOf(instant: number): number {
   return Math.floor(instant / HOUR_MS) * HOUR_MS
 }
 
-/** The feeds that a table says something of: by its fetches, or, of a derived one, by how far it is covered. */
+/** The feeds that a table records: by its fetches or, for a derived table, by its coverage. */
 function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
   const covered = Object.keys(properties).flatMap((name) => (name.startsWith(UNTIL) ? [name.slice(UNTIL.length)] : []))
   return [...feedsIn(properties), ...covered]
 }
 
-/** The parts that versions of the inputs give, each with its lineage. */
+/** The parts from the inputs' versions, each with its lineage. */
 export async function planVersions(derived: VersionsSpec, pins: LakePins): Promise<PlannedPart[]> {
   const newest = derived.newest ?? []
   const own = derived.from.filter((dataset) => !newest.includes(dataset))
@@ -107,7 +107,7 @@ export async function planVersions(derived: VersionsSpec, pins: LakePins): Promi
   }))
 }
 
-/** What a part's versions are in each of some inputs, as text. */
+/** The versions of a part in some inputs, as text. */
 export function lineageOf(
   { revision }: Pick<Derived, 'revision'>,
   { from }: DerivedPart,
@@ -117,7 +117,7 @@ export function lineageOf(
   return `r${revision} ${from.map(stateOf).join(' ')}`
 }
 
-/** The newest version that a table holds, by its name, and what is held of it. */
+/** The newest version in a table, by name, and its content. */
 interface Newest {
   readonly dataset: Dataset
   readonly version: string
@@ -131,8 +131,8 @@ async function newestOf(dataset: Dataset, pins: LakePins): Promise<Newest | null
 }
 
 /**
- * The versions that a table holds, each with the commits that gave its files, by their sequence numbers, and how many files there are
- * (`12x3`): another text is another content, as far as anybody wrote it.
+ * The versions in a table, each with the sequence numbers of the commits that wrote its files, and the number of files
+ * (`12x3`): a different text means different content.
  */
 export async function heldVersions(state: TableState | null): Promise<Map<string, string>> {
   const files = state ? await liveFiles(state) : []
@@ -145,7 +145,7 @@ export async function heldVersions(state: TableState | null): Promise<Map<string
   )
 }
 
-/** What a table says of its parts: lineage by version. */
+/** A table's record of its parts: lineage by version. */
 export function madeParts(properties: Readonly<Record<string, string>>): Map<string, string> {
   return new Map(
     Object.entries(properties).flatMap(([name, value]) => (name.startsWith(PART) ? [[name.slice(PART.length), value] as const] : [])),
@@ -155,7 +155,7 @@ export function madeParts(properties: Readonly<Record<string, string>>): Map<str
 /** The property that states the lineage of a part. */
 export const partProperty = (version: string): string => `${PART}${version}`
 
-/** What a snapshot says of the part that it made: what from, in the order of the inputs, and which snapshots of theirs were read. */
+/** The snapshot summary of a built part: its lineage in the order of the inputs, and the input snapshots read. */
 export function lineageSummary(derived: Derived, part: PlannedPart, pins: LakePins): Record<string, string> {
   const snapshots = inputsOf(derived).map(({ id }) => `${id}@${pins.get(id)?.snapshotId ?? 'none'}`)
   return { 'derived-part': part.version, 'derived-lineage': part.lineage, 'derived-from': snapshots.join(' ') }

@@ -8,8 +8,8 @@ import { heldVersions, hourOf, lineageOf, type PlannedPart } from './lineage.ts'
 import { heldOf } from './months.ts'
 
 /**
- * The parts that a model is to make of the versions of its inputs, each with its lineage; of one that reads what is recent that is the hours which are
- * over (`covered`: how far each feed has been read, ms), and what the inputs hold of them. Without any such hour it is no part.
+ * The parts that a model should make from its inputs' versions, each with its lineage. For a model with recent inputs that
+ * includes the ended hours (`covered`: coverage by feed, ms) and their content; without any ended hour there is no part.
  */
 export async function planModel(derived: ModelSpec, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
   const held = new Map(
@@ -56,7 +56,7 @@ async function planPart(
   }
 }
 
-/** End of the newest hour that all which fill a dataset have given whole; infinite where nothing says so. */
+/** End of the newest hour that all feeds of a dataset have completed; infinite if unknown. */
 function hoursOf(dataset: Dataset, { pins, covered }: { readonly pins: LakePins; readonly covered: ReadonlyMap<string, number> }): number {
   const properties = pins.get(dataset.id)?.properties ?? {}
   const until = [...covered].flatMap(([feed, at]) => (properties[`${UNTIL}${feed}`] === undefined ? [] : [hourOf(at)]))

@@ -12,30 +12,29 @@ import { hourOf, type PlannedPart } from './lineage.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The month of Madrid's calendar of a text such as 2026-03. */
+/** The month of Madrid's calendar from a text such as 2026-03. */
 export function monthSpan(month: string): MonthSpan {
   return { month, from: dayBounds(`${month}-01`).start, to: dayBounds(`${nextMonth(month)}-01`).start }
 }
 
-/** The instant (ms) until which inputs are covered, by how far each feed has landed. */
+/** The instant (ms) up to which the inputs are covered, from each feed's landed data. */
 export function coveredUntil({ isBySource }: Pick<MonthsSpec, 'isBySource'>, landed: readonly number[]): number {
   const all = Math.min(...landed)
   return isBySource ? Math.max(all, Math.max(...landed) - DAY_MS) : all
 }
 
 /**
- * Where what is derived ends, in ms, of inputs that are covered until an instant: the begin of the day in Madrid that goes on then, where
- * days have to be over.
+ * The end of the derived rows, in ms, if the inputs are covered until an instant: with `settles`, the start of the current day
+ * in Madrid.
  */
 export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settles' | 'late_days'>, until: number): number {
   return settles === 'day' ? dayBounds(madridDate(until, -late_days)).start : until
 }
 
 /**
- * The months that the first input, or one of those `besides`, has rows of, each with its lineage, of inputs that are covered until an instant (ms).
- *
- * Lineage is, for each input and each of its partitions that the month is read from, the newest sequence number of the files and their rows
- * together (`673=12x300`). Any rows that come, change or go make another text; compaction, which keeps both, does not.
+ * The months in which the first input, or one of `besides`, has rows, with their lineage. The lineage has, per input and
+ * partition read, the newest sequence number of the files and their total rows (`673=12x300`). Any row change alters it;
+ * compaction, which keeps both, does not.
  */
 export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
   const settled = settledUntil(derived, until)
@@ -71,8 +70,9 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
 }
 
 /**
- * Returns the instant (ms) up to which the rows of an input count: the end of the settled days. If first days count, an input
- * without a whole day counts up to the hour of its newest row. Without a whole hour all its rows count, as do those of versions.
+ * Returns the instant (ms) up to which the rows of an input count: the end of the settled days. With `countsFirstDay`, an
+ * input without a whole day counts up to the hour of its newest row, and without a whole hour all its rows count. All rows of
+ * versions count too.
  */
 async function endOf(
   { countsFirstDay }: MonthsSpec,
@@ -83,14 +83,17 @@ async function endOf(
   const times = (await liveFiles(state)).map((file) => timesOf(dataset, file))
   const first = Math.min(...times.map(({ lower }) => lower))
   const last = Math.max(...times.map(({ upper }) => upper))
-  // An input has no rows before its beginning, so that its first day and hour are not whole.
+  // An input has no rows before its beginning, so its first day and hour are incomplete.
   if (times.length === 0 || first < dayBounds(madridDate(settled, -1)).start) return settled
   const hour = hourOf(last)
   const hasHour = dataset.version === undefined && first < hour - HOUR_MS
   return Math.max(settled, hasHour ? hour : Math.floor(last) + 1)
 }
 
-/** The months of Madrid in which a table has rows, `after_ms` after what they stand for, by the limits that its files state: a month in between may have none. */
+/**
+ * The months of Madrid in which a table has rows, by the bounds of its files; `after_ms` is how long after its interval a row
+ * is stamped. A month in between may have none.
+ */
 async function monthsOf(dataset: Dataset, pins: LakePins, after_ms: number): Promise<string[]> {
   const state = pins.get(dataset.id)
   const months = new Set<string>()
@@ -99,7 +102,7 @@ async function monthsOf(dataset: Dataset, pins: LakePins, after_ms: number): Pro
   return [...months]
 }
 
-/** What a table holds of the partitions that some times (ms) lie in, as far as these reach. */
+/** The content of a table in the partitions of a time range (ms), up to the range's end. */
 export async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { from: number; to: number }): Promise<string> {
   const state = pins.get(dataset.id)
   const files = state ? await liveFiles(state, { [dataset.time]: { gte: partitionBegin(dataset, from), lt: to } }) : []
@@ -113,7 +116,7 @@ export async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { f
     .join(',')
 }
 
-/** Where the partition begins that an instant lies in; the instant itself of a dataset whose partitions are not of its time. */
+/** The start of an instant's partition; the instant itself if a dataset is not partitioned by its time. */
 function partitionBegin(dataset: Dataset, instant: number): number {
   return dataset.partition.every(({ column }) => column === dataset.time) ? partitionStart(dataset, instant) : instant
 }

@@ -1,8 +1,8 @@
 import { type Derived, filledBy, inputsOf } from './define.ts'
 
 /**
- * Sorts derivations so that each comes after those that fill its inputs. Otherwise SQL comes before models, which take longer, and the given
- * order is kept. Throws if derivations depend on each other in a cycle.
+ * Sorts derivations so that each follows those that fill its inputs. Otherwise SQL goes before models, which take longer, and
+ * the given order is kept. Throws if derivations form a cycle.
  */
 export function inOrderOfInputs(derivations: readonly Derived[]): readonly Derived[] {
   const waiting = [...derivations.filter(({ by }) => by !== 'model'), ...derivations.filter(({ by }) => by === 'model')]

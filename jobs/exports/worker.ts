@@ -24,30 +24,30 @@ import { ExportRefused, type WrittenExport, writeExport } from './write.ts'
 
 /** Times of the machinery, ms. */
 interface ExportTimes {
-  /** How often new jobs are looked for in the store. */
+  /** How often the store is checked for new jobs. */
   readonly poll: number
-  /** How often progress is stored, and cancellation looked for. */
+  /** How often progress is stored, and cancellation checked. */
   readonly progress: number
-  /** How long locks outlive a worker that stopped, and how often its jobs are looked for. */
+  /** How long a stopped worker's locks last, and how often its jobs are searched for. */
   readonly lock: number
   readonly stalled: number
-  /** Pause before a job whose key has another one running is tried again, and before the second attempt of one that failed. */
+  /** Pause before retrying a job whose key has another one running, and before the second attempt of a failed job. */
   readonly busy: number
   readonly retry: number
 }
 
 const TIMES: ExportTimes = { poll: 5000, progress: 2000, lock: 30_000, stalled: 10_000, busy: 2000, retry: 10_000 }
-/** What the lake of an export is opened with: memory of DuckDB in bytes, and one query at a time. */
+/** Limits of the DuckDB that an export opens: memory in bytes, and one query at a time. */
 export const EXPORT_ENGINE = Object.freeze({ memory: 512e6, slots: 1 })
 const ATTEMPTS = 3
 const STALLS = 5
 const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
 
-/** What the worker of export jobs works with. */
+/** Options of the export worker. */
 export interface ExportWorkerOptions {
   readonly redisUrl: string
   readonly store: ObjectStore
-  /** Opens a lake of its own for one job, with the memory that an export may take. */
+  /** Opens a separate lake for one job, with the memory limit of an export. */
   readonly openLake: () => Promise<Lake>
   /** The datasets that can be exported. */
   readonly datasets: readonly Dataset[]
@@ -60,13 +60,13 @@ export interface ExportWorkerOptions {
 
 /** A worker of export jobs. */
 export interface RunningExports {
-  /** Takes no more jobs and hands back the running one, which then begins anew. */
+  /** Accepts no more jobs and returns the running one to the queue, where it starts again. */
   close(): Promise<void>
 }
 
 /**
- * Starts the worker of export jobs: one at a time in this process, one at a time of each key everywhere. The records in the store
- * say what there is to do; the queue deals the jobs to workers, and is filled again from the records if Redis is emptied.
+ * Starts the export worker: one job at a time in this process, and one per API key everywhere. The records in the store are
+ * the list of jobs; the queue distributes them and is refilled from the records if Redis is emptied.
  */
 export async function startExportWorker(options: ExportWorkerOptions): Promise<RunningExports> {
   const { redisUrl, store, log, now = Date.now } = options
@@ -111,7 +111,7 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
     for (const { slot, id } of (await listJobs(store)).filter(isUnfinished)) {
       const priority = (before.get(slot) ?? 0) + 1
       before.set(slot, priority)
-      // The second job of a key comes after the first of another. What is in the queue already stays as it is.
+      // A key's second job comes after another key's first. Jobs already queued keep their position.
       const backoff = { type: 'fixed', delay: times.retry }
       await queue.add('export', { slot, id }, { jobId: id, priority, attempts: ATTEMPTS, backoff })
     }
@@ -140,11 +140,11 @@ interface Run {
   readonly slot: string
   readonly id: string
   readonly signal: AbortSignal
-  /** True if nobody tries again after a failure. */
+  /** True if the failed job will not be retried. */
   readonly isLast: boolean
 }
 
-/** Records the event that tells the owner of a job that its files are ready; once, even if the job is run again after a crash. */
+/** Records the event that notifies a job's owner that the files are ready; once, even if the job runs again after a crash. */
 async function recordReady(
   events: EventLog,
   { id, slot, dataset, format, created_at }: ExportRequest,
@@ -158,7 +158,7 @@ async function recordReady(
   })
 }
 
-/** Runs a job to its outcome. Throws if it failed and is to be tried again, or if the signal fired. */
+/** Runs a job to its outcome. Throws if it failed and should be retried, or if the signal fired. */
 async function runJob(
   options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes },
   { slot, id, signal, isLast }: Run,
@@ -181,7 +181,7 @@ async function runJob(
   const write = async (): Promise<WrittenExport> => {
     const dataset = options.datasets.find((one) => one.id === request.dataset)
     if (!dataset) throw new ExportRefused(`there is no dataset ${request.dataset} any more`)
-    // What an attempt before this one has left.
+    // Leftovers of an earlier attempt.
     await deleteFiles(store, id)
     const lake = await options.openLake()
     try {
@@ -198,7 +198,7 @@ async function runJob(
   }
   try {
     const written = await write()
-    // Before the outcome: a job that is finished is not looked at again.
+    // Before the outcome: a finished job is not processed again.
     if (options.events) await recordReady(options.events, request, { written, at: now() })
     await finish(store, request, { written, reason: null, now: now() })
     const { rows, files } = written

@@ -20,10 +20,10 @@ import { chosenColumns, tableSchema } from '../../lake/schema/table-schema.ts'
 const MAX_FILES = 1000
 const DAY_MS = 86_400_000
 
-/** A job that can never be done, with the reason that its owner is given. */
+/** A job that can never succeed, with the reason for its owner. */
 export class ExportRefused extends Error {}
 
-/** What an export has written. */
+/** The result of an export. */
 export interface WrittenExport {
   readonly snapshot: string | null
   readonly rows: number
@@ -33,13 +33,13 @@ export interface WrittenExport {
 interface WriteExportOptions {
   readonly dataset: Dataset
   readonly signal: AbortSignal
-  /** Called before each file with a function that says how far the export is, 0 to 1. */
+  /** Called before each file with a function that returns the progress, 0 to 1. */
   readonly onFile?: (share: () => number) => void
 }
 
 /**
- * Writes the files of an export job into the store: one snapshot of the dataset, each file by one COPY of the engine, in its memory
- * limit. A file is hashed on this machine's disk and moved into the store, so that it is there whole or not at all.
+ * Writes an export job's files to the store: one snapshot of the dataset, one DuckDB COPY per file, within its memory limit. A
+ * file is hashed on local disk and then uploaded, so it appears complete or not at all.
  */
 export async function writeExport(lake: Lake, request: ExportRequest, options: WriteExportOptions): Promise<WrittenExport> {
   const { dataset, signal, onFile = () => {} } = options
@@ -79,7 +79,7 @@ async function partsOf(session: Session, dataset: Dataset, request: ExportReques
   const labels = found.map(([day]) => new Date(Number(day) * DAY_MS).toISOString().slice(0, split === 'day' ? 10 : 7))
   const parts = [...new Set(labels)]
   if (parts.length > MAX_FILES)
-    throw new ExportRefused(`the rows lie in ${parts.length} ${split}s, and a job has ${MAX_FILES} files at most`)
+    throw new ExportRefused(`the rows are in ${parts.length} ${split}s, and a job has ${MAX_FILES} files at most`)
   return parts.map((label) => {
     const [year = 0, month = 1, day = 1] = label.split('-').map(Number)
     const begin = Date.UTC(year, month - 1, day)
@@ -120,7 +120,7 @@ async function store(
 
 type Chosen = readonly (readonly [string, Column])[]
 
-/** What is selected: Parquet has the columns of the table, text formats those of JSON rows. */
+/** The selected columns: Parquet has the table's columns, text formats those of JSON rows. */
 function cellsOf(dataset: Dataset, format: ExportFormat, columns: Chosen): Sql[] {
   if (format === 'csv.gz' || format === 'ndjson.gz') {
     const cell = format === 'csv.gz' ? csvCell : jsonCell
@@ -157,7 +157,7 @@ function attributionOf({ id, sources }: Dataset): string {
   )
 }
 
-/** Writes what goes along with the files: licences and the words to show, and a Data Package that describes them. */
+/** Writes the accompanying files: licences with attribution texts, and a Data Package that describes the files. */
 async function describe(
   lake: Lake,
   options: {

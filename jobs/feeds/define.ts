@@ -14,55 +14,69 @@ export interface FeedRequest {
   readonly maxDecodedBytes: number
   readonly timeout_ms: number
   /**
-   * What the bytes must be by their look; an HTML page is never data. A zip or a tar must be whole, and the members of a zip
-   * together within `maxDecodedBytes`.
+   * The expected format, checked by the first bytes; an HTML page is never data. A zip or tar must be complete, and the
+   * members of a zip must fit within `maxDecodedBytes` together.
    */
   readonly expects: 'xml' | 'json' | 'csv' | 'zip' | 'tar' | 'protobuf' | 'shp' | 'dbf'
-  /** Set where the file itself is packed: it is unpacked as a content-encoding is, and `expects` is of what was in it. The archive keeps it packed. */
+  /**
+   * Set if the file itself is compressed. It is decompressed like a content-encoding, and `expects` describes the content. The
+   * archive keeps it compressed.
+   */
   readonly packed?: 'gzip' | 'bzip2'
-  /** Set where it is too large for memory once unpacked: it stays packed until it is unpacked into a file (`Bulk`), within `maxDecodedBytes`. */
+  /**
+   * Set if the decompressed file is too large for memory: it is decompressed to a scratch file (`Bulk`), up to
+   * `maxDecodedBytes`.
+   */
   readonly isStreamed?: boolean
-  /** Set where the answer is only a slip that names the document's address: the document's bytes are the body, the slip is not kept. */
+  /**
+   * Set if the first answer only names the document's address. The document's bytes are the body; the first answer is not
+   * stored.
+   */
   readonly follow?: Follow
-  /** Set where the publisher asks for a secret of ours. */
+  /** Set if the publisher requires a secret of ours. */
   readonly secret?: RequestSecret
-  /** Set where replies have records that must not be stored. */
+  /** Set if replies have records that must not be stored. */
   readonly withhold?: Withhold
 }
 
-/** Removes what must not be stored from a reply, before its bytes are kept or read. */
+/** Removes data that must not be stored from a reply, before its bytes are stored or parsed. */
 export interface Withhold {
   /** The setting with the operator's own list, separated by commas. */
   readonly env: string
-  /** The bytes without those records; `listed` is the operator's list in upper case. Throws `FormatError` for bytes that it cannot read. */
+  /**
+   * Returns the bytes without the withheld records; `listed` is the operator's list in upper case. Throws `FormatError` for
+   * bytes that it cannot read.
+   */
   readonly from: (bytes: Buffer, listed: ReadonlySet<string>) => Buffer
 }
 
 /** How a slip leads to its document. */
 export interface Follow {
-  /** Hosts that documents may be at; a slip that names another one is an error. */
+  /** Allowed hosts of documents; a first answer that names another host is an error. */
   readonly hosts: readonly string[]
   /** Reads a slip: pure. */
   readonly to: (slip: Buffer) => Followed
 }
 
 /**
- * What a slip says: the document's address, or in words why there is none, whether asking again soon may help, and the status of HTTP that it
- * comes to, where it names one (404: there is no such document).
+ * The result of the first step: the document's address, or why there is none, whether a retry may help, and the matching HTTP
+ * status if it names one (404: no such document).
  */
 export type Followed = { readonly url: string } | { readonly refused: string; readonly retryable: boolean; readonly status?: number }
 
-/** A secret that goes with a request, to the host that it is asked of alone; never part of an address, a log line or what is kept. */
+/**
+ * A secret sent with a request, only to the host of that request. It never appears in an address, a log line or stored data.
+ */
 export interface RequestSecret {
-  /** The variable of the configuration that has it; without a value `--live` skips the plan, and the feed if it has no other. */
+  /** The name of its setting; without a value `--live` skips the plan, and the feed if it has no other. */
   readonly env: string
   /** The header that carries it. */
   readonly header: string
-  /** Set where the secret is `<client id>:<client secret>`, for which there are tokens: the header then carries a token. */
+  /** Set if the secret is `<client id>:<client secret>` and buys tokens: the header then has a token. */
   readonly token?: ClientCredentials
 }
 
-/** Where tokens are asked for by OAuth 2.0 client credentials. */
+/** Set if tokens come from OAuth 2.0 client credentials. */
 export interface ClientCredentials {
   readonly url: string
 }
@@ -73,7 +87,7 @@ export interface FeedBody {
   readonly bytes: Buffer
 }
 
-/** Instants a parser may know: when the bytes were fetched, in ms since the epoch. */
+/** Instants for a parser: when the bytes were fetched, in ms since the epoch. */
 export interface FeedClock {
   readonly fetched_at: number
 }
@@ -84,21 +98,21 @@ export interface Batch {
   readonly rows: readonly AnyRow[]
 }
 
-/** What a parser says beside its rows. All counts add up; nothing is dropped silently. */
+/** Parse diagnostics. All counts add up; nothing is dropped silently. */
 export interface Notes {
   /**
-   * States the publication's own time (ms since the epoch) once known; without it the fetch time stands. Only a time that names the
-   * content: other content under a time that is known counts as the same publication and is not taken. A document whose content changes
-   * under one time (the newest report in it, say, when an item without a report can leave) states none here.
+   * States the publication time (ms since the epoch), if the document has one that identifies its content; otherwise the fetch
+   * time counts. Different content under a known time is treated as the same publication and not accepted. See "Publication
+   * times" in jobs/README.md.
    */
   publishedAt(instant: number): void
-  /** Counts a source code that a list lacks; the code itself is kept in the row. */
+  /** Counts a source code missing from a list; the code itself stays in the row. */
   unknownCode(list: CodeList | string, code: string): void
-  /** Counts a row that cannot be made at all, with the reason; `sample` helps whoever looks. */
+  /** Counts a row that cannot be made, with the reason; `sample` helps to find the cause. */
   quarantine(dataset: Dataset, reason: string, sample: string): void
-  /** Says that a block of a dataset (see `Blocks`) is known to be missing from this publication. */
+  /** Reports that a block of a dataset (see `Blocks`) is missing from this publication. */
   missingBlock(dataset: Dataset, block: string): void
-  /** Something a person should read: a repaired coordinate count, a disagreement, a flag. Same texts are counted. */
+  /** Reports something for a person to read: a repaired coordinate, a disagreement, a flag. Equal texts are counted. */
   warn(text: string): void
 }
 
@@ -106,76 +120,80 @@ export interface Notes {
 export interface Band {
   /** Least number of rows of any publication. */
   readonly atLeast: number
-  /** Least and greatest ratio of rows to those of the last accepted fetch. */
+  /** Lowest and highest ratio of the row count to that of the last accepted fetch. */
   readonly minRatio: number
   readonly maxRatio: number
-  /** Greater least ratios, of publications that follow the last accepted one within so many seconds, the soonest first. */
+  /** Higher minimum ratios for publications soon after the last accepted one, the shortest time first. */
   readonly soon?: readonly SoonBand[]
-  /** True if a publication without any row is valid, whatever the one before had. */
+  /** True if a publication without rows is valid, whatever came before. */
   readonly mayBeEmpty?: true
-  /** Blocks of the dataset whose rows tell nothing of how whole a publication is: ratios are of the others. */
+  /** Blocks whose rows do not show how complete a publication is: ratios are computed without them. */
   readonly besides?: readonly string[]
 }
 
-/** What is usual of a publication that follows the last accepted one soon. It has some row where that had any. */
+/** The usual ratio for a publication soon after the last accepted one. It must have a row if the last one had any. */
 export interface SoonBand {
   readonly within_s: number
   readonly minRatio: number
-  /** The ratio counts where the last one had so many rows: fewer may halve from one to the next. Any number unless told. */
+  /**
+   * The ratio applies only if the last publication had at least this many rows; smaller ones may halve. Any number by default.
+   */
   readonly ofAtLeast?: number
 }
 
 /**
- * The blocks of one dataset that a publication of a feed may lose whole (a núcleo, the M-30). A block is what the values of a column
- * name: text by text, or each element of a list, so that a row of a list is in several blocks, or in none where it is empty.
- *
- * A block is missing from a publication that has no row in it alone, where the lake expects at least `least` things of it (`expected`), and is
- * not where it expects fewer, whatever was there before. Where the lake tells nothing of a block, it is missing where the last publication
- * before, by data time, that had some of it had at least `least`.
- * The absence of a row counts for nothing while any of its blocks is missing: an alert of two núcleos may have gone with either. A row of
- * several blocks counts for none of them, else one alert of two núcleos would hide that one is missing. While a block is missing, and in the
- * publication that has it again, what is compared with the last publication is the rows that are in one of the others alone.
+ * The blocks of a dataset that a publication may lose as a whole (a núcleo, the M-30). A block is a value of a column, or each
+ * element if the column is a list. A row's absence does not count while any of its blocks is missing. Rules: "Blocks" in
+ * jobs/README.md.
  */
 export interface Blocks {
   readonly column: string
-  /** Rows that a block must have had, or things that must be expected of it, for its absence to mean that it is missing; 20 unless told. */
+  /**
+   * Rows that the previous publication must have had, or things expected, before an absent block counts as missing; 20 by
+   * default.
+   */
   readonly least?: number
-  /** Things that must be expected of it, where that is another number: what a timetable tells is surer than what was there before. */
+  /** The same limit for expected things only, where it differs: a timetable is more reliable than the previous publication. */
   readonly leastExpected?: number
-  /** What other tables of the lake say that a publication must have; unless told, only the publication before says it. */
+  /** Which blocks a publication must have, computed from other tables; by default only the previous publication is used. */
   readonly expected?: ExpectedBlocks
-  /** Blocks that are expected and that no publication ever has: they are not missing. */
+  /** Expected blocks that no publication ever has: they do not count as missing. */
   readonly never?: readonly string[]
   /**
-   * How long after a publication that had a block one without it is refused, s; 0 unless told. For versions that take the place of others
-   * whole, where what is missing is not kept from before.
+   * How long a publication without the block is rejected after one that had it, s; 0 by default. For whole versions, where
+   * missing rows are not carried over.
    */
   readonly refusedFor_s?: number
-  /** Greatest share of the blocks, those missing before included, that may be missing: more is half a publication; 0.5 unless told. */
+  /**
+   * Largest share of blocks that may be missing, including those missing before; above it the publication is incomplete. 0.5
+   * by default.
+   */
   readonly mostMissing?: number
-  /** The dataset of the feed by whose rows a block is judged to be missing, where these rows may rightly be none; its own unless told. */
+  /**
+   * The dataset whose rows decide whether a block is missing, if this dataset may legitimately have none; itself by default.
+   */
   readonly countedIn?: string
 }
 
 /**
- * How the lake tells which blocks a publication must have. Its answer stands in the raw log beside the fetch that it was asked for: rows are
- * derived from what was told then, never from what the lake would say later.
+ * How the lake computes which blocks a publication must have. The answer is recorded in the raw log beside the fetch: a
+ * rebuild uses the recorded answer, not a newer one.
  */
 export interface ExpectedBlocks {
-  /** Datasets that the query reads; where one of them has no table yet, nothing is known. */
+  /** Datasets that the query reads; if one has no table yet, nothing is expected. */
   readonly from: readonly Dataset[]
-  /** The answer for an instant holds for so many seconds from it on; instants that are asked for are multiples of it. */
+  /** The answer for an instant is valid for this many seconds; queried instants are multiples of it. */
   readonly every_s: number
   /**
-   * The things that any publication of that time must have, as of an instant (ms): a row with `block` and `count` for each block of which the
-   * lake knows, 0 included. Of a block without a row nothing is known.
+   * The query for the things a publication must have at an instant (ms): a row with `block` and `count` per block that the
+   * lake knows, including 0. A block without a row is unknown.
    */
   readonly query: (at: number) => Sql
 }
 
 /** A file that a publisher lists in an archive. */
 export interface ArchiveFile {
-  /** The day, month or year that it holds: `2022-03-01`, `2022-03`, `2022`. */
+  /** The day, month or year of the file: `2022-03-01`, `2022-03`, `2022`. */
   readonly period: string
   readonly url: string
 }
@@ -187,31 +205,33 @@ export interface DayRange {
 }
 
 /**
- * A feed that is an archive: a file for each period. Each file is a fetch of its own, asked for by the one request of the feed's plan under the
- * file's address and named by its period; so is the body that `rows` gets. It is compared with the former file of its period alone.
- * Publication times are not stated (`publishedAt`): files come in any order, and the newest fetch of a period counts.
+ * A feed that is an archive: one file per period, and one fetch per file. The plan's one request gets each file's address; the
+ * body is named by the period. A file is compared only with the previous file of its period, and the newest fetch of a period
+ * counts. `publishedAt` is not used.
  */
 export interface Archive {
   readonly unit: 'day' | 'month' | 'year'
-  /** Requests whose answers list the publisher's files; none where their names follow from the calendar. */
+  /** Requests whose answers list the publisher's files; none if file names follow from the calendar. */
   readonly index: readonly FeedRequest[]
   /**
-   * The files that the answers list, in any order; what lies outside the range may be among them. Pure. Throws `FormatError` where the answers
-   * are no list. Periods between those listed that have no file are gaps of the publisher, and no failures.
+   * The files listed in the answers, in any order; files outside the range are allowed. Pure. Throws `FormatError` if the
+   * answers are not a list. Listed periods may have gaps: they are the publisher's, not failures.
    */
   readonly files: (index: readonly FeedBody[], range: DayRange) => readonly ArchiveFile[]
   /**
-   * Set where a file comes in pages: where the page after one is, by what that page and its address say, or why it is no page; null for the last.
-   * Pure. All pages are one fetch, its bodies named `<period>`, `<period>.2` and so on: a file of which a page is missing is none.
+   * Set if a file has pages: returns the next page's address, why the answer is not a page, or null after the last. Pure. All
+   * pages are one fetch, with bodies `<period>`, `<period>.2` and so on; a file with a missing page is rejected.
    */
   readonly next?: (page: FeedBody, url: string) => Followed | null
-  /** How many of the newest files are looked at in the feed's cadence: a file may be corrected after it came. */
+  /** How many of the newest files are checked in the feed's cadence: files may be corrected later. */
   readonly recent: number
-  /** How many of the newest files a service has once it has run for a while: those that are missing are fetched in the background. None unless set. */
+  /** How many of the newest files the service should have; missing ones are fetched in the background. None by default. */
   readonly history?: number
-  /** True for an answer, with status 200, by which the publisher says that it has no such file: then it is none, as with 404. */
+  /** True for an answer with status 200 that means "no such file"; it is handled like a 404. */
   readonly isAbsent?: (body: FeedBody) => boolean
-  /** The part of a file's bytes that counts, where the publisher writes more into it each time, such as when it was asked; all unless told. */
+  /**
+   * The part of a file's bytes to compare, if the publisher adds varying data such as the request time; all bytes by default.
+   */
   readonly contentOf?: (body: FeedBody) => Buffer
 }
 
@@ -222,53 +242,53 @@ export interface RequestLimit {
 }
 
 /**
- * A feed of many small documents, each under a key, which are fetched when somebody asks for them. A fetch is the documents that are due
- * then; each is a body named by its key. Rows are of documents that may come in any order: only `append` datasets fit.
+ * A feed of many small documents, each under a key, fetched on request. A fetch has the documents that are due, each a body
+ * named by its key. Documents come in any order, so only `append` datasets fit.
  */
 export interface OnDemand {
   /** The request of a key's document. */
   readonly request: (key: string) => FeedRequest
-  /** Seconds for which a document that was fetched is not fetched again. */
+  /** Seconds for which a fetched document is not fetched again. */
   readonly keptFor_s: number
-  /** Keys that are fetched whether or not somebody asks. */
+  /** Keys that are always fetched, requested or not. */
   readonly always: readonly string[]
   readonly limit: RequestLimit
-  /** True for an answer, with status 200, by which the publisher says that it has no such document. */
+  /** True for an answer with status 200 that means "no such document". */
   readonly isAbsent?: (body: FeedBody) => boolean
 }
 
 /**
- * A feed that is a long-lived connection. What is received goes into minute files: each is a fetch of its own, one line a message. The feed has
- * no plans; `rows` gets a file as the body `minute`.
+ * A feed read from a long-lived connection. Frames go into minute files: each file is one fetch, with one message per line.
+ * The feed has no plans; `rows` gets a file as the body `minute`.
  */
 export interface Stream {
-  /** Where to connect: a fixed WebSocket address, or the variable that lists the operator's own receivers (`tcp://…`, `udp://…`). */
+  /** The address: a fixed WebSocket URL, or the setting that lists the operator's own receivers (`tcp://…`, `udp://…`). */
   readonly connect: { readonly url: string } | { readonly env: StreamSetting }
-  /** What is sent first over a WebSocket; `secret` is the value of `secretEnv`, or null against a stand-in. */
+  /** The first message sent over a WebSocket; `secret` is the value of `secretEnv`, or null against a stand-in. */
   readonly greeting?: (secret: string | null) => string
   readonly secretEnv?: string
-  /** Seconds after which a file is accepted, and most bytes of it; what comes beyond is counted and lost. */
+  /** Seconds after which a file is accepted, and its size limit in bytes; frames beyond the limit are counted and dropped. */
   readonly file_s: number
   readonly maxFileBytes: number
-  /** Begins to take frames in: lines of TCP and UDP, messages of a WebSocket. Called once a connection is held. */
+  /** Starts the intake of frames: lines of TCP and UDP, messages of a WebSocket. Called once connected. */
   readonly intake: (known: StreamKnown) => StreamIntake
 }
 
 /** Variables of the configuration that streams read. */
 export type StreamSetting = 'AIS_RECEIVERS' | 'AIS_EXCLUDED_MMSI'
 
-/** What an intake may know when it begins. */
+/** What a stream filter can use when it starts. */
 export interface StreamKnown {
   /** The current state of the feed's datasets, by dataset id. */
   readonly rows: ReadonlyMap<string, readonly AnyRow[]>
   readonly setting: (env: StreamSetting) => string | null
 }
 
-/** Decides what of a stream is kept. It may remember what it has seen: rows depend on what is kept alone. */
+/** Selects the frames of a stream to store. It may remember frames; rows depend only on what is stored. */
 export interface StreamIntake {
-  /** Takes a frame that was received at an instant (ms); gives the text of a line to keep, without its time, or null. */
+  /** Handles a frame received at an instant (ms); returns the line to store, without its time, or null. */
   take(frame: string, at: number, connection: string): string | null
-  /** Counts since the last call of what was not kept, by reason; they are kept in the file. */
+  /** Dropped frames by reason since the last call; the counts are stored in the file. */
   counts(): Readonly<Record<string, number>>
 }
 
@@ -277,26 +297,28 @@ export interface BulkFile {
   readonly path: string
   /** Its first line. */
   readonly header: string
-  /** The period that it was asked for. */
+  /** The period of the file. */
   readonly period: string
 }
 
 /**
- * How the engine makes the rows of an archive's file by SQL, where they are too many to be rows of ours: one query, sorted and written once, as the
- * file that the table takes. The feed has one dataset, of whole versions, and a file of it one version in one partition. `rows` gives the same rows,
- * for small files.
+ * Makes the rows of an archive's file with one SQL query, for files too large to parse into row objects. The feed has one
+ * dataset of whole versions, and a file is one version in one partition. `rows` must give the same rows, for small files.
  */
 export interface Bulk {
   /**
-   * The columns of the dataset, in any order, but for those that are `told`. Throws `FormatError` where the header is another. A bad line fails the
-   * query, and so the file.
+   * Selects the dataset's columns in any order, except those in `told`. Throws `FormatError` for an unexpected header. A bad
+   * line fails the query, and so the file.
    */
   readonly query: (file: BulkFile) => Sql
-  /** Columns by name that are the same in all rows, or that others tell: they are made once rows are sorted, which then carries less. See `WriteOptions`. */
+  /**
+   * Columns that are constant or computed from other columns. They are added after sorting, so the sort moves less data. See
+   * `WriteOptions`.
+   */
   readonly told?: (file: BulkFile) => Readonly<Record<string, Sql>>
 }
 
-/** What a feed declares; see architecture.md, "declare once". */
+/** What a feed declares; see "declare once" in architecture.md. */
 export interface FeedSpec {
   readonly id: string
   readonly domain: string
@@ -304,34 +326,34 @@ export interface FeedSpec {
   readonly into: readonly Dataset[]
   /** Expected cadence, in seconds: late at 2×, stale at 3×. */
   readonly every_s: number
-  /** Set where the feed is a stream: it has no plans then. `every_s` is how long it is silent at most while all is well. */
+  /** Set if the feed is a stream; it then has no plans. `every_s` is the longest normal silence. */
   readonly stream?: Stream
-  /** Tried in order: all requests of the first plan, or where one of them fails for good, those of the next. */
+  /** Plans tried in order: if a request of one plan fails for good, the next plan is tried. */
   readonly plans: readonly RequestPlan[]
-  /** Set where the feed is an archive: its plan is then one request, of any of its files. */
+  /** Set if the feed is an archive; its plan is then one request, for any of its files. */
   readonly archive?: Archive
-  /** Set where documents are fetched on demand: its plan is then one request, of any key. */
+  /** Set if documents are fetched on demand; the plan is then one request, for any key. */
   readonly onDemand?: OnDemand
-  /** Set where the engine makes the rows of its files. */
+  /** Set if DuckDB makes the rows of its files. */
   readonly bulk?: Bulk
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
   /** Blocks, by dataset id. */
   readonly blocks?: Readonly<Record<string, Blocks>>
   /**
-   * What the age of the data is counted from: its publication, unless told, or the last fetch, where the publisher makes a new publication
-   * only when something changes and rightly answers that nothing did.
+   * How the age of the data is measured: from its publication (default), or from the last fetch, for a publisher that
+   * publishes only changes and correctly answers "unchanged".
    */
   readonly freshBy?: 'publication' | 'fetch'
-  /** Days that raw bytes are kept; unlimited unless faster than hourly (90). */
+  /** Days that raw bytes are stored; unlimited by default, 90 for feeds faster than hourly. */
   readonly rawRetentionDays?: number
-  /** False for a feed that `--live` does not fetch unless the operator turns it on. */
+  /** False for a feed that `--live` fetches only if the operator turns it on. */
   readonly liveByDefault?: boolean
   /** The variable that the operator sets to `accepted` to state an agreement with the publisher; `--live` needs it. */
   readonly terms?: string
   /**
-   * Bytes to rows: pure, streamed in batches. Throws `FormatError` where the document is not what it should be. `wanted` names the datasets
-   * whose rows will be used, all unless told: a parser of a large document may leave out the others, but gives those the same rows.
+   * Parses bytes into rows: pure, streamed in batches. Throws `FormatError` for an unexpected document. `wanted` names the
+   * datasets whose rows are used, all by default: a parser may skip the others, but must give the same rows for these.
    */
   readonly rows: (
     bodies: readonly FeedBody[],
@@ -344,7 +366,7 @@ export interface FeedSpec {
 /** A set of requests that together give one publication. */
 export interface RequestPlan {
   readonly requests: readonly FeedRequest[]
-  /** How many must answer; all unless told (the fuel provinces: 50 of 52). */
+  /** How many requests must succeed; all by default (the fuel provinces: 50 of 52). */
   readonly enough?: number
 }
 
@@ -360,7 +382,7 @@ export function batch<D extends Dataset>(dataset: D, rows: readonly FeedRow<D>[]
   return { dataset, rows: rows as readonly AnyRow[] }
 }
 
-/** A document that is not what its feed should give; `message` says what was found and where. */
+/** A document with unexpected content; `message` states what was found and where. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
 }

@@ -11,14 +11,14 @@ export function minuteLine(at: number, text: string): string {
   return `${at}\t${text}\n`
 }
 
-/** The line of a minute file for what was not kept, by reason. */
+/** The line of a minute file with the counts of dropped frames, by reason. */
 export function countsLine(counts: Readonly<Record<string, number>>): string {
   return `#\t${JSON.stringify(counts)}\n`
 }
 
 /**
- * The lines of a minute file, in order. A line without a time is as old as the file (`fetchedAt`), so that a plain recording of the stream
- * can be read too. `onCounts` is given what was not kept. Throws `FormatError` where the counts are damaged.
+ * The lines of a minute file, in order. A line without a time gets the file's (`fetchedAt`), so plain recordings can be read
+ * too. `onCounts` gets the counts of dropped frames. Throws `FormatError` if these are damaged.
  */
 export function* minuteLines(
   bytes: Buffer,

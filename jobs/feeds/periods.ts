@@ -1,6 +1,6 @@
 import type { Archive, ArchiveFile, DayRange } from './define.ts'
 
-/** Characters of a period's name, which is a date cut short. */
+/** Length of a period's name, which is a shortened date. */
 const LENGTHS = { year: 4, month: 7, day: 10 } as const
 
 /** The name of the period that a day (YYYY-MM-DD) is in. */
@@ -8,7 +8,7 @@ export function periodOf(unit: Archive['unit'], day: string): string {
   return day.slice(0, LENGTHS[unit])
 }
 
-/** True where a period has a day in the range. */
+/** True if a period has a day in the range. */
 export function isWithin(period: string, { from, to }: DayRange): boolean {
   return period >= from.slice(0, period.length) && period <= to.slice(0, period.length)
 }
@@ -22,15 +22,15 @@ function nextPeriod(unit: Archive['unit'], period: string): string {
   return periodOf(unit, date.toISOString())
 }
 
-/** What an archive has of a range: files, each period once, in order, and the periods between the first and the last listed that it lacks. */
+/** The files of an archive in a range, one per period, in order, and the missing periods between the first and last listed. */
 export interface Listing {
   readonly files: readonly ArchiveFile[]
   readonly gaps: readonly string[]
 }
 
 /**
- * The files of a range among those that a publisher lists. What comes before the first file or after the last is no gap: it is not published.
- * Of several files of a period the last listed counts. Throws a `RangeError` for a file whose period is none of the unit.
+ * Selects the files of a range from a publisher's list. Periods before the first or after the last file are unpublished, not
+ * gaps. The last listed file of a period counts. Throws `RangeError` for a file whose period does not fit the unit.
  */
 export function listingOf(unit: Archive['unit'], listed: readonly ArchiveFile[], range: DayRange): Listing {
   const byPeriod = new Map(listed.map((file) => [file.period, file]))

@@ -1,15 +1,15 @@
 import { FormatError } from './define.ts'
 
-/** What every record of a publication has, looked for in one after the other. */
+/** A check for fields that every record of a publication should have, fed record by record. */
 export interface Presence<T> {
   see(record: T): void
-  /** Throws `FormatError` where none of the records seen had something that all should have; says nothing where there was no record. */
+  /** Throws `FormatError` if a required field was absent from all records seen; does nothing if there were no records. */
   end(): void
 }
 
 /**
- * Watches for what all records of a publication are known to have, by the publisher's names. A record may lack it; where all do,
- * the publisher has renamed or dropped it, and its absence is no news of what the records are about.
+ * Checks for fields that every record normally has, by the publisher's names. One record may lack a field. If all do, the
+ * publisher renamed or dropped it, and the absence says nothing about the records.
  */
 export function watchPresence<T>(records: string, fields: Readonly<Record<string, (record: T) => boolean>>): Presence<T> {
   const missing = new Map(Object.entries(fields))

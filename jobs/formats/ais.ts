@@ -1,4 +1,4 @@
-/** What a vessel reports of its movement (types 1, 2, 3, 18, 19 and 27); null where it says that it does not know. */
+/** A vessel's movement report (types 1, 2, 3, 18, 19 and 27); null for fields marked "not available". */
 export interface AisPosition {
   readonly kind: 'position'
   readonly type: number
@@ -6,7 +6,7 @@ export interface AisPosition {
   readonly ais_class: 'A' | 'B'
   readonly lat: number | null
   readonly lon: number | null
-  /** True where the position is known to within 10 m. */
+  /** True if the position is accurate to 10 m. */
   readonly is_accurate: boolean
   /** Over ground, knots. */
   readonly speed_kn: number | null
@@ -21,13 +21,13 @@ export interface AisPosition {
   readonly second: number | null
 }
 
-/** What a vessel reports of itself (types 5, 19 and 24). Fields that the message does not have are not set. */
+/** A vessel's static data (types 5, 19 and 24). Fields that the message type lacks are undefined. */
 export interface AisStatic {
   readonly kind: 'static'
   readonly type: number
   readonly mmsi: number
   readonly ais_class: 'A' | 'B'
-  /** Part of type 24: name (A), or type, call sign and dimensions (B); all in other types. */
+  /** Part of type 24: name (A), or type, call sign and dimensions (B); both in other types. */
   readonly part: 'A' | 'B' | 'ALL'
   readonly name?: string | null
   readonly callsign?: string | null
@@ -43,7 +43,7 @@ export interface AisStatic {
 /** A decoded message. */
 export type AisMessage = AisPosition | AisStatic
 
-/** A payload that is no message of its type; `message` says why. */
+/** A payload that is not a valid message of its type; `message` gives the reason. */
 export class AisError extends Error {
   override readonly name = 'AisError'
 }
@@ -51,14 +51,14 @@ export class AisError extends Error {
 const LEAST_BITS: Readonly<Record<number, number>> = { 1: 149, 2: 149, 3: 149, 5: 420, 18: 148, 19: 301, 24: 160, 27: 94 }
 const TEXT = '@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_ !"#$%&\'()*+,-./0123456789:;<=>?'
 
-/** The number of a payload's message type, 1 to 27; 0 where there is none. */
+/** The message type of a payload, 1 to 27; 0 if empty. */
 export function aisType(payload: string): number {
   return payload === '' ? 0 : sixBits(payload.charCodeAt(0))
 }
 
 /**
- * Decodes the payload of an AIS message (ITU-R M.1371-5) of types 1–3, 5, 18, 19, 24 and 27; type 19 gives position and static data.
- * Other types give nothing. Throws `AisError` where the payload is too short.
+ * Decodes the payload of an AIS message (ITU-R M.1371-5) of types 1–3, 5, 18, 19, 24 and 27; type 19 gives position and static
+ * data. Other types give an empty list. Throws `AisError` if the payload is too short.
  */
 export function decodeAis(payload: string, fillBits: number): readonly AisMessage[] {
   const type = aisType(payload)
@@ -143,7 +143,7 @@ function staticReport(bits: Bits, mmsi: number): AisStatic[] {
   return [{ ...about, part: 'B', ...known }]
 }
 
-/** Length and beam from the distances of the antenna to bow, stern, port and starboard. */
+/** Length and beam, from the antenna's distances to bow, stern, port and starboard. */
 function sizes(bits: Bits, at: number): { readonly length_m: number | null; readonly beam_m: number | null } {
   return {
     length_m: positive(bits.unsigned(at, 9) + bits.unsigned(at + 9, 9)),
@@ -151,7 +151,7 @@ function sizes(bits: Bits, at: number): { readonly length_m: number | null; read
   }
 }
 
-/** A position, null where either coordinate says that it is not known (91, 181) or lies on no globe. */
+/** A position; null if a coordinate is "not available" (91, 181) or out of range. */
 export function place(lat: number, lon: number): { readonly lat: number | null; readonly lon: number | null } {
   const isKnown = Math.abs(lat) <= 90 && Math.abs(lon) <= 180
   return { lat: isKnown ? rounded(lat, 6) : null, lon: isKnown ? rounded(lon, 6) : null }
@@ -161,22 +161,22 @@ export function place(lat: number, lon: number): { readonly lat: number | null; 
 export const speedKn = (speed: number): number | null => (speed >= 0 && speed < 102.25 ? rounded(speed, 1) : null)
 /** A course in degrees, null for 360 (not available) and beyond. */
 export const courseDeg = (course: number): number | null => (course >= 0 && course < 360 ? rounded(course, 1) : null)
-/** A heading in degrees, null for 511 (not available) and beyond 359. */
+/** A heading in degrees; null for 511 (not available) and above 359. */
 export const headingDeg = (heading: number): number | null => (heading >= 0 && heading < 360 ? heading : null)
-/** A second of the minute, null from 60 on (not available, entered by hand, estimated, inoperative). */
+/** A second of the minute; null from 60 on (not available, entered by hand, estimated, inoperative). */
 export const fixSecond = (second: number): number | null => (second >= 0 && second < 60 ? second : null)
-/** A type of ship, null for 0 (not available) and what the standard does not have. */
+/** A ship type; null for 0 (not available) and values outside the standard. */
 export const shipType = (type: number): number | null => (type >= 1 && type <= 99 ? type : null)
 /** A length, null for 0 (not available). */
 export const positive = (value: number): number | null => (value > 0 ? value : null)
 
-/** Degrees a minute from the sensor's value, null for −128 (not available) and ±127 (turning, rate not known). */
+/** Degrees per minute from the sensor's value; null for −128 (not available) and ±127 (turning, rate unknown). */
 export function rateOfTurn(value: number): number | null {
   if (Math.abs(value) >= 127) return null
   return rounded(Math.sign(value) * (value / 4.733) ** 2, 1) + 0
 }
 
-/** An IMO number, null where its check digit is wrong: many ships send 0 or a number of their own. */
+/** An IMO number; null if its check digit is wrong: many ships send 0 or a number of their own. */
 export function imoNumber(value: number): number | null {
   const digits = String(value)
   if (!/^[1-9]\d{6}$/.test(digits)) return null
@@ -184,7 +184,7 @@ export function imoNumber(value: number): number | null {
   return sum % 10 === Number(digits[6]) ? value : null
 }
 
-/** Text without the padding of blanks and `@`; null where nothing is left. */
+/** Text without its padding of blanks and `@`; null if empty. */
 export function plainText(text: string): string | null {
   const [before = ''] = text.split('@')
   return before.replace(/\s+/g, ' ').trim() || null
@@ -215,7 +215,7 @@ class Bits {
     while (left > 0) {
       const inside = at % 6
       const take = Math.min(left, 6 - inside)
-      // Characters beyond the end count as 0, as in messages that end early.
+      // Characters beyond the end count as 0, for messages that end early.
       const bits = at < this.length ? sixBits(this.#payload.charCodeAt((at - inside) / 6)) : 0
       value = value * 2 ** take + ((bits >> (6 - inside - take)) & ((1 << take) - 1))
       at += take

@@ -4,22 +4,22 @@ import { decodeUtf8 } from './text.ts'
 /** A feature of an answer of an ArcGIS server: its attributes by name. */
 export type Feature = Readonly<Record<string, unknown>>
 
-/** What a query of a layer answers. */
+/** The answer to a layer query. */
 interface QueryAnswer {
   readonly features: readonly Feature[]
-  /** True where the server left out what is over its limit: there is another page. */
+  /** True if the server reached its limit: there is another page. */
   readonly isPartial: boolean
 }
 
-/** An error, which servers give with the status 200. */
+/** An error, which servers send with status 200. */
 interface ServerError {
   readonly code?: unknown
   readonly message?: unknown
 }
 
 /**
- * The answer of an ArcGIS server to a query of a layer as JSON (`f=json`). Throws `FormatError` where it is an error, which comes with the status 200,
- * or no list of features with attributes.
+ * Reads an ArcGIS server's answer to a layer query as JSON (`f=json`). Throws `FormatError` for an error, which comes with
+ * status 200, or if it is not a list of features with attributes.
  */
 export function readFeatures(bytes: Buffer): QueryAnswer {
   const answer = parse(bytes)
@@ -35,8 +35,8 @@ export function readFeatures(bytes: Buffer): QueryAnswer {
 }
 
 /**
- * Where the page of a query after one is (`resultOffset`), by how many features that has; null for the last. What the server calls an error is
- * refused, with the status that it names. Throws `FormatError` as `readFeatures` does.
+ * The next page of a query (`resultOffset`), computed from the number of features; null after the last. A server's error gives
+ * a refusal with the status it names. Throws `FormatError` like `readFeatures`.
  */
 export function nextPage({ bytes }: Pick<FeedBody, 'bytes'>, url: string): Followed | null {
   const { error } = parse(bytes)

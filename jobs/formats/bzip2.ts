@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { FormatError } from '../feeds/define.ts'
 
-/** The part of `seek-bzip` that is used: a CommonJS module without types. */
+/** The used part of `seek-bzip`, a CommonJS module without types. */
 interface Bunzip {
   decode(input: Buffer, output: { writeByte(byte: number): void }, multistream: boolean): void
 }
@@ -10,12 +10,12 @@ const require = createRequire(import.meta.url)
 const bunzip: Bunzip = require('seek-bzip')
 const FIRST_BYTES = 1_048_576
 
-/** True for bytes that begin as a bzip2 file does. */
+/** True for bytes that start like a bzip2 file. */
 export function isBzip2(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).toString('latin1') === 'BZh'
 }
 
-/** Unpacks a bzip2 file. Throws `FormatError` beyond `maxBytes`, and for damaged bytes: each block has a checksum. */
+/** Decompresses a bzip2 file. Throws `FormatError` above `maxBytes`, and for damaged bytes: each block has a checksum. */
 export function unpackBzip2(bytes: Buffer, maxBytes: number): Buffer {
   let unpacked = Buffer.allocUnsafe(Math.min(FIRST_BYTES, maxBytes))
   let size = 0

@@ -4,7 +4,7 @@ import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
 import { textAt, type XmlElement, xmlElements } from './xml.ts'
 
-/** A time as CAP writes it: the instant (ms) and the offset of the local clock that it is written with (`+01:00`). */
+/** A CAP time: the instant (ms), and the local offset as written (`+01:00`). */
 export interface CapTime {
   readonly at: number
   readonly utcOffset: string
@@ -17,9 +17,9 @@ export interface CapArea {
   readonly geocodes: ReadonlyMap<string, string>
 }
 
-/** What a message says in one language. Absent elements are null. */
+/** A message's content in one language. Absent elements are null. */
 export interface CapInfo {
-  /** BCP 47; `en-US` where none is stated, as CAP has it. */
+  /** BCP 47; `en-US` by default, as in CAP. */
   readonly language: string
   readonly event: string | null
   readonly responseType: string | null
@@ -51,8 +51,8 @@ const OFFSET = /(?:Z|([+-])(\d\d:\d\d))$/i
 const MIN_CORNERS = 4
 
 /**
- * Reads a message. Its bytes are in UTF-8, whatever the document or HTTP declares: AEMET's are served as ISO-8859-15. Throws
- * `FormatError` for other bytes, for a message that lacks a required element, and for a time or polygon that cannot be read.
+ * Reads a message. Its bytes are UTF-8, whatever the document or HTTP declares: AEMET serves them as ISO-8859-15. Throws
+ * `FormatError` for other bytes, a missing required element, and an unreadable time or polygon.
  */
 export function readCap(bytes: Uint8Array): CapMessage {
   const [alert] = [...xmlElements(bytes, { root: 'alert', each: ['alert'], isUtf8: true })].flat()
@@ -98,7 +98,7 @@ function areaOf(area: XmlElement): CapArea {
   }
 }
 
-/** The ring of `lat,lon lat,lon …`; CAP does not say which way round it goes, GeoJSON does. */
+/** The ring of `lat,lon lat,lon …`, oriented as GeoJSON requires; CAP does not define an orientation. */
 function ringOf(text: string): Line {
   const corners = text.split(/\s+/).map((pair): Line[number] => {
     const [lat = Number.NaN, lon = Number.NaN, ...rest] = pair.split(',').map((part) => (part === '' ? Number.NaN : Number(part)))
@@ -136,6 +136,6 @@ function timeOf(name: string, text: string): CapTime {
   const at = parseInstant(text)
   if (at === null) throw new FormatError(`${name} is no time: ${text.slice(0, 40)}`)
   const [, sign, clock] = OFFSET.exec(text) ?? []
-  // `-00:00` says that nothing is known of the local clock (RFC 3339, 4.3).
+  // `-00:00` means that the local offset is unknown (RFC 3339, 4.3).
   return { at, utcOffset: sign === undefined || clock === '00:00' ? '+00:00' : `${sign}${clock}` }
 }

@@ -1,16 +1,16 @@
 import { type FeedRequest, FormatError } from '../feeds/define.ts'
 import { decodeUtf8 } from './text.ts'
 
-/** A file of a dataset, as a portal that runs CKAN lists it (`package_show`). */
+/** A file of a dataset, as listed by a CKAN portal (`package_show`). */
 export type CkanResource = Readonly<Partial<Record<'name' | 'description' | 'url', unknown>>>
 
-/** The request for a portal's list of the files of a dataset (`package_show`), by its address. */
+/** The request for a portal's list of a dataset's files (`package_show`), by its address. */
 export function listRequest(url: string): FeedRequest {
   const bytes = 8_000_000
   return { name: 'list', url, accept: 'application/json', maxBytes: bytes, maxDecodedBytes: bytes, timeout_ms: 60_000, expects: 'json' }
 }
 
-/** The files that the answer to `package_show` lists. Throws `FormatError` where it is no such answer. */
+/** The files listed in an answer to `package_show`. Throws `FormatError` for any other answer. */
 export function ckanResources(bytes: Buffer): readonly CkanResource[] {
   let list: unknown
   try {

@@ -6,11 +6,14 @@ interface CsvOptions {
   readonly delimiter: ',' | ';' | '\t'
   /** Names that the header must have, in any order. */
   readonly requires: readonly string[]
-  /** Quote character; `"` unless told. */
+  /** Quote character; `"` by default. */
   readonly quote?: string
-  /** True where publishers leave quotes inside fields unescaped. */
+  /** True if publishers leave quotes inside fields unescaped. */
   readonly lenient?: boolean
-  /** True where every edition ends its last line: one that does not, or whose last record is short, has been cut off and is refused. */
+  /**
+   * True if every edition ends its last line: a file that does not, or whose last record is short, was cut off and is
+   * rejected.
+   */
   readonly endsLines?: boolean
 }
 
@@ -18,18 +21,18 @@ interface CsvOptions {
 export interface CsvTable {
   /** Names of the columns, trimmed. */
   readonly header: readonly string[]
-  /** Fields of each record, as many as the header has; text as it is in the file. */
+  /** Fields of each record, as many as the header has; text as in the file. */
   readonly records: readonly (readonly string[])[]
   /** Records with another number of fields, by line number and text; the caller quarantines them. */
   readonly misshapen: readonly { readonly line: number; readonly text: string }[]
-  /** Position of a column in a record; -1 where the header lacks it. */
+  /** Position of a column in a record; -1 if the header lacks it. */
   at(name: string): number
 }
 
 /**
- * Reads a CSV text with a header by csv-parse. LF, CR and CRLF end lines, blank lines are skipped, a column without a name at the
- * end (a trailing delimiter) is kept nameless. Throws `FormatError` where the header lacks a required name, a quote is not closed or a
- * file that should end its lines is cut off.
+ * Reads CSV text with a header, using csv-parse. Lines end with LF, CR or CRLF; blank lines are skipped; a nameless last
+ * column (trailing delimiter) stays nameless. Throws `FormatError` for a missing required column, an unclosed quote, or a
+ * cut-off file.
  */
 export function readCsv(text: string, options: CsvOptions): CsvTable {
   const lines = parseLines(text, options)
@@ -59,7 +62,7 @@ function refuseCut(text: string, lines: readonly ParsedLine[]): void {
   if (last.record.length < fields) throw new FormatError(`${where} has ${last.record.length} of ${fields} fields: ${shown}`)
 }
 
-/** The delimiter of a CSV text: which of `,`, `;` and tab its first line has most of, outside quotes. */
+/** The delimiter of a CSV text: the most frequent of `,`, `;` and tab in its first line, outside quotes. */
 export function delimiterOf(text: string): ',' | ';' | '\t' {
   const end = text.search(/[\r\n]/)
   const first = text.slice(0, end < 0 ? text.length : end).replaceAll(/"[^"]*"/g, '')

@@ -3,8 +3,8 @@ import { instantOf } from '../../lake/schema/time.ts'
 const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{1,2}:\d{2}(?::\d{2})?)$/
 
 /**
- * The instant (ms) of a Spanish date and time, `dd/mm/yyyy H:MM[:SS]`, on Madrid's clock; `near` (the fetch time) tells the repeated
- * hour of October apart. NaN for any other text.
+ * The instant (ms) of a Spanish date and time, `dd/mm/yyyy H:MM[:SS]`, in Madrid time. `near` (the fetch time) decides the
+ * repeated hour of October. NaN for any other text.
  */
 export function dayFirstInstant(text: string, near: number): number {
   const match = DAY_FIRST.exec(text.trim())
@@ -15,7 +15,9 @@ export function dayFirstInstant(text: string, near: number): number {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const INTERNET = /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}:\d{2}(?::\d{2})?) (?:GMT|UTC?|\+0000)$/
 
-/** The instant (ms) of a date in the form of RFC 822 with a year of four digits, in GMT: `Tue, 03 Feb 2026 19:35:57 GMT`. NaN for any other text. */
+/**
+ * The instant (ms) of an RFC 822 date with a four-digit year, in GMT: `Tue, 03 Feb 2026 19:35:57 GMT`. NaN for any other text.
+ */
 export function httpDate(text: string): number {
   const [, day = '', month = '', year = '', time = ''] = INTERNET.exec(text.trim()) ?? []
   const number = MONTHS.indexOf(month) + 1

@@ -2,19 +2,19 @@ import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
 import { attribute, type XmlElement, xmlElements, xsiType } from './xml.ts'
 
-/** What to read of a payload of DATEX II v3. */
+/** Which elements of a DATEX II v3 payload to read. */
 interface PayloadQuery {
   /** The `xsi:type` that the payload must have, without its prefix. */
   readonly type: string
-  /** Local name of the elements to give. */
+  /** Local name of the elements to return. */
   readonly each: string
-  /** Gets the publication's own time (ms) and profile version, before any element. */
+  /** Receives the publication time (ms) and profile version, before any element. */
   readonly header: (publishedAt: number, profileVersion: string | null) => void
 }
 
 /**
- * Reads the elements of a payload by local names, in batches as it is parsed: publishers choose their own prefixes. Throws
- * `FormatError` if the payload is of another type, states no time of publication before its elements, or ends early.
+ * Reads a payload's elements by local names, in batches while parsing: publishers choose their own prefixes. Throws
+ * `FormatError` if the payload has another type, has no publication time before its elements, or ends early.
  */
 export function* payloadElements(bytes: Uint8Array, { type, each, header }: PayloadQuery): Generator<readonly XmlElement[], void> {
   let profile: string | null = null

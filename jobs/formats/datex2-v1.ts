@@ -4,19 +4,19 @@ import { type XmlElement, xmlElements } from './xml.ts'
 
 const NAMESPACE = 'http://datex2.eu/schema/1_0/1_0'
 
-/** What to read of a publication of DATEX II v1.0. */
+/** Which elements of a DATEX II v1.0 publication to read. */
 interface PublicationQuery {
-  /** Local name of the elements to give. */
+  /** Local name of the elements to return. */
   readonly each: string
-  /** Local names of what is left out of them. */
+  /** Local names of child elements to leave out. */
   readonly without?: readonly string[]
   /** Gets the publication's own time (ms), before any element. */
   readonly header: (publishedAt: number) => void
 }
 
 /**
- * Reads the elements of a publication of DATEX II v1.0 by namespace and local name, in batches as it is parsed. Throws `FormatError`
- * if it is of another version, states no time of publication before its elements, or ends early.
+ * Reads the elements of a DATEX II v1.0 publication by namespace and local name, in batches while parsing. Throws
+ * `FormatError` if it has another version, no publication time before its elements, or ends early.
  */
 export function* publicationElements(
   bytes: Uint8Array,

@@ -4,8 +4,8 @@ import { pointNumber } from './numbers.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from './xml.ts'
 
 /**
- * DATEX II v3 SituationPublication in DGT's Spanish profile (3.6 and 3.7), read by local names: DGT's namespaces are its own
- * (`http://levelC/schema/3/…`) and its prefixes change. Codes stay as published; what they mean is the feed's.
+ * A situation of DATEX II v3 SituationPublication in DGT's Spanish profile (3.6 and 3.7), read by local names: DGT's
+ * namespaces are its own (`http://levelC/schema/3/…`) and its prefixes change. Codes stay as published; the feed maps them.
  */
 export interface Situation {
   readonly id: string
@@ -33,14 +33,14 @@ export interface SituationRecord {
   readonly location: Location
   readonly compliance: string | null
   readonly vehicles: Vehicles
-  /** What the record says beyond every record's fields: element name and code, such as `speedManagementType`. */
+  /** The record's specific content: element name and code, such as `speedManagementType`. */
   readonly kind: { readonly element: string; readonly code: string } | null
   readonly speedLimitKmh: number | null
   /** Additional travel time that its impact states, s. */
   readonly delay_s: number | null
 }
 
-/** Why: a cause, and the one element inside detailedCauseType (the same element names occur as a record's own kind). */
+/** The cause type, and the one element inside detailedCauseType (the same element names also occur as a record's own kind). */
 interface Cause {
   readonly type: string | null
   readonly detail: string | null
@@ -58,7 +58,7 @@ interface Location {
   readonly compass: string | null
   /** Along the road: positive is the way of increasing km. */
   readonly direction: string | null
-  /** A named place on the road, and what it is, as `onPass`. */
+  /** A named place on the road, and its kind, such as `onPass`. */
   readonly descriptor: string | null
   readonly placeName: string | null
   readonly from: RoadPoint | null
@@ -87,13 +87,13 @@ export interface VehicleCharacteristic {
   readonly value: number | null
 }
 
-/** What a reader is told beside the situations. */
+/** What a reader reports beside the situations. */
 export interface SituationSink {
-  /** The publication's own time (ms) and profile version, before any situation. */
+  /** Receives the publication time (ms) and profile version, before any situation. */
   header(publishedAt: number, profileVersion: string | null): void
-  /** Counts a value that is not what its field should hold. */
+  /** Counts a value that its field must not have. */
   warn(text: string): void
-  /** Counts a situation or record that cannot be read; `id` as published. */
+  /** Counts an unreadable situation or record; `id` as published. */
   unreadable(what: 'situation' | 'record', reason: string, id: string): void
 }
 
@@ -104,10 +104,13 @@ const DIMENSIONS = [
   ['heightCharacteristic', 'vehicleHeight', 'height'],
 ] as const
 
-/** Elements of every record, and those read elsewhere: the first other one that holds a code is the record's kind. */
+/** Elements of every record, and those read elsewhere: the first other element with a code is the record's kind. */
 const COMMON = new Set(['probabilityOfOccurrence', 'severity', 'complianceOption', 'situationRecordCreationReference'])
 
-/** Reads the situations of a publication, in batches as it is parsed. Throws `FormatError` where it is no such publication or ends early. */
+/**
+ * Reads the situations of a publication, in batches while parsing. Throws `FormatError` if it is not such a publication or
+ * ends early.
+ */
 export function* readSituations(bytes: Uint8Array, sink: SituationSink): Generator<readonly Situation[], void> {
   const query = { type: 'SituationPublication', each: 'situation', header: sink.header.bind(sink) }
   for (const elements of payloadElements(bytes, query)) {
@@ -141,7 +144,7 @@ function readSituation(element: XmlElement, sink: SituationSink): Situation | nu
   return { id, overallSeverity: textAt(element, 'overallSeverity'), informationStatus, records }
 }
 
-/** A record, or the reason why there is none. */
+/** A record, or the reason why it is invalid. */
 function readRecord(element: XmlElement, sink: SituationSink): SituationRecord | string {
   const id = attribute(element, 'id')
   if (!id) return 'situationRecord without id'
@@ -180,7 +183,7 @@ function isKind(name: string): boolean {
   return (name.endsWith('Type') || name === 'genericSituationRecordName') && !COMMON.has(name)
 }
 
-/** Reads where something is: a reference to a location of a situation, or the location of a device. */
+/** Reads a location: a situation's location reference, or a device's location. */
 export function readLocation(reference: XmlElement, sink: Pick<SituationSink, 'warn'>): Location {
   const description = child(reference, 'supplementaryPositionalDescription')
   const linear = child(reference, 'tpegLinearLocation')
@@ -230,7 +233,7 @@ function readVehicles(element: XmlElement | undefined, sink: SituationSink): Veh
   return { types: codes(element.children.filter((one) => one.name === 'vehicleType')), characteristics }
 }
 
-/** A code; where the profile extends an enumeration the element says `_extended` and its attribute the code. */
+/** A code; for an extension of the profile the element's text is `_extended` and its attribute has the code. */
 function code(element: XmlElement): string {
   return element.text === '_extended' ? (attribute(element, '_extendedValue') ?? element.text) : element.text
 }
@@ -247,7 +250,7 @@ function number(text: string | null, field: string, sink: Pick<SituationSink, 'w
   return null
 }
 
-/** The instant (ms) in a child of an element; null if there is none, or none that can be read, which is counted. */
+/** The instant (ms) in a child element; null if missing or unreadable, the latter with a warning. */
 export function instant(element: XmlElement | undefined, field: string, sink: Pick<SituationSink, 'warn'>): number | null {
   const text = textAt(element, field)
   if (text === null) return null

@@ -5,19 +5,19 @@ import type { Point } from '../../lake/schema/columns.ts'
 const HAYFORD: Ellipsoid = Object.freeze({ semiMajor_m: 6378388, flattening: 1 / 297 })
 
 /**
- * From ED50 to ETRS89 in mainland Spain but the north-west, by seven parameters of the Instituto Geográfico Nacional, rotations as of a
- * coordinate frame (EPSG:1631, good to 1.5 m): metres, seconds of arc, parts in a million.
+ * From ED50 to ETRS89 in mainland Spain except the north-west: seven parameters of the Instituto Geográfico Nacional,
+ * rotations in coordinate frame convention (EPSG:1631, accuracy 1.5 m). Units: metres, arc seconds, parts per million.
  */
 const TO_ETRS89 = { shift_m: [-131.032, -100.251, -163.354], turn_s: [1.2438, 0.0195, 1.1436], scale_ppm: 9.39 } as const
 const RADIANS = Math.PI / 180
 const SECOND = RADIANS / 3600
 
-/** The error to be expected of a position by `ed50UtmToPoint`, metres: 0.7 against the publisher's own positions in Barcelona, at most 1.5. */
+/** Expected error of `ed50UtmToPoint`, metres: 0.7 against the publisher's own positions in Barcelona, 1.5 at most. */
 export const ED50_ERROR_M = 1.5
 
 /**
- * The position (ETRS89, taken for WGS84) of ED50 / UTM coordinates of mainland Spain: `zone` 31 is EPSG:23031, Catalonia and the Levant. Without
- * the change of datum they lie some 220 m off.
+ * The position (ETRS89, used as WGS84) of ED50 / UTM coordinates in mainland Spain: `zone` 31 is EPSG:23031, Catalonia and the
+ * Levant. Without the datum shift they would be about 220 m off.
  */
 export function ed50UtmToPoint(easting_m: number, northing_m: number, zone: number): Point {
   const { lat, lon } = shifted(utmToGeodetic({ easting_m, northing_m, zone }, HAYFORD))
@@ -41,7 +41,9 @@ function geocentric(lat: number, lon: number, { semiMajor_m, flattening }: Ellip
   return [normal * Math.cos(lat) * Math.cos(lon), normal * Math.cos(lat) * Math.sin(lon), normal * (1 - e2) * Math.sin(lat)]
 }
 
-/** Latitude and longitude (degrees) of geocentric coordinates near the ellipsoid, by Bowring's formula (1976): to 1e-9 degrees there. */
+/**
+ * Latitude and longitude (degrees) of geocentric coordinates near the ellipsoid, by Bowring's formula (1976), to 1e-9 degrees.
+ */
 function geodetic([x, y, z]: Vector, { semiMajor_m, flattening }: Ellipsoid): Point {
   const e2 = flattening * (2 - flattening)
   const semiMinor_m = semiMajor_m * (1 - flattening)

@@ -5,19 +5,19 @@ import { attribute, child, textAt, type XmlElement } from './xml.ts'
 export interface GmlFeature {
   /** Local name of the element: the feature type. */
   readonly type: string
-  /** The server's id of the feature; made anew with each answer by some. */
+  /** The server's id of the feature; some servers change it with each answer. */
   readonly fid: string | null
   readonly point: Point | null
-  /** Text of a field, trimmed; null where it is absent or empty. */
+  /** Text of a field, trimmed; null if missing or empty. */
   readonly text: (field: string) => string | null
 }
 
-/** Elements that hold a geometry; their owner is the field they stand in. */
+/** Geometry elements; their parent is the field that contains them. */
 const POINT = 'Point'
 
 /**
- * A feature of a WFS 1.0 `FeatureCollection` with GML 2 points. Names are local: prefixes and namespaces are the publisher's. Neither
- * `schemaLocation` nor any `srsName` is looked up: coordinates are x before y, which in EPSG:4326 is longitude before latitude.
+ * A feature of a WFS 1.0 `FeatureCollection` with GML 2 points. Names are local: publishers choose prefixes and namespaces.
+ * `schemaLocation` and `srsName` are ignored: x comes before y, so in EPSG:4326 longitude comes before latitude.
  */
 export function featureOf(element: XmlElement): GmlFeature {
   const owner = element.children.find((field) => child(field, POINT))
@@ -30,9 +30,9 @@ export function featureOf(element: XmlElement): GmlFeature {
 }
 
 /**
- * The position of a GML 2 point, longitude first; null where there is none. The element itself says how its numbers are written: `decimal`
- * is the mark of decimals, `cs` stands between the coordinates of one tuple, `ts` between tuples (`.`, `,` and a blank unless told).
- * Numbers that do not follow that are NaN: the caller counts them.
+ * The position of a GML 2 point, longitude first; null if there is none. The element declares its notation: `decimal` mark,
+ * `cs` between coordinates, `ts` between tuples (`.`, `,` and a blank by default). Numbers in another notation are NaN, which
+ * the caller counts.
  */
 function gmlPoint(point: XmlElement | undefined): Point | null {
   const coordinates = child(point, 'coordinates')
@@ -41,7 +41,7 @@ function gmlPoint(point: XmlElement | undefined): Point | null {
   const between = attribute(coordinates, 'cs') || ','
   const tuples = attribute(coordinates, 'ts') || ' '
   const parts = coordinates.text.split(tuples)[0]?.split(between) ?? []
-  // A third coordinate would be a height; more are a mark of decimals that is not what the element says.
+  // A third coordinate is a height; more mean that the decimal mark differs from the declared one.
   const [lon = Number.NaN, lat = Number.NaN] = parts.length > 3 ? [] : parts.map((part) => numberOf(part.trim(), decimal))
   return { lat, lon }
 }

@@ -9,7 +9,7 @@ export interface RealtimeMessage {
   readonly entities: readonly RealtimeEntity[]
 }
 
-/** One entity: its id and what it carries, mostly one of the three. */
+/** One entity: its id and its content, usually one of the three. */
 export interface RealtimeEntity {
   readonly id: string
   readonly alert: RealtimeAlert | null
@@ -17,13 +17,13 @@ export interface RealtimeEntity {
   readonly vehicle: RealtimeVehicle | null
 }
 
-/** A text in a language (BCP 47); null where none is stated. */
+/** A text in a language (BCP 47); null if none is stated. */
 export interface Translation {
   readonly language: string | null
   readonly text: string
 }
 
-/** An alert. Effect and cause by the names of the standard, or a number that it does not know. */
+/** An alert. Effect and cause by the standard's names, or an unknown number. */
 export interface RealtimeAlert {
   readonly periods: readonly { readonly start: number | null; readonly end: number | null }[]
   readonly informed: readonly { readonly routeId: string | null; readonly stopId: string | null; readonly tripId: string | null }[]
@@ -32,7 +32,7 @@ export interface RealtimeAlert {
   readonly description: readonly Translation[]
 }
 
-/** What is said of a trip. Delays in seconds. */
+/** The update of a trip. Delays in seconds. */
 export interface RealtimeTripUpdate {
   readonly trip: RealtimeTrip
   readonly delay_s: number | null
@@ -62,17 +62,17 @@ export interface RealtimeVehicle {
   readonly observedAt: number | null
 }
 
-/** Told of an entity that cannot be read: why, and its id as far as it has one. */
+/** Called for an unreadable entity, with the reason and its id as far as known. */
 export type UnreadableListener = (reason: string, id: string) => void
 
 const { FeedMessage } = bindings.transit_realtime
-/** What the bytes begin with tells the two forms apart: no protobuf message of this schema begins with a brace. */
+/** The first bytes distinguish the two forms: no protobuf message of this schema begins with a brace. */
 const IS_JSON = /^(?:\u00ef\u00bb\u00bf)?\s*\{/
 
 /**
- * Reads a whole publication, as protobuf or as its canonical JSON (lowerCamelCase, integers of 64 bits as text), into the same entities.
- * Members that are not asked for are passed over; what is asked for has to be of its type, else its entity is left out and told. Throws
- * `FormatError` for what is no publication: no header, no list, or only the differences to another one.
+ * Reads a whole publication, as protobuf or canonical JSON (lowerCamelCase, 64-bit integers as text), into the same entities.
+ * Unused members are skipped; an entity with a used member of the wrong type is left out and reported. Throws `FormatError`
+ * without a header or list, and for differential publications.
  */
 export function readRealtime(bytes: Buffer, unreadable: UnreadableListener): RealtimeMessage {
   const message = IS_JSON.test(bytes.toString('latin1', 0, 64)) ? parseJson(bytes) : decode(bytes)
@@ -102,7 +102,7 @@ function parseJson(bytes: Buffer): Members {
   }
 }
 
-/** The message as its canonical JSON would have it; an enumeration's number that the schema lacks stays a number. */
+/** The message as in its canonical JSON; an enumeration number that the schema lacks stays a number. */
 function decode(bytes: Buffer): Members {
   try {
     return FeedMessage.toObject(FeedMessage.decode(bytes), { longs: String, enums: String })
@@ -181,36 +181,36 @@ function tripOf(given: Members): RealtimeTrip {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** An object's member that is an object; null where it has none. */
+/** A member that is an object; null if missing. */
 function member(of: Members, name: string): Members | null {
   const value = of[name] ?? null
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) throw new FormatError(`${name} is no object`)
   return value as Members | null
 }
 
-/** The objects of a list; none where there is no list. */
+/** The objects of a list; empty without a list. */
 function items(of: Members, name: string): readonly Members[] {
   const value = of[name] ?? []
   if (!Array.isArray(value)) throw new FormatError(`${name} is no list`)
   for (const item of value as unknown[])
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw new FormatError(`${name} holds what is no object`)
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw new FormatError(`${name} has an item that is not an object`)
   return value as Members[]
 }
 
-/** A text, trimmed; null where there is none or nothing in it. */
+/** A text, trimmed; null if missing or blank. */
 function text(of: Members, name: string): string | null {
   const value = of[name] ?? null
   if (value !== null && typeof value !== 'string') throw new FormatError(`${name} is no text`)
   return (value as string | null)?.trim() || null
 }
 
-/** A value of an enumeration: its name, or the number of one that the schema lacks. */
+/** An enumeration's value: its name, or the number if the schema lacks it. */
 function named(of: Members, name: string): string | null {
   const value = of[name] ?? null
   return typeof value === 'number' ? String(value) : text(of, name)
 }
 
-/** A whole number, which JSON may have as text. */
+/** A whole number; JSON may have it as text. */
 function whole(of: Members, name: string): number | null {
   const value = of[name] ?? null
   if (value === null) return null
@@ -219,12 +219,12 @@ function whole(of: Members, name: string): number | null {
   return number as number
 }
 
-/** A time in seconds since the epoch, as ms; 0 says that there is none. */
+/** A time in seconds since the epoch, as ms; 0 means none. */
 function instant(of: Members, name: string): number | null {
   return (whole(of, name) || null) && (whole(of, name) as number) * 1000
 }
 
-/** A number of single precision: the shortest decimal that means it, which is what JSON has of it. */
+/** A single-precision number: the shortest decimal with that value, as in JSON. */
 function single(of: Members, name: string): number {
   const value = of[name]
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new FormatError(`${name} is no number`)

@@ -1,7 +1,7 @@
 import { FormatError } from '../feeds/define.ts'
 import type { Zip } from './zip.ts'
 
-/** The columns of a member that its reader asks for; in records they go by their place in `requires`, then `takes`. */
+/** The columns that a reader uses; in records they are numbered by `requires`, then `takes`. */
 export interface GtfsColumns {
   /** Names that the header must have. */
   readonly requires: readonly string[]
@@ -19,16 +19,16 @@ const COLON = 58
 const ZERO = 48
 const ASCII_END = 0x80
 /**
- * Bytes that are split into lines at once: few enough to stay in the processor's cache and for what is made of them to die young, many
- * enough that waiting for them costs nothing.
+ * Bytes split into lines at once: few enough for the CPU cache and short-lived garbage, many enough to make waiting
+ * negligible.
  */
 const PIECE_BYTES = 256 * 1024
-/** Longest line; what is longer is no table. */
+/** Longest line; a longer one is not a table. */
 const LONGEST_LINE = 1024 * 1024
 
 /**
- * Reads a member of a GTFS archive as a stream, some thousands of lines at a time, and never holds more of it. Publishers pad lines, names
- * and values with blanks: everything is trimmed. Throws `FormatError` where there is no such member or its header lacks a required name.
+ * Streams a member of a GTFS archive, some thousands of lines at a time. Publishers pad lines, names and values with blanks:
+ * everything is trimmed. Throws `FormatError` if the member or a required column is missing.
  */
 export async function* readGtfs(zip: Zip, member: string, columns: GtfsColumns): AsyncGenerator<GtfsRecords> {
   let records: GtfsRecords | null = null
@@ -58,17 +58,20 @@ async function* pieces(zip: Zip, member: string): AsyncGenerator<Buffer> {
   if (size > 0) yield room.subarray(0, size)
 }
 
-/** Texts seen lately, so that ids that come again and again are one string: a power of two of them. */
+/** A cache of recent texts, so that repeated ids are one string: a power of two. */
 const REMEMBERED = 8192
-/** Longest text that is remembered. */
+/** Longest cached text. */
 const SHORT = 32
 
-/** A place in the records of a piece: `next` moves it, the rest reads the record it is at. One object serves the whole member. */
+/**
+ * A cursor over the records of a piece: `next` moves it, the other methods read the current record. One object serves the
+ * whole member.
+ */
 export class GtfsRecords {
   readonly #member: string
   readonly #columns: GtfsColumns
   readonly #known: string[] = new Array<string>(REMEMBERED).fill('')
-  /** Where each asked column is in a line; -1 where the header lacks it. */
+  /** The position of each used column in a line; -1 if the header lacks it. */
   #places: readonly number[] = []
   #width = 0
   #starts = new Int32Array(0)
@@ -86,14 +89,14 @@ export class GtfsRecords {
     this.#columns = columns
   }
 
-  /** Takes the next whole lines; the first ones begin with the header. */
+  /** Takes the next whole lines; the first ones include the header. */
   begin(bytes: Buffer): void {
     this.#bytes = bytes
     this.#at = 0
     if (this.#width === 0) this.#readHeader()
   }
 
-  /** Moves to the next record that is not blank; false after the last of the piece. */
+  /** Moves to the next record that is not blank; false after the last one of the piece. */
   next(): boolean {
     const bytes = this.#bytes
     const { length } = bytes
@@ -104,17 +107,17 @@ export class GtfsRecords {
     return false
   }
 
-  /** True where the record has as many fields as the header; else the caller quarantines it. */
+  /** True if the record has as many fields as the header; the caller quarantines others. */
   get isWhole(): boolean {
     return this.#fields === this.#width
   }
 
-  /** The record as it is in the file, trimmed, for whoever looks at a bad one. */
+  /** The record as in the file, trimmed, for diagnostics. */
   get line(): string {
     return this.#bytes.toString('utf8', this.#lineStart, this.#lineEnd).trim()
   }
 
-  /** Text of an asked column; null where it is blank or the member lacks the column. */
+  /** Text of a column; null if blank or if the member lacks the column. */
   text(column: number): string | null {
     const place = this.#places[column] as number
     if (place < 0) return null
@@ -122,20 +125,20 @@ export class GtfsRecords {
     return this.#trimmed(this.#starts[place] as number, this.#ends[place] as number)
   }
 
-  /** As `text`, not trimmed, for fields whose blanks mean something; null where the member lacks the column. */
+  /** Like `text`, untrimmed, for fields whose blanks matter; null if the member lacks the column. */
   rawText(column: number): string | null {
     const place = this.#places[column] as number
     if (place < 0) return null
     return this.#quoted ? (this.#quoted[place] ?? null) : this.#bytes.toString('utf8', this.#starts[place], this.#ends[place])
   }
 
-  /** Number of an asked column in decimal notation with a point; null where it is blank, NaN where it is none. */
+  /** Number of a column with a decimal point; null if blank, NaN if not a number. */
   number(column: number): number | null {
     const text = this.text(column)
     return text === null ? null : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   }
 
-  /** Whole number without sign of an asked column; null where it is blank, NaN where it is none. */
+  /** Unsigned whole number of a column; null if blank, NaN if not one. */
   whole(column: number): number | null {
     const place = this.#places[column] as number
     if (place < 0 || this.#quoted) return this.number(column)
@@ -151,7 +154,10 @@ export class GtfsRecords {
     return whole
   }
 
-  /** Seconds since the service day began of `H:MM:SS` or `HH:MM:SS`, which may exceed 24 h; null where it is blank, NaN where it is no time. */
+  /**
+   * Seconds since the start of the service day, from `H:MM:SS` or `HH:MM:SS`, which may exceed 24 h; null if blank, NaN if not
+   * a time.
+   */
   time(column: number): number | null {
     const place = this.#places[column] as number
     if (place < 0) return null
@@ -160,7 +166,7 @@ export class GtfsRecords {
     return timeOf(this.#bytes, from, this.#end(place, from))
   }
 
-  /** Where a field begins, blanks left out. */
+  /** The start of a field, after blanks. */
   #begin(place: number): number {
     const end = this.#ends[place] as number
     let from = this.#starts[place] as number
@@ -175,7 +181,7 @@ export class GtfsRecords {
     return to
   }
 
-  /** The text between two places, trimmed; the same string as before where it came lately. Null where it is blank. */
+  /** The trimmed text between two positions, from the cache if possible. Null if blank. */
   #trimmed(start: number, end: number): string | null {
     const bytes = this.#bytes
     let from = start
@@ -201,7 +207,7 @@ export class GtfsRecords {
     return text
   }
 
-  /** Finds the fields of the line that begins where we are. */
+  /** Finds the fields of the line at the current position. */
   #scan(bytes: Buffer, length: number): void {
     const starts = this.#starts
     const ends = this.#ends
@@ -279,7 +285,7 @@ function digits(bytes: Buffer, from: number, to: number): number {
   return number
 }
 
-/** The fields of a line with quotes (RFC 4180); of a quote that is not closed the rest is one field. */
+/** The fields of a line with quotes (RFC 4180); after an unclosed quote the rest is one field. */
 function quotedFields(line: string): string[] {
   const fields: string[] = []
   for (let at = 0; at <= line.length; ) {

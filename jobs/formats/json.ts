@@ -4,30 +4,27 @@ import { badByte, decodeUtf8, firstBadByte } from './text.ts'
 /** A JSON object with one long list: the object without it, and the list's items in order, a batch at a time. */
 interface LongList {
   readonly envelope: Readonly<Record<string, unknown>>
-  /** Null where the object has no such list. Throws `FormatError` where items are no JSON. */
+  /** Null if the object has no such list. Throws `FormatError` if items are not JSON. */
   readonly batches: Iterable<readonly unknown[]> | null
 }
 
-/** Bytes parsed at a time: what they give dies young, and a text of this size is none of V8's large objects, which cost a quarter more. */
+/** Bytes parsed at a time: small enough that a piece is not one of V8's large objects, which cost a quarter more. */
 const PIECE_BYTES = 65_536
-/** Pieces read together because of wrong cuts; where that is not enough, all that is left is read at once. */
+/** Most pieces joined after wrong cuts; beyond that the whole rest is read at once. */
 const MOST_JOINED = 4
-/** How items are told apart where the publisher writes no blanks; with blanks the list is read in one piece. */
+/** The boundary between items if the publisher writes no blanks; with blanks the list is read in one piece. */
 const BETWEEN_ITEMS = '},{'
 
-/** Which list to read, by the name of the object's member; the size of a piece is for tests. */
+/** The list to read, by the name of the object's member; the piece size is for tests. */
 interface LongListOptions {
   readonly list: string
   readonly pieceBytes?: number
 }
 
 /**
- * Reads a JSON object that holds a long list of objects piece by piece, so that the tree of the whole is never held.
- * UTF-8, with or without byte order mark; bad bytes behind the last list (the ministry's closing note can have some) become U+FFFD.
- * Throws `FormatError` where the document is no JSON object, and with the offset of the first bad byte where it is no UTF-8.
- *
- * The bytes are cut where one object seems to end and the next to begin. That each piece is JSON by itself proves the cut: one within a
- * string or a nested list leaves its piece unfinished, and that piece is then read together with the next.
+ * Reads a JSON object with a long list of objects piece by piece, without building the whole tree. UTF-8; bad bytes after the
+ * last list (in the ministry's closing note) become U+FFFD. Throws `FormatError`, with the offset of a bad byte. Cuts are made
+ * between objects and verified: a piece that is not valid JSON is joined with the next.
  */
 export function readLongList(given: Buffer, { list, pieceBytes = PIECE_BYTES }: LongListOptions): LongList {
   const bytes = readable(given)
@@ -57,7 +54,7 @@ function* batchesOf(bytes: Buffer, bounds: readonly number[], rest: readonly unk
   yield rest
 }
 
-/** The bytes where they are UTF-8; where they are not behind their last list only, those put right. */
+/** The bytes if they are UTF-8; bad bytes after the last list are replaced. */
 function readable(bytes: Buffer): Buffer {
   const bad = firstBadByte(bytes)
   if (bad < 0) return bytes
@@ -66,7 +63,7 @@ function readable(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('utf8'))
 }
 
-/** Where the list's first item begins; -1 where the name is not followed by a list. */
+/** The start of the list's first item; -1 if the name is not followed by a list. */
 function listStart(bytes: Buffer, list: string): number {
   const name = JSON.stringify(list)
   const at = bytes.indexOf(name)
@@ -75,7 +72,7 @@ function listStart(bytes: Buffer, list: string): number {
   return opening ? at + name.length + opening[0].length : -1
 }
 
-/** Where a piece may begin: behind the comma between two objects. */
+/** Possible start of a piece: after the comma between two objects. */
 function findCuts(bytes: Buffer, start: number, pieceBytes: number): number[] {
   const cuts: number[] = []
   for (let at = bytes.indexOf(BETWEEN_ITEMS, start + pieceBytes); at >= 0; at = bytes.indexOf(BETWEEN_ITEMS, at + pieceBytes))

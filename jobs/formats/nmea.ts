@@ -4,13 +4,13 @@ export interface AisPayload {
   readonly payload: string
   /** Bits to drop at the end of the last character. */
   readonly fillBits: number
-  /** Time of reception, ms: that of the tag block, else of the first sentence. */
+  /** Time of reception, ms: from the tag block, else of the first sentence. */
   readonly at: number
   /** The sentences as received, with their tag blocks. */
   readonly sentences: readonly string[]
 }
 
-/** What an assembler could not use, by reason. */
+/** Unusable sentences, by reason. */
 export type SentenceFaults = Record<'not_ais' | 'no_checksum' | 'bad_checksum' | 'malformed' | 'empty' | 'incomplete', number>
 
 interface Pending {
@@ -22,28 +22,28 @@ interface Pending {
   missing: number
 }
 
-/** Parts that are still missing after this time never come, ms. */
+/** Parts missing for longer than this never come, ms. */
 const PART_TIMEOUT_MS = 10_000
 /** Unfinished messages at most: a receiver cannot fill memory. */
 const MAX_PENDING = 500
-/** A tag block whose clock differs more from ours is ignored, ms. */
+/** A tag block whose clock differs from ours by more is ignored, ms. */
 const MAX_CLOCK_SKEW_MS = 600_000
 const SENTENCE = /^[!$]([A-Z]{2}VD[MO]),(\d),(\d),(\d?),([AB12]?),([0-W`-w]*),([0-5])$/
 
 const NO_FAULTS: SentenceFaults = { not_ais: 0, no_checksum: 0, bad_checksum: 0, malformed: 0, empty: 0, incomplete: 0 }
 
-/** Puts AIVDM sentences together to messages, whatever order the parts of several messages come in. */
+/** Assembles AIVDM sentences to messages; parts of several messages may be interleaved. */
 export class AisAssembler {
   readonly faults: SentenceFaults = { ...NO_FAULTS }
   readonly #pending = new Map<string, Pending>()
   readonly #maxSkew_ms: number
 
-  /** `trustsTags`: true where the time of reception is not known and tag blocks are all there is. */
+  /** `trustsTags`: true if the time of reception is unknown and only tag blocks have times. */
   constructor({ trustsTags = false }: { readonly trustsTags?: boolean } = {}) {
     this.#maxSkew_ms = trustsTags ? Number.POSITIVE_INFINITY : MAX_CLOCK_SKEW_MS
   }
 
-  /** Takes a line that was received at `at` (ms) over a connection; gives the message that it completes, else null. */
+  /** Takes a line received at `at` (ms) over a connection; returns the completed message, else null. */
   take(line: string, at: number, connection = ''): AisPayload | null {
     const text = line.trim()
     const { tags, sentence } = split(text)
@@ -63,7 +63,7 @@ export class AisAssembler {
     return this.#join(key, { total: Number(total), part: Number(part), payload, fillBits: Number(fill), at: received, text })
   }
 
-  /** Counts what is unfinished as incomplete: nothing more comes. */
+  /** Counts unfinished messages as incomplete, at the end of input. */
   end(): void {
     this.faults.incomplete += this.#pending.size
     this.#pending.clear()
@@ -80,7 +80,7 @@ export class AisAssembler {
   ): AisPayload | null {
     this.#dropOld(one.at)
     const known = this.#pending.get(key)
-    // A part that is there already, as the first always is, begins the next message of that number.
+    // A repeated part (including the first) starts the next message of that number.
     if (known?.parts[one.part - 1] !== undefined) this.#drop(key)
     const found = this.#pending.get(key)
     if (!found && one.part !== 1) return this.#fault('incomplete')
@@ -130,14 +130,14 @@ export class AisAssembler {
   }
 }
 
-/** A line's tag block (NMEA 4.10, between backslashes) and its sentence. */
+/** Splits a line into its tag block (NMEA 4.10, between backslashes) and its sentence. */
 function split(text: string): { readonly tags: string | null; readonly sentence: string | null } {
   if (!text.startsWith('\\')) return { tags: null, sentence: text === '' ? null : text }
   const end = text.indexOf('\\', 1)
   return end < 0 ? { tags: null, sentence: null } : { tags: text.slice(1, end), sentence: text.slice(end + 1) }
 }
 
-/** True where the two hexadecimal digits after `*` are the XOR of all characters before it. */
+/** True if the two hexadecimal digits after `*` are the XOR of all characters before it. */
 function hasChecksum(text: string): boolean {
   const star = text.lastIndexOf('*')
   if (star < 0 || !/^[\dA-Fa-f]{2}$/.test(text.slice(star + 1))) return false

@@ -1,11 +1,11 @@
-/** What publishers write where they have no number (seen: ministry spreadsheets, EU oil bulletin, Madrid's history). */
+/** Texts that publishers write for "no number" (seen: ministry spreadsheets, EU oil bulletin, Madrid's history). */
 export const NOTHING: ReadonlySet<string> = new Set(['', '-', '--', 'N.A', 'N.A.', 'NA', 'N/A', 'NaN', 'n.d.', 'n/d'])
 
 const COMMA_CODE = 44
 const POINT_CODE = 46
 const MINUS_CODE = 45
 const NO_CODE = -1
-/** Decimals of at most this many digits are a quotient of two exact doubles, so that dividing them gives the nearest double. */
+/** Decimals with at most this many digits are a quotient of two exact doubles, so dividing them gives the nearest double. */
 const EXACT_DIGITS = 15
 const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power)
 
@@ -16,8 +16,8 @@ const POINT_GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 const WHOLE = /^[+-]?\d+$/
 
 /**
- * The number of a text in Spanish notation: decimal comma, thousands by points (`1.816,15`). Null where the text says that there is
- * none (blank, `-`, `N.A`), NaN where it is something else: the caller counts it, nothing is thrown. So `1.419` is 1419 here.
+ * The number of a text in Spanish notation: decimal comma, points for thousands (`1.816,15`), so `1.419` is 1419. Null if the
+ * text means "none" (blank, `-`, `N.A`); NaN for anything else, which the caller counts. Never throws.
  */
 export function commaNumber(text: string): number | null {
   const plain = plainDecimal(text, COMMA_CODE)
@@ -28,7 +28,7 @@ export function commaNumber(text: string): number | null {
   return COMMA_GROUPED.test(trimmed) ? Number(trimmed.replaceAll('.', '').replace(',', '.')) : Number.NaN
 }
 
-/** As `commaNumber`, in English notation: decimal point, thousands by commas (`1,816.15`). */
+/** Like `commaNumber`, in English notation: decimal point, commas for thousands (`1,816.15`). */
 export function pointNumber(text: string): number | null {
   const plain = plainDecimal(text, POINT_CODE)
   if (!Number.isNaN(plain)) return plain
@@ -38,7 +38,7 @@ export function pointNumber(text: string): number | null {
   return POINT_GROUPED.test(trimmed) ? Number(trimmed.replaceAll(',', '')) : Number.NaN
 }
 
-/** The whole number of a text without separators; null and NaN as `commaNumber`. */
+/** A whole number without separators; null and NaN as in `commaNumber`. */
 export function wholeNumber(text: string): number | null {
   const plain = plainDecimal(text, NO_CODE)
   if (!Number.isNaN(plain)) return plain
@@ -47,7 +47,10 @@ export function wholeNumber(text: string): number | null {
   return WHOLE.test(trimmed) ? Number(trimmed) : Number.NaN
 }
 
-/** The number of digits, a mark and digits, with a minus or without; NaN for all else. Most numbers are that, and millions are read a day. */
+/**
+ * Parses digits, a decimal mark and digits, with an optional minus; NaN for anything else. A fast path: most numbers look like
+ * this, and millions are read a day.
+ */
 function plainDecimal(text: string, mark: number): number {
   const start = text.charCodeAt(0) === MINUS_CODE ? 1 : 0
   const length = text.length

@@ -1,15 +1,15 @@
 import { FormatError } from '../feeds/define.ts'
 import { decodeUtf8 } from './text.ts'
 
-/** Lines of a file, as fields in the order asked for. */
+/** Lines of a file, with the requested columns in order. */
 export interface PipedLines {
   /** All columns of the header. */
   readonly header: readonly string[]
-  /** Records in batches; one with another number of fields than the header is null, its text beside it. */
+  /** Records in batches; one with another number of fields than the header is null, beside its text. */
   readonly batches: Iterable<readonly PipedLine[]>
 }
 
-/** A line, and its fields in the order asked for; null where it has another number of them than the header. */
+/** A line and its requested fields in order; null if its number of fields differs from the header. */
 export interface PipedLine {
   readonly text: string
   readonly fields: readonly string[] | null
@@ -18,8 +18,8 @@ export interface PipedLine {
 const LINES_AT_ONCE = 5000
 
 /**
- * Reads the ministry's `|` files: UTF-8, a header, one record a line, LF or CRLF, no quoting; `given` are the columns of a file without a header.
- * Throws `FormatError` where the header lacks a column or the last line has no end: the file was cut off.
+ * Reads the ministry's `|` files: UTF-8, a header, one record per line, LF or CRLF, no quoting; `given` has the columns of a
+ * file without a header. Throws `FormatError` if a column is missing or the last line is unterminated (a cut-off file).
  */
 export function readPiped(bytes: Buffer, columns: readonly string[], given: readonly string[] | null = null): PipedLines {
   const text = decodeUtf8(bytes)

@@ -4,8 +4,8 @@ const LENGTH_DELIMITED = 2
 const FIXED_32 = 5
 
 /**
- * True where bytes are one whole protobuf message: from first to last byte fields with a number, a wire type that is in use, and as many
- * bytes as they state. A page, a text and a message that was cut are none.
+ * True if the bytes are one complete protobuf message: only fields with a number, a valid wire type, and as many bytes as they
+ * declare. False for an HTML page, text, or a truncated message.
  */
 export function isProtobuf(bytes: Buffer): boolean {
   let at = 0
@@ -25,7 +25,7 @@ export function isProtobuf(bytes: Buffer): boolean {
   return at === bytes.length
 }
 
-/** Seven bits a byte, the lowest first; ten bytes at most. Beyond 2^53 only its end is exact. */
+/** Seven bits per byte, lowest first, at most ten bytes. Above 2^53 only the end position is exact. */
 function varint(bytes: Buffer, from: number): { readonly value: number; readonly end: number } | null {
   let value = 0
   for (let nth = 0; nth < 10; nth++) {

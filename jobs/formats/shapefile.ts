@@ -3,10 +3,10 @@ import type { Line, MultiPolygon } from '../../lake/schema/columns.ts'
 import { FormatError } from '../feeds/define.ts'
 import { decodeText } from './text.ts'
 
-/** A point of a shapefile, in the coordinates of its own system; null for a shape without one. */
+/** A point in the file's own coordinates; null for a null shape. */
 export type ShapePoint = { readonly x: number; readonly y: number } | null
 
-/** The place of a corner in the coordinates that are wanted, by those of the file's own system; null for one that has none. */
+/** Converts a corner from the file's coordinate system; null if it is out of range. */
 export type PlaceOf = (x: number, y: number) => Line[0] | null
 
 const FILE_CODE = 9994
@@ -17,15 +17,17 @@ const NULL_SHAPE = 0
 const POINT = 1
 const POLYGON = 5
 const NAMES: Readonly<Record<number, string>> = { [POINT]: 'points', [POLYGON]: 'polygons' }
-/** Bytes of a null shape's content, of a point's, and of a polygon's before its parts: type, box, number of parts, number of points. */
+/**
+ * Content bytes of a null shape, of a point, and of a polygon before its parts: type, box, number of parts, number of points.
+ */
 const NULL_BYTES = 4
 const POINT_BYTES = 20
 const POLYGON_HEAD_BYTES = 44
 
 /**
- * The points of the main file of a shapefile (`.shp`), in order: that of the same number in the table (`readDbf`) says what each is. Throws
- * `FormatError` where the file is another one, was cut, or has shapes that are no points.
- * Source: ESRI Shapefile Technical Description (July 1998).
+ * The points of a shapefile's main file (`.shp`), in order; the table (`readDbf`) has the row of the same number. Throws
+ * `FormatError` for another format, a truncated file or other shapes. Source: ESRI Shapefile Technical Description (July
+ * 1998).
  */
 export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
   return Array.from(shapesOf(bytes, POINT), ({ number, content }) => {
@@ -36,10 +38,9 @@ export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
 }
 
 /**
- * The polygons of the main file of a shapefile, in order, as `readShapePoints` has points, each corner at its place (`placeOf`, which keeps the way that
- * rings run): outer rings, counter-clockwise, and their holes. A ring that runs the other way than outer ones do is a hole of the smallest polygon around
- * it, or a polygon of its own where none is. Rings without an area are left out; where all run the other way, all are turned. Null for a shape without any,
- * or with a corner that has no place. Throws `FormatError` as that does, and for a ring that is not closed.
+ * The polygons of a shapefile, in order: outer rings counter-clockwise, with their holes. A ring in hole direction is a hole
+ * of the smallest polygon around it, or a polygon if there is none; if all rings are reversed, all are turned. Null without a
+ * ring that has an area, or if `placeOf` fails. Throws `FormatError`, also for an open ring.
  */
 export function* readShapePolygons(bytes: Buffer, placeOf: PlaceOf): Generator<MultiPolygon | null> {
   for (const { number, content } of shapesOf(bytes, POLYGON)) {
@@ -51,9 +52,9 @@ export function* readShapePolygons(bytes: Buffer, placeOf: PlaceOf): Generator<M
 /** The shapes of a file of one type, from their type on; null for a null shape. */
 function* shapesOf(bytes: Buffer, type: number): Generator<{ readonly number: number; readonly content: Buffer | null }> {
   if (bytes.length < HEADER_BYTES || bytes.readInt32BE(0) !== FILE_CODE) throw new FormatError('no shapefile: it does not begin with 9994')
-  const [length, version, told] = [2 * bytes.readInt32BE(24), bytes.readInt32LE(28), bytes.readInt32LE(32)]
+  const [length, version, shapeType] = [2 * bytes.readInt32BE(24), bytes.readInt32LE(28), bytes.readInt32LE(32)]
   if (version !== VERSION) throw new FormatError(`a shapefile of version ${version}; 1000 is known`)
-  if (told !== type) throw new FormatError(`shapes of type ${told}, where ${NAMES[type]} (${type}) are expected`)
+  if (shapeType !== type) throw new FormatError(`shapes of type ${shapeType}, where ${NAMES[type]} (${type}) are expected`)
   if (length !== bytes.length) throw new FormatError(`the shapefile was cut off: it says ${length} bytes, there are ${bytes.length}`)
   for (let at = HEADER_BYTES, number = 1; at < length; number++) {
     const begin = at + RECORD_HEADER_BYTES
@@ -73,12 +74,12 @@ function sizeError(number: number, { length }: { readonly length: number }): For
   return new FormatError(`shape ${number} has ${length} bytes`)
 }
 
-/** The rings of a shape, null where a corner has no place. */
+/** The rings of a shape; null if a corner is out of range. */
 function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | null {
   if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
   const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
   const begin = POLYGON_HEAD_BYTES + 4 * parts
-  // Each ring has points: as many rings as bytes would be more than memory holds.
+  // Every ring has points: without this check a forged number of rings would exceed memory.
   if (parts < 0 || points < parts || (parts === 0 && points > 0) || content.length !== begin + 16 * points)
     throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
   const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
@@ -98,7 +99,7 @@ function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | nu
   return haveAllPlaces ? rings : null
 }
 
-/** A ring the other way round, as ours are: shapefiles have outer ones clockwise. */
+/** Reverses a ring: shapefiles have clockwise outer rings, ours are counter-clockwise. */
 function ringOf(corners: Buffer, placeOf: PlaceOf): Line | null {
   const ring: Line[0][] = []
   for (let at = corners.length - 16; at >= 0; at -= 16) {
@@ -111,20 +112,20 @@ function ringOf(corners: Buffer, placeOf: PlaceOf): Line | null {
 
 interface Ring {
   readonly line: Line
-  /** Twice its area, which of a hole is below 0. */
+  /** Twice its area; negative for a hole. */
   readonly area: number
   readonly box: Box
 }
 
-function polygonsOf(told: readonly Line[]): MultiPolygon | null {
-  // Holes are never more than what they are in.
-  const isTurned = told.reduce((sum, line) => sum + areaOf(line), 0) < 0
-  const rings = told.map(
+function polygonsOf(lines: readonly Line[]): MultiPolygon | null {
+  // The area of holes never exceeds that of their polygons.
+  const isTurned = lines.reduce((sum, line) => sum + areaOf(line), 0) < 0
+  const rings = lines.map(
     (line): Ring => ({ line: isTurned ? line.toReversed() : line, area: (isTurned ? -1 : 1) * areaOf(line), box: boxOf(line) }),
   )
   const outer = rings.filter(({ area }) => area > 0)
   const polygons = new Map(outer.map((ring): [Ring, Line[]] => [ring, [ring.line]]))
-  // From the smallest on: what lies within several is a hole of the innermost.
+  // Smallest first: a ring inside several is a hole of the innermost.
   const bySize = outer.toSorted((one, other) => one.area - other.area)
   for (const ring of rings.filter(({ area }) => area < 0)) {
     const around = bySize.find((one) => doBoxesMeet(one.box, ring.box) && holdsRing(one.line, ring.line))
@@ -134,7 +135,7 @@ function polygonsOf(told: readonly Line[]): MultiPolygon | null {
   return polygons.size === 0 ? null : [...polygons.values()]
 }
 
-/** Twice the signed area of a ring, as `ringArea` has it; 0 for one that is too short to have any. */
+/** Twice the signed area of a ring, like `ringArea`; 0 if it is too short to have an area. */
 function areaOf(ring: Line): number {
   return ring.length < 4 ? 0 : ringArea(ring)
 }
@@ -156,7 +157,7 @@ function doBoxesMeet(one: Box, other: Box): boolean {
   return one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 }
 
-/** True where most corners of a ring lie in another: one of them may lie on its border, where rings touch. */
+/** True if most corners of a ring are inside another: one corner may be on its border, where rings touch. */
 function holdsRing(outer: Line, ring: Line): boolean {
   const inside = ring.filter((corner) => isInRing(outer, corner)).length
   return 2 * inside > ring.length
@@ -169,15 +170,16 @@ const FIELDS_END = 0x0d
 const FILE_END = 0x1a
 const DELETED = 0x2a
 
-/** A table of texts: names of its fields, and rows without the blanks around their texts; null for one that is marked as deleted. */
+/** A table of texts: its field names, and rows with trimmed texts; null for a row marked as deleted. */
 export interface DbfTable {
   readonly fields: readonly string[]
   readonly rows: readonly (readonly string[] | null)[]
 }
 
 /**
- * The table of a shapefile (`.dbf`, dBASE III), its texts in UTF-8, or in Windows-1252 where they are not. Throws `FormatError` where the file is
- * another one or was cut. Source: dBASE III PLUS table file format (version byte 3, field descriptors of 32 bytes ended by 0x0D).
+ * Reads a shapefile's table (`.dbf`, dBASE III), with texts in UTF-8 or, if that fails, Windows-1252. Throws `FormatError` for
+ * another format or a truncated file. Source: dBASE III PLUS table file format (version byte 3, field descriptors of 32 bytes
+ * ended by 0x0D).
  */
 export function readDbf(bytes: Buffer): DbfTable {
   if (bytes.length < DBF_HEADER_BYTES + 1 || bytes[0] !== DBF_VERSION) throw new FormatError('no dBASE III table: it does not begin with 3')

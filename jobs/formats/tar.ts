@@ -13,8 +13,8 @@ const BLOCK_BYTES = 512
 const END_BYTES = 2 * BLOCK_BYTES
 
 /**
- * Reads the files of a plain tar archive, in their order; folders and links are left out. Throws `FormatError` for a damaged
- * archive, for one without its end, and for one with too many entries or two files of one name.
+ * Reads the files of a plain tar archive, in order, without folders and links. Throws `FormatError` for a damaged or truncated
+ * archive, and for one with too many entries or a repeated name.
  */
 export async function readTar(bytes: Buffer): Promise<TarFile[]> {
   if (bytes.length % BLOCK_BYTES !== 0 || bytes.length < END_BYTES || bytes.subarray(-END_BYTES).some((byte) => byte !== 0))

@@ -11,9 +11,9 @@ const ISO8859_15 = new TextDecoder('iso-8859-15')
 const LINE_FEED = 10
 
 /**
- * The text of a publisher's bytes, without its byte order mark: by the mark where there is one, else UTF-8. Where the bytes are no UTF-8,
- * each line that is none is Windows-1252 (of which ISO 8859-1 is a part), as older Spanish editions are throughout, or what the publisher
- * says it is: a bad byte in one line damages no other.
+ * Decodes a publisher's text, without its byte order mark: by that mark, else as UTF-8. In other files each line that is not
+ * UTF-8 is decoded as Windows-1252 (a superset of ISO 8859-1, usual in older Spanish editions), or as `otherwise`. So a bad
+ * byte in one line does not damage others.
  */
 export function decodeText(bytes: Uint8Array, otherwise: 'windows-1252' | 'iso-8859-15' = 'windows-1252'): string {
   const legacy = otherwise === 'iso-8859-15' ? ISO8859_15 : WINDOWS1252
@@ -31,8 +31,8 @@ export function decodeText(bytes: Uint8Array, otherwise: 'windows-1252' | 'iso-8
 }
 
 /**
- * The text of UTF-8 bytes without its byte order mark, for formats that are UTF-8 by definition. Throws `FormatError`, with the offset
- * of the first bad byte, for any other bytes: replaced by U+FFFD, names would no longer be those that are looked for.
+ * Decodes UTF-8 without its byte order mark, for formats that are UTF-8 by definition. Throws `FormatError`, with the offset
+ * of the first bad byte: replacing it by U+FFFD would change the names that are searched for.
  */
 export function decodeUtf8(bytes: Buffer): string {
   const bad = firstBadByte(bytes)
@@ -40,17 +40,17 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 }
 
-/** Offset of the first byte that is no UTF-8; -1 where all are. */
+/** Offset of the first byte that is not UTF-8; -1 if all are. */
 export function firstBadByte(bytes: Buffer): number {
   if (isUtf8(bytes)) return -1
-  // What cannot be read comes back as three other bytes.
+  // An invalid sequence comes back as three other bytes.
   const read = Buffer.from(bytes.toString('utf8'))
   let at = 0
   while (bytes[at] === read[at]) at++
   return at
 }
 
-/** What `decodeUtf8` throws, for formats that look for bad bytes themselves. */
+/** The error of `decodeUtf8`, for formats that check bytes themselves. */
 export function badByte(bytes: Buffer, at: number): FormatError {
   const found = at < bytes.length ? `byte 0x${(bytes[at] as number).toString(16).padStart(2, '0')} at offset ${at}` : 'the last character'
   return new FormatError(`not valid UTF-8: ${found} of ${bytes.length}`)

@@ -1,11 +1,11 @@
 import { FormatError } from '../feeds/define.ts'
 
-/** Most rows of a sheet that are read. */
+/** Most rows read from a sheet. */
 const MAX_ROWS = 20_000
 
 /** The cells of the first sheet of an Excel 97 workbook (BIFF8), as shown; an empty cell is ''. Throws `FormatError`. */
 export async function readXls(bytes: Buffer): Promise<readonly (readonly string[])[]> {
-  // Loaded when it is needed: such a workbook is only a fallback.
+  // Loaded on demand: such a workbook is only a fallback.
   const { read, utils } = await import('@e965/xlsx')
   try {
     const { Sheets, SheetNames } = read(bytes, { dense: true, cellFormula: false, cellHTML: false, sheetRows: MAX_ROWS })

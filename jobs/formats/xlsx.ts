@@ -6,11 +6,11 @@ import { openZip, type Zip } from './zip.ts'
 /** A cell's value: text, a number (dates are numbers of days), true or false, or null for an empty cell or an error. */
 export type Cell = string | number | boolean | null
 
-/** What a workbook may at most be. */
+/** Limits of a workbook. */
 interface XlsxLimits {
   /** Most bytes of all its parts together, unpacked. */
   readonly maxBytes: number
-  /** Most characters of its shared texts together; 64 million unless told. They are the only part that is held in memory. */
+  /** Most characters of all shared texts; 64 million by default. They are the only part in memory. */
   readonly maxSharedChars?: number
 }
 
@@ -19,14 +19,14 @@ export interface Workbook {
   /** Names of the worksheets, in their order. */
   readonly sheets: readonly string[]
   /**
-   * The rows of a sheet that have any value, in batches, cells by their column (A is 0); a row ends with its last value. Throws `FormatError`
-   * for a name that is not there and for what is no sheet.
+   * The non-empty rows of a sheet, in batches, cells by column (A is 0); a row ends with its last value. Throws `FormatError`
+   * for an unknown sheet or invalid content.
    */
   rows(sheet: string): AsyncGenerator<(readonly Cell[])[]>
 }
 
 const SHARED_CHARS = 64_000_000
-/** Rows that are given at once. */
+/** Rows per batch. */
 const BATCH = 512
 /** The most columns a sheet has (XFD); ECMA-376 allows no more. */
 const MOST_COLUMNS = 16_384
@@ -34,9 +34,9 @@ const MOST_COLUMNS = 16_384
 const MOST_CELL_CHARS = 32_767
 
 /**
- * Opens a workbook of Office Open XML (ECMA-376): its list of sheets and shared texts are read at once, cells as they are asked for, so that
- * a sheet of any size takes the memory of a batch. Formulas give their last value. Throws `FormatError` where it is no workbook, where a part
- * is missing or not well-formed, and where it exceeds the limits; a DTD is refused.
+ * Opens an Office Open XML workbook (ECMA-376). The sheet list and shared texts are read at once, cells on demand: a sheet of
+ * any size takes the memory of a batch. Formulas give their last value. Throws `FormatError` for an invalid or incomplete
+ * workbook, one above the limits, or one with a DTD.
  */
 export async function openXlsx(bytes: Buffer, limits: XlsxLimits): Promise<Workbook> {
   const zip = await openZip(bytes, { maxBytes: limits.maxBytes })
@@ -78,7 +78,7 @@ async function partsOf(zip: Zip): Promise<Parts> {
       if (Type.endsWith('/worksheet')) targets.set(Id, part)
     },
   })
-  // What is no worksheet (a chart) has no rows.
+  // Sheets other than worksheets (charts) have no rows.
   const sheets = listed.flatMap(({ name, relation }) => {
     const part = targets.get(relation)
     return part === undefined ? [] : [{ name, part }]
@@ -157,7 +157,7 @@ async function* sheetRows(zip: Zip, part: string, shared: readonly string[]): As
   if (rows.length > 0) yield rows
 }
 
-/** The value of a cell's text by its type (ECMA-376 part 1, 18.18.11). */
+/** The value of a cell's text, by the cell's type (ECMA-376 part 1, 18.18.11). */
 function cellOf(type: string, text: string, shared: readonly string[]): Cell {
   if (text === '' || type === 'e') return null
   if (type === 's') {
@@ -187,7 +187,7 @@ function columnOf(reference: string): number {
 
 type Attributes = Readonly<Record<string, string>>
 
-/** What is told of a part, by local names. */
+/** Handlers of a part's elements, by local names. */
 interface PartHandlers {
   readonly open: (name: string, attributes: Attributes) => void
   /** A piece of text and the element it stands in. */
@@ -201,7 +201,7 @@ async function parsePart(zip: Zip, part: string, handlers: PartHandlers): Promis
   reader.end()
 }
 
-/** Parses one part as it comes. Office Open XML is UTF-8 or UTF-16; all that write workbooks write UTF-8. */
+/** Parses one part as it streams in. Office Open XML is UTF-8 or UTF-16; all known writers use UTF-8. */
 function partReader(part: string, { open, text, close }: PartHandlers): { write(chunk: Buffer): void; end(): void } {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const parser = new SaxesParser()
@@ -240,7 +240,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1)
 }
 
-/** An attribute by its local name: writers choose the prefix of relations as they like. */
+/** An attribute by its local name: writers choose the prefix of relations freely. */
 function valueOf(attributes: Attributes, local: string): string | undefined {
   return attributes[local] ?? Object.entries(attributes).find(([name]) => localName(name) === local)?.[1]
 }

@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util'
 import { SaxesParser } from 'saxes'
 import { FormatError } from '../feeds/define.ts'
 
-/** An element as read: local names only, prefixes are the publisher's whim. The text of an element that has children is not kept. */
+/** An element as read: local names only, since publishers choose prefixes. The text of an element with children is dropped. */
 export interface XmlElement {
   readonly name: string
   /** By the names as published, prefix included; see `attribute`. */
@@ -12,41 +12,44 @@ export interface XmlElement {
   readonly children: readonly XmlElement[]
 }
 
-/** What a hostile document may at most be; every bound has a default. */
+/** Limits for hostile documents; each has a default. */
 interface XmlLimits {
   /** Elements inside elements. */
   readonly depth?: number
   /** Characters of one element's text. */
   readonly text?: number
-  /** Elements inside one of those asked for. */
+  /** Elements inside one requested element. */
   readonly elements?: number
   /** Attributes of one element. */
   readonly attributes?: number
 }
 
-/** What to read of a document. */
+/** Which elements of a document to read. */
 export interface XmlQuery {
   /** Local name that the root must have. */
   readonly root: string
-  /** Local names of the elements to give, wherever they stand; not looked for inside one another. */
+  /** Local names of the elements to return, at any depth; not searched for inside one another. */
   readonly each: readonly string[]
-  /** Namespace of the names; elements of others keep their prefix, or get a colon, so that no local name matches them. Any namespace if left out. */
+  /**
+   * Namespace of the names; elements of other namespaces keep their prefix, or get a colon, so no local name matches them. Any
+   * namespace by default.
+   */
   readonly namespace?: string
-  /** Local names of elements that are left out of those that are given, with all that is in them. */
+  /** Local names of elements to leave out, with all their content. */
   readonly without?: readonly string[]
-  /** Sees the root's name and attributes first; throws `FormatError` where they are not what they should be. */
+  /** Called first, with the root's name and attributes; throws `FormatError` if they are wrong. */
   readonly check?: (root: XmlElement) => void
   readonly limits?: XmlLimits
-  /** Set where the bytes are in UTF-8 whatever the XML declaration says. */
+  /** Set if the bytes are UTF-8 whatever the XML declaration states. */
   readonly isUtf8?: true
 }
 
 const LIMITS = { depth: 64, text: 1_048_576, elements: 100_000, attributes: 256 } as const
 const NOTHING: readonly XmlElement[] = Object.freeze([])
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze({})
-/** Bytes decoded and parsed at a time: each step gives its elements, so that no document is held as a tree. */
+/** Bytes decoded and parsed at a time: each step returns its elements, so no document is in memory as a tree. */
 const STEP = 65_536
-/** Distinct names kept with their local part; a hostile document may have any number. */
+/** Distinct names cached with their local part; a hostile document may have any number. */
 const NAMES = 4_096
 
 interface Building {
@@ -57,9 +60,9 @@ interface Building {
 }
 
 /**
- * Reads the elements of the query, in document order, in batches as the document is parsed. UTF-8 unless a byte order mark or
- * the XML declaration says otherwise (see `isUtf8`). A DTD is refused, so only XML's own five entities are known. Throws
- * `FormatError`, with line and column, for a document that is not well-formed, ends early or exceeds the limits.
+ * Reads the queried elements in document order, in batches while parsing. UTF-8 unless a byte order mark or the XML
+ * declaration states otherwise (see `isUtf8`). DTDs are rejected, so only XML's five entities are known. Throws `FormatError`,
+ * with line and column, if malformed, cut off or above the limits.
  */
 export function* xmlElements(bytes: Uint8Array, query: XmlQuery): Generator<readonly XmlElement[], void> {
   const reader = elementReader(query)
@@ -75,7 +78,7 @@ export function* xmlElements(bytes: Uint8Array, query: XmlQuery): Generator<read
   if (rest.length > 0) yield rest
 }
 
-/** The attribute of a local name, whatever its prefix; undefined where there is none. */
+/** An attribute by local name, whatever its prefix; undefined if missing. */
 export function attribute(element: XmlElement, local: string): string | undefined {
   const plain = element.attributes[local]
   if (plain !== undefined) return plain
@@ -83,13 +86,13 @@ export function attribute(element: XmlElement, local: string): string | undefine
   return undefined
 }
 
-/** The type that xsi:type names, without its prefix; undefined where there is none. */
+/** The type named by xsi:type, without its prefix; undefined if missing. */
 export function xsiType(element: XmlElement): string | undefined {
   const type = attribute(element, 'type')
   return type === undefined ? undefined : localName(type.trim())
 }
 
-/** The first child of a local name, or down a path of them; undefined where one is absent. */
+/** The first child of a local name, or of a path of them; undefined if one is missing. */
 export function child(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   let found = element
   for (const name of path) {
@@ -104,7 +107,7 @@ function first(elements: readonly XmlElement[], name: string): XmlElement | unde
   return undefined
 }
 
-/** The text at a path of first children; null where it is absent or empty. */
+/** The text at a path of first children; null if missing or empty. */
 export function textAt(element: XmlElement | undefined, ...path: readonly string[]): string | null {
   return child(element, ...path)?.text || null
 }
@@ -114,7 +117,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1)
 }
 
-/** The same text as a property key: V8 keeps one string of each, so that comparing names compares addresses. */
+/** The same text as a property key: V8 interns it, so comparing names compares addresses. */
 function internalized(name: string): string {
   return Object.keys({ [name]: true })[0] as string
 }
@@ -134,7 +137,7 @@ function elementReader(query: XmlQuery): Reader {
   const open: Building[] = []
   let done: Building[] = []
   const without = new Set(query.without)
-  /** Depth of the element that is left out; 0 outside of one. */
+  /** Depth of the skipped element; 0 outside of one. */
   let leftOut = 0
   const scope = query.namespace === undefined ? null : namespaceScope(query.namespace)
   let current: Building | undefined
@@ -166,7 +169,7 @@ function elementReader(query: XmlQuery): Reader {
   parser.on('text', addText)
   parser.on('cdata', addText)
   parser.on('opentag', (tag) => {
-    // Saxes makes an object for every tag; those of tags without attributes are let go.
+    // Saxes makes an attribute object for every tag; empty ones are replaced by a shared one.
     const given = attributes === 0 ? NO_ATTRIBUTES : tag.attributes
     attributes = 0
     depth++
@@ -235,7 +238,7 @@ function elementReader(query: XmlQuery): Reader {
   }
 }
 
-/** Which prefixes stand for one namespace, as elements declare them. `open` and `close` are true where that has changed. */
+/** The prefixes of one namespace, as declared by elements. `open` and `close` return true if they changed. */
 interface NamespaceScope {
   has(name: string): boolean
   open(attributes: Readonly<Record<string, string>>, depth: number): boolean
@@ -275,7 +278,7 @@ function namespaceScope(namespace: string): NamespaceScope {
   }
 }
 
-/** Saxes names line and column first: `12:34: unclosed tag: d2:payload`. */
+/** Saxes puts line and column first: `12:34: unclosed tag: d2:payload`. */
 function asFormatError(cause: unknown, what: string): FormatError {
   if (cause instanceof FormatError) return cause
   const message = cause instanceof Error ? cause.message : String(cause)

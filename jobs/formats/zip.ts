@@ -8,19 +8,21 @@ import { FormatError } from '../feeds/define.ts'
 export interface ZipLimits {
   /** Most bytes of all members together, unpacked. */
   readonly maxBytes: number
-  /** Most members; 1000 unless told. */
+  /** Most members; 1000 by default. */
   readonly maxEntries?: number
-  /** Most bytes that a byte of a member may unpack to, where the member is large; 250 unless told. Blank-padded timetables reach 65, bombs 1000. */
+  /** Largest compression ratio of a large member; 250 by default. Blank-padded timetables reach 65, zip bombs 1000. */
   readonly maxRatio?: number
 }
 
 /** An archive in memory, its directory read and checked. */
 export interface Zip {
-  /** Names of the files in it, folders left out, in the archive's order. */
+  /** Names of the files, without folders, in the archive's order. */
   readonly names: readonly string[]
-  /** Size (bytes, unpacked) and checksum of a file as the directory states them, as one text; null for a name that is not there. */
+  /** A file's decompressed size (bytes) and checksum from the directory, as one text; null for an unknown name. */
   stated(name: string): string | null
-  /** The bytes of a member as they are unpacked. Throws `FormatError` for a name that is not there and for bytes that are not those stated. */
+  /**
+   * The decompressed bytes of a member. Throws `FormatError` for an unknown name, and if the bytes do not match the directory.
+   */
   read(name: string): AsyncGenerator<Buffer>
 }
 
@@ -28,14 +30,13 @@ const MOST_ENTRIES = 1000
 const MOST_RATIO = 250
 /** A member of this size does no harm, however well it is packed. */
 const SMALL = 1_000_000
-/** Bytes that are unpacked at a time; with zlib's own 16 kB, waiting for its thread takes longer than its work. */
+/** Bytes decompressed at a time; with zlib's default of 16 kB, waiting for its thread takes longer than its work. */
 const CHUNK_BYTES = 65_536
 const [STORED, DEFLATED] = [0, 8]
 
 /**
- * Opens an archive by yauzl. Throws `FormatError` for what is no whole archive, and for one that states more than `limits` allow, names a
- * member twice or encrypts one. What the directory states is held to: a member that unpacks to more or less is an error, so that the
- * limits hold for the bytes too.
+ * Opens an archive with yauzl. Throws `FormatError` for an incomplete archive, and for one that exceeds `limits`, repeats a
+ * name or is encrypted. The directory's sizes are enforced while reading, so the limits apply to the actual bytes.
  */
 export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
   const { maxBytes, maxEntries = MOST_ENTRIES, maxRatio = MOST_RATIO } = limits
@@ -90,7 +91,7 @@ export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<Zip> {
   }
 }
 
-/** The name of the one CSV file that an archive holds. Throws `FormatError` where it holds none, or several. */
+/** The name of the only CSV file in an archive. Throws `FormatError` if there is none, or several. */
 export function onlyCsv({ names }: Pick<Zip, 'names'>): string {
   const found = names.filter((name) => /\.csv$/i.test(name))
   const [only, more] = found
@@ -100,8 +101,8 @@ export function onlyCsv({ names }: Pick<Zip, 'names'>): string {
 }
 
 /**
- * True where two archives hold the same files, byte for byte, in whatever order and however packed and dated. They are unpacked only where
- * both state the same of all. Throws `FormatError` for a member that is damaged.
+ * True if two archives contain the same files, byte for byte, whatever their order, compression and dates. They are
+ * decompressed only if the directories match. Throws `FormatError` for a damaged member.
  */
 export async function holdSameFiles(one: Zip, other: Zip): Promise<boolean> {
   if (one.names.length !== other.names.length || one.names.some((name) => one.stated(name) !== other.stated(name))) return false
@@ -118,7 +119,7 @@ async function digestOf(zip: Zip, name: string): Promise<string> {
 function unpack(packed: Readable, { compressionMethod }: Entry): AsyncIterable<Buffer> {
   if (compressionMethod === STORED) return packed
   if (compressionMethod !== DEFLATED) throw new FormatError(`it is packed by method ${compressionMethod}; only deflate is read`)
-  // What fails or is left early shows where the pieces are read.
+  // Errors, and an early end, surface in the reader of the pieces.
   return pipeline(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), () => {})
 }
 

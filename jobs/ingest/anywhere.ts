@@ -3,19 +3,22 @@ import type { Backwards, MissingFrom } from './backwards.ts'
 import { blockFactsOf, blocksOf, namesIn } from './blocks.ts'
 import type { Entry } from './fold.ts'
 
-/** Counts the absences of things that are in no block while the log is read backwards: which of them count shows once a thing is found. */
+/**
+ * Counts the absences of things without a block while the log is read backwards. Which of them count is known once the thing
+ * is found.
+ */
 export interface Anywhere {
-  /** True for a thing that is in no block of its dataset. */
+  /** True for a thing without a block of its dataset. */
   has(entry: Entry): boolean
-  /** Notes that a thing is not in the fetch so many steps back. */
+  /** Records that a thing is absent from the fetch `step` steps back. */
   isAbsent(key: string, step: number): void
-  /** The absences that count of a thing that was last seen at an instant of data time (ms), so many steps back. */
+  /** The absences that count for a thing last seen at `at` (data time, ms), `step` steps back. */
   countOf(key: string, seen: { readonly at: number; readonly step: number }): Promise<number>
-  /** Blocks that were named in the fetches from the newest to the one that had the thing looked for longest. */
+  /** Blocks named in the fetches from the newest back to the one where the longest search ended. */
   names(): ReadonlySet<string>
 }
 
-/** Begins to count; `isMissing` tells what was missing. */
+/** Starts counting; `isMissing` returns whether a block is missing from a fetch. */
 export function absencesAnywhere(
   log: Backwards,
   options: { readonly dataset: string; readonly rule: Blocks | null; readonly isMissing: MissingFrom },
@@ -50,7 +53,7 @@ export function absencesAnywhere(
     names: () => names,
   }
 
-  /** The steps from which a block is missing that was not when a thing was seen at an instant, so many steps back. */
+  /** The steps at which a block is missing, if it was present when the thing was last seen. */
   async function hiddenBy(name: string, { at, step }: { readonly at: number; readonly step: number }): Promise<number[]> {
     const hidden: number[] = []
     let run: number[] = []

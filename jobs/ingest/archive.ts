@@ -16,13 +16,13 @@ import type { IngestContext } from './context.ts'
 import { FetchError } from './http.ts'
 import { type FetchOutcome, outcomeOf, USER_AGENT } from './pipeline.ts'
 
-/** Statuses by which a publisher says that it has no such file. */
+/** Statuses that mean "no such file". */
 const ABSENT = [404, 410]
 /** A file of more pages than this never ends. */
 const MOST_PAGES = 200
 const EVER = '0001-01-01'
 
-/** What a publisher lists of an archive, in a range of days up to today: no file is of a day to come. Throws `FetchError` and `FormatError`. */
+/** The files that a publisher lists for a range of days, up to today. Throws `FetchError` and `FormatError`. */
 export async function listFiles(
   context: IngestContext,
   feed: Feed,
@@ -36,7 +36,7 @@ export async function listFiles(
   return listingOf(unit, files(answer?.kind === 'bodies' ? answer.decoded : [], range), range)
 }
 
-/** The newest files of an archive, as many as it says, the oldest of them first. */
+/** The newest files of an archive, up to its declared number, oldest first. */
 export async function recentFiles(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<readonly ArchiveFile[]> {
   const range = { from: EVER, to: madridDate(context.now()) }
   const { files } = await listFiles(context, feed, { range, signal })
@@ -44,8 +44,8 @@ export async function recentFiles(context: IngestContext, feed: Feed, signal: Ab
 }
 
 /**
- * Asks for a file of an archive, page after page where it has several; if it is one, and another than the former of its period. Null where the
- * publisher has none; throws `FetchError`.
+ * Fetches a file of an archive, page by page, if it changed since the last fetch of its period. Null if the publisher has
+ * none; throws `FetchError`.
  */
 export async function collectFile(
   context: IngestContext,
@@ -66,7 +66,9 @@ export async function collectFile(
   }
 }
 
-/** All pages of a file, in order. They are asked for without conditions: that the first is the same says nothing of the others. */
+/**
+ * Fetches all pages of a file, in order. Unconditional: an unchanged first page does not mean that the others are unchanged.
+ */
 async function collectPages(
   context: IngestContext,
   feed: Feed,
@@ -78,20 +80,20 @@ async function collectPages(
   for (let url = request.url; ; ) {
     const name = received.length === 0 ? request.name : `${request.name}.${received.length + 1}`
     const page = await collectPlan({ requests: [{ ...request, name, url }] }, collecting(context, null, signal)).catch((error: unknown) => {
-      // A page that is not there, of a file that is, is a failure and no gap.
+      // A missing page of an existing file is a failure, not a gap.
       throw error instanceof FetchError && received.length > 0 ? new FetchError(error.message, { retryable: true, cause: error }) : error
     })
-    if (page.kind !== 'bodies') throw new FetchError(`${url} answered that nothing changed, and was not asked`, { retryable: true })
+    if (page.kind !== 'bodies') throw new FetchError(`${url} answered 304 to an unconditional request`, { retryable: true })
     received.push(...page.received)
     decoded.push(...page.decoded)
-    const told = nextOf(feed, page.decoded[0] as FeedBody, url)
-    if (told === null) return { kind: 'bodies', fetched_at: page.fetched_at, received, decoded }
-    if ('refused' in told) {
-      const status = received.length === 1 ? (told.status ?? null) : null
-      throw new FetchError(`${url} answered: ${told.refused}`, { retryable: told.retryable, status })
+    const next = nextOf(feed, page.decoded[0] as FeedBody, url)
+    if (next === null) return { kind: 'bodies', fetched_at: page.fetched_at, received, decoded }
+    if ('refused' in next) {
+      const status = received.length === 1 ? (next.status ?? null) : null
+      throw new FetchError(`${url} answered: ${next.refused}`, { retryable: next.retryable, status })
     }
     if (received.length === MOST_PAGES) throw new FetchError(`${request.url} has more than ${MOST_PAGES} pages`, { retryable: false })
-    url = told.url
+    url = next.url
   }
 }
 
@@ -108,7 +110,7 @@ function collecting(context: IngestContext, last: AcceptedFetch | null, signal: 
   return { ...context, replays: context.mode === 'replay', last, signal, userAgent: USER_AGENT }
 }
 
-/** How a look at several files of an archive ended: as the worst of them, else as one that brought something. */
+/** The outcome of checking several files of an archive: the worst one, else one that brought data. */
 export function outcomeOfAll(outcomes: readonly FetchOutcome[], now: number): FetchOutcome {
   for (const kind of ['failed', 'rejected', 'accepted', 'unchanged'] as const) {
     const found = outcomes.findLast(({ outcome }) => outcome === kind)

@@ -2,27 +2,27 @@ import type { ArchiveFile, Feed } from '../feeds/define.ts'
 import type { FetchOutcome } from './pipeline.ts'
 import type { Runner } from './runner.ts'
 
-/** A file that was asked for: what became of it, null where the publisher has none. */
+/** A requested file and its outcome; null if the publisher has none. */
 export interface FileDone {
   readonly file: ArchiveFile
   readonly outcome: FetchOutcome | null
 }
 
-/** What a backfill is told. */
+/** Options of a backfill. */
 export interface BackfillOptions {
   readonly feed: Feed
   readonly files: readonly ArchiveFile[]
-  /** Files asked for at once. */
+  /** Files fetched in parallel. */
   readonly jobs: number
   readonly signal: AbortSignal
-  /** Lands what was accepted. */
+  /** Lands the accepted fetches. */
   readonly land: () => Promise<unknown>
   readonly onFile?: (done: FileDone) => void
 }
 
 /**
- * Takes files of an archive, several at once, and lands each when it is accepted: what a process that is killed leaves undone is what the next
- * one does. What fails for one file is told in its outcome and stops no other; what fails on our side stops all.
+ * Fetches files of an archive in parallel and lands each as soon as it is accepted. A restarted process continues where the
+ * last one stopped. A file's failure is in its outcome and does not stop the others; a failure on our side stops all.
  */
 export async function backfill(runner: Runner, options: BackfillOptions): Promise<readonly FileDone[]> {
   const { feed, files, jobs, signal, land, onFile } = options

@@ -7,13 +7,13 @@ import type { IngestContext } from './context.ts'
 /** Log records read at once. */
 const WINDOW = 64
 
-/** The landed fetches of a feed from the newest data time back; the log is read as far as they are asked for, and no bytes. */
+/** The landed fetches of a feed from the newest data time back. Reads the log only as far as needed, and no bodies. */
 export interface Backwards {
-  /** The fetch so many steps back, 0 being the newest; null where the archive holds no more. */
+  /** The fetch `step` steps back (0 is the newest); null before the oldest in the archive. */
   at(step: number): Promise<AcceptedFetch | null>
 }
 
-/** Begins to read backwards: from the newest landed fetch, or from the last one before an instant of data time. */
+/** Starts reading backwards: from the newest landed fetch, or from the last one before an instant of data time. */
 export function readBackwards(
   context: IngestContext,
   options: { readonly feed: string; readonly landed: Landed; readonly before: number | null },
@@ -53,7 +53,8 @@ async function* landedBackwards(
       const at = Date.parse(accepted.data_time)
       if (withdrawn.has(accepted.seq) || (before !== null && at >= before)) continue
       waiting.push(accepted)
-      // What the guard accepted is newer than all accepted before it. What an operator accepted may be of any time, and waits for its place.
+      // A fetch accepted by the guard is newer than all before it. One accepted by an operator may have any data time, so it
+      // waits for its position.
       if (accepted.accepted_by === 'guard') yield* due(at)
     }
   }
@@ -73,20 +74,23 @@ function* windows(set: SeqSet): Generator<number[]> {
   if (window.length > 0) yield window
 }
 
-/** Says of a block whether it is missing from the landed fetch so many steps back. */
+/** Returns whether a block is missing from the landed fetch `step` steps back. */
 export type MissingFrom = (block: string, step: number) => Promise<boolean>
 
 /**
- * Tells from the log alone what `missingAfter` told when fetches landed. A block that a publication has no row of, and of which nothing was
- * known, is followed back to the last one that had some or of which that was known, at most to `since`, by when there was a thing in it.
- * Where the archive begins meanwhile the block was missing: else the thing would be over.
+ * Recomputes from the log alone what `missingAfter` returned when fetches landed. An absent block without an expectation is
+ * followed back to the last fetch with rows or an expectation, at most to `since`, when it still had a thing. If the archive
+ * starts in between, the block counts as missing: otherwise the thing would end.
  */
 export function missingBackwards(
   log: Backwards,
   options: { readonly dataset: string; readonly rule: Blocks | null; readonly since: number },
 ): MissingFrom {
   const { dataset, rule, since } = options
-  /** By block, steps in a row without it: from the first one asked for to the one that tells, and up to which of them it is missing. */
+  /**
+   * By block, a run of steps without it: from the first queried to the one that decides, and the step up to which it is
+   * missing.
+   */
   const gaps = new Map<string, { readonly from: number; readonly to: number; readonly missingTo: number }>()
   const gapAt = async (block: string, from: number) => {
     let firstSaid = -1

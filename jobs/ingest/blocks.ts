@@ -2,33 +2,33 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { Blocks, Feed } from '../feeds/define.ts'
 
-/** A block has to have had this many rows for its absence to mean that it is missing, unless its feed tells another number. */
+/** Rows that a block must have had before its absence counts as missing, unless the feed declares another number. */
 const LEAST_BLOCK = 20
 
-/** What one publication says of the blocks of a dataset. */
+/** What one publication states about a dataset's blocks. */
 export interface BlockFacts {
-  /** Rows by block, of those that are in no other. */
+  /** Rows by block, counting only rows with a single block. */
   readonly counts: Readonly<Record<string, number>>
-  /** Blocks that the parser said it lacks. */
+  /** Blocks that the parser reported as missing. */
   readonly said: readonly string[]
-  /** Things that were expected of each block; those that are not in it, all where it is absent, are unknown. */
+  /** Expected things by block; a block without an entry is unknown (all are, if this is undefined). */
   readonly expected?: Readonly<Record<string, number>>
 }
 
-/** What is known of a dataset's blocks after a publication: its rows by block, and the blocks that are missing. */
+/** The blocks of a dataset after a publication: rows by block, and the missing blocks. */
 export interface BlockState {
   readonly counts: Readonly<Record<string, number>>
   readonly missing: readonly string[]
-  /** Of each missing block the first publication of those in a row that lack it, as data time in ms. */
+  /** By missing block: data time (ms) of the first publication in the current run without it. */
   readonly lost_at: Readonly<Record<string, number>>
-  /** Of each missing block the publication right before those, as data time in ms; of one that has been missing from the first on there is none. */
+  /** By missing block: data time (ms) of the last publication that had it; no entry if no publication ever had it. */
   readonly had_at: Readonly<Record<string, number>>
 }
 
 /**
- * The blocks that are missing from a publication: those that the parser said, those that have no row and were expected, and of those of
- * which nothing is known what the publication before it in order of data time tells: those that had enough rows then, and those that were
- * missing then and are not back.
+ * The blocks missing from a publication: those the parser reported, and expected ones without rows. For a block without an
+ * expectation the previous publication decides: it is missing if it had enough rows there, or was missing there and has not
+ * returned.
  */
 export function missingAfter(rule: Blocks | null, before: Pick<BlockState, 'counts' | 'missing'>, now: BlockFacts): string[] {
   const isGone = (block: string): boolean => rule !== null && !now.counts[block]
@@ -38,7 +38,7 @@ export function missingAfter(rule: Blocks | null, before: Pick<BlockState, 'coun
   return [...new Set([...now.said, ...due, ...gone])].sort()
 }
 
-/** What is known of a dataset's blocks after a publication of a data time (ms); `before_at` is that of the one before it. */
+/** The block state after a publication; `before_at` is the data time (ms) of the previous one. */
 export function blocksAfter(
   rule: Blocks | null,
   before: BlockState,
@@ -54,18 +54,18 @@ export function blocksAfter(
   return { counts: now.counts, missing, lost_at: Object.fromEntries(lost_at), had_at: Object.fromEntries(had_at) }
 }
 
-/** Whether a block is expected of a publication; null where that is not known. */
+/** Whether a block is expected in a publication; null if unknown. */
 export function isDue(rule: Blocks | null, { expected }: BlockFacts, block: string): boolean | null {
   const count = expected?.[block]
   return count === undefined ? null : count >= (rule?.leastExpected ?? leastOf(rule)) && !rule?.never?.includes(block)
 }
 
-/** Rows that a block must have had for its absence to mean that it is missing. */
+/** The rows that a block must have had before its absence counts as missing. */
 export function leastOf(rule: Blocks | null): number {
   return rule?.least ?? LEAST_BLOCK
 }
 
-/** What a feed declares of a dataset's blocks, with what its count needs of those of another dataset included; null where it has none. */
+/** A dataset's block rule, with the limits of the dataset that it counts in; null without blocks. */
 export function ruleOf(feed: Feed, dataset: string): Blocks | null {
   const rule = feed.blocks?.[dataset] ?? null
   if (rule?.countedIn === undefined) return rule
@@ -74,13 +74,13 @@ export function ruleOf(feed: Feed, dataset: string): Blocks | null {
   return { ...rule, least: leastOf(counted), leastExpected, ...(expected && { expected }), ...(never && { never }) }
 }
 
-/** What the log says of an accepted fetch's blocks. */
+/** The block facts that the log records for an accepted fetch. */
 export function blockFactsOf(accepted: AcceptedFetch, dataset: string): BlockFacts {
   const { blocks, said_missing, expected } = accepted
   return { counts: blocks[dataset] ?? {}, said: said_missing[dataset] ?? [], expected: expected?.[dataset] ?? {} }
 }
 
-/** Rows by dataset and block, for datasets with blocks, of what was counted of each; those of the dataset that a rule counts in. */
+/** Rows by dataset and block, for datasets with blocks; counted in the dataset that the rule names. */
 export function blockCounts(
   feed: Feed,
   counted: Readonly<Record<string, Readonly<Record<string, number>>>>,
@@ -88,7 +88,7 @@ export function blockCounts(
   return Object.fromEntries(Object.entries(feed.blocks ?? {}).map(([id, { countedIn }]) => [id, counted[countedIn ?? id] ?? {}]))
 }
 
-/** The blocks that a row is in, by its feed's block column: the elements of a list, once each, else the one value; none where it is null. */
+/** The blocks of a row, from the feed's block column: the distinct elements of a list, else the one value; none if null. */
 export function blocksOf(row: AnyRow, column: string): string[] {
   const value = row[column]
   if (value === null || value === undefined) return []
@@ -96,15 +96,15 @@ export function blocksOf(row: AnyRow, column: string): string[] {
 }
 
 /**
- * Counts a row, given its blocks, for its block. A row in several counts for none of them: it may be published with any, and would hide
- * that one of them is missing.
+ * Counts a row for its block. A row with several blocks counts for none: it could come from any of them and would hide that
+ * one is missing.
  */
 export function countRow(counts: Record<string, number>, blocks: readonly string[]): void {
   const [block, ...others] = blocks
   if (block !== undefined && others.length === 0) counts[block] = (counts[block] ?? 0) + 1
 }
 
-/** The blocks that what the log says of a fetch's blocks names. */
+/** All block names in the recorded facts of a fetch. */
 export function namesIn({ counts, said, expected }: BlockFacts): string[] {
   return [...said, ...Object.keys(counts), ...Object.keys(expected ?? {})]
 }

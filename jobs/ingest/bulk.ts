@@ -21,18 +21,18 @@ import { collectNotes } from './notes.ts'
 import type { Publication } from './parse.ts'
 import { PATIENCE_MS, writeApart } from './tables.ts'
 
-/** Bytes that are given to the unpacking at once. */
+/** Bytes passed to the decompressor at once. */
 const STEP = 1 << 20
 /** The first line of a file is no longer. */
 const MOST_HEADER = 65_536
 
 /**
- * What DuckDB says of lines and values that are not as asked for, and of columns that it finds under other names than the header has, where
- * lines near it are of another width. A full disk or too little memory is another matter.
+ * DuckDB's error for malformed lines and values, and for header names it does not find because nearby lines have another
+ * width. A full disk or too little memory gives other errors.
  */
 const BAD_LINE = /^(Conversion|Invalid Input|Binder) Error/
 
-/** What a file is made of. */
+/** The input of a bulk query. */
 export interface BulkOf {
   readonly bodies: readonly FeedBody[]
   readonly fetch_id: string
@@ -40,20 +40,20 @@ export interface BulkOf {
   readonly signal: AbortSignal
 }
 
-/** A publication that the engine made, and its rows in the files that the table takes. */
+/** A publication made by DuckDB, with its rows in table files. */
 export interface BulkMade {
   readonly publication: Publication
   readonly staged: StagedRows
 }
 
-/** True for a fetch whose rows the engine makes: its feed says how, and nothing else wants them. */
+/** True for a fetch whose rows DuckDB makes: its feed declares a query. */
 export function isBulk(feed: Feed): feed is Feed & { readonly bulk: Bulk } {
   return feed.bulk !== undefined
 }
 
 /**
- * Has the engine make the rows of a file: it is unpacked into a scratch file by stream, and one query writes them, sorted, as the table takes
- * them. Throws `FormatError` for a file with a line that is not as it should be, and for one that is packed wrongly or is too large.
+ * Makes the rows of a file with DuckDB: streams it into a scratch file, then one query writes sorted table files. Throws
+ * `FormatError` for a malformed line, bad compression, or a file above the size limit.
  */
 export async function makeBulk(context: IngestContext, feed: Feed & { readonly bulk: Bulk }, of: BulkOf): Promise<BulkMade> {
   const { bodies, fetch_id, fetchedAt, signal } = of
@@ -65,13 +65,13 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
     await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
     const file = { path, header: await headerOf(path), period: body.name }
     const query = feed.bulk.query(file)
-    const told = { ...feed.bulk.told?.(file), fetch_id: sql`${fetch_id}` }
-    // What is parted by its version is so by the period that the file is of.
+    const derived = { ...feed.bulk.told?.(file), fetch_id: sql`${fetch_id}` }
+    // Partitioning by version uses the period of the file.
     const partition = dataset.partition.map((field) =>
       field.transform === 'identity' ? body.name : partitionValue(field, Date.parse(body.name)),
     )
     return await context.lake.use({ timeout_ms: PATIENCE_MS, signal }, async (session) => {
-      const files = await writeApart(context, session, { dataset, from: sql`(${query})`, told, partition })
+      const files = await writeApart(context, session, { dataset, from: sql`(${query})`, told: derived, partition })
       const staged = stagedFiles(files)
       try {
         return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }
@@ -106,7 +106,7 @@ export async function bulkOf(
   return staged
 }
 
-/** What the log tells of an accepted fetch, which is all that is asked of a publication whose rows the engine makes. */
+/** The publication of an accepted fetch as recorded in the log; enough for rows that DuckDB makes. */
 export function recordedPublication(accepted: AcceptedFetch): Publication {
   const { report } = collectNotes()
   return {
@@ -130,7 +130,7 @@ function stagedFiles(files: readonly WrittenFile[]): StagedRows {
   }
 }
 
-/** Counts rows and unknown codes, and holds numbers to the limits that their columns state. */
+/** Counts rows and unknown codes, and checks numbers against their columns' limits. */
 async function publicationOf(
   session: Session,
   made: { readonly feed: Feed; readonly dataset: Dataset; readonly staged: StagedRows; readonly fetchedAt: number },
@@ -150,7 +150,7 @@ async function publicationOf(
         limit !== undefined &&
         (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} ${isBeyond} ${limit} LIMIT 1`)).length > 0
       )
-        throw new FormatError(`${name} lies beyond ${limit}`)
+        throw new FormatError(`${name} is beyond ${limit}`)
     if (codes)
       for (const [code, count] of await session.values(sql`SELECT ${value}, count(*) FROM ${staged.table} GROUP BY ALL`))
         if (!Object.hasOwn(codes.codes, String(code))) for (let at = 0; at < Number(count); at++) notes.unknownCode(codes, String(code))
@@ -175,7 +175,7 @@ async function hasLater(
   return (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${time} > ${instant(than)} LIMIT 1`)).length > 0
 }
 
-/** The bytes of a file as they are unpacked, of a zip those of its one CSV; of gzip they go through `inflate`. */
+/** The decompressed bytes of a file, or of the one CSV in a zip; gzip is piped through `inflate`. */
 async function unpacking(bytes: Buffer, most: number): Promise<{ readonly source: Readable; readonly inflate: Transform | null }> {
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b

@@ -24,10 +24,13 @@ import { type Publication, parsePublication } from './parse.ts'
 import { countsOf, recordedExpectation } from './pipeline.ts'
 import { beginningOf } from './rebuild.ts'
 
-/** How often a fetch is tried anew because somebody else accepted one meanwhile. */
+/** Retries when another process accepted a fetch in the meantime. */
 const MOST_RACES = 5
 
-/** Accepts a fetch that the guard rejected: an operator has looked. Throws where there is none of that id or it cannot be parsed. */
+/**
+ * Accepts a fetch that the guard rejected, on behalf of an operator. Throws if the id is unknown or the fetch cannot be
+ * parsed.
+ */
 export async function acceptRejected(context: IngestContext, memory: FeedMemory, id: string): Promise<AcceptedFetch> {
   const raw = await readRejected(context.store, id)
   if (!raw) throw new Error(`no rejected fetch ${id}; scripts/feeds list shows those that wait`)
@@ -37,19 +40,19 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   const data_time = isoInstant(publication.data_time)
   if (publication.data_time > context.now() + CLOCK_TOLERANCE_MS)
     throw new Error(
-      `${id} is of ${data_time}, our clock says ${isoInstant(context.now())}: what lies ahead would hold up all that comes before it`,
+      `${id} has the time ${data_time}, ahead of our clock (${isoInstant(context.now())}): it would block every earlier fetch`,
     )
   const [begin] = await logAfter(context.store, feed.id, 0, 1)
   const [oldest] = begin && begin.seq > 1 ? await acceptedAfter(context.store, feed.id, 0, 1) : []
   if (oldest && data_time < oldest.data_time)
-    throw new Error(`${id} is of ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
+    throw new Error(`${id} is from ${data_time}; the fetches around it are past their retention, the archive begins at ${oldest.data_time}`)
   const fetchedAt = Date.parse(raw.fetched_at)
-  // What was expected when it was judged, of the time it is of by now.
+  // The recorded expectation, if the data time is still the same.
   const { expected: recorded, ...rest } = raw
   const expected = recorded && raw.data_time === data_time ? recorded : await expectedBlocks(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
-    // Who accepts another of this time after this look takes the number that is tried below.
+    // If another process accepts a fetch of this time after this check, it takes the number tried below.
     const newer = await acceptedFrom(context.store, feed.id, publication.data_time)
     const twin = newer.find((accepted) => accepted.data_time === data_time)
     if (twin) throw new Error(`${id} is the publication of ${data_time}, which is accepted already as ${twin.fetch_id}`)
@@ -57,7 +60,7 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
       ...rest,
       ...countsOf(feed, publication),
       ...recordedExpectation(expected),
-      // Bytes lie by the month of their place in the log, so that retention need not look for old months further on.
+      // Bodies are stored by the month of the fetch's position in the log, so retention does not need to search old months.
       bodies: await keepBodies(context.store, feed.id, Math.max(fetchedAt, Date.parse(current.last?.fetched_at ?? raw.fetched_at)), kept),
       data_time,
       seq: current.seq + 1,
@@ -73,8 +76,8 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
 }
 
 /**
- * Withdraws an accepted fetch, which waits among the rejected ones from then on; the next landing takes out of the tables what it gave. False
- * where it was withdrawn already. Throws where there is none of that id, and where what came before it can no longer be told.
+ * Withdraws an accepted fetch and moves it to the rejected ones; the next landing removes its rows. False if it was already
+ * withdrawn. Throws for an unknown id, or if the state before it can no longer be restored.
  */
 export async function withdrawFetch(context: IngestContext, feed: Feed, id: string): Promise<boolean> {
   const { accepted, withdrawn } = await findAccepted(context.store, id)
@@ -82,12 +85,12 @@ export async function withdrawFetch(context: IngestContext, feed: Feed, id: stri
   if (!accepted) throw new Error(`no accepted fetch ${id} in the raw log of ${feed.id}`)
   const { kept } = await beginningOf(context, feed)
   if (kept.has(accepted.seq))
-    throw new Error(`${id} is among the oldest fetches that the archive holds; what follows cannot be derived without it`)
+    throw new Error(`${id} is among the oldest fetches of the archive; what follows cannot be derived without it`)
   await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${isoInstant(context.now())}`)
   return true
 }
 
-/** What the bytes of a rejected fetch are; its rows are made again when it lands. */
+/** Parses a rejected fetch; its rows are made again when it lands. */
 async function publicationOf(context: IngestContext, feed: Feed, raw: RawFetch, bodies: readonly FeedBody[]): Promise<Publication> {
   const { fetch_id } = raw
   const fetchedAt = Date.parse(raw.fetched_at)

@@ -7,9 +7,8 @@ import type { FeedMemory } from './memory.ts'
 import type { Publication } from './parse.ts'
 
 /**
- * The time that a fetch counts as made where its publication states none: just after the last one, if our clock was set back by a little since.
- * Data times are then the order of acceptance. Null where the fetch keeps its own time; set back by more, one of both times is wrong, and
- * which one is for a person to say.
+ * The fetch time to use if the publication states no time: just after the last fetch, if our clock went back slightly. This
+ * keeps data times in order of acceptance. Null keeps the fetch's own time; a larger step back needs a person to decide.
  */
 export function timeInOrder(publication: Publication, last: AcceptedFetch | null): number | null {
   if (!last || publication.report.publishedAt !== null) return null
@@ -18,7 +17,10 @@ export function timeInOrder(publication: Publication, last: AcceptedFetch | null
   return data_time <= before && before - data_time <= CLOCK_TOLERANCE_MS ? before + 1 : null
 }
 
-/** Rejects what is no newer than fetches that only the tables know, and says what to do where the last accepted one lies ahead of our clock. */
+/**
+ * Rejects a fetch no newer than fetches that only the tables know, and states what to do if the last accepted fetch is ahead
+ * of our clock.
+ */
 export function judgeTimes(publication: Publication, memory: FeedMemory, now: number): Verdict | null {
   const { last, landedUntil } = memory
   const newest = last ? Date.parse(last.data_time) : Number.NEGATIVE_INFINITY
@@ -26,19 +28,19 @@ export function judgeTimes(publication: Publication, memory: FeedMemory, now: nu
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing: {} })
   if (landedUntil !== null && newest < landedUntil && data_time <= landedUntil)
     return reject(
-      `publication time ${isoInstant(data_time)} is not newer than ${isoInstant(landedUntil)}: the tables hold that, the raw log lost it`,
+      `publication time ${isoInstant(data_time)} is not newer than ${isoInstant(landedUntil)}, which is in the tables but missing from the raw log`,
     )
   if (last && data_time < newest && newest > now + CLOCK_TOLERANCE_MS)
     return reject(
-      `publication time ${isoInstant(data_time)} is older than the last accepted ${last.data_time} of ${last.fetch_id}, which lies ahead of our ` +
+      `publication time ${isoInstant(data_time)} is older than the last accepted ${last.data_time} of ${last.fetch_id}, which is ahead of our ` +
         `clock (${isoInstant(now)}): if the clock is right, scripts/feeds withdraw ${last.fetch_id}`,
     )
   return null
 }
 
 /**
- * What is wrong with our clock, where the time of a fetch is told by nothing else; null where nothing is. The store is asked for its time only
- * then, one request for each such fetch that is to be kept.
+ * Describes a problem with our clock if a fetch has no other time; null if there is none. Compares with the store's clock: one
+ * request per such fetch.
  */
 export async function clockTrouble(context: IngestContext, publication: Publication): Promise<string | null> {
   if (!context.storeNow || context.mode === 'replay' || publication.report.publishedAt !== null) return null

@@ -7,32 +7,32 @@ import { decodeReply, FetchError, type Reply, sniff, type Validators } from './h
 const ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
-/** Requests of one plan in flight at once: publishers are not to be stormed. */
+/** Requests of one plan in flight at once, to spare publishers. */
 const AT_ONCE = 4
 
 /** The bodies of a reply with their headers. */
 type LastReply = { readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] }
 
-/** What collecting needs beside the feed. */
+/** Options of collecting, beside the feed. */
 export interface CollectOptions {
-  /** Where an address of the feed is really asked: itself, or its place at a stand-in. */
+  /** Maps an address of the feed to the address to fetch: itself, or its place at a stand-in. */
   readonly origin: (url: string) => string
-  /** The last accepted fetch, or the newest reply that had the same, for conditional requests. */
+  /** The last accepted fetch, or the newest reply with the same content, for conditional requests. */
   readonly last: LastReply | null
   readonly signal: AbortSignal
   readonly userAgent: string
   readonly now: () => number
-  /** The configured secret of a variable, or null. Absent if a stand-in is fetched: it needs none and gets none. */
+  /** The configured secret of a variable, or null. Undefined against a stand-in, which needs and gets no secret. */
   readonly secret?: (env: string) => string | null
-  /** The operator's list of what is withheld, by the variable of its setting; upper case. */
+  /** The operator's list of withheld records, by the name of its setting; upper case. */
   readonly listed?: (env: string) => ReadonlySet<string>
-  /** True where replies say when they were captured, and that counts as the time of the fetch. */
+  /** True if replies state when they were captured; that is then the fetch time. */
   readonly replays?: boolean
   /** Factor of every wait between attempts; tests use a small one. */
   readonly patience?: number
 }
 
-/** What the publisher gave: all bodies of one plan, or word that nothing changed. */
+/** The publisher's answer: all bodies of one plan, or "unchanged". */
 export type Collected =
   | { readonly kind: 'unchanged'; readonly fetched_at: number }
   | {
@@ -43,8 +43,8 @@ export type Collected =
     }
 
 /**
- * Fetches a feed by its first plan that succeeds. Plans that lack a secret are skipped, unless all do. Throws the `FetchError` of
- * the last plan if none succeeds.
+ * Fetches a feed by its first plan that succeeds. Plans without their secret are skipped, unless all lack it. Throws the
+ * `FetchError` of the last plan if none succeeds.
  */
 export async function collect(feed: Feed, options: CollectOptions): Promise<Collected> {
   const { secret: secretOf } = options
@@ -65,7 +65,7 @@ export async function collect(feed: Feed, options: CollectOptions): Promise<Coll
   throw failure
 }
 
-/** Fetches the requests of one plan. Throws the `FetchError` of the first that failed where too few succeed. */
+/** Fetches the requests of one plan. If too few succeed, throws the `FetchError` of the first failure. */
 export async function collectPlan(plan: RequestPlan, options: CollectOptions): Promise<Collected> {
   const single = plan.requests.length === 1
   const enough = plan.enough ?? plan.requests.length
@@ -120,7 +120,7 @@ async function patiently(
     } catch (error) {
       options.signal.throwIfAborted()
       if (!(error instanceof FetchError) || !error.retryable || attempt === ATTEMPTS) throw error
-      // Full jitter on an exponential back-off, so that many workers do not come back together.
+      // Full jitter on an exponential back-off, so that many workers do not retry together.
       const wait = Math.max(error.retryAfter_ms ?? 0, FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random()))
       if (wait > LONGEST_WAIT_MS) throw error
       await sleep(wait * (options.patience ?? 1), undefined, { signal: options.signal })
@@ -130,7 +130,7 @@ async function patiently(
 
 const NOTHING_LISTED: ReadonlySet<string> = new Set()
 
-/** A reply as it may be stored: without what is withheld, as bytes that are not encoded. */
+/** The reply as stored: without withheld records, and not content-encoded. */
 function withheld(
   { env, from }: Withhold,
   got: { readonly reply: Reply; readonly bytes: Buffer },
@@ -145,7 +145,7 @@ function withheld(
   }
 }
 
-/** Validators only where the last accepted bytes came from the same request: else a 304 would speak of another document. */
+/** Validators, only if the last accepted bytes came from the same request: otherwise a 304 would mean another document. */
 function validatorsOf(last: LastReply | null, request: FeedRequest): Validators {
   const body = last?.bodies.length === 1 && last.bodies[0]?.name === request.name ? last.bodies[0] : null
   return { etag: body?.headers.etag, lastModified: body?.headers['last-modified'] }

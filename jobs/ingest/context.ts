@@ -5,7 +5,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { SourceMode } from '../../lake/system.ts'
 
-/** What the pipeline works with; made once by the worker and passed on. */
+/** The resources of the pipeline; made once by the worker. */
 export interface IngestContext {
   readonly store: ObjectStore
   readonly lake: Lake
@@ -14,24 +14,24 @@ export interface IngestContext {
   readonly mode: SourceMode
   /** Key that public ids are hashed with. */
   readonly idKey: Buffer
-  /** Where an address of a feed is really asked. */
+  /** Maps an address of a feed to the address to fetch. */
   readonly origin: (url: string) => string
-  /** What the configuration holds for the secret of a variable, null for nothing; not there where a stand-in is asked. */
+  /** The configured secret of a variable, null if unset; undefined against a stand-in. */
   readonly secret?: (env: string) => string | null
-  /** The operator's list of what is withheld, by the variable of its setting. */
+  /** The operator's list of withheld records, by the name of its setting. */
   readonly listed?: (env: string) => ReadonlySet<string>
-  /** What the configuration has for a text setting, by its variable; nothing where this is not set. */
+  /** The configured value of a text setting, by its name; null if unset. */
   readonly setting?: (env: string) => string | null
   readonly now: () => number
-  /** The store's clock, which ours is compared with where a fetch has no other time; where `now` is no real clock there is none. */
+  /** The store's clock, to check ours if a fetch has no other time; undefined if `now` is not a real clock. */
   readonly storeNow?: () => Promise<number>
-  /** Where events are recorded; not there where nobody follows them. */
+  /** The event log; undefined if nobody follows events. */
   readonly events?: EventLog
   /** Called at each boundary between pipeline steps; fault tests stop the process there. */
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
-  /** Commit of git that what is made here names, null for none; that of this process's code unless told. */
+  /** Git commit recorded in what this process writes, null for none; by default that of the running code. */
   readonly commit?: string | null
-  /** Factor of waits between attempts, 1 unless told. */
+  /** Factor of waits between attempts, 1 by default. */
   readonly patience?: number
 }
 

@@ -8,7 +8,7 @@ import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
 import { type Publication, parsePublication } from './parse.ts'
 
-/** Applies an accepted fetch to the state of one dataset; null for the publication of one that cannot be read any more. */
+/** Applies an accepted fetch to a dataset's state; the publication is null if it can no longer be read. */
 export function advancePart(
   feed: Feed,
   part: { readonly dataset: Dataset; readonly state: DatasetState },
@@ -25,14 +25,14 @@ export function advancePart(
   return advance(dataset, state, { rows: publication && (publication.rows.get(dataset.id) as AnyRow[]), facts, key: idKey })
 }
 
-/** The bytes of an accepted fetch, as they were received. */
+/** The bytes of an accepted fetch, as received. */
 export async function readKept(context: IngestContext, accepted: RawFetch): Promise<ReceivedBody[]> {
   return Promise.all(accepted.bodies.map(async (body) => ({ ...body, received: await readBody(context.store, body) })))
 }
 
 /**
- * Parses an accepted fetch, as of its own fetch time, where that is still possible; null where its bytes are lost for good or the parser no longer takes them, which is
- * logged with what follows from it. A store that cannot be read now throws: that fetch is not lost.
+ * Parses an accepted fetch as of its fetch time. Null if its bytes are lost or the parser no longer accepts them; this is
+ * logged with its consequence. Throws if the store cannot be read now: such a fetch is not lost.
  */
 export async function parseIfKept(
   context: IngestContext,

@@ -9,8 +9,8 @@ import type { IngestContext } from './context.ts'
 const ID_DIGITS = 32
 
 /**
- * Records the events of an accepted fetch from its changes by dataset. An id is a hash of dataset, thing and place in the feed's log,
- * and a fetch is recorded once: after a crash the same fetch gives the same events again, which are then known.
+ * Records the events of an accepted fetch from its changes by dataset. An id hashes dataset, thing and log position, so
+ * recording the same fetch again after a crash gives the same ids, which are ignored.
  */
 export async function recordEvents(
   { events: log, idKey }: IngestContext,
@@ -32,7 +32,7 @@ function eventOf(
   const type = typeOf(logged)
   if (type === null) return null
   const { kind, key, changed, row } = logged
-  // Keyed: a publisher's own id, which may have to stay secret, cannot be guessed from it.
+  // Keyed, so that a publisher's possibly secret id cannot be guessed from it.
   const hash = createHmac('sha256', idKey).update(`event\u001f${dataset.id}\u001f${key}\u001f${accepted.feed}\u001f${accepted.seq}`)
   const id = `evt_${hash.digest('hex').slice(0, ID_DIGITS)}`
   return {

@@ -3,18 +3,18 @@ import type { ExpectedBlocks, Feed } from '../feeds/define.ts'
 import { ruleOf } from './blocks.ts'
 import type { IngestContext } from './context.ts'
 
-/** Things that are expected of each block; null where nothing is known. */
+/** Expected things by block; null if nothing is known. */
 type Expected = Readonly<Record<string, number>> | null
 
-/** An answer is not worth longer: without one the publication before is what blocks are judged by. */
+/** Time limit of the query: without an answer the previous publication decides. */
 const MOST_MS = 10_000
 const MOST_BLOCKS = 10_000
-/** Answers that are kept of each declaration: feeds that share one are some seconds apart. */
+/** Cached answers per declaration: feeds that share one are some seconds apart. */
 const MOST_KEPT = 4
 
 const kept = new WeakMap<Lake, WeakMap<ExpectedBlocks, Map<string, Promise<Expected>>>>()
 
-/** Things that the lake expects of each block of a feed's publication of a data time (ms), by dataset; only those of which it knows. */
+/** The things that the lake expects in each block at a data time (ms), by dataset; only known blocks. */
 export async function expectedBlocks(
   context: IngestContext,
   feed: Feed,
@@ -29,7 +29,7 @@ export async function expectedBlocks(
   return found
 }
 
-/** The answer for the step that a data time lies in: the one that is kept while neither the step nor a table has changed. */
+/** The answer for the step of a data time; cached until the step or a table changes. */
 async function expectedAt(context: IngestContext, feed: Feed, declared: ExpectedBlocks, dataTime: number): Promise<Expected> {
   try {
     const { lake } = context
@@ -48,12 +48,12 @@ async function expectedAt(context: IngestContext, feed: Feed, declared: Expected
       if (answers.size <= MOST_KEPT) break
       answers.delete(oldest)
     }
-    // One that failed is asked for again by the next publication.
+    // The next publication retries a failed query.
     answer.catch(() => answers.delete(name))
     return await answer
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    context.log.warn({ feed: feed.id, reason }, 'the lake did not tell which blocks to expect; they are judged by the publication before')
+    context.log.warn({ feed: feed.id, reason }, 'could not compute the expected blocks; the previous publication decides instead')
     return null
   }
 }

@@ -15,8 +15,8 @@ const FETCHES_AT_ONCE = 500
 const ROWS_AT_ONCE = 1_000_000
 
 /**
- * Lands what the archive holds of a dataset that came later to its feed, piece by piece from the oldest fetch on, until the table is full or
- * the time is over; the next call goes on. It touches no memory, so that fetching never waits for it. Rows landed.
+ * Lands archived fetches into a dataset that was added to its feed later, oldest first, until the table is complete or time is
+ * up; the next call continues. It does not use the feed's memory, so fetching never waits. Returns the rows landed.
  */
 export async function fillTable(
   context: IngestContext,
@@ -35,7 +35,7 @@ export async function fillTable(
     if (read.length === 0) break
     const { seq: end } = read.at(-1) as LogEntry
     passEmpty(part, read, { after, to: end })
-    // A late one that lies before what has landed gets its place when the table is full.
+    // A late fetch before the newest landed one is placed once the table is complete.
     const next = counting(read).filter(
       ({ seq, data_time }) => !hasSeq(part.landed.seqs, seq) && Date.parse(data_time) > (part.landed.until ?? 0),
     )

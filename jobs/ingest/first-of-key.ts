@@ -4,15 +4,15 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { IngestContext } from './context.ts'
 import { holdsFrom, keysBetween } from './tables.ts'
 
-/** Fetches whose rows are about to be replaced, and the data time of the first of them. */
+/** Fetches whose rows are about to be replaced, and the data time of the first. */
 export interface InPlace {
   readonly fetchIds: readonly string[]
   readonly from: number
 }
 
 /**
- * Observations, in order of data time, whose key neither an earlier one nor the table has: of several with one key the first counts. Where
- * rows are derived anew, what their own fetches landed does not count, nor what later ones did: that gives way to the one in its place.
+ * Filters observations, in order of data time, to keys that neither an earlier one nor the table has: the first of a key
+ * counts. In a rebuild, rows of the rebuilt and later fetches are ignored: the rebuilt rows replace them.
  */
 export async function firstOfEachKey(
   context: IngestContext,
@@ -29,7 +29,7 @@ export async function firstOfEachKey(
     to = Math.max(to, at)
   }
   if (inPlace) to = Math.min(to, inPlace.from - 1)
-  // Most batches are newer than every file, and cannot meet a key again.
+  // Most batches are newer than every file, so no key can repeat.
   const overlaps = from <= to && (await holdsFrom(context, dataset, from))
   const notFrom = inPlace && { notFrom: inPlace.fetchIds }
   const taken = overlaps ? await keysBetween(context, dataset, { from, to, key, ...notFrom }) : new Set<string>()

@@ -7,12 +7,12 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { Blocks } from '../feeds/define.ts'
 import { type BlockFacts, type BlockState, blocksAfter, blocksOf } from './blocks.ts'
 
-/** What is known of one entity. Instants in ms since the epoch. */
+/** The state of one entity. Instants in ms since the epoch. */
 export interface Entry {
-  /** The dataset's row, engine-filled columns included; of a `changes` dataset without its time, which is `updated_at`. */
+  /** The dataset's row with engine-filled columns; without the time column of a `changes` dataset, which is `updated_at`. */
   readonly row: AnyRow
   readonly status: 'ACTIVE' | 'MISSING' | 'ENDED'
-  /** Data time of the publication that last changed it; of an observation its own time. */
+  /** Data time of the publication that last changed it; an observation's own time. */
   readonly updated_at: number
   /** Data time of the last publication that had it. */
   readonly seen_at: number
@@ -20,25 +20,25 @@ export interface Entry {
   readonly absent: number
 }
 
-/** The state of one dataset as one feed tells it: a pure fold over its accepted fetches in order of data time. */
+/** The state of one dataset from one feed: a pure fold over accepted fetches in order of data time. */
 export interface DatasetState {
   readonly entries: Map<string, Entry>
   /** Data time of the newest folded fetch; null before the first. */
   data_time: number | null
-  /** Of the newest folded fetch. */
+  /** As of the newest folded fetch. */
   blocks: BlockState
 }
 
-/** What the fold is told of a fetch, beside its rows. */
+/** Facts of a fetch that the fold needs beside its rows. */
 export interface FetchFacts {
   readonly fetch_id: string
   readonly data_time: number
   readonly blocks: BlockFacts
-  /** What the feed declares of the dataset's blocks; null where it has none. */
+  /** The feed's block rule for the dataset; null if it has none. */
   readonly rule: Blocks | null
 }
 
-/** What one fetch does to a dataset: rows for the table and entries for the change log. */
+/** The effect of one fetch on a dataset: table rows and change log entries. */
 export interface Advance {
   readonly rows: AnyRow[]
   readonly changes: LiveChange[]
@@ -50,8 +50,8 @@ export function emptyState(): DatasetState {
 }
 
 /**
- * Applies one fetch to a state and says what it changed; of whole versions (`replace`) no more than the blocks is kept. The state is changed
- * in place. `key` hashes public ids. Of a fetch whose rows are lost (null) nothing was seen and no absence counts; time goes on all the same.
+ * Applies a fetch to a state, in place, and returns the changes; for whole versions (`replace`) only the blocks are kept.
+ * `key` hashes public ids. If a fetch's rows are lost (null), nothing was seen and no absence counts, but time advances.
  */
 export function advance(
   dataset: Dataset,
@@ -74,7 +74,7 @@ function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], 
     const key = entityKey(dataset, row)
     const at = instantOfRow(row, dataset.time)
     const before = state.entries.get(key)
-    // Of several observations of one instant the first counts, here as in the table.
+    // The first of several observations of one instant counts, as in the table.
     if (!before || before.updated_at < at) state.entries.set(key, observation(dataset, row, facts.data_time))
     else if (before.updated_at === at) state.entries.set(key, { ...before, seen_at: facts.data_time })
   }
@@ -82,8 +82,8 @@ function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], 
 }
 
 /**
- * Takes observations out of a state that are too old for it: what has not reported since is no current state. What is held, by what the feed
- * declares of the blocks, stays longer where the dataset says so.
+ * Drops observations that are too old to be current state. Observations of missing blocks stay longer if the dataset declares
+ * it.
  */
 export function dropOld(dataset: Dataset, state: DatasetState, rule: Blocks | null): void {
   if (state.data_time === null) return
@@ -93,21 +93,21 @@ export function dropOld(dataset: Dataset, state: DatasetState, rule: Blocks | nu
     if (entry.updated_at < heldSince || (entry.updated_at < since && !isHeld(entry, rule, state.blocks))) state.entries.delete(key)
 }
 
-/** The instant from which on observations may be current state at a data time (ms), if they are held. */
+/** The instant from which observations can be current state at a data time (ms), if they are held. */
 export function oldestKept(dataset: Dataset, dataTime: number): number {
   return dataTime - Math.max(dataset.currentFor_ms, dataset.heldFor_ms)
 }
 
 /**
- * True for what the newest publication says nothing of: a block of it is missing, and the publication right before those without the block
- * had it. What that one lacked was gone already.
+ * True if the newest publication cannot show whether an entity exists: one of its blocks is missing, and the last publication
+ * with that block had the entity. If that one lacked it, it was already gone.
  */
 function isHeld(entry: Entry, rule: Blocks | null, { missing, had_at }: BlockState): boolean {
   if (rule === null || missing.length === 0) return false
   return blocksOf(entry.row, rule.column).some((block) => missing.includes(block) && entry.seen_at >= (had_at[block] ?? 0))
 }
 
-/** What is known of an observed thing: its newest row, as old as it says, and the data time of the last publication that had it. */
+/** The state of an observed thing: its newest row, that row's time, and the data time of the last publication with it. */
 export function observation(dataset: Dataset, row: AnyRow, seen_at: number): Entry {
   return { row, status: 'ACTIVE', updated_at: instantOfRow(row, dataset.time), seen_at, absent: 0 }
 }
@@ -195,20 +195,20 @@ function unseen(
 }
 
 /**
- * True where an entity's absence from the newest publication counts: none of its blocks is missing from it. What is in no block may be in any,
- * but in none that was missing when it was seen.
+ * True if an entity's absence from the newest publication counts: none of its blocks is missing. An entity without a block may
+ * belong to any block except those that were missing when it was seen.
  */
 function countsNow(entry: Entry, rule: Blocks | null, { missing, lost_at }: BlockState): boolean {
   if (rule === null || blocksOf(entry.row, rule.column).length > 0) return countsAbsence(entry, rule, missing)
   return missing.every((block) => (lost_at[block] as number) <= entry.seen_at)
 }
 
-/** True where the absence of an entity with blocks from a publication counts: none of its blocks is missing from it. */
+/** True if the absence of an entity with blocks counts: none of its blocks is missing from the publication. */
 export function countsAbsence(entry: { readonly row: AnyRow }, rule: Blocks | null, missing: readonly string[]): boolean {
   return missing.length === 0 || rule === null || !blocksOf(entry.row, rule.column).some((block) => missing.includes(block))
 }
 
-/** Names of the columns whose values differ, but for the time. */
+/** Names of the columns whose values differ, except the time column. */
 function differences(dataset: Dataset, before: AnyRow, after: AnyRow): string[] {
   const changed: string[] = []
   for (const name in dataset.columns) {
@@ -237,7 +237,7 @@ function tableRow(
   }
 }
 
-/** A change of an entry. Its row is made when it is asked for: a first publication changes everything at once. */
+/** A change of an entry. The row is built lazily: a first publication changes every entry. */
 class EntryChange implements LiveChange {
   readonly kind: LiveChange['kind']
   readonly key: string
@@ -259,14 +259,14 @@ class EntryChange implements LiveChange {
   }
 }
 
-/** The live form of an entry, judged against the data time of the newest publication. */
+/** The live form of an entry, relative to the data time of the newest publication. */
 export function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
   const { row, status, updated_at, seen_at } = entry
   const state = { status, updated_at, is_stale: seen_at < dataTime }
   return dataset.land === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }
 }
 
-/** Live rows of a state with their entity keys, one at a time, ended things left out. `rule` is what the feed declares of the dataset's blocks. */
+/** Live rows of a state with their entity keys, one at a time, without ended things. `rule` is the dataset's block rule. */
 export function* liveRows(dataset: Dataset, state: DatasetState, rule: Blocks | null): Generator<[key: string, row: LiveRow]> {
   for (const [key, entry] of state.entries) {
     if (entry.status === 'ENDED') continue
@@ -278,7 +278,7 @@ export function* liveRows(dataset: Dataset, state: DatasetState, rule: Blocks | 
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** A public id: 80 bits of HMAC-SHA-256 over dataset, entity and start of the life, in Crockford's base 32. */
+/** A public id: 80 bits of HMAC-SHA-256 over dataset, entity and start of its life, in Crockford's base 32. */
 function publicId(life: { dataset: Dataset; key: string; since: number; prefix: string; idKey: Buffer }): string {
   const digest = createHmac('sha256', life.idKey)
     .update(`${life.dataset.id}\u001f${life.key}\u001f${new Date(life.since).toISOString()}`)

@@ -2,33 +2,33 @@ import type { FeedRequest } from '../feeds/define.ts'
 import { decodeReply, FetchError, type FetchOptions, fetchReply, type Reply } from './http.ts'
 import { bearerToken, forgetToken } from './token.ts'
 
-/** What a request is asked with, beside its own address. */
+/** Options of a request, beside its address. */
 export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
-  /** Where an address of the feed is really asked. */
+  /** Maps an address of the feed to the address to fetch. */
   readonly origin: (url: string) => string
   /** See `CollectOptions`. */
   readonly secret?: (env: string) => string | null
 }
 
 /**
- * Asks for the document of a request: with its secret where it declares one, and in two steps where the first answer only says where the
- * document is. The second is asked without the secret. Throws `FetchError`, also for a slip that refuses or leads elsewhere.
+ * Fetches the document of a request, with its secret, in two steps if the first answer only names the document's address. The
+ * second request sends no secret. Throws `FetchError`, also if the first answer refuses or points to another host.
  */
 export async function fetchFollowed(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret, ...rest } = options
   const first = await fetchWithSecret(request, options)
   if (!request.follow) return first
-  const told = request.follow.to(await decodeReply(request, first))
-  if ('refused' in told)
-    throw new FetchError(`${request.url} answered: ${told.refused}`, { retryable: told.retryable, status: told.status ?? null })
-  if (!leadsTo(told.url, request.follow.hosts))
+  const followed = request.follow.to(await decodeReply(request, first))
+  if ('refused' in followed)
+    throw new FetchError(`${request.url} answered: ${followed.refused}`, { retryable: followed.retryable, status: followed.status ?? null })
+  if (!leadsTo(followed.url, request.follow.hosts))
     throw new FetchError(
-      `${request.url} names ${told.url.slice(0, 200)}, which is no HTTPS address at ${request.follow.hosts.join(', ')}`,
+      `${request.url} names ${followed.url.slice(0, 200)}, which is no HTTPS address at ${request.follow.hosts.join(', ')}`,
       {
         retryable: false,
       },
     )
-  return fetchReply(request, { ...rest, url: origin(told.url) })
+  return fetchReply(request, { ...rest, url: origin(followed.url) })
 }
 
 function leadsTo(url: string, hosts: readonly string[]): boolean {
@@ -37,7 +37,7 @@ function leadsTo(url: string, hosts: readonly string[]): boolean {
   return protocol === 'https:' && hosts.includes(host) && username === '' && password === ''
 }
 
-/** Asks with the secret of a request, if it has one. A token that is no longer accepted is renewed once. */
+/** Sends a request with its secret, if it has one. A rejected token is renewed once. */
 async function fetchWithSecret(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret: valueOf, ...rest } = options
   const { secret, url } = request
@@ -45,7 +45,7 @@ async function fetchWithSecret(request: FeedRequest, options: AskOptions): Promi
   if (!secret || !valueOf) return ask({})
   const { env, header, token } = secret
   const value = valueOf(env)
-  if (value === null) throw new FetchError(`${url} wants a key of ours, and ${env} is not set`, { retryable: false })
+  if (value === null) throw new FetchError(`${url} needs a key: ${env} is not set`, { retryable: false })
   if (!token) return ask({ [header]: value })
   const askWithToken = async (): Promise<Reply> => ask({ [header]: `Bearer ${await bearerToken(token, value, options)}` })
   try {

@@ -5,16 +5,16 @@ import type { Feed } from '../feeds/define.ts'
 import { blockNames } from './blocks.ts'
 import type { FetchOutcome } from './pipeline.ts'
 
-/** What a feed's freshness is told from. */
+/** Inputs of a feed's freshness. */
 export interface FreshnessFacts {
   readonly before: FeedState | null
   readonly outcome: FetchOutcome
   readonly attempted_at: number
-  /** The newest accepted fetch, after this run, and the blocks that are missing after it. */
+  /** The newest accepted fetch after this run, and the blocks missing after it. */
   readonly last: AcceptedFetch | null
   readonly missing: Readonly<Record<string, readonly string[]>>
   readonly mode: SourceMode
-  /** Accepted fetches that gave a table no rows; as before unless told. */
+  /** Accepted fetches that gave a table no rows; unchanged by default. */
   readonly lost?: number
 }
 
@@ -34,7 +34,7 @@ export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
   }
 }
 
-/** The freshness of a feed as its newest accepted fetch alone tells it, after Redis lost what was known; null before the first fetch. */
+/** A feed's freshness from its newest accepted fetch alone, after Redis lost its state; null before the first fetch. */
 export function feedStateOf(feed: Feed, known: Pick<FreshnessFacts, 'last' | 'missing' | 'mode' | 'lost'>): FeedState | null {
   const { last, missing, mode, lost = 0 } = known
   if (!last) return null
@@ -50,7 +50,7 @@ export function feedStateOf(feed: Feed, known: Pick<FreshnessFacts, 'last' | 'mi
   }
 }
 
-/** The freshness of a feed after an operator accepted a fetch: where it is the newest now, what was wrong with it is settled. */
+/** A feed's freshness after an operator accepted a fetch; if it is now the newest, it clears the last problem. */
 export function feedStateAccepted(before: FeedState | null, now: FeedState, accepted: AcceptedFetch): FeedState {
   if (!before) return now
   const { last_error, failing_since, fresh_at } = now.last_fetch_id === accepted.fetch_id ? now : before
@@ -82,8 +82,8 @@ function countsOf(
 }
 
 /**
- * A publisher that states publication times is as fresh as they are, but for one that publishes on change alone; captures of the past are
- * as fresh as their replay.
+ * The freshness instant of a publisher: its publication time. For a feed that publishes only changes it is the fetch time, for
+ * replayed captures the replay time.
  */
 function freshAt(feed: Feed, last: AcceptedFetch | null, run: { readonly attempted_at: number; readonly mode: SourceMode }): number {
   const states = last !== null && feed.freshBy !== 'fetch' && last.data_time !== last.fetched_at

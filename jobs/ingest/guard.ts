@@ -7,30 +7,30 @@ import { missingAfter, ruleOf } from './blocks.ts'
 import { tally } from './notes.ts'
 import type { Publication } from './parse.ts'
 
-/** No publisher's clock is this wrong, in ms: an older time is a date that was read or written wrongly. */
+/** No publisher's clock is this wrong, ms: an older time is a misread or miswritten date. */
 const OLDEST_MS = 10 * 365 * 86_400_000
-/** More than this share of quarantined rows is a changed format, not bad rows. */
+/** Above this share of quarantined rows the format has changed. */
 const MOST_QUARANTINED = 0.2
-/** More than this share of blocks missing is half a publication, not a gap in it, unless its feed tells another share. */
+/** Above this share of missing blocks the whole publication is incomplete, unless the feed declares another share. */
 const MOST_MISSING = 0.5
 
 type BlockCounts = Publication['blocks']
 
-/** What a publication is judged against: the last accepted fetch by data time, and the blocks that were missing after it. */
+/** The reference of a judgement: the last accepted fetch by data time, and the blocks missing after it. */
 export interface Before {
   readonly last: AcceptedFetch
   readonly missing: Readonly<Record<string, readonly string[]>>
 }
 
-/** What the guard says of a publication. `unchanged` is a success that adds nothing. */
+/** The guard's verdict. `unchanged` is a success that adds nothing. */
 export type Verdict =
   | { readonly kind: 'accept'; readonly missing: Record<string, string[]> }
   | { readonly kind: 'unchanged'; readonly reason: string }
   | { readonly kind: 'reject'; readonly reason: string; readonly missing: Record<string, string[]> }
 
 /**
- * Judges a parsed publication against what was there before (null: no earlier state) by times and counts, and against what the lake expects
- * of its blocks, by dataset.
+ * Judges a parsed publication against the previous state (null: none) by times and counts, and against the blocks that the
+ * lake expects, by dataset.
  */
 export function judge(feed: Feed, publication: Publication, before: Before | null, expected: BlockCounts = {}): Verdict {
   const last = before?.last ?? null
@@ -39,10 +39,10 @@ export function judge(feed: Feed, publication: Publication, before: Before | nul
   const reject = (reason: string): Verdict => ({ kind: 'reject', reason, missing })
   const stated = publication.report.publishedAt
   if (stated !== null && stated > publication.fetched_at + CLOCK_TOLERANCE_MS)
-    return reject(`publication time ${isoInstant(stated)} lies ahead of the fetch at ${isoInstant(publication.fetched_at)}`)
+    return reject(`publication time ${isoInstant(stated)} is ahead of the fetch at ${isoInstant(publication.fetched_at)}`)
   if (stated !== null && stated < publication.fetched_at - OLDEST_MS)
     return reject(
-      `publication time ${isoInstant(stated)} lies more than ten years before the fetch at ${isoInstant(publication.fetched_at)}`,
+      `publication time ${isoInstant(stated)} is more than ten years before the fetch at ${isoInstant(publication.fetched_at)}`,
     )
   if (last && publication.data_time === Date.parse(last.data_time))
     return { kind: 'unchanged', reason: `publication of ${last.data_time} repeated` }
@@ -63,7 +63,7 @@ function countReason(
   publication: Publication,
   context: {
     readonly missing: readonly string[]
-    /** Blocks that were missing after the publication before, and are not. */
+    /** Blocks that were missing after the previous publication and have returned. */
     readonly back: readonly string[]
     readonly blocks: Record<string, number> | undefined
     readonly last: AcceptedFetch | null
@@ -81,7 +81,7 @@ function countReason(
   const lastBlocks = last.blocks[dataset.id] ?? {}
   const older_ms = publication.data_time - Date.parse(last.data_time)
   const seen = Object.keys(lastBlocks)
-  // A block that was missing before is known all the same: else each publication without it would seem to lack a greater share.
+  // A block that was already missing still counts in the total, otherwise the share missing grows with each publication.
   const known = new Set([...seen, ...missing]).size
   const mostMissing = feed.blocks?.[dataset.id]?.mostMissing ?? MOST_MISSING
   if (seen.length > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
@@ -92,7 +92,7 @@ function countReason(
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
   const counts = context.blocks ?? {}
-  // What one of both publications lacks is not compared: a block that comes back would be too many rows, for ever.
+  // Blocks missing from either publication are not compared: a returning block would have too many rows forever.
   const apart = [...missing, ...context.back, ...(band.besides ?? [])]
   const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null
@@ -105,12 +105,12 @@ function countReason(
   return null
 }
 
-/** What is usual of a publication whose last accepted one is so much older, in ms; null where no sooner band is for that. */
+/** The band for a publication this many ms after the last accepted one; null if none applies. */
 function soonBand(band: Band, older_ms: number): SoonBand | null {
   return band.soon?.find(({ within_s }) => older_ms <= 1000 * within_s) ?? null
 }
 
-/** Rows in the blocks that are not missing. */
+/** Rows in blocks other than the missing ones. */
 function outside(missing: readonly string[], counts: Readonly<Record<string, number>>): number {
   return Object.entries(counts).reduce((sum, [block, count]) => (missing.includes(block) ? sum : sum + count), 0)
 }

@@ -5,30 +5,30 @@ import type { IngestContext } from './context.ts'
 import { FetchError } from './http.ts'
 import type { Runner } from './runner.ts'
 
-/** First and longest wait before a feed that failed is tried again, ms; it doubles, as each failed file is a download. */
+/** First and longest wait before a failed feed is retried, ms; it doubles, because each attempt is a download. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000]
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 
-/** What a filler works with. */
+/** Options of a history filler. */
 export interface HistoryOptions {
   readonly runner: Runner
   readonly feeds: readonly Feed[]
-  /** Lands what was accepted of a feed; called after each file. */
+  /** Lands a feed's accepted fetches; called after each file. */
   readonly land: (feed: Feed, signal: AbortSignal) => Promise<unknown>
-  /** Derives what follows from a feed; called once its files are there. */
+  /** Runs a feed's derivations; called once its files have landed. */
   readonly derive: (feed: Feed, signal: AbortSignal) => Promise<unknown>
 }
 
-/** Fetches in the background what archives have of the time before a service began, as far as their feeds declare it (`history`). */
+/** Fetches archive files from before the service began, in the background, as feeds declare it (`history`). */
 export interface HistoryFiller {
   /**
-   * Fetches what is missing, one file after another, and reports its progress; true once nothing is missing that the publishers have. A feed
-   * that failed a moment ago is left out.
+   * Fetches missing files one by one and reports progress; true once nothing is missing that publishers have. Skips a feed
+   * that failed recently.
    */
   fill(signal: AbortSignal): Promise<boolean>
 }
 
-/** Makes the filler of a process. Feeds with few files come first. */
+/** Makes the filler of a process. Feeds with few files go first. */
 export function makeHistoryFiller(context: IngestContext, { runner, feeds, land, derive }: HistoryOptions): HistoryFiller {
   const failed = new Map<string, { readonly wait_ms: number; readonly until: number }>()
   const unfinished = new Set(feeds.filter((feed) => filesWanted(feed) > 0).sort((one, other) => filesWanted(one) - filesWanted(other)))
@@ -36,7 +36,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
     const listed = await newestFiles(context, feed, signal)
     if (listed === null) return false
     const there = await runner.acceptedPeriods(feed)
-    // The newest first: forecasts and means of the last days need them most.
+    // The newest first: forecasts and recent means need them most.
     const missing = listed.filter(({ period }) => !there.has(period)).reverse()
     const progress = { files: listed.length, present: listed.length - missing.length }
     let failures = 0
@@ -76,7 +76,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
 
 const filesWanted = (feed: Feed): number => feed.archive?.history ?? 0
 
-/** The newest files that an archive lists, as many as its feed wants of its history; null where the list cannot be read. */
+/** The newest files listed by an archive, as many as its feed's history; null if the list cannot be read. */
 async function newestFiles(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<readonly ArchiveFile[] | null> {
   try {
     const { files } = await listFiles(context, feed, { range: ALL, signal })

@@ -6,13 +6,13 @@ import { isProtobuf } from '../formats/protobuf.ts'
 import { readTar } from '../formats/tar.ts'
 import { openZip } from '../formats/zip.ts'
 
-/** Why a request gave no usable bytes; `retryable` where trying again soon may help. */
+/** Why a request gave no usable bytes; `retryable` if a retry soon may help. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly retryable: boolean
-  /** Where the publisher said when to come back, ms. */
+  /** The publisher's Retry-After, ms. */
   readonly retryAfter_ms: number | null
-  /** The status that was answered; null where there was no answer, or its bytes are the matter. */
+  /** The response status; null if there was no response, or if its bytes are the problem. */
   readonly status: number | null
 
   constructor(message: string, options: { retryable: boolean; retryAfter_ms?: number | null; status?: number | null; cause?: unknown }) {
@@ -23,7 +23,7 @@ export class FetchError extends Error {
   }
 }
 
-/** A reply, whole: bytes as received, before any content-encoding is undone. */
+/** A complete reply: bytes as received, still content-encoded. */
 export interface Reply {
   /** Address that answered, after redirects. */
   readonly url: string
@@ -41,18 +41,18 @@ export interface Validators {
   readonly lastModified?: string | undefined
 }
 
-/** What a request is made with. */
+/** Options of a request. */
 export interface FetchOptions {
   /** Address to ask, the feed's own or its place at a stand-in. */
   readonly url: string
   readonly validators?: Validators
   readonly signal: AbortSignal
   readonly userAgent: string
-  /** Headers for the origin of `url` alone: a redirect to another one is followed without them. */
+  /** Headers for the origin of `url` only: a redirect to another origin is followed without them. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Makes one request of a feed; follows redirects within limits, bounds bytes and time. A 304 has no bytes. Throws `FetchError`. */
+/** Makes one request of a feed. Follows redirects, and limits bytes and time. A 304 has no bytes. Throws `FetchError`. */
 export async function fetchReply(feedRequest: FeedRequest, options: FetchOptions): Promise<Reply> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(feedRequest.timeout_ms)])
   let url = options.url
@@ -130,7 +130,10 @@ async function readBounded(body: AsyncIterable<Buffer>, bound: { most: number; w
   return Buffer.concat(chunks, bytes)
 }
 
-/** Undoes the content-encoding of a reply, bounded. Throws `FetchError` for a bomb, a damaged stream or an encoding we did not ask for. */
+/**
+ * Decodes a reply's content-encoding, with a size limit. Throws `FetchError` for a decompression bomb, a damaged stream or an
+ * encoding that we did not accept.
+ */
 export async function decodeReply(
   feedRequest: FeedRequest,
   reply: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly received: Buffer },
@@ -144,7 +147,7 @@ export async function decodeReply(
   for (const encoding of encodings.reverse()) bytes = await unpack(encoding)
   if (feedRequest.isStreamed) return bytes
   if (feedRequest.packed === 'bzip2' && isBzip2(bytes)) return bunzip(bytes, { most: feedRequest.maxDecodedBytes, what: reply.url })
-  // Some servers tell of a packed file as of an encoding, which is undone by now.
+  // Some servers declare a compressed file as content-encoding; then it is already decompressed here.
   return feedRequest.packed === 'gzip' && bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack('gzip') : bytes
 }
 
@@ -188,8 +191,8 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
 }
 
 /**
- * How documents begin: a zip with the header of its first member (APPNOTE 4.3.7), a tar with a header that names its format, a
- * shapefile with 9994 and its table with the version of dBASE.
+ * First bytes of documents: a zip with its first member's header (APPNOTE 4.3.7), a tar with a header that names its format, a
+ * shapefile with 9994, its table with the dBASE version.
  */
 const BEGINS = {
   ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^[^]{257}ustar/ },
@@ -197,8 +200,8 @@ const BEGINS = {
 }
 
 /**
- * Looks at bytes: an HTML page, or anything but what the request expects, is an error and never data. Zips and tars are checked
- * to their end: one that was cut, or would unpack to more than the request allows, is an error that is tried again.
+ * Checks bytes: an HTML page, or anything but the expected format, is an error and never data. Zips and tars are checked to
+ * the end: a truncated one, or one that would decompress beyond the request's limit, is a retryable error.
  */
 export async function sniff(feedRequest: FeedRequest, bytes: Buffer): Promise<void> {
   const head = bytes

@@ -2,22 +2,22 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 
 /** Keys of rows that were met. */
 export interface KeySet {
-  /** True for a row whose key was not in the set, which then has it. */
+  /** Adds a row's key; true if it was not in the set. */
   add(row: AnyRow): boolean
 }
 
-/** Keys that are kept as they are; beyond, millions of them would take more memory than the rows they name. */
+/** Up to this many keys are stored whole; millions would take more memory than their rows. */
 const MOST_WHOLE = 50_000
 /** Places of the table at first; a power of two. */
 const FIRST_PLACES = 2 ** 18
 /** Share of the places that may be taken. */
 const FULLEST = 0.9
-/** Stands between the values of a key; no published text holds it. */
+/** Separates the values of a key; no published text contains it. */
 const SEPARATOR = '\u001f'
 
 /**
- * A set of keys, which are the values of some columns together; exact as long as there are few. Of more than `whole` keys it keeps 64 bits
- * each, from two mixes of all characters: of two million different keys, two are taken for one another in one publication of some nine million.
+ * A set of keys made of several columns' values; exact up to `whole` keys. Beyond it stores 64-bit hashes: with two million
+ * keys, one publication in some nine million has a collision.
  */
 export function makeKeySet(columns: readonly string[], whole: number = MOST_WHOLE): KeySet {
   const few = new Set<string>()
@@ -43,17 +43,17 @@ function keyOf(columns: readonly string[], row: AnyRow): string {
   return key
 }
 
-/** What the two mixes begin with. */
+/** Seeds of the two hashes. */
 const [ONE, OTHER] = [0x811c9dc5 | 0, 0x2545f491]
 
-/** Marks of 64 bits in a table with open addressing: two words a place, 0 0 for an empty one. */
+/** 64-bit hashes in a table with open addressing: two words per slot, 0 0 if empty. */
 class Marks {
   readonly #columns: readonly string[]
   #words = new Uint32Array(2 * FIRST_PLACES)
   #size = 0
   #one = ONE
   #other = OTHER
-  /** The values of the row before but the last, which many rows share, and what they mix to. */
+  /** The previous row's values except the last, which many rows share, and their hash. */
   readonly #before: string[]
   #beforeOne = ONE
   #beforeOther = OTHER
@@ -136,7 +136,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : String(value)
 }
 
-/** Puts a mark into a table; false where it is there. */
+/** Adds a hash to a table; false if it was present. */
 function place(words: Uint32Array, one: number, other: number): boolean {
   const most = words.length / 2 - 1
   for (let at = one & most; ; at = (at + 1) & most) {

@@ -8,16 +8,19 @@ import { dropSpooled, takeSpooled } from './spool.ts'
 import { landedIn, landRows, replaceRows } from './tables.ts'
 import { rowsFromArchive } from './versions.ts'
 
-/** Rows in one commit at most; what waits beyond lands in the next. */
+/** Most rows per commit; the rest lands in the next one. */
 const MOST_ROWS = 2_000_000
 
-/** What a landing did: rows by dataset, and whether the memory still fits the tables (false: somebody else landed, make it anew). */
+/**
+ * The result of a landing: rows by dataset, and whether the memory still matches the tables (false: another process landed,
+ * rebuild the memory).
+ */
 export interface LandingResult {
   readonly rows: Record<string, number>
   readonly fits: boolean
 }
 
-/** Lands what waits in a memory, each dataset in commits of its own that state which fetches they hold. */
+/** Lands the pending rows of a memory, each dataset in its own commits, which record the fetches they contain. */
 export async function land(context: IngestContext, memory: FeedMemory): Promise<LandingResult> {
   const rows: Record<string, number> = {}
   try {
@@ -32,10 +35,10 @@ export async function land(context: IngestContext, memory: FeedMemory): Promise<
   }
 }
 
-/** Lands what waits of one dataset; null where the table no longer holds what the part remembers. */
+/** Lands the pending rows of one dataset; null if the table has changed since the memory was made. */
 export async function landPart(context: IngestContext, feed: Feed, part: Part): Promise<{ fetches: number; rows: number } | null> {
   const done = { fetches: part.pending.length, rows: 0 }
-  // Nobody need write a file to learn that somebody else has landed.
+  // Check first whether another process has landed, before writing a file.
   if (done.fetches > 0 && !isSameLanded(await landedIn(context, part.dataset, feed.id), part.landed)) return null
   while (part.pending.length > 0) {
     const rows = await landBatch(context, feed, part)
@@ -49,7 +52,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   const { dataset, landed: base, pending } = part
   let taken = 0
   let count = 0
-  // Files that the engine makes are of one fetch each.
+  // Files made by DuckDB have one fetch each.
   const most = isBulk(feed) ? 1 : pending.length
   while (taken < most && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
     count += (pending[taken++] as Part['pending'][0]).count

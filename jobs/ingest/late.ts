@@ -6,8 +6,8 @@ import { rebuild } from './rebuild.ts'
 import { isBehind, landedIn } from './tables.ts'
 
 /**
- * Gives fetches that came late, and rebuilds that were interrupted, their place in the tables of a feed, and takes out what was withdrawn, so
- * that what is left to land lies after everything landed. It may take long; fetching goes on meanwhile.
+ * Places late fetches, finishes interrupted rebuilds and removes withdrawn rows, so that everything left to land is newer than
+ * all that landed. It may take long; fetching continues.
  */
 export async function placeLate(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
   const held = await Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
@@ -29,11 +29,11 @@ export async function placeLate(context: IngestContext, feed: Feed, signal: Abor
   }
 }
 
-/** The last sequence before the first fetch of the archive that a table lacks, as far as its record tells. */
+/** The last sequence before the first archived fetch that a table's record lacks. */
 export async function lastBeforeGap(context: IngestContext, feed: string, landed: Landed): Promise<number> {
   const [begin, end] = landed.seqs[0] ?? [1, 0]
   if (begin === 1) return end
-  // The archive may have lost what came before.
+  // The archive may have lost earlier fetches.
   const [oldest] = await acceptedAfter(context.store, feed, 0, 1)
   return oldest && oldest.seq < begin ? 0 : end
 }

@@ -23,49 +23,54 @@ import type { Publication } from './parse.ts'
 import { restoreState } from './restore.ts'
 import { isBehind, landedIn } from './tables.ts'
 
-/** Rows that a fetch gives a table and that have not landed yet. */
+/** Rows of a fetch for a table that have not landed yet. */
 export interface Pending extends LandingFetch {
-  /** Null for a number whose fetch the log lost or that was withdrawn. */
+  /** Null for a number whose fetch was lost from the log or withdrawn. */
   readonly accepted: AcceptedFetch | null
-  /** How many it gives. */
+  /** The number of rows. */
   readonly count: number
-  /** The rows; of whole versions (`replace`) none: they lie in files (`parseSpooled`), or are read again when they land. */
+  /** The rows; none for whole versions (`replace`): they are in spool files (`parseSpooled`) or are read again on landing. */
   readonly rows: readonly AnyRow[]
 }
 
-/** One dataset of a feed: its state at the newest accepted fetch, and what its table lacks of it. */
+/** One dataset of a feed: its state at the newest accepted fetch, and the rows its table lacks. */
 export interface Part {
   readonly dataset: Dataset
   readonly state: DatasetState
-  /** What the table held when `pending` began. */
+  /** What the table contained when `pending` was empty. */
   landed: Landed
   pending: Pending[]
 }
 
-/** What a worker remembers of a feed; all of it can be made again from the archive and the tables. */
+/** A worker's state of a feed; it can be rebuilt from the archive and the tables. */
 export interface FeedMemory {
   readonly feed: Feed
   readonly parts: ReadonlyMap<string, Part>
   /** Datasets whose tables are still being filled (`isBehind`): they have no state yet. */
   readonly filling: readonly Dataset[]
-  /** The newest accepted fetch by data time, and the highest sequence that was given out: of the log or, where that lost some, of the tables. */
+  /**
+   * The newest accepted fetch by data time, and the highest sequence assigned: from the log or, if it lost entries, the
+   * tables.
+   */
   last: AcceptedFetch | null
   seq: number
-  /** Newest data time that had landed when this was made; later than `last` where the log lost that fetch. Null while a withdrawal is due. */
+  /**
+   * Newest landed data time when this memory was made; later than `last` if the log lost that fetch. Null during a withdrawal.
+   */
   readonly landedUntil: number | null
-  /** What the folded fetches changed, as long as live state may lack it; by sequence and dataset, in order of data time. */
+  /** Changes of the folded fetches that Redis may lack; by sequence and dataset, in order of data time. */
   unshown: { readonly seq: number; readonly changes: ReadonlyMap<string, readonly LiveChange[]> }[]
   /** True once live state was compared with this memory. */
   isShown: boolean
-  /** Of an archive: the newest accepted fetch of each period. */
+  /** For an archive: the newest accepted fetch of each period. */
   readonly periods: Map<string, AcceptedFetch>
-  /** The newest rejected fetch, by its bytes; of an archive, of each period. */
+  /** The newest rejected fetch by its bytes; one per period for an archive. */
   readonly rejected: Map<string | undefined, { readonly digest: string; readonly fetch_id: string }>
-  /** The newest reply that had what the fetch of that id has: other validators may stand in it. */
+  /** The newest reply with the same content as the fetch of that id; its validators may differ. */
   same: { readonly fetch_id: string; readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] } | null
 }
 
-/** Makes the memory of a feed from tables and archive. Nothing lands: what came late, or to a dataset that is new to the feed, waits for the next landing. */
+/** Makes a feed's memory from tables and archive. Nothing lands: late fetches and new datasets wait for the next landing. */
 export async function openMemory(context: IngestContext, feed: Feed): Promise<FeedMemory> {
   const held = await landedOfAll(context, feed)
   const all = held.map(({ landed }) => landed)
@@ -77,7 +82,8 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
     parts.set(dataset.id, { dataset, landed, pending: [], state: await restoreState(context, { feed, dataset, landed }) })
     from = Math.min(from, await lastBeforeGap(context, feed.id, landed))
   }
-  // A few steps back, so that the newest landed fetch by data time is read too: the guard compares with it. After many late ones it lies further back.
+  // Start a few steps back to include the newest landed fetch by data time, which the guard compares with. After many late
+  // fetches it is further back.
   const after = Math.max(0, from - STEPS_BACK)
   const recent = await logAfter(context.store, feed.id, after)
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
@@ -94,9 +100,9 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
     const last = further.length > 0 ? null : await newestAccepted(context.store, feed.id)
     for (const accepted of last ? [last] : further) known.set(accepted.seq, accepted)
   }
-  // The first is the oldest there is where nothing landed; else what comes before it has.
+  // If nothing landed, the first is the oldest available; otherwise earlier ones have landed.
   const begin = recent[0] ? Math.max(after + 1, recent[0].seq) : Math.max(0, ...known.keys()) + 1
-  tellMissing(context, feed, missingNumbers(recent, { from: begin, to: memory.seq }))
+  logMissing(context, feed, missingNumbers(recent, { from: begin, to: memory.seq }))
   for (const part of parts.values()) passEmpty(part, recent, { after, to: memory.seq })
   for (const accepted of [...known.values()].sort(byDataTime)) await foldAccepted(context, memory, accepted)
   return memory
@@ -104,15 +110,15 @@ export async function openMemory(context: IngestContext, feed: Feed): Promise<Fe
 
 const ofPeriod = (fetch: AcceptedFetch): [string, AcceptedFetch][] => (fetch.period === undefined ? [] : [[fetch.period, fetch]])
 
-/** Numbers that were given out of which the log tells nothing: their records are gone or damaged. */
+/** Assigned sequence numbers that the log lacks: their records are lost or damaged. */
 function missingNumbers(entries: readonly LogEntry[], range: { readonly from: number; readonly to: number }): number[] {
-  const told = new Set(entries.filter(({ fetch, withdrawn }) => fetch !== null || withdrawn).map(({ seq }) => seq))
-  return Array.from({ length: Math.max(0, range.to - range.from + 1) }, (_, at) => range.from + at).filter((seq) => !told.has(seq))
+  const recorded = new Set(entries.filter(({ fetch, withdrawn }) => fetch !== null || withdrawn).map(({ seq }) => seq))
+  return Array.from({ length: Math.max(0, range.to - range.from + 1) }, (_, at) => range.from + at).filter((seq) => !recorded.has(seq))
 }
 
 /**
- * Passes over the numbers of a range of the log that give a table no rows: those that the log lost count as lost fetches, those that were
- * withdrawn as landed. What came before all that a table has, or could have had, is past its retention and none of these.
+ * Marks log numbers that give a table no rows: numbers the log lost as lost, withdrawn ones as landed. Numbers before
+ * everything the table could have are past its retention and are skipped.
  */
 export function passEmpty(part: Part, entries: readonly LogEntry[], range: { readonly after: number; readonly to: number }): void {
   const { landed, pending } = part
@@ -124,35 +130,35 @@ export function passEmpty(part: Part, entries: readonly LogEntry[], range: { rea
     if (withdrawn && waits(seq)) pending.push({ seq, data_time: null, gives: 'withdrawn', accepted: null, count: 0, rows: [] })
 }
 
-const toldMissing = new WeakMap<IngestContext, Set<string>>()
+const reportedMissing = new WeakMap<IngestContext, Set<string>>()
 
-/** Says once which numbers a feed's log lost. */
-function tellMissing(context: IngestContext, feed: Feed, seqs: readonly number[]): void {
+/** Logs once which numbers a feed's log lost. */
+function logMissing(context: IngestContext, feed: Feed, seqs: readonly number[]): void {
   if (seqs.length === 0) return
-  const told = toldMissing.get(context) ?? new Set<string>()
-  toldMissing.set(context, told)
+  const reported = reportedMissing.get(context) ?? new Set<string>()
+  reportedMissing.set(context, reported)
   const missing = formatSeqs(addSeqs([], seqs))
   const text = `${feed.id} ${missing}`
-  if (told.has(text)) return
-  told.add(text)
+  if (reported.has(text)) return
+  reported.add(text)
   context.log.warn(
     { feed: feed.id, missing },
-    'accepted fetches are missing from the raw log, or damaged in it; their numbers are not given out again',
+    'accepted fetches are missing from the raw log, or damaged in it; their numbers are not reused',
   )
 }
 
 const STEPS_BACK = 9
 
 /**
- * Brings a memory up to the fetches that others accepted meanwhile. It is made anew where a late one is among them, where rows that it rests
- * on were derived anew, and where a table that was being filled is full.
+ * Updates a memory with fetches that other processes accepted. Rebuilds it after a late fetch, after a rebuild of rows that it
+ * depends on, and once a table that was being filled is complete.
  */
 export async function syncMemory(context: IngestContext, memory: FeedMemory): Promise<FeedMemory> {
   if (await isOutdated(context, memory)) return openMemory(context, memory.feed)
   const entries = await logAfter(context.store, memory.feed.id, memory.seq)
   if (entries.length === 0) return memory
   const news = counting(entries)
-  // Numbers that give no rows are passed over where a memory begins.
+  // Numbers without rows are only handled when a memory is made.
   if (news.length < entries.length) return openMemory(context, memory.feed)
   const newest = memory.last ? Date.parse(memory.last.data_time) : Number.NEGATIVE_INFINITY
   if (news.some((accepted) => Date.parse(accepted.data_time) <= newest)) return openMemory(context, memory.feed)
@@ -174,8 +180,8 @@ async function landedOfAll(context: IngestContext, feed: Feed): Promise<{ readon
 }
 
 /**
- * Folds a fetch into every part that lacks it; one that came too late for a part is left for the next landing to place. `publication` saves
- * parsing it again. One that cannot be read or parsed any more counts as landed without rows: it must not hold up what comes after it.
+ * Folds a fetch into every part that lacks it; a part for which it is late leaves it to the next landing. `publication` avoids
+ * parsing again. A fetch that can no longer be read counts as landed without rows, so it does not block later ones.
  */
 export async function foldAccepted(
   context: IngestContext,
@@ -191,7 +197,7 @@ export async function foldAccepted(
   if (next.length > 0) {
     const parsed = publication ?? (await parseIfKept(context, feed, accepted, 'it lands without rows'))
     for (const part of next) changes.set(part.dataset.id, foldInto(context, feed, part, { accepted, publication: parsed }))
-    // Before anything of the fetch can land: what has landed is not folded again, and its events would be lost.
+    // Before the fetch can land: a landed fetch is not folded again, and its events would be lost.
     await recordEvents(context, accepted, changes)
   }
   if (!memory.last || byDataTime(memory.last, accepted) < 0) memory.last = accepted
@@ -200,7 +206,7 @@ export async function foldAccepted(
   if (lacking.length > 0) memory.unshown.push({ seq: accepted.seq, changes })
 }
 
-/** Folds a fetch into one part, whose table then waits for its rows. */
+/** Folds a fetch into one part, whose rows are then pending. */
 export function foldInto(
   context: IngestContext,
   feed: Feed,
@@ -220,13 +226,13 @@ export function foldInto(
   return change.changes
 }
 
-/** The blocks that are missing after the newest folded fetch, by dataset. */
+/** The blocks missing after the newest folded fetch, by dataset. */
 export function missingOf(memory: FeedMemory): Record<string, readonly string[]> {
   const found = [...memory.parts.values()].map(({ dataset, state }) => [dataset.id, state.blocks.missing] as const)
   return Object.fromEntries(found.filter(([, missing]) => missing.length > 0))
 }
 
-/** How many fetches of a feed were accepted and gave some table no rows, since they cannot be read or parsed. */
+/** How many accepted fetches gave some table no rows because they cannot be read or parsed. */
 export function countLost(memory: FeedMemory): number {
   const lost = new Set<number>()
   for (const { landed, pending } of memory.parts.values()) {

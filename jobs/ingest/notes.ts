@@ -2,18 +2,18 @@ import type { CodeList } from '../../lake/schema/codes.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Notes } from '../feeds/define.ts'
 
-/** What was said while a publication was parsed and checked. */
+/** Diagnostics of parsing and checking a publication. */
 export interface Report {
-  /** Publication time, ms since the epoch; null where the document states none. */
+  /** Publication time, ms since the epoch; null if the document states none. */
   publishedAt: number | null
   /** By dataset and reason. */
   readonly quarantined: Record<string, Record<string, number>>
   /** By code list and code. */
   readonly unknownCodes: Record<string, Record<string, number>>
   readonly missingBlocks: Record<string, string[]>
-  /** By text, how often it was said. */
+  /** Count by warning text. */
   readonly warnings: Map<string, number>
-  /** A few rows that were quarantined, for whoever looks: dataset, reason, sample. */
+  /** Samples of quarantined rows for diagnostics: dataset, reason, sample. */
   readonly samples: { readonly dataset: string; readonly reason: string; readonly sample: string }[]
 }
 
@@ -57,12 +57,12 @@ export function tally(counts: Record<string, Record<string, number>>): number {
   return Object.values(counts).reduce((sum, inner) => sum + Object.values(inner).reduce((part, count) => part + count, 0), 0)
 }
 
-/** Warnings as lines, with how often each was said. */
+/** Warnings as lines, with their counts. */
 export function warningLines(report: Report): string[] {
   return [...report.warnings].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`))
 }
 
-/** Counts by texts that publishers choose: `constructor` is a text like any other. */
+/** Counts by texts from publishers, where `constructor` is a text like any other. */
 function tallies(): Record<string, number> {
   return Object.create(null) as Record<string, number>
 }

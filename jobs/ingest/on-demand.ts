@@ -10,10 +10,10 @@ import { FetchError } from './http.ts'
 const [ABSENT, TOO_MANY] = [[404, 410], 429]
 /** Pause before a failed document is fetched again, ms. */
 const FAILED_MS = 300_000
-/** Concurrent fetches, and the most documents of `always` in one run: requested ones do not wait for more of them. */
+/** Concurrent fetches, and the most `always` documents per run, so that requested ones need not wait for them. */
 const [AT_ONCE, ALWAYS_AT_ONCE] = [4, 10]
 
-/** The documents of a run, and what records that they were taken in or not. */
+/** The documents of a run, and a callback that records whether they were accepted. */
 export interface Demanded {
   readonly collected: Collected
   readonly settle: (isTaken: boolean) => Promise<void>
@@ -27,8 +27,8 @@ interface Fetched {
 }
 
 /**
- * Fetches the documents of a feed that are due, as many as its publisher allows now. A document with the bytes that were accepted last is
- * left out. Throws `FetchError` where none could be fetched.
+ * Fetches a feed's due documents, up to the publisher's rate limit. Skips documents whose bytes did not change. Throws
+ * `FetchError` if none could be fetched.
  */
 export async function collectDemanded(
   context: IngestContext,
@@ -66,7 +66,7 @@ export async function collectDemanded(
   }
 }
 
-/** Fetches documents concurrently. Those that do not exist or failed have an answer at once. */
+/** Fetches documents concurrently. Missing and failed ones are answered at once. */
 async function fetchAll(
   context: IngestContext,
   feed: Feed,

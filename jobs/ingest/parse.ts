@@ -8,11 +8,11 @@ import { collectNotes, countReason, type Report } from './notes.ts'
 
 /** A publication once parsed and checked. */
 export interface Publication {
-  /** Good rows by dataset id, of the datasets whose rows are kept (see `parsePublication`). */
+  /** Good rows by dataset id, for datasets whose rows are kept (see `parsePublication`). */
   readonly rows: ReadonlyMap<string, AnyRow[]>
   /** How many good rows each dataset of the feed has, by its id. */
   readonly counts: ReadonlyMap<string, number>
-  /** Of datasets with blocks, how many good rows are in each block and in no other. */
+  /** For datasets with blocks: good rows by block, counting only rows with a single block. */
   readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly report: Report
   /** The publication's own time, else the fetch time; ms since the epoch. */
@@ -21,9 +21,9 @@ export interface Publication {
 }
 
 /**
- * Parses bodies into checked rows: bad rows are counted with their reason, a key that comes twice keeps its first row. Throws `FormatError`.
- * Rows of whole versions (`replace`) are counted and not kept unless told, for nothing is folded from them and there may be millions:
- * they are given to `spool`, and whoever lands them later reads them again, by `checkedRows`.
+ * Parses bodies into checked rows. Bad rows are counted by reason; a repeated key keeps its first row. Throws `FormatError`.
+ * Rows of whole versions (`replace`) may be millions: by default they are only counted and passed to `spool`; landing reads
+ * them again with `checkedRows`.
  */
 export async function parsePublication(
   feed: Feed,
@@ -56,7 +56,7 @@ export async function parsePublication(
   }
 }
 
-/** The good rows of one dataset, the same that `parsePublication` counts, in batches as the feed gives them. Throws `FormatError`. */
+/** The good rows of one dataset, exactly those that `parsePublication` counts, in batches. Throws `FormatError`. */
 export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
   const { notes, report } = collectNotes()
   const sink = makeSink(feed, dataset, { report, unknown: notes.unknownCode, fetchedAt })

@@ -18,7 +18,7 @@ import type { Publication } from './parse.ts'
 import { isSameContent } from './same-content.ts'
 import { parseSpooled, type Spooled } from './spool.ts'
 
-/** How often a fetch is judged anew because somebody else accepted one meanwhile. */
+/** Retries when another process accepted a fetch in the meantime. */
 const MOST_RACES = 5
 export const USER_AGENT = 'traffic-intelligence/1 (data lake of Spanish transport feeds)'
 
@@ -38,26 +38,29 @@ export interface FetchOutcome {
   readonly missing_blocks: readonly string[]
 }
 
-/** Runs a feed once: fetch, guard, keep raw, parse, check, live. The memory is brought up to date. Never throws for what a publisher does. */
+/**
+ * Runs a feed once: fetch, guard, store raw, parse, check, update live state. Updates the memory. Never throws for a
+ * publisher's error.
+ */
 export async function runFeed(
   context: IngestContext,
   memory: FeedMemory,
   signal: AbortSignal,
 ): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
-  return told(context, memory, {}, async () => {
+  return reportRun(context, memory, {}, async () => {
     if (!memory.isShown || memory.unshown.length > 0) await showLive(context, memory)
     return attempt(context, memory, signal)
   })
 }
 
-/** Takes in the file of a period, or of a stream, as `runFeed` takes what it asks for. */
+/** Processes the file of a period or of a stream, like `runFeed` processes its own fetch. */
 export function runFile(context: IngestContext, memory: FeedMemory, taken: Taken): Promise<{ memory: FeedMemory; outcome: FetchOutcome }> {
   const { period } = taken
-  return told(context, memory, period === undefined ? {} : { period }, () => takeCollected(context, memory, taken))
+  return reportRun(context, memory, period === undefined ? {} : { period }, () => takeCollected(context, memory, taken))
 }
 
-/** Tells the log how a run ended. */
-async function told(
+/** Logs the outcome of a run. */
+async function reportRun(
   { log }: IngestContext,
   { feed }: FeedMemory,
   about: { readonly period?: string },
@@ -92,19 +95,19 @@ async function attempt(
   return done
 }
 
-/** What was collected of a feed, whole or, of an archive, the file of a period. */
+/** What was collected: a whole feed, or the file of a period of an archive. */
 interface Taken<C extends Collected = Collected> {
   readonly collected: C
   readonly period?: string
   readonly signal: AbortSignal
 }
 
-/** What a fetch is compared with: the last accepted one, or the last of its period. */
+/** The fetch to compare with: the last accepted one, or the last of the period. */
 function formerOf(memory: FeedMemory, period: string | undefined): AcceptedFetch | null {
   return period === undefined ? memory.last : (memory.periods.get(period) ?? null)
 }
 
-/** Judges what was collected and takes it in: the rest of a run of a feed once the publisher has answered. */
+/** Judges and processes what was collected: the part of a run after the publisher answered. */
 async function takeCollected(
   context: IngestContext,
   memory: FeedMemory,
@@ -123,7 +126,7 @@ async function takeCollected(
   try {
     spooled = await parseSpooled(context, feed, { bodies, fetchedAt, signal })
   } catch (error) {
-    // A document that the parser did not foresee is kept too: it may not be had again.
+    // A document that the parser does not expect is stored too: it may not be available again.
     const reason =
       error instanceof FormatError ? error.message : `the parser failed: ${error instanceof Error ? error.message : String(error)}`
     if (!(error instanceof FormatError)) context.log.error({ feed: feed.id, err: error }, 'parser failed')
@@ -131,11 +134,11 @@ async function takeCollected(
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
   try {
-    // Captures state when they were made; files of an archive count as of when they are fetched.
+    // Captures represent the time they were made; files of an archive the time of their fetch.
     const inOrder = context.mode === 'replay' && period === undefined ? null : timeInOrder(spooled.publication, memory.last)
     if (inOrder === null) return await decide(context, memory, { collected, period, spooled, signal })
     await spooled.drop()
-    // Some rows carry the time of their fetch, which is told to the parser.
+    // Some rows carry their fetch time, so the parser gets it.
     spooled = await parseSpooled(context, feed, { bodies, fetchedAt: inOrder, signal })
     return await decide(context, memory, { collected: { ...collected, fetched_at: inOrder }, period, spooled, signal })
   } finally {
@@ -161,7 +164,7 @@ async function decide(
     if (verdict.kind === 'unchanged') {
       const outcome = outcomeOf('unchanged', collected.fetched_at, { reason: verdict.reason, data_time: publication.data_time })
       if (sameBytes(last, collected)) return { memory: current, outcome }
-      // Other content under a publication time that is known adds nothing, but its bytes may not be had again.
+      // Different content under a known publication time adds nothing, but its bytes may not be available again: store them.
       const reason = `${verdict.reason} with other content`
       await reject(context, current, {
         raw: rawFetch(feed, { fetched_at: collected.fetched_at, period, publication, expected, rejected: reason }),
@@ -211,15 +214,15 @@ async function takeIn(
 }
 
 /**
- * Makes Redis hold the current state of a feed's datasets, with every change since the fetch it holds. Where those are not all known (it was
- * emptied, or another worker landed them), where a late fetch came before what it holds, or where the rows below were derived anew, the
- * change log begins anew if any row differs: who follows it is told to read the state again.
+ * Updates a feed's current state in Redis with every change since the last one shown. If those are not all known (Redis was
+ * emptied, another worker landed), or a late fetch or a rebuild changed rows below, the change log restarts if any row
+ * differs: its followers are notified to read the state again.
  */
 export async function showLive(context: IngestContext, memory: FeedMemory): Promise<void> {
   const { last, unshown } = memory
   for (const { dataset, state, landed } of memory.parts.values()) {
     if (!dataset.live) continue
-    // All that there was has been withdrawn, or nothing was there yet.
+    // Every fetch was withdrawn, or none came yet.
     if (!last) await forgetPart(context.redis, { dataset: dataset.id, feed: memory.feed.id })
     if (!last) continue
     const part = await livePart(context.redis, dataset.id, memory.feed.id)
@@ -248,7 +251,7 @@ export async function showLive(context: IngestContext, memory: FeedMemory): Prom
   memory.isShown = true
 }
 
-/** Keeps a rejected fetch apart; the same bytes rejected again are not kept again. */
+/** Stores a rejected fetch separately; the same bytes are not stored twice. */
 async function reject(
   context: IngestContext,
   memory: FeedMemory,
@@ -294,12 +297,12 @@ function rawFetch(
   }
 }
 
-/** What the archive records of what was expected of a publication: nothing where nothing was known. */
+/** The recorded expectation of a publication; empty if nothing was known. */
 export function recordedExpectation(expected: Publication['blocks']): Pick<RawFetch, 'expected'> {
   return Object.keys(expected).length > 0 ? { expected } : {}
 }
 
-/** What the archive records of a publication, beside its times. */
+/** The counts that the archive records of a publication. */
 export function countsOf(
   feed: Feed,
   publication: Publication,
@@ -313,7 +316,7 @@ export function countsOf(
   }
 }
 
-/** How a run ended, of the facts that are known. */
+/** Builds the outcome of a run from the known facts. */
 export function outcomeOf(
   outcome: FetchOutcome['outcome'],
   fetched_at: number,
@@ -337,7 +340,7 @@ export function outcomeOf(
   }
 }
 
-/** In what a reply is the last accepted fetch again; null where it is not. */
+/** In which respect a reply repeats the last accepted fetch; null if it does not. */
 async function sameness(
   context: IngestContext,
   feed: Feed,

@@ -21,27 +21,27 @@ import { restoreState } from './restore.ts'
 import { type LandingRows, landedIn, landRows, type Replaced, replaceRows, versionsOf } from './tables.ts'
 import { rowsFromArchive, type VersionSource } from './versions.ts'
 
-/** Fetches whose rows are derived anew in one commit. */
+/** Fetches rebuilt in one commit. */
 const FETCHES_AT_ONCE = 500
 const ROWS_AT_ONCE = 1_500_000
-/** Fetches at the beginning of an archive that lost earlier ones: from these it is told what was absent. */
+/** First fetches of an archive that lost earlier ones: they only serve to restore what was absent. */
 const KEPT_TO_BEGIN = 16
-/** Late fetches among the first ones lie no further than this behind their place. */
+/** Late fetches among the first ones are at most this far behind their position. */
 const BEGINNING = 64
-/** One rebuild of a feed at a time, wherever it is begun; another waits so long for it, which is longer than a dead holder keeps the lock. */
+/** One rebuild per feed at a time, across processes; another waits longer than the lock of a dead holder lasts. */
 const LOCK = { ttl_ms: 20_000, wait_ms: 30_000 }
 
-/** Which rows to derive anew. Instants of data time in ms since the epoch, both inclusive; `to` null means to the end. */
+/** Which rows to rebuild. Instants of data time in ms since the epoch, both inclusive; `to` null means the end. */
 export interface RebuildOptions {
   readonly feed: Feed
   readonly dataset: Dataset
   readonly from: number
   readonly to: number | null
-  /** Told after each fetch, for a progress bar. */
+  /** Called after each fetch, for a progress bar. */
   readonly onProgress?: (done: number, all: number) => void
 }
 
-/** What a rebuild did: fetches looked at, rows taken out and put in; nothing where the rows were the same. */
+/** The result of a rebuild: fetches read, rows removed and added; no commit if the rows are equal. */
 export interface RebuildResult {
   readonly fetches: number
   readonly removed: number
@@ -49,12 +49,9 @@ export interface RebuildResult {
 }
 
 /**
- * Derives the rows of a range of fetches anew from the raw archive and replaces exactly theirs; unchanged rows commit nothing. A `changes`
- * table goes on past `to` until a stretch of later fetches gives the rows it has, so that it is again what the fetches in order would have
- * given; whole versions are derived up to the end. Fetches that the archive lost, that cannot be read or that the parser no longer takes
- * stay as they landed, and so do the first ones left, from which the state before is told. Rows of fetches that were withdrawn are taken out,
- * and what follows is derived as if they had not been. An interrupted rebuild is marked in the table;
- * the next one begins where that one began. Throws where another process is at it.
+ * Rebuilds the rows of a range of fetches from the raw archive and replaces exactly those; equal rows commit nothing. Throws
+ * if another process is rebuilding the feed. An interrupted rebuild is marked in the table, and the next one starts there.
+ * Rules: "Rebuilds" in jobs/README.md.
  */
 export async function rebuild(context: IngestContext, options: RebuildOptions): Promise<RebuildResult> {
   const { feed, dataset } = options
@@ -62,7 +59,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     const landed = await landedIn(context, dataset, feed.id)
     const due = await dueWithdrawals(context, feed.id, landed)
     const open = landed.rebuildFrom
-    // The version that a withdrawn fetch gave anew may have come with any fetch before it.
+    // A version that a withdrawn fetch repeated may have come with any fetch before it.
     const from = due.length > 0 && dataset.land === 'replace' ? 0 : Math.min(options.from, open ?? options.from)
     const to = open === null && dataset.land !== 'replace' ? options.to : null
     const withdrawn = due.filter(({ data_time }) => Date.parse(data_time) >= from)
@@ -86,17 +83,17 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     if (range.length > 0) await (dataset.land === 'replace' ? rebuildVersions(work) : rebuildInOrder(work))
     return work.total
   })
-  if (!done.ran) throw new Error(`rows of ${feed.id} are being derived anew by another process; try again when it is over`)
+  if (!done.ran) throw new Error(`rows of ${feed.id} are being rebuilt by another process; try again when it has finished`)
   return done.value
 }
 
 interface Work extends RebuildOptions {
   readonly context: IngestContext
   readonly signal: AbortSignal
-  /** What is derived anew, in order of data time; those that were withdrawn among it give nothing. */
+  /** The fetches to rebuild, in order of data time; withdrawn ones among them give no rows. */
   readonly range: readonly AcceptedFetch[]
   readonly withdrawn: ReadonlySet<AcceptedFetch>
-  /** Fetches of the range before which lie landed ones that the archive lost: the table has to tell the state before them. */
+  /** Fetches preceded by landed fetches that the archive lost: the state before them comes from the table. */
   readonly gaps: ReadonlySet<number>
   landed: Landed
   /** Newest data time that has landed and was not withdrawn. */
@@ -112,10 +109,10 @@ async function rebuildInOrder(work: Work): Promise<void> {
     const chunk = await deriveChunk(work, place)
     const reached = timeOf(range[place.at - 1] as AcceptedFetch)
     const after = place.at < range.length ? timeOf(range[place.at] as AcceptedFetch) : null
-    // Observations never depend on what came before; states do, and are looked at until they have met again.
+    // Observations never depend on earlier ones; states do, and are compared until they agree again.
     const isAsked = to !== null && reached <= to && after !== null && after > to && dataset.land !== 'changes'
     const complete = after === null || isAsked
-    // What has not landed yet can wait for its turn; rows that have must not be left half derived.
+    // Rows that have not landed can wait; landed rows must not stay half rebuilt.
     const isOpen = !complete && range.slice(place.at).some(({ seq }) => hasSeq(work.landed.seqs, seq))
     const rows =
       dataset.land === 'append'
@@ -130,7 +127,7 @@ async function rebuildInOrder(work: Work): Promise<void> {
   }
 }
 
-/** Where a rebuild stands: the next fetch, and the state before it; null where the table has to tell it. */
+/** The position of a rebuild: the next fetch, and the state before it; null if the table must restore it. */
 interface Place {
   at: number
   state: DatasetState | null
@@ -143,7 +140,7 @@ interface Chunk {
 
 interface DerivedChunk extends Chunk {
   readonly rows: readonly AnyRow[]
-  /** True where it would have shown a difference before it. */
+  /** True if it is long enough that a difference would have shown. */
   readonly isStretch: boolean
 }
 
@@ -151,15 +148,16 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
   const { context, feed, dataset, range, to } = work
   const fetches: Chunk['fetches'][number][] = []
   const rows: AnyRow[] = []
-  /** Data times of what tells of everything: a missing block may hide a difference for as long as it is missing. */
-  const telling: number[] = []
+  /** Data times of complete publications: a missing block can hide a difference while it is missing. */
+  const completeAt: number[] = []
   const start = place.at
   while (place.at < range.length && place.at - start < FETCHES_AT_ONCE && rows.length < ROWS_AT_ONCE) {
     work.signal.throwIfAborted()
     const accepted = range[place.at] as AcceptedFetch
-    // A chunk never crosses the end of the asked range, and beyond it is only as long as it takes to see that nothing differs any more.
+    // A chunk never crosses the end of the requested range. Beyond it, a chunk is only long enough to see that nothing
+    // differs any more.
     const isBeyond = to !== null && timeOf(accepted) > to
-    if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(telling))) break
+    if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(completeAt))) break
     if (work.gaps.has(accepted.seq) && dataset.land === 'changes') {
       if (place.at > start) {
         place.state = null
@@ -168,7 +166,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
       place.state = null
     }
     if (work.withdrawn.has(accepted)) {
-      // Before its rows go: afterwards the table tells of the state with what it had changed.
+      // Before its rows are replaced: afterwards the table state includes their changes.
       place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
       fetches.push({ ...accepted, data_time: null, gives: 'withdrawn' })
       pass(work, place)
@@ -178,18 +176,18 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     if (publication === null && gaveRows(work.landed, accepted.seq)) {
       pass(work, place)
       if (dataset.land !== 'changes') continue
-      // What it did to the state is told by the table, once all before it is there.
+      // Its effect on the state comes from the table once everything before it has landed.
       place.state = null
       break
     }
     place.state ??= await restoreState(context, { feed, dataset, landed: work.landed, before: timeOf(accepted) })
     for (const row of advancePart(feed, { dataset, state: place.state }, { accepted, publication, idKey: context.idKey }).rows)
       rows.push(row)
-    if (publication && place.state.blocks.missing.length === 0) telling.push(timeOf(accepted))
+    if (publication && place.state.blocks.missing.length === 0) completeAt.push(timeOf(accepted))
     fetches.push({ ...accepted, data_time: timeOf(accepted), gives: publication ? 'rows' : 'lost' })
     pass(work, place)
   }
-  return { fetches, rows, isStretch: isStretch(telling) }
+  return { fetches, rows, isStretch: isStretch(completeAt) }
 }
 
 function pass(work: Work, place: Place): void {
@@ -197,7 +195,7 @@ function pass(work: Work, place: Place): void {
   work.onProgress?.(place.at, work.range.length)
 }
 
-/** From the newest fetch to the oldest: of each version the rows of the newest one that carries it. */
+/** From the newest fetch to the oldest: each version takes the rows of the newest fetch that has it. */
 async function rebuildVersions(work: Work): Promise<void> {
   const { context, feed, dataset } = work
   const range = [...work.range].reverse()
@@ -255,25 +253,28 @@ function gaveRows({ seqs, lost, withdrawn }: Landed, seq: number): boolean {
   return hasSeq(seqs, seq) && !hasSeq(lost, seq) && !hasSeq(withdrawn, seq)
 }
 
-/** Long enough that an absence counted otherwise, or a life that went on, would have shown. */
+/** Long enough to reveal an absence counted differently, or a continued life. */
 function isStretch(times: readonly number[]): boolean {
   return times.length > ABSENCES && (times.at(-1) as number) - (times[0] as number) > REVIVAL_MS
 }
 
-/** The fetches that were withdrawn and whose rows a table still holds. */
+/** Withdrawn fetches whose rows are still in a table. */
 async function dueWithdrawals(context: IngestContext, feed: string, landed: Landed): Promise<AcceptedFetch[]> {
   const seqs = toWithdraw(landed, await withdrawnSeqs(context.store, feed))
   const read = await Promise.all(seqs.map((seq) => readWithdrawn(context.store, feed, seq)))
   return read.filter((fetch) => fetch !== null)
 }
 
-/** Newest data time of what a table holds and was not withdrawn; null where that is nothing. */
+/** Newest data time in a table that was not withdrawn; null if there is none. */
 async function newestLanded(context: IngestContext, feed: string, { seqs }: Landed): Promise<number | null> {
   const newest = await newestAccepted(context.store, feed, (seq) => hasSeq(seqs, seq))
   return newest && timeOf(newest)
 }
 
-/** The numbers of a range, by what the guard accepted, right before which lie numbers that landed with rows and that the archive lost. */
+/**
+ * The positions in a range that directly follow landed fetches which the archive lost; only fetches that the guard accepted
+ * count.
+ */
 function lostBefore(range: readonly AcceptedFetch[], landed: Landed): Set<number> {
   const kept = range.map(({ seq }) => seq).sort((one, other) => one - other)
   const guarded = new Set(range.filter(({ accepted_by }) => accepted_by === 'guard').map(({ seq }) => seq))
@@ -289,8 +290,8 @@ function lostBefore(range: readonly AcceptedFetch[], landed: Landed): Set<number
 }
 
 /**
- * The fetches from a data time on that can be derived anew, in its order: all that the archive holds or, where it lost its first ones, all
- * but those it has to begin from.
+ * The fetches from a data time on that can be rebuilt, in order: all in the archive or, if it lost its first ones, all except
+ * those that it needs to start from.
  */
 async function derivable(
   context: IngestContext,
@@ -302,7 +303,9 @@ async function derivable(
   return hasSeq(wanted.landed.seqs, begin - 1) ? range.filter(({ seq }) => !kept.has(seq)) : range
 }
 
-/** The number that an archive begins with, and, where it lost earlier ones, those that it is begun from and that stay as they landed. */
+/**
+ * The first number of an archive and, if it lost earlier ones, the numbers that it starts from and that stay as they landed.
+ */
 export async function beginningOf(context: IngestContext, feed: Feed): Promise<{ begin: number; kept: ReadonlySet<number> }> {
   const first = await logAfter(context.store, feed.id, 0, KEPT_TO_BEGIN + BEGINNING)
   const begin = first.find(({ fetch, withdrawn }) => fetch !== null || withdrawn)?.seq ?? 1

@@ -14,7 +14,7 @@ import { latestRows, newestTime } from './tables.ts'
 
 const SYSTEM = ['fetch_id', 'status', 'is_baseline', 'updated_at', 'last_seen_at']
 
-/** What to restore: the state after everything landed, or as it was just before an instant of data time. */
+/** What to restore: the state after everything landed, or just before an instant of data time. */
 export interface RestoreOptions {
   readonly feed: Feed
   readonly dataset: Dataset
@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly before?: number
 }
 
-/** The state of a dataset as its table and the raw archive tell it: the same as the fold had when those fetches landed. */
+/** Restores a dataset's state from its table and the raw archive: the same state as the fold had when those fetches landed. */
 export async function restoreState(context: IngestContext, options: RestoreOptions): Promise<DatasetState> {
   const { feed, dataset, landed, before = null } = options
   const state = emptyState()
@@ -45,7 +45,7 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   return state
 }
 
-/** Reads the things that live, each as if the publication that last changed it had been the last with it. */
+/** Reads the active things, as if the publication that last changed each had been the last with it. */
 async function restoreEntries(
   context: IngestContext,
   state: DatasetState,
@@ -69,8 +69,8 @@ async function restoreEntries(
 }
 
 /**
- * Asks the log about the blocks of things that live, which are followed back at most to where the oldest of them was seen. What is in several
- * counts for none of them, but may have been in one alone: it is followed back to its begin.
+ * Looks up in the log the blocks of active things, back to when the oldest was seen. A thing with several blocks counts for
+ * none, but may have been in one alone: it is followed back to its start.
  */
 async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset }: RestoreOptions): Promise<MissingFrom> {
   const window = await newestWindow(log)
@@ -85,8 +85,8 @@ async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset 
 }
 
 /**
- * The blocks after the newest landed fetch: of those that a thing lives in, that were there or expected lately or since a thing in no block was
- * seen (`names`), or that the parser spoke of.
+ * The blocks after the newest landed fetch: those of active things, those present or expected since a thing without a block
+ * was seen (`names`), and those that the parser reported.
  */
 async function restoreBlocks(
   state: DatasetState,
@@ -119,14 +119,14 @@ function blocksOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Se
   return blocks
 }
 
-/** An observed thing that the newest publication is not known to have had. */
+/** An observed thing that the newest publication may not have had. */
 function observed(dataset: Dataset, row: AnyRow, base: number): Entry {
   return observation(dataset, declared(row), Math.min(instantOfRow(row, dataset.time), base - 1))
 }
 
 /**
- * Finds the things whose newest observation the newest landed publication had, be it for the first time or again, or the last one before a
- * block was missing.
+ * Finds the things whose newest observation was in the newest landed publication, or in the last one before a block was
+ * missing.
  */
 async function seeAgain(
   context: IngestContext,
@@ -157,7 +157,7 @@ function restored(dataset: Dataset, row: AnyRow): Entry {
   return { row: declared(row, dataset.time), status, updated_at, seen_at, absent: 0 }
 }
 
-/** The columns that the dataset declares, less those named. */
+/** The dataset's declared columns, without those named. */
 function declared(row: AnyRow, ...less: string[]): AnyRow {
   const rest: AnyRow = {}
   for (const name in row) if (!SYSTEM.includes(name) && !less.includes(name)) rest[name] = row[name]
@@ -165,9 +165,8 @@ function declared(row: AnyRow, ...less: string[]): AnyRow {
 }
 
 /**
- * Finds for each thing that lives the last landed fetch that had it, and how many counting ones after it had not. A fetch that lacks the blocks
- * of all that is still looked for cannot have had it, and is not read, unless some of it is in several blocks, which count none of it; a few
- * others tell of everything, for what is absent from them is over.
+ * Finds, for each active thing, the last landed fetch that had it and how many counting fetches after it had not. A fetch is
+ * skipped unread if it lacks the blocks of everything searched for, unless a thing has several blocks.
  */
 async function countAbsences(
   context: IngestContext,
@@ -184,10 +183,10 @@ async function countAbsences(
     const accepted = await log.at(step)
     if (!accepted) break
     const at = Date.parse(accepted.data_time)
-    // A thing was there in the publication that last changed it, so no earlier one need be read for it.
+    // A thing was present in the publication that last changed it, so earlier ones need not be read.
     for (const [key, { updated_at }] of open) if (updated_at >= at) await close(key, { at: updated_at, step })
     if (open.size === 0) return
-    // What landed without rows told the fold nothing, whether it can be read by now or not.
+    // A fetch that landed without rows gave the fold nothing, whether or not it can be read now.
     if (hasSeq(landed.lost, accepted.seq)) continue
     if (open.size !== looked.size) looked = { size: open.size, blocks: blocksOfAll(feed, dataset, open.values()), gone: '', isGone: false }
     const missing: string[] = []
@@ -214,7 +213,7 @@ async function countAbsences(
   }
   for (const [key, { updated_at }] of open) await close(key, { at: updated_at, step })
 
-  /** Ends the search for a thing, which was last seen at an instant of data time (ms), so many steps back. */
+  /** Ends the search for a thing last seen at `at` (data time, ms), `step` steps back. */
   async function close(key: string, seen: { readonly at: number; readonly step: number }): Promise<void> {
     const entry = open.get(key) as Entry
     open.delete(key)

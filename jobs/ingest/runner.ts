@@ -18,33 +18,33 @@ import { type Arriving, showArriving } from './streams/arriving.ts'
 import { type FollowOptions, followStream, type StreamFile, type StreamHealth, streamReply } from './streams/follow.ts'
 import { landedIn } from './tables.ts'
 
-/** How often a landing begins anew because others landed meanwhile. */
+/** Retries of a landing when another process landed in the meantime. */
 const MOST_LANDINGS = 5
-/** How long one landing fills tables of datasets that came later to their feed, ms; the next goes on. */
+/** How long one landing fills tables of datasets added to their feed later, ms; the next one continues. */
 const FILL_MS = 60_000
 
 /** Runs feeds in one process, each with its memory. */
 export interface Runner {
-  /** Fetches a feed once; of an archive its newest files, of a stream one file. */
+  /** Fetches a feed once: an archive's newest files, or one file of a stream. */
   fetch(feed: Feed, signal: AbortSignal): Promise<FetchOutcome>
-  /** Holds the connections of a stream until the signal fires. `onFile` runs the acceptance of each file. */
+  /** Keeps a stream's connections open until the signal fires. `onFile` runs the acceptance of each file. */
   follow(feed: Feed, signal: AbortSignal, options?: FollowOptions): Promise<void>
-  /** The periods of an archive of which a file was accepted. */
+  /** The periods of an archive with an accepted file. */
   acceptedPeriods(feed: Feed): Promise<ReadonlySet<string>>
-  /** States in an archive's freshness how far its background backfill is. */
+  /** Records the progress of an archive's background backfill in its freshness. */
   reportBackfill(feed: Feed, progress: BackfillProgress): Promise<void>
-  /** Fetches one file of an archive, beside others; they are judged in turn. Null where the publisher has no such file. */
+  /** Fetches one file of an archive, beside others; they are judged in turn. Null if the publisher lacks the file. */
   takeFile(feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null>
-  /** Lands what is accepted, late fetches in their place, and compacts what the landing left small. Rows landed by dataset. */
+  /** Lands the accepted fetches, places late ones, and compacts small files. Returns rows by dataset. */
   land(feed: Feed, signal: AbortSignal): Promise<Record<string, number>>
   /** Accepts a rejected fetch and shows it live. */
   accept(feed: Feed, fetchId: string): Promise<AcceptedFetch>
   /**
-   * Withdraws an accepted fetch, has `land` take out of the tables what it gave, and shows the state without it live. What it was stopped at is
-   * done by the next call, landing or fetch. False where it had been withdrawn before.
+   * Withdraws an accepted fetch, removes its rows through `land`, and shows the state without it. If interrupted, the next
+   * call, landing or fetch finishes it. False if it was already withdrawn.
    */
   withdraw(feed: Feed, fetchId: string, land: () => Promise<unknown>): Promise<boolean>
-  /** Gives Redis what it lacks of every feed's live state and freshness: at start, after it was emptied, after a replay. */
+  /** Restores each feed's live state and freshness in Redis: at start, after Redis was emptied, after a replay. */
   heal(feeds: readonly Feed[]): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function makeRunner(context: IngestContext): Runner {
   const memories = new Map<string, FeedMemory>()
   const turns = new Map<string, Promise<unknown>>()
 
-  /** One after the other per feed; what fails half-way leaves no memory behind. */
+  /** One task at a time per feed; a failed task discards the memory. */
   const inTurn = <T>(feed: Feed, work: (memory: FeedMemory) => Promise<T>): Promise<T> => {
     const before = turns.get(feed.id) ?? Promise.resolve()
     const turn = before.then(async () => {
@@ -75,8 +75,8 @@ export function makeRunner(context: IngestContext): Runner {
     return turn
   }
 
-  /** What a memory tells of the freshness of its feed. */
-  const toldBy = (memory: FeedMemory) => ({
+  /** The facts of a memory that freshness needs. */
+  const factsOf = (memory: FeedMemory) => ({
     last: memory.last,
     missing: missingOf(memory),
     mode: context.mode,
@@ -90,7 +90,7 @@ export function makeRunner(context: IngestContext): Runner {
     return memory
   }
 
-  /** Lands what waits in the feed's memory; where others landed meanwhile it is made anew and lands what is left. */
+  /** Lands the pending rows of a feed's memory; if another process landed, rebuilds the memory and lands the rest. */
   const landMemory = async (feed: Feed, known: FeedMemory): Promise<Record<string, number>> => {
     const rows: Record<string, number> = {}
     let memory = known
@@ -110,8 +110,8 @@ export function makeRunner(context: IngestContext): Runner {
     run: { outcome: FetchOutcome; attempted_at: number },
   ): Promise<void> => {
     const { feed } = memory
-    const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(known))
-    await writeFeedState(context.redis, feedStateAfter(feed, { before, ...run, ...toldBy(memory) }))
+    const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, factsOf(known))
+    await writeFeedState(context.redis, feedStateAfter(feed, { before, ...run, ...factsOf(memory) }))
   }
 
   const fetchWhole = (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> =>
@@ -169,13 +169,13 @@ export function makeRunner(context: IngestContext): Runner {
       return outcome
     })
 
-  /** Says in a stream's freshness when it was last heard, or why it is not. */
+  /** Records in a stream's freshness when it was last heard, or why it is silent. */
   const reportHealth = (feed: Feed, { heard_at, problem }: StreamHealth): Promise<void> =>
     inTurn(feed, async (memory) => {
       const attempted_at = context.now()
-      const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(memory))
+      const before = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, factsOf(memory))
       const outcome = problem === null ? { ...failure('', attempted_at), outcome: 'unchanged' as const } : failure(problem, attempted_at)
-      const state = feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(memory) })
+      const state = feedStateAfter(feed, { before, outcome, attempted_at, ...factsOf(memory) })
       const heard = heard_at ?? before?.last_success_at ?? null
       await writeFeedState(context.redis, { ...state, last_success_at: heard, fresh_at: heard })
     })
@@ -217,7 +217,7 @@ export function makeRunner(context: IngestContext): Runner {
     fetch: (feed, signal) =>
       fetchOnce(feed, signal).catch(async (error: unknown) => {
         if (!signal.aborted)
-          await tellFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not told'))
+          await recordFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not saved'))
         throw error
       }),
 
@@ -226,13 +226,13 @@ export function makeRunner(context: IngestContext): Runner {
 
     reportBackfill: (feed, progress) =>
       inTurn(feed, async (memory) => {
-        const state = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, toldBy(memory))
+        const state = (await readFeedStates(context.redis)).get(feed.id) ?? feedStateOf(feed, factsOf(memory))
         if (state) await writeFeedState(context.redis, { ...state, backfill: { ...progress } })
       }),
 
     async land(feed, signal) {
       const began = performance.now()
-      // Only what waits in memory takes the feed's turn: the rest may take long, and the publisher does not wait.
+      // Only the pending rows use the feed's turn: the rest may take long, and the publisher does not wait.
       await placeLate(context, feed, signal)
       const { rows, filling } = await inTurn(feed, async (memory) => ({ rows: await landMemory(feed, memory), filling: memory.filling }))
       for (const dataset of filling) rows[dataset.id] = await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS })
@@ -248,7 +248,7 @@ export function makeRunner(context: IngestContext): Runner {
         const fresh = await openAnew(feed)
         await showLive(context, fresh)
         const before = (await readFeedStates(context.redis)).get(feed.id) ?? null
-        const now = feedStateOf(feed, toldBy(fresh)) as FeedState
+        const now = feedStateOf(feed, factsOf(fresh)) as FeedState
         await writeFeedState(context.redis, feedStateAccepted(before, now, accepted))
         return accepted
       }),
@@ -265,8 +265,8 @@ export function makeRunner(context: IngestContext): Runner {
         await showLive(context, fresh)
         const attempted_at = context.now()
         const outcome = failure(`${fetchId} was withdrawn`, attempted_at)
-        const before = feedStateOf(feed, toldBy(fresh))
-        if (isNew) await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, ...toldBy(fresh) }))
+        const before = feedStateOf(feed, factsOf(fresh))
+        if (isNew) await writeFeedState(context.redis, feedStateAfter(feed, { before, outcome, attempted_at, ...factsOf(fresh) }))
       })
       return isNew
     },
@@ -294,24 +294,24 @@ export function makeRunner(context: IngestContext): Runner {
     if (memories.has(feed.id) && isTold && whole.every(Boolean)) return
     await inTurn(feed, async (memory) => {
       await showLive(context, memory)
-      const state = feedStateOf(feed, toldBy(memory))
+      const state = feedStateOf(feed, factsOf(memory))
       if (state && !isTold) await writeFeedState(context.redis, state)
     })
   }
 }
 
-/** The outcome of a run that gave nothing. */
+/** The outcome of a run without data. */
 function failure(reason: string, fetched_at: number): FetchOutcome {
   const nothing = { fetch_id: null, data_time: null, rows: {}, quarantined: 0, unknown_codes: 0, missing_blocks: [] }
   return { outcome: 'failed', reason, fetched_at, ...nothing }
 }
 
-/** Says in a feed's freshness that a run broke off; what the feed had stays. */
-async function tellFailure(context: IngestContext, feed: Feed, error: unknown): Promise<void> {
+/** Records in a feed's freshness that a run failed; its data stays. */
+async function recordFailure(context: IngestContext, feed: Feed, error: unknown): Promise<void> {
   const { mode } = context
-  const told = (await readFeedStates(context.redis)).get(feed.id)
-  const newest = told ? null : await newestAccepted(context.store, feed.id)
-  const before = told ?? feedStateOf(feed, { last: newest, missing: newest?.said_missing ?? {}, mode })
+  const stored = (await readFeedStates(context.redis)).get(feed.id)
+  const newest = stored ? null : await newestAccepted(context.store, feed.id)
+  const before = stored ?? feedStateOf(feed, { last: newest, missing: newest?.said_missing ?? {}, mode })
   const attempted_at = context.now()
   const reason = error instanceof Error ? error.message : String(error)
   const outcome = failure(reason, attempted_at)

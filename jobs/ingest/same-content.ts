@@ -6,9 +6,9 @@ import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
 
 /**
- * True where archives came that hold, byte for byte, the files of the last accepted ones, packed, ordered or dated otherwise: what is
- * only packed anew would write all of its rows again. The last ones are read for that, so that it is asked of archives alone; false where
- * they cannot be read any more, and for what is damaged, which the parser is to refuse. Of files of which only a part counts the parts are compared.
+ * True if new archives contain, byte for byte, the last accepted files, only packed, ordered or dated differently: accepting
+ * them would write all rows again. False for damaged or unreadable archives, which the parser rejects. If only part of a file
+ * counts, that part is compared.
  */
 export async function isSameContent(
   context: IngestContext,

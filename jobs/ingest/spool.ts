@@ -9,12 +9,12 @@ import type { IngestContext } from './context.ts'
 import { type Publication, parsePublication } from './parse.ts'
 import { PATIENCE_MS } from './tables.ts'
 
-/** A publication, and the rows of its whole versions, which lie in files until they land. */
+/** A publication, and the rows of its whole versions, in files until they land. */
 export interface Spooled {
   readonly publication: Publication
-  /** Keeps the rows for the landing of the fetch that was accepted; of each feed only those of the newest one are kept. */
+  /** Keeps the rows for the landing of the accepted fetch; only those of a feed's newest fetch are kept. */
   keep(accepted: AcceptedFetch): Promise<void>
-  /** Removes the rows, unless they are kept. */
+  /** Removes the rows, unless they were kept. */
   drop(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ interface Kept {
 const kept = new WeakMap<IngestContext, Map<Feed, Kept>>()
 
 /**
- * As `parsePublication`; rows of whole versions go into files of this process on their way, so that landing them need not parse again. They
- * are no part of any state: where there are none, since another process lands, this one was killed or the disk is full, landing reads the
- * archive, which gives the same rows.
+ * Like `parsePublication`, but also writes rows of whole versions to local files, so that landing need not parse again. The
+ * files are only a cache: without them (another process lands, a crash, a full disk) landing reads the same rows from the
+ * archive.
  */
 export async function parseSpooled(
   context: IngestContext,
@@ -64,7 +64,7 @@ function spooledOf(context: IngestContext, feed: Feed, { publication, rows }: { 
   }
 }
 
-/** The rows that an accepted fetch gives a dataset, where they are kept; who takes them drops them. */
+/** The spooled rows of an accepted fetch for a dataset, if they exist; the caller drops them. */
 export function takeSpooled(context: IngestContext, feed: Feed, fetch: { accepted: AcceptedFetch; dataset: Dataset }): StagedRows | null {
   const found = kept.get(context)?.get(feed)
   const rows = found?.fetch === identityOf(fetch.accepted) ? found.rows.get(fetch.dataset) : undefined
@@ -72,7 +72,7 @@ export function takeSpooled(context: IngestContext, feed: Feed, fetch: { accepte
   return rows ?? null
 }
 
-/** Removes what is kept of a feed. */
+/** Removes a feed's spooled rows. */
 export async function dropSpooled(context: IngestContext, feed: Feed): Promise<void> {
   const found = kept.get(context)?.get(feed)
   kept.get(context)?.delete(feed)
@@ -84,10 +84,10 @@ async function dropRows(rows: Rows): Promise<void> {
   rows.clear()
 }
 
-/** What tells a fetch from every other: two workers may fetch in the same millisecond. */
+/** Identifies a fetch: two workers may fetch in the same millisecond. */
 const identityOf = ({ fetch_id, bodies }: AcceptedFetch): string => [fetch_id, ...bodies.map(({ sha256 }) => sha256)].join()
 
-/** Rows on their way into files. What fails is given up and told to the log: the fetch itself needs none of it. */
+/** Writes rows to files. A failure is logged and the spool given up: the fetch does not need it. */
 class Spool {
   readonly #context: IngestContext
   readonly #feed: Feed
@@ -147,7 +147,7 @@ class Spool {
       await this.giveUp()
       if (this.#fetch.signal.aborted) return
       const reason = error instanceof Error ? error.message : String(error)
-      this.#context.log.warn({ feed: this.#feed.id, reason }, 'rows not kept for their landing, which reads the archive')
+      this.#context.log.warn({ feed: this.#feed.id, reason }, 'could not spool rows; the landing reads the archive instead')
     }
   }
 }

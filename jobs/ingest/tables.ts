@@ -18,30 +18,30 @@ import type { IngestContext } from './context.ts'
 
 /** Work on tables may take this long before something is wrong, ms. */
 export const PATIENCE_MS = 30 * 60_000
-/** Rows of a version that are sorted at once: as many as a row group has. */
+/** Rows of a version sorted at once: a row group's size. */
 export const MOST_SORTED = 61_440
 
-/** A version is written once and whole, so that its files need not be one. */
+/** A version is written once and completely, so it may have several files. */
 function sortedAtOnce(dataset: Dataset): { readonly mostSorted?: number } {
   return dataset.land === 'replace' ? { mostSorted: MOST_SORTED } : {}
 }
 
-/** What the table of a dataset holds of a feed. */
+/** What a dataset's table contains of a feed. */
 export async function landedIn(context: IngestContext, dataset: Dataset, feed: string): Promise<Landed> {
   const state = await context.lake.table(dataset).load()
   return landedOf(state?.properties ?? {}, feed)
 }
 
-/** A table whose newest fetch of a feed lies so far behind that of the feed's other tables is filled in passing, not through memory. */
+/** A table this far behind the feed's other tables is filled in the background, not through memory. */
 const BEHIND = 100
 
-/** True where a table is far behind the others of its feed, as when its dataset came later to the feed. */
+/** True if a table is far behind the feed's other tables, as after its dataset was added to the feed. */
 export function isBehind(landed: Landed, all: readonly Landed[]): boolean {
   const top = ({ seqs }: Landed): number => seqs.at(-1)?.[1] ?? 0
   return Math.max(...all.map(top)) - top(landed) > BEHIND
 }
 
-/** The newest row of each entity that a feed gave, with time from `from` on and, where told, before `before`; instants in ms. */
+/** The newest row of each entity from a feed, with time from `from` on and, if set, before `before`; instants in ms. */
 export async function latestRows(
   context: IngestContext,
   dataset: Dataset,
@@ -56,7 +56,7 @@ export async function latestRows(
   })
 }
 
-/** The newest time, before an instant (ms), of a row that a feed gave; null where there is none. */
+/** The newest row time from a feed before an instant (ms); null if there is none. */
 export async function newestTime(
   context: IngestContext,
   dataset: Dataset,
@@ -69,13 +69,13 @@ export async function newestTime(
   return (row?.newest as number | null | undefined) ?? null
 }
 
-/** True where a table may hold rows of an instant (ms) or later; told by the bounds of its files. */
+/** True if a table may have rows at an instant (ms) or later, by the bounds of its files. */
 export async function holdsFrom(context: IngestContext, dataset: Dataset, from: number): Promise<boolean> {
   const state = await context.lake.table(dataset).load()
   return state !== null && (await liveFiles(state, { [dataset.time]: { gte: from } })).length > 0
 }
 
-/** The keys of a table's rows in a range of time (both ends inclusive, ms), those of some fetches left out. */
+/** The keys of a table's rows in a time range (ms, both ends inclusive), without those of some fetches. */
 export async function keysBetween(
   context: IngestContext,
   dataset: Dataset,
@@ -90,16 +90,16 @@ export async function keysBetween(
   return keys
 }
 
-/** What a landing commits: the rows, and what the table held of the feed before and holds after. */
+/** A landing's commit: the rows, and the table's record of the feed before and after. */
 export interface LandingRows {
   readonly feed: string
-  /** At once, in batches that are made while they are staged, or staged already. */
+  /** All at once, in batches made while staging, or already staged. */
   readonly rows: readonly AnyRow[] | AsyncIterable<readonly AnyRow[]> | StagedRows
   readonly base: Landed
   readonly next: Landed
 }
 
-/** Appends rows and the record of their fetches in one commit. False where the table no longer holds what `base` says. */
+/** Appends rows and the record of their fetches in one commit. False if the table's record differs from `base`. */
 export async function landRows(context: IngestContext, dataset: Dataset, landing: LandingRows): Promise<boolean> {
   const state = await tableOf(context, dataset)
   const isEmpty = 'length' in landing.rows && landing.rows.length === 0
@@ -117,18 +117,18 @@ export async function landRows(context: IngestContext, dataset: Dataset, landing
   return dropUnused(context, add, await commit({ ...committing(context, state, landing), operation: 'append', add }))
 }
 
-/** What a replacement did. */
+/** The result of a replacement. */
 export interface Replaced {
   readonly removed: number
   readonly added: number
-  /** What the table holds of the feed now. */
+  /** The table's record of the feed now. */
   readonly landed: Landed
 }
 
 /**
- * Replaces exactly the rows of some fetches by others, and what has to give way to these: observations of the same key, other rows of the
- * same version. In one commit with the record of what is landed; files that hold none of them stay as they are, and equal rows change
- * nothing. Null where the table no longer holds what `base` says.
+ * Replaces the rows of some fetches, and rows that the new ones supersede: observations of the same key, other rows of the
+ * same version. One commit with the landed record; files without such rows stay, and equal rows change nothing. Null if the
+ * table's record differs from `base`.
  */
 export async function replaceRows(
   context: IngestContext,
@@ -153,7 +153,7 @@ export async function replaceRows(
   return done ? { removed, added, landed: next } : null
 }
 
-/** Writes the files of a replacement and says which they stand for; `isPlain` where nothing was there to be replaced. */
+/** Writes the files of a replacement and returns which files they replace; `isPlain` if there was nothing to replace. */
 async function makeReplacement(
   context: IngestContext,
   session: Session,
@@ -180,11 +180,11 @@ async function makeReplacement(
   const theirs = sql`(${ids.length > 0 ? sql`fetch_id IN ${fetchList(dataset, ids)}` : sql`false`}${givingWay(dataset, { feed, fresh, versions })})`
   const names = join(physicalFields(tableColumns(dataset)).map(fieldName))
   let [removed, added] = [0, 0]
-  // Piece by piece, as they are written, for rows of a version that are compared at once take as much memory as sorting them.
+  // Piece by piece, as written: comparing the rows of a version takes as much memory as sorting them.
   for (const piece of await piecesOf(session, { dataset, ...sortedAtOnce(dataset) }, fresh)) {
     const old = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE ${theirs} AND ${piece}`
     const next = sql`SELECT * FROM ${fresh} WHERE ${piece}`
-    // Under a name that no column has: how often a row comes, less how often it was there.
+    // Under a name that no column has: how often a row occurs now, minus how often it did before.
     const [difference] = await session.values(sql`
       SELECT coalesce(sum(greatest(-"#", 0)), 0), coalesce(sum(greatest("#", 0)), 0)
       FROM (
@@ -204,7 +204,7 @@ async function makeReplacement(
   return { removed, added, add: await writeRows(context, session, { dataset, state, from }), remove: touched, isPlain: false }
 }
 
-/** Rows that give way to new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
+/** Rows superseded by new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
 function givingWay(
   dataset: Dataset,
   { feed, fresh, versions }: { readonly feed: string; readonly fresh: Sql; readonly versions: readonly DuckDBValue[] },
@@ -218,14 +218,17 @@ function givingWay(
   return sql` OR (fetch_id >= ${gte} AND fetch_id < ${lt} AND ${fieldName(field)} IN (${list}))`
 }
 
-/** The versions of new rows; none of a dataset without versions. Told once, for each piece of the rows is compared with them. */
+/**
+ * The versions of new rows; none for a dataset without versions. Computed once, because every piece of the rows is compared
+ * with them.
+ */
 async function freshVersions(session: Session, dataset: Dataset, fresh: Sql): Promise<DuckDBValue[]> {
   if (!dataset.version) return []
   const found = await session.values(sql`SELECT DISTINCT ${column(dataset, dataset.version)} FROM ${fresh}`)
   return found.flat()
 }
 
-/** Versions of a `replace` dataset whose rows are of one fetch. */
+/** Versions of a `replace` dataset whose rows come from one fetch. */
 export async function versionsOf(context: IngestContext, dataset: Dataset, fetchId: string): Promise<unknown[]> {
   const rows = scan(dataset, { fetch_id: { gte: fetchId, lte: fetchId } })
   const version = column(dataset, dataset.version as string)
@@ -233,7 +236,7 @@ export async function versionsOf(context: IngestContext, dataset: Dataset, fetch
   return found.map((row) => row.version)
 }
 
-/** Files that may hold rows of some fetches, or such as give way to the new rows. */
+/** Files that may have rows of some fetches, or rows that the new ones supersede. */
 async function filesTouched(
   session: Session,
   landing: {
@@ -260,7 +263,7 @@ async function filesTouched(
   return [...found.values()]
 }
 
-/** Puts the rows of a landing where the engine can sort and compare them. */
+/** Stages the rows of a landing for DuckDB to sort and compare. */
 async function stage(context: IngestContext, session: Session, dataset: Dataset, { rows }: LandingRows): Promise<StagedRows> {
   if ('table' in rows) return rows
   const [batches, options] = 'length' in rows ? [[rows], {}] : [rows, { spillTo: context.lake.engine.folder }]
@@ -270,7 +273,10 @@ async function stage(context: IngestContext, session: Session, dataset: Dataset,
 /** The key of a row as one value. */
 const sameKey = (dataset: Dataset): Sql => sql`row(${join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))})`
 
-/** Makes one or a few sorted files of some files of one partition; rows stay as they are. Null where one is no longer in the table. */
+/**
+ * Merges some files of one partition into one or a few sorted files; rows stay the same. Null if a file is no longer in the
+ * table.
+ */
 export async function rewriteFiles(
   context: IngestContext,
   dataset: Dataset,
@@ -283,7 +289,7 @@ export async function rewriteFiles(
       state,
       from: sql`${scanFiles(dataset, files)}`,
       partition: (files[0] as LiveFile).partition,
-      // Versions that lie over each other are sorted together.
+      // Overlapping versions are sorted together.
       ...(dataset.land === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
       sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     }),
@@ -294,7 +300,7 @@ export async function rewriteFiles(
   return (await dropUnused(context, add, done)) ? add : null
 }
 
-/** Writes rows as files of a dataset's table and puts them into the store; no table names them until they are committed. */
+/** Writes rows as files of a dataset's table and uploads them; no table refers to them before the commit. */
 export async function writeRows(
   context: IngestContext,
   session: Session,
@@ -304,7 +310,7 @@ export async function writeRows(
     readonly from: Sql
     readonly partition?: LiveFile['partition']
     readonly sourceBytes?: number
-    /** Rows of a version that are sorted at once, and make a file; as many as a row group has unless told. */
+    /** Rows of a version sorted at once into one file; a row group's size by default. */
     readonly mostSorted?: number
   },
 ): Promise<DataFile[]> {
@@ -324,8 +330,8 @@ export async function writeRows(
 }
 
 /**
- * Writes what a query gives, with what is `told` of its rows, as the files that a dataset's table takes; they are not in the store yet. For rows of
- * one partition, which are sorted at once. A day of ten million lines is one file.
+ * Writes a query's rows, with the constant and derived columns in `told`, as local files for a dataset's table. For rows of
+ * one partition, sorted at once. A day of ten million lines is one file.
  */
 export async function writeApart(
   context: IngestContext,
@@ -366,13 +372,13 @@ function committing(context: IngestContext, state: TableState, landing: LandingR
   }
 }
 
-/** How far each feed has landed, for whoever reads this snapshot later. */
+/** How far each feed has landed, for readers of this snapshot. */
 function coverage(state: TableState, changed: Readonly<Record<string, string | null>>): Record<string, string> {
   const all = Object.entries({ ...state.properties, ...changed })
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[0].startsWith('landed-until.') && entry[1] !== null))
 }
 
-/** Takes away the data files of a commit that is known to have given up; true for one that is in the table. */
+/** Deletes the data files of a commit that did not happen; true if the commit is in the table. */
 export async function dropUnused(context: IngestContext, add: readonly DataFile[], done: Updated): Promise<boolean> {
   if (done.committed) return true
   context.log.info({ table: done.state.table.key, reason: done.reason }, 'commit given up')
@@ -387,7 +393,7 @@ async function tableOf(context: IngestContext, dataset: Dataset): Promise<TableS
   return (await context.lake.table(dataset).load()) as TableState
 }
 
-/** All fetch ids of one feed: they begin with its id and a dot, and `/` is the next character after the dot. */
+/** All fetch ids of one feed: they start with its id and a dot, and `/` is the next character after the dot. */
 const fetchesOf = (feed: string): { gte: string; lt: string } => ({ gte: `${feed}.`, lt: `${feed}/` })
 
 const fetchList = (dataset: Dataset, ids: readonly string[]): Sql =>

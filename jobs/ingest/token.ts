@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { ClientCredentials } from '../feeds/define.ts'
 import { FetchError } from './http.ts'
 
-/** Tokens are renewed so long before they expire, ms. */
+/** Tokens are renewed this long before they expire, ms. */
 const EARLY_MS = 60_000
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 65_536
@@ -12,21 +12,21 @@ interface Token {
   readonly until: number
 }
 
-/** Tokens of this process, by the address that gave them and the client. */
+/** Tokens of this process, by issuing address and client. */
 const tokens = new Map<string, Token>()
 const keyOf = ({ url }: ClientCredentials, client: string): string => `${url} ${client}`
 
-/** How a token is asked for. */
+/** Options of a token request. */
 export interface TokenOptions {
-  /** Where an address is really asked. */
+  /** Maps an address to the address to fetch. */
   readonly origin: (url: string) => string
   readonly signal: AbortSignal
   readonly userAgent: string
 }
 
 /**
- * A token for a client, `<id>:<secret>`, by OAuth 2.0 client credentials; kept until it is about to expire. Throws `FetchError`, whose
- * message never has the secret.
+ * A token for a client, `<id>:<secret>`, by OAuth 2.0 client credentials; cached until shortly before it expires. Throws
+ * `FetchError`, whose message never contains the secret.
  */
 export async function bearerToken(credentials: ClientCredentials, client: string, options: TokenOptions): Promise<string> {
   const known = tokens.get(keyOf(credentials, client))

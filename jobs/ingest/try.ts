@@ -7,7 +7,7 @@ import { FetchError, sniff } from './http.ts'
 import { type Report, warningLines } from './notes.ts'
 import { type Publication, parsePublication } from './parse.ts'
 
-/** What `scripts/feeds try` prints: the verdict on given bytes, with no earlier state. */
+/** The output of `scripts/feeds try`: the verdict on given bytes, without an earlier state. */
 export interface Trial {
   readonly feed: string
   readonly accepted: boolean
@@ -23,13 +23,13 @@ export interface TrialCounts {
   readonly unknown_codes: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** Runs guard, parse and checks of a feed on bytes; needs neither Redis nor lake and lands nothing. Packed files are unpacked. */
+/** Runs a feed's guard, parser and checks on bytes; needs neither Redis nor lake and lands nothing. Decompresses files. */
 export async function tryFeed(
   feed: Feed,
   given: {
     readonly files: readonly { readonly name: string; readonly bytes: Buffer }[]
     readonly at: number
-    /** The dataset whose rows are asked for; none unless told. */
+    /** The dataset whose rows to return; none by default. */
     readonly rowsOf?: Dataset | null
   },
 ): Promise<{ trial: Trial; rows: readonly AnyRow[] }> {
@@ -62,8 +62,8 @@ function refusedTrial(feed: Feed, reason: string): Trial {
 }
 
 /**
- * The files as the bodies of the first plan of the feed that has a request for each and whose requests expect such bytes. Where no plan has so
- * many they keep their names, and are what the first request of the first plan expects: some of the parts of a publication.
+ * Maps files to the bodies of the first plan that has a request for each and expects such bytes. If no plan fits, files keep
+ * their names and count as what the first request of the first plan expects.
  */
 async function bodiesOf(feed: Feed, files: readonly { readonly name: string; readonly bytes: Buffer }[]): Promise<readonly FeedBody[]> {
   if (feed.stream) return files
@@ -114,7 +114,7 @@ function countsOf(feed: Feed, publication: Publication): Record<string, TrialCou
   return counts
 }
 
-/** A list that no dataset of the feed names is the source's own; every dataset of the feed shows its unknown codes. */
+/** A code list that no dataset of the feed names is the source's own; each dataset of the feed shows its unknown codes. */
 function listedElsewhere(feed: Feed, list: string): boolean {
   return feed.into.some(({ columns }) => Object.values(columns).some(({ codes }) => codes?.id === list))
 }

@@ -8,10 +8,16 @@ import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
 import { checkedRows } from './parse.ts'
 
-/** What a fetch gives a `replace` dataset: its rows, read from its bytes; or, of one that cannot be read any more, the versions it landed. */
+/**
+ * A fetch's contribution to a `replace` dataset: rows read from its bytes or, if it cannot be read any more, the versions that
+ * it landed.
+ */
 export type VersionSource = { readonly accepted: AcceptedFetch } | { readonly keeps: readonly unknown[] }
 
-/** What fetches give a `replace` dataset, read from the raw archive; see `newestOfEachVersion`. Of what the engine makes one fetch at a time. */
+/**
+ * The rows that fetches give a `replace` dataset, read from the raw archive; see `newestOfEachVersion`. A fetch that DuckDB
+ * parses is handled alone.
+ */
 export async function rowsFromArchive(
   context: IngestContext,
   feed: Feed,
@@ -20,13 +26,13 @@ export async function rowsFromArchive(
   const { dataset, newestFirst, taken = new Set() } = given
   if (!isBulk(feed)) return newestOfEachVersion(context, { feed, dataset, newestFirst, taken })
   const [source, more] = newestFirst
-  if (more) throw new Error(`${feed.id}: rows that the engine makes are of one fetch at a time`)
+  if (more) throw new Error(`${feed.id}: bulk rows are read from one fetch at a time`)
   if (!source) return []
   if ('keeps' in source) {
     for (const version of source.keeps) taken.add(version)
     return []
   }
-  // A file is of one version, which its period names.
+  // A file has one version, named by its period.
   const { accepted } = source
   if (taken.has(accepted.period)) return []
   taken.add(accepted.period)
@@ -34,9 +40,9 @@ export async function rowsFromArchive(
 }
 
 /**
- * Rows of a `replace` dataset, from the newest fetch to the oldest: of each version those of the newest fetch with it. Versions in `taken`
- * are those of newer fetches; it gets the ones found here. Rows are read from the raw archive and passed on, so that a version may be
- * larger than memory. Throws where bytes that could be read once cannot be now.
+ * Rows of a `replace` dataset, newest fetch first: each version comes from the newest fetch that has it. `taken` has the
+ * versions of newer fetches, and gets those found here. Rows are streamed, so a version may exceed memory. Throws if bytes
+ * that were readable cannot be read now.
  */
 async function* newestOfEachVersion(
   context: IngestContext,

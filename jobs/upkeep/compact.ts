@@ -5,9 +5,12 @@ import type { IngestContext } from '../ingest/context.ts'
 import { rewriteFiles } from '../ingest/tables.ts'
 import { compactionGroups, isByMonth } from './groups.ts'
 
-/** Makes small files of a dataset's table into few, as `compactionGroups` says; what others changed meanwhile is left for the next time. */
+/**
+ * Merges small files of a dataset's table, as `compactionGroups` plans; files changed by others meanwhile wait for the next
+ * run.
+ */
 export async function compactDataset(context: IngestContext, dataset: Dataset): Promise<void> {
-  // Other versions are landed whole: there is nothing small left to gather.
+  // Other versions land whole: they have no small files.
   if (dataset.land === 'replace' && !isByMonth(dataset)) return
   const state = await context.lake.table(dataset).load()
   if (!state) return

@@ -9,8 +9,8 @@ import type { IngestContext } from '../ingest/context.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Deletes the rows of days that are older than a dataset keeps them, whole days of UTC in one commit, which states how far. Files that are
- * being compacted meanwhile are left for the next time. Returns how many rows went.
+ * Deletes rows past a dataset's retention, whole UTC days in one commit, which records the limit. Files that are being
+ * compacted wait for the next run. Returns the number of deleted rows.
  */
 export async function deleteOldRows(context: IngestContext, dataset: Dataset, now: number): Promise<number> {
   const state = await context.lake.table(dataset).load()

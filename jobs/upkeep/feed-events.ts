@@ -4,13 +4,16 @@ import { type FeedState, feedHealth, readFeedStates } from '../../lake/live/fres
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 
-/** Object with the feeds that were reported as stale and since when, ms since the epoch. */
+/** The object with the feeds reported as stale, and since when, ms since the epoch. */
 const REPORTED = 'events/stale-feeds.json'
-/** Cadences after which `feedHealth` calls a feed stale. */
+/** Cadences after which `feedHealth` considers a feed stale. */
 const STALE_AFTER = 3
 type Reported = Record<string, number>
 
-/** Records an event for each feed that became stale, or recovered, since the last run. A feed that never delivered is not reported. */
+/**
+ * Records an event for each feed that became stale or recovered since the last run. A feed that never delivered is not
+ * reported.
+ */
 export async function reportFeeds(context: IngestContext, feeds: readonly Feed[], signal: AbortSignal): Promise<void> {
   const { events, store, redis } = context
   if (!events) return
@@ -30,7 +33,7 @@ export async function reportFeeds(context: IngestContext, feeds: readonly Feed[]
     }
     const health = feedHealth(state, feed.every_s, now)
     const isStale = health === 'STALE' || health === 'DOWN'
-    // The times follow from the feed's state: a run that is repeated after a crash records the same event.
+    // The times come from the feed's state: a run repeated after a crash records the same event.
     const fresh_at = state.fresh_at ?? state.last_success_at
     if (isStale) reported[feed.id] = since ?? fresh_at
     if (isStale && since === undefined)

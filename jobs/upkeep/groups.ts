@@ -4,14 +4,15 @@ import { partitionValue } from '../../lake/schema/partitions.ts'
 
 const DAY_MS = 86_400_000
 /**
- * Files that the open day may have before its newest are made one: all from the first that is at most so many times what came after it.
- * A day of 5-minute landings is so written 8 times over in 70 merges; always merging the whole day would write it 30 times over.
+ * Compaction of the open day: above `mostFiles`, merges all from the first file that is at most `mostTimes` the size of those
+ * after it. With 5-minute landings a day is written 8 times in 70 merges; merging the whole day each time would write it 30
+ * times.
  */
 const OPEN_DAY = { mostFiles: 5, mostTimes: 5 }
 /** Files of a closed month are this big or bigger, or one. */
 const LEAST_BYTES = 64 * 1024 ** 2
 
-/** Files of one partition that are to become one, or a few sorted ones. */
+/** Files of one partition to merge into one, or a few sorted ones. */
 export interface CompactionGroup {
   readonly files: readonly LiveFile[]
   readonly reason: 'closed month' | 'open month' | 'closed day' | 'open day'
@@ -25,9 +26,9 @@ interface Placed {
 }
 
 /**
- * Which files of a table to make into one: those of a closed partition, of a closed day, and the newest of the open day when it has many; of
- * whole versions, whose days are landed once, the newest of the open month. The newest row of the table says what is closed, not a clock.
- * Bounds of the time column place a file; one without them is left alone.
+ * Which files of a table to merge: those of a closed partition or closed day, and the newest of the open day if it has many;
+ * for whole versions, the newest of the open month. The newest row decides what is closed, not a clock. Bounds of the time
+ * column place a file; a file without them is left alone.
  */
 export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
   const placed = files.flatMap((file): Placed[] => {
@@ -61,7 +62,7 @@ export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], t
   return groups
 }
 
-/** The newest files of a day, in order of time, from the first that is not far bigger than all after it together; two at least. */
+/** The newest files of a day, in time order, from the first that is not far larger than all after it together; at least two. */
 function newestOf(files: readonly LiveFile[]): LiveFile[] {
   const first = files.findIndex(
     ({ rows }, at) => rows <= OPEN_DAY.mostTimes * files.slice(at + 1).reduce((sum, file) => sum + file.rows, 0),
@@ -69,7 +70,7 @@ function newestOf(files: readonly LiveFile[]): LiveFile[] {
   return files.slice(first === -1 ? -2 : Math.min(first, files.length - 2))
 }
 
-/** True where files of whole days are left: big ones are not too many, but lie over each other in place. */
+/** True if files of single days remain: even large ones are merged, because they overlap in place. */
 function hasDays(part: readonly Placed[]): boolean {
   const days = part.filter(({ from, to }) => dayOf(from) === dayOf(to)).map(({ from }) => dayOf(from))
   return new Set(days).size > 1
@@ -80,12 +81,12 @@ const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 const byMonthOf = (dataset: Dataset): Dataset['partition'][number] | undefined =>
   dataset.partition.find(({ transform, column }) => transform === 'month' && column === dataset.time)
 
-/** True for a table that is partitioned by the month of its time. */
+/** True for a table partitioned by the month of its time. */
 export function isByMonth(dataset: Dataset): boolean {
   return byMonthOf(dataset) !== undefined
 }
 
-/** A partition by month of time is closed once the table holds rows of a later month. */
+/** A partition by month is closed once the table has rows of a later month. */
 function isClosed(dataset: Dataset, part: readonly Placed[], newest: number): boolean {
   const byMonth = byMonthOf(dataset)
   if (!byMonth) return false

@@ -12,32 +12,34 @@ import { dateAfter, datesBetween, dayBounds, MADRID, madridDate } from '../../la
 import type { IngestContext } from '../ingest/context.ts'
 import { PATIENCE_MS } from '../ingest/tables.ts'
 
-/** A table that changes all the time is looked at when a day has ended, another one once it has been left alone for so long, ms. */
+/**
+ * How long a table must be unchanged before it is counted, ms; a table that changes all the time is counted when a day has
+ * ended.
+ */
 const QUIET_MS = 3_600_000
-/** Rows of files that are read by one query, unless a day alone has more: a backfill of years is counted in steps. */
+/** Most rows read by one query, unless a single day has more: a backfill of years is counted in steps. */
 const ROWS_AT_ONCE = 100_000_000
 
-/** What a look at a table needs to know. */
+/** Inputs of a table's count. */
 interface Look {
-  /** The last day (YYYY-MM-DD) that is over. */
+  /** The last ended day (YYYY-MM-DD). */
   readonly last: string
-  /** The number of what is known of the table, 0 where nothing is. */
+  /** The sequence number of the stored result, 0 if there is none. */
   readonly seq: number
   /** Feeds that fill the table. */
   readonly feeds: readonly string[]
   readonly signal: AbortSignal
 }
 
-/** A data file and the days that its rows are of. */
+/** A data file and the days of its rows. */
 interface DatedFile {
   readonly rows: number
   readonly days: FileDays
 }
 
 /**
- * Counts the rows of those days of a table that are over and that data files speak of which were not there, or were still there, when it was
- * last looked at; all other days stay as they are known, so that no row is read twice for nothing. What a table knows of its days is kept
- * for as long as it has them.
+ * Counts a table's rows of ended days, for days whose data files were added or removed since the last count; other days keep
+ * their result, so no row is read twice. A day's result is stored as long as the table has the day.
  */
 export async function lookAtTable(context: IngestContext, dataset: Dataset, look: Look): Promise<void> {
   const { store, log } = context
@@ -55,15 +57,15 @@ export async function lookAtTable(context: IngestContext, dataset: Dataset, look
     look.signal.throwIfAborted()
     for (const [date, day] of await countRows(context, dataset, { run, state, as_of, signal: look.signal })) found.set(date, day)
   }
-  const anew = new Set(dates)
-  const stay = Object.entries(before?.days ?? {}).filter(([date]) => !anew.has(date))
+  const recounted = new Set(dates)
+  const stay = Object.entries(before?.days ?? {}).filter(([date]) => !recounted.has(date))
   const days = Object.fromEntries([...stay, ...found].sort(([one], [other]) => (one < other ? -1 : 1)))
   const quality: TableQuality = { as_of, last: look.last, feeds: look.feeds, days, files: listed }
   if ((await writeTableQuality(store, dataset.id, { seq: seq + 1, quality })) && dates.length > 0)
     log.info({ dataset: dataset.id, days: dates.length }, 'days of a table counted')
 }
 
-/** The files of a state by name, each with the days of its rows; those without rows are left out. */
+/** A state's files by name, each with the days of its rows; files without rows are left out. */
 async function datedFiles(state: TableState, dataset: Dataset): Promise<Map<string, DatedFile>> {
   const { id } = fieldOf(dataset, dataset.time)
   const dated = (file: LiveFile): [string, DatedFile][] => {
@@ -74,7 +76,7 @@ async function datedFiles(state: TableState, dataset: Dataset): Promise<Map<stri
   return new Map((await liveFiles(state)).flatMap(dated))
 }
 
-/** A short name of a file, the begin of its key's SHA-256: keys never come again. */
+/** A file's short name, the start of its key's SHA-256: keys never repeat. */
 function nameOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16)
 }
@@ -84,7 +86,7 @@ function dateOf(instant_us: bigint): string {
   return madridDate(Number(instant_us / 1000n))
 }
 
-/** The days, in order, that are to be counted anew. */
+/** The days to recount, in order. */
 function changedDates(files: ReadonlyMap<string, DatedFile>, before: TableQuality | null, last: string): string[] {
   const dates = new Set<string>()
   const add = ([first, end]: FileDays): void => {
@@ -99,7 +101,7 @@ function changedDates(files: ReadonlyMap<string, DatedFile>, before: TableQualit
   return [...dates].sort()
 }
 
-/** Days one after the other that are read together. */
+/** Consecutive days that are read together. */
 function runsOf(dates: readonly string[], files: ReadonlyMap<string, DatedFile>): { readonly first: string; readonly last: string }[] {
   const runs: { first: string; last: string; rows: number }[] = []
   for (const date of dates) {
@@ -111,7 +113,7 @@ function runsOf(dates: readonly string[], files: ReadonlyMap<string, DatedFile>)
   return runs
 }
 
-/** Rows that a day has at most, as though those of a file lay evenly in its days. */
+/** Upper estimate of a day's rows, assuming that each file's rows are spread evenly over its days. */
 function rowsOf(date: string, files: ReadonlyMap<string, DatedFile>): number {
   let sum = 0
   for (const { rows, days } of files.values()) {
@@ -134,7 +136,7 @@ async function countRows(
   const { run, state, as_of, signal } = asked
   const range = { gte: dayBounds(run.first).start, lt: dayBounds(run.last).end }
   const date = sql`CAST(timezone(${MADRID}, ${column(dataset, dataset.time)}) AS DATE)`
-  // Of a point the latitude tells of both.
+  // A point's latitude stands for both coordinates.
   const fields = physicalFields(tableColumns(dataset)).filter(({ required, part }) => !required && part !== 'lon')
   const counts = fields.map((field) => sql`count(${fieldName(field)}) AS ${outputName(field.columnName)}`)
   const columns: Columns = {

@@ -7,16 +7,16 @@ import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { lookAtTable } from './quality-tables.ts'
 
-/** A day is looked at so long after its end, ms: what is late has mostly landed by then. */
+/** A day is counted this long after its end, ms: most late rows have landed by then. */
 const SETTLED_MS = 6 * 3_600_000
-/** A feed is stale at so many cadences: a gap is longer. */
+/** A feed is stale after this many cadences: a gap is longer. */
 const GAP_CADENCES = 3
 /** The time in an id of a fetch, `<feed>.20260102T122328413Z`. */
 const FETCHED = /\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/
 
 /**
- * Makes the figures of days of Madrid that are over: of each table whatever has changed since it was last looked at, be it of years ago, and of
- * the feeds each day once, from their logs. Old figures of feeds go.
+ * Computes quality figures of ended days (Madrid): for each table whatever changed since the last run, even if years old; for
+ * feeds each day once, from their logs. Old feed figures are deleted.
  */
 export async function gatherQuality(
   context: IngestContext,
@@ -26,7 +26,7 @@ export async function gatherQuality(
   const { datasets, feeds, signal } = over
   const as_of = Math.floor(await store.now())
   const [last, oldest] = [madridDate(as_of - SETTLED_MS, -1), madridDate(as_of, -QUALITY_DAYS)]
-  // Before the feeds: a day that they are told of and a table has nothing of is one without rows.
+  // Before the feeds: if a day has feed figures but no table figures, the table had no rows that day.
   const seqs = await tableQualitySeqs(store)
   for (const dataset of datasets.filter(({ visibility }) => visibility === 'public')) {
     signal.throwIfAborted()
@@ -39,13 +39,13 @@ export async function gatherQuality(
   const dates = begin === null ? [] : datesBetween(begin > oldest ? begin : oldest, last)
   const byFeed = await feedsByDate(context, { feeds, dates, signal })
   for (const date of dates) {
-    const told = [...byFeed].map(([id, days]) => [id, days.get(date) as QualityFeed])
-    if (await writeQualityDay(store, { date, as_of, feeds: Object.fromEntries(told) })) log.info({ date }, 'quality of a day gathered')
+    const figures = [...byFeed].map(([id, days]) => [id, days.get(date) as QualityFeed])
+    if (await writeQualityDay(store, { date, as_of, feeds: Object.fromEntries(figures) })) log.info({ date }, 'quality of a day gathered')
   }
   for (const date of written.filter((one) => one < oldest)) await dropQualityDay(store, date)
 }
 
-/** The day of the first publication that the logs have, by its data time: before the service began there is nothing to tell. */
+/** The data day of the first publication in the logs; there are no figures before it. */
 async function firstDay({ store }: IngestContext, feeds: readonly Feed[]): Promise<string | null> {
   const first = await Promise.all(feeds.map(({ id }) => acceptedAfter(store, id, 0, 1)))
   return first.flatMap((found) => found.map(({ data_time }) => madridDate(Date.parse(data_time)))).sort()[0] ?? null

@@ -19,13 +19,13 @@ import { gatherUptime } from './uptime.ts'
 import { mergeUsage } from './usage.ts'
 
 const DAY_MS = 86_400_000
-/** Feeds faster than hourly keep their raw bytes this long unless they say otherwise. */
+/** Default retention of raw bytes of feeds faster than hourly. */
 const FAST_RETENTION_DAYS = 90
 
-/** Snapshots stay an hour longer than promised: a query of another process that begins at the last moment can end. */
+/** Snapshots stay an hour longer than promised, so that a query started at the last moment can finish. */
 const LONGER_MS = 3_600_000
 
-/** The tasks of upkeep and how often each comes up, in seconds; `models` is the deriver's, `backfill` that of the filler of history. */
+/** The upkeep tasks and their intervals in seconds. The deriver runs `models`, the history filler runs `backfill`. */
 export const UPKEEP_TASKS = [
   { task: 'expire', every_s: 3600 },
   { task: 'versions', every_s: 900 },
@@ -43,12 +43,15 @@ export const UPKEEP_TASKS = [
   { task: 'backfill', every_s: 60 },
 ] as const
 
-/** Creates the tables of datasets that have none and brings the others to their declaration; refuses, naming the column, what it cannot follow. */
+/**
+ * Creates missing tables and updates the others to their declaration. Throws, naming the column, for a change that it cannot
+ * apply.
+ */
 export async function prepareTables(context: IngestContext, datasets: readonly Dataset[]): Promise<void> {
   for (const dataset of datasets) {
     const { properties } = await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })
     if (properties['source-mode'] !== context.mode)
-      throw new Error(`table ${dataset.id} holds ${properties['source-mode']} data, it cannot take ${context.mode} data`)
+      throw new Error(`table ${dataset.id} has ${properties['source-mode']} data, it cannot take ${context.mode} data`)
     const { changes } = await migrateTable(context.lake.table(dataset), dataset)
     if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
   }

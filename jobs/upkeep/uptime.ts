@@ -7,8 +7,8 @@ import type { IngestContext } from '../ingest/context.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Makes one object of each day that is over, in UTC, then takes away those that it is made of, and days that are no longer shown. Whatever
- * step is the last before a crash, the next run goes on from there: a day's object is written once, and counts before its parts.
+ * Merges the objects of each ended UTC day into one, then deletes the parts, and days that are no longer shown. Safe to resume
+ * after a crash at any step: a day's object is written once and takes precedence over its parts.
  */
 export async function gatherUptime({ store, log }: Pick<IngestContext, 'store' | 'log'>, signal: AbortSignal): Promise<void> {
   const now = await store.now()

@@ -14,12 +14,12 @@ import { dropUnused, PATIENCE_MS, writeRows } from '../ingest/tables.ts'
 import { compactDataset } from './compact.ts'
 
 const DAY_MS = 86_400_000
-/** Objects of a day that is in the table stay so long after they were of use: limits of a day are made anew from them. */
+/** How long objects of a day that is in the table stay after their last use: a day's limits are computed from them. */
 const KEPT_MS = 3 * DAY_MS
 
 /**
- * Puts each day of usage that is over into its table, in order and once: the commit that has its rows also names it as the last of those that
- * are there. Then takes away the objects of earlier days. Whatever step is the last before a crash, the next run goes on from there.
+ * Appends each ended day of usage to its table, in order and once: the same commit records the day as the last one. Then
+ * deletes the objects of earlier days. Safe to resume after a crash at any step.
  */
 export async function mergeUsage(context: IngestContext, signal: AbortSignal): Promise<void> {
   const { store, lake, log } = context
@@ -41,14 +41,14 @@ export async function mergeUsage(context: IngestContext, signal: AbortSignal): P
   }
 }
 
-/** What the objects of a day hold; of Madrid, whose days begin with an hour of theirs. */
+/** The usage of a day in Madrid, from its hourly objects: a day starts on a whole hour. */
 async function usageOf({ store }: IngestContext, date: string): Promise<UsageDay[]> {
   const { start, end } = dayBounds(date)
   const parts = await readUsage(store, { from: hourOf(start), to: end, take: ({ minutes }) => sumByDay(minutes) })
   return summed([...parts.values()].flat())
 }
 
-/** Lands a day and says in the same commit that it is there; false where another process did so meanwhile. */
+/** Lands a day and records it in the same commit; false if another process did so meanwhile. */
 async function landDay(
   context: IngestContext,
   day: {
@@ -84,7 +84,7 @@ async function landDay(
   return dropUnused(context, add, done)
 }
 
-/** Takes away the objects of days that are in the table, up to an instant (ms), once nothing needs them, and what tells which mails were sent. */
+/** Deletes unneeded objects of days in the table, up to an instant (ms), and the records of sent mails. */
 async function forgetObjects({ store, log }: IngestContext, merged: number, signal: AbortSignal): Promise<void> {
   const old = (await store.now()) - KEPT_MS
   const names = [...(await usageBefore(store, hourOf(Math.min(merged, old)))), ...(await usageMailsBefore(store, madridDate(old)))]

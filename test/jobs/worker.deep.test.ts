@@ -84,7 +84,7 @@ describe('a worker', () => {
     await start({ feeds: [feed('a', 3600)], runner, log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object })
     await openQueue(redis).add('fetch', { kind: 'fetch', name: 'nothing' })
     await until('the warning', () => told.length > 0)
-    expect(told).toEqual([[{ job: 'fetch', name: 'nothing' }, 'job of no known feed or task']])
+    expect(told).toEqual([[{ job: 'fetch', name: 'nothing' }, 'job of an unknown feed or task']])
   })
 
   test('puts back a job of a feed that only another living worker knows, which runs it; its live state stays', async () => {

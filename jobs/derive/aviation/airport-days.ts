@@ -5,7 +5,7 @@ import { bind, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
-/** Airports by day: of flights once their day and the next are over, of EUROCONTROL's figures as they come. */
+/** Airports by day: flights once their day and the next are over, EUROCONTROL's figures as they come. */
 export const airportDaysDerived = defineDerived({
   by: 'months',
   into: airportDays,

@@ -6,12 +6,12 @@ import { bind, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
-/** A box of this half height, and twice as wide, is around every airport's circle, degrees. */
+/** Half height of the box around an airport's circle, degrees; the box is twice as wide. */
 const BOX_DEG = 0.06
-/** Cells of a degree: airports are joined to positions by the cells that their boxes touch, not each with every position. */
+/** Airports and positions are joined by one-degree cells, instead of comparing every pair. */
 const CELLS = 10
 
-/** Observed movements by airport and day; a day is made once the next is over, which the Canaries' clock needs too. */
+/** Observed movements by airport and day; a day is built once the next is over, which also covers the Canaries' time. */
 export const airportObservedDaysDerived = defineDerived({
   by: 'months',
   into: airportObservedDays,

@@ -8,24 +8,28 @@ import { partitionStart } from '../../../lake/schema/partitions.ts'
 import { MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
-/** Prices by day of Spain, provinces and signs: of the publications of the register, and of days without one of the archive. No day is of both. */
+/**
+ * Prices by day of Spain, provinces and brands: from the register's publications, and from the archive on days without one. A
+ * day uses only one of them.
+ */
 export const fuelDaysDerived = defineDerived({
   by: 'months',
   into: fuelDays,
   from: [fuelPrices, fuelStations, fuelArchivePrices],
   besides: [fuelArchivePrices],
   revision: 2,
-  // What holds when the month begins is in the partition that this lies in, which opens with all that held when that began.
+  // The state at the start of a month is in the partition of the instant before, which opens with the full state at its own
+  // start.
   reads: ({ from, to }) => ({ from: partitionStart(fuelPrices, from - 1), to }),
   rows: daysOf,
 })
 
-/** Of 4,106 signs most are of one station, whose prices are no average. */
+/** Most of the 4,106 brands have one station, whose prices are no average. */
 const LEAST_STATIONS = 3
 
 const dateOf = (at: string): Sql => sql`CAST(timezone(${MADRID}, ${outputName(at)}) AS DATE)`
 const DATE = dateOf('observed_at')
-/** The sign as it can be compared. */
+/** The brand, normalized for comparison. */
 const SIGN = sql`nullif(${foldNameSql(sql`brand`)}, '')`
 
 function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[]): Sql {
@@ -38,8 +42,8 @@ function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[
     WITH published AS (
       SELECT DISTINCT ${DATE} AS date FROM ${prices as SqlPart} WHERE observed_at >= ${instant(month.from)} AND observed_at < ${instant(month.to)}
     ),
-    sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], told: ['price', 'price_unit', 'province_code'] })}),
-    open AS (${atEnds(month, { rows: stations as SqlPart, thing: ['station_id'], told: ['brand', 'sale_type'] })}),
+    sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], values: ['price', 'price_unit', 'province_code'] })}),
+    open AS (${atEnds(month, { rows: stations as SqlPart, thing: ['station_id'], values: ['brand', 'sale_type'] })}),
     held AS MATERIALIZED (
       SELECT date, product, price, price_unit, province_code, brand, ${SIGN} AS sign, 'PUBLICATIONS' AS basis
       FROM sold
@@ -68,23 +72,21 @@ const FIGURES = sql`
   min(price) AS price_min, quantile_disc(price, 0.25) AS price_p25, quantile_disc(price, 0.5) AS price_median,
   quantile_disc(price, 0.75) AS price_p75, max(price) AS price_max`
 
-/**
- * The state of each thing at the end of each day of a month: its last row of a day holds from then until the day of the next one.
- */
+/** The state of each thing at the end of each day of a month: its last row of a day applies until the day of its next row. */
 function atEnds(
   month: MonthSpan,
-  { rows, thing, told }: { readonly rows: SqlPart; readonly thing: readonly string[]; readonly told: readonly string[] },
+  { rows, thing, values }: { readonly rows: SqlPart; readonly thing: readonly string[]; readonly values: readonly string[] },
 ): Sql {
   const first = bind('date', fuelDays.columns.date, madridDate(month.from))
   const last = bind('date', fuelDays.columns.date, madridDate(month.to - 1))
   const names = (of: readonly string[]): Sql => join(of.map(outputName))
   return sql`
-    SELECT ${names([...thing, ...told])}, status,
+    SELECT ${names([...thing, ...values])}, status,
       CAST(unnest(generate_series(CAST(greatest(since, ${first}) AS TIMESTAMP), CAST(least(until - 1, ${last}) AS TIMESTAMP), INTERVAL 1 DAY)) AS DATE) AS date
     FROM (
       SELECT *, coalesce(lead(since) OVER (PARTITION BY ${names(thing)} ORDER BY since), ${last} + 1) AS until
       FROM (
-        SELECT ${names([...thing, ...told])}, status, ${DATE} AS since
+        SELECT ${names([...thing, ...values])}, status, ${DATE} AS since
         FROM ${rows}
         QUALIFY row_number() OVER (PARTITION BY ${names(thing)}, ${DATE} ORDER BY observed_at DESC) = 1
       )

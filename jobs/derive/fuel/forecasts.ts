@@ -20,13 +20,13 @@ import { defineDerived, type ModelGiven, type ModelRows } from '../define.ts'
 const WEEKLY = new URL('../../../models/fuel/thread.ts', import.meta.url)
 const DAILY = new URL('../../../models/fuel-daily/thread.ts', import.meta.url)
 const REVISION = 4
-/** Months that two years and some days lie in. */
+/** The months that two years and some days cover. */
 const MONTHS = 26
 const MONTH = /^\d{4}-\d{2}$/
 
 /**
- * Forecasts of fuel prices: of the bulletin's, made anew with every bulletin that lands, which is also the outcome of former forecasts, and of the
- * means of the stations, made anew once a day is over.
+ * Forecasts of fuel prices. Those of the bulletin are rebuilt with every bulletin, which is also the outcome of earlier
+ * forecasts; those of station means are rebuilt once a day is over.
  */
 export const fuelForecastsDerived = defineDerived({
   by: 'model',
@@ -60,7 +60,7 @@ async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> 
   return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), beside: stood.beside }
 }
 
-/** True where an area that had too few days for a forecast has enough of them now. */
+/** True if an area that had too few days for a forecast now has enough. */
 function isFilledUp(before: readonly AnyRow[], means: readonly StationMeans[]): boolean {
   const nameOf = ({ product, area_kind, area }: AnyRow): string => `${product} ${area_kind} ${area}`
   const enough = new Set(means.filter(({ dates }) => dates.length >= LEAST_DAYS).map((of) => nameOf({ ...of })))
@@ -71,7 +71,7 @@ async function daily({ given, before, files, signal }: ModelGiven): Promise<Mode
   const means = given as unknown as readonly StationMeans[]
   if (means.length === 0) return { rows: [], beside: new Map() }
   const newest = means.map(({ dates }) => dates.at(-1) as string).reduce((last, date) => (date > last ? date : last))
-  // The day that goes on changes with every publication; what is over was looked at already, unless an archive has filled up what was too little.
+  // The current day changes with every publication; an ended day was already used, unless an archive has since completed it.
   const isLookedAt = before.some(
     ({ made_at, model_version }) => made_at === dayBounds(newest).end && String(model_version).startsWith(`r${REVISION}-`),
   )

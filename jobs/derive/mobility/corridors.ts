@@ -7,7 +7,7 @@ import { bindList, instant, join, type Sql, type SqlPart, sql } from '../../../l
 import { MADRID } from '../../../lake/schema/time.ts'
 import { defineDerived } from '../define.ts'
 
-/** The hours with an intensity of the sensors of each corridor: its mean, to a tenth. */
+/** Mean intensity of each corridor's sensors by hour, to a tenth. */
 function hoursOf(hours: SqlPart): Sql {
   const ofEach = sensorCorridors().map(
     ({ id, basis }) => sql`

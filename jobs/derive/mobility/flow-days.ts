@@ -3,12 +3,12 @@ import { mobilityTrips, mobilityV1Trips } from '../../../lake/datasets/mobility/
 import { type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived } from '../define.ts'
 
-/** Trips between provinces by day: a month of the trips between municipal zones of each study, added up by the engine. */
+/** Trips between provinces by day: each study's trips between municipal zones, summed by DuckDB, month by month. */
 export const mobilityFlowDaysDerived = defineDerived({
   by: 'months',
   into: mobilityFlowDays,
   from: [mobilityTrips, mobilityV1Trips],
-  // The study of 2020 and 2021 is over: how far the table is covered is told by the one since.
+  // The 2020 and 2021 study has ended: the coverage comes from the later one.
   besides: [mobilityV1Trips],
   revision: 2,
   rows: ({ month }, [trips, former]) => sql`

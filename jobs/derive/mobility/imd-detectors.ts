@@ -8,14 +8,14 @@ import { MADRID } from '../../../lake/schema/time.ts'
 import { defineDerived } from '../define.ts'
 
 const DAY_MS = 86_400_000
-/** How far back the catalogue is read: each of its months begins with all that is listed. */
+/** How far back the catalogue is read: each of its months begins with the full list. */
 const CATALOGUE_MS = 40 * DAY_MS
 /** Share of a day that has to be measured for it to be whole. */
 const LEAST_OF_DAY = 0.9
 
 /**
- * Whole days of roads by direction. A point counts on a day if all its lanes do; lanes of slip roads and bus lanes are none of the road's.
- * The mean of a lane's readings by the hours of the day, which are 23 or 25 where the clock changes, are its vehicles.
+ * Whole days of roads by direction. A point counts on a day if all its lanes report; slip roads and bus lanes are not lanes of
+ * the road. A lane's vehicles are its mean reading times the hours of the day (23 or 25 at clock changes).
  */
 export const imdDetectorMonthsDerived = defineDerived({
   by: 'months',

@@ -7,7 +7,7 @@ import { type DerivedPart, defineDerived } from '../define.ts'
 
 const YEAR = /^\d{4}$/
 
-/** Daily traffic of roads by year, with the change from the year before. */
+/** Daily traffic of roads by year, with the change from the previous year. */
 export const imdRoadsDerived = defineDerived({
   by: 'versions',
   into: imdRoads,
@@ -17,7 +17,7 @@ export const imdRoadsDerived = defineDerived({
   rows: roadsOf,
 })
 
-/** Each year, together with the one before it where there is one. */
+/** Each year, paired with the previous one if it exists. */
 function yearPairs(editions: readonly string[]): DerivedPart[] {
   const years = editions.filter((edition) => YEAR.test(edition)).sort()
   return years.map((version) => {
@@ -26,7 +26,7 @@ function yearPairs(editions: readonly string[]): DerivedPart[] {
   })
 }
 
-/** The sections of an edition that figures can be made of, each once: a section that is there in parts is one. */
+/** The usable sections of an edition, each once: a section published in parts is one. */
 function sectionsOf(edition: string): Sql {
   return sql`
     SELECT road, coalesce(province_code, '00') AS province_code, section_id, count(*) AS parts,

@@ -8,10 +8,10 @@ import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
-/** Network and first day, which is what a version is named by: `cercanias-2026-08-22`. */
+/** Network and first day, which name a version: `cercanias-2026-08-22`. */
 const VERSION = /^(.+)-(\d{4}-\d\d-\d\d)$/
 
-/** Each version of a timetable against the one before it of the same network. */
+/** Each version of a timetable compared with the previous one of the same network. */
 export const timetableChanges = defineDerived({
   by: 'versions',
   into: railTimetableChanges,
@@ -35,7 +35,7 @@ function versionPairs(versions: readonly string[]): DerivedPart[] {
 
 const NO_TRIP = sql`CAST(NULL AS VARCHAR) AS train_number, CAST(NULL AS VARCHAR) AS variant, CAST(NULL AS INTEGER) AS service_days, CAST(NULL AS DATE) AS first_day, CAST(NULL AS DATE) AS last_day`
 
-/** What is to be known of a thing beside what tells it apart. */
+/** The descriptive columns of a thing, beside its key. */
 const ABOUT = sql`name, nucleo_code, line, train_number, variant, service_days, first_day, last_day`
 
 function changesOf({ version, from }: DerivedPart): Sql {
@@ -80,8 +80,8 @@ function linesOf(version: string): Sql {
 }
 
 /**
- * The days on which each train runs. A train of a line is one by its number where it has no variant; the product of one that has may be
- * renamed and stays it. A trip whose id tells no number is told by its id.
+ * The days on which each train runs. A train of a line is identified by its number if it has no variant; with a variant it
+ * stays the same when its product is renamed. A trip whose id has no number is identified by its id.
  */
 function runsOf(version: string): Sql {
   return sql`
@@ -95,7 +95,7 @@ function runsOf(version: string): Sql {
     GROUP BY ALL`
 }
 
-/** From the first to the last day that both versions have trips on, by commuter network: horizons of networks differ. */
+/** From the first to the last day on which both versions have trips, by commuter network: their horizons differ. */
 function coveredDays(): Sql {
   const range = (runs: Sql): Sql =>
     sql`SELECT nucleo_code, min(service_date) AS first_day, max(service_date) AS last_day FROM ${runs} GROUP BY ALL`
@@ -106,8 +106,8 @@ function coveredDays(): Sql {
 }
 
 /**
- * Trains with the covered days on which they run in one version and not in the other: within the days that the other has of the train, or
- * beyond its last one. A train that the other has not at all is new, or gone, whatever its days.
+ * Trains with the days on which they run in one version and not in the other: within the train's days in the other version, or
+ * after its last one. A train that the other version lacks entirely is new, or removed, whatever its days.
  */
 function tripChanges(codes: { readonly within: string; readonly beyond: string }, runs: Sql, others: Sql): Sql {
   return sql`

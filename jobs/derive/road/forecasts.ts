@@ -26,14 +26,14 @@ import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
 const REVISION = 4
-/** The models: of the permanent count stations, and of live sensors and corridors. */
+/** The models: one for the permanent count stations, one for live sensors and corridors. */
 const COUNTS = 'traffic_counts'
 const LIVE = 'traffic'
 const MONTH = /^\d{4}-\d{2}$/
-/** Months of counts that a fit learns from, and those that forecasts look at: half a year, and two more in which copies are looked for. */
+/** Months of counts for a fit, and for forecasts: half a year, and two more to search for copies. */
 const FIT_MONTHS = 36
 const RECENT_MONTHS = 8
-/** The same of live sensors, as many as the days that forecasts look at lie in. */
+/** The same for live sensors: the months of the days that forecasts read. */
 const LIVE_FIT_MONTHS = 13
 const LIVE_RECENT_MONTHS = 9
 
@@ -44,13 +44,14 @@ const countsGrid = (given: readonly AnyRow[]): Grid | null =>
   given.length === 0 ? null : gridOfCounts(given as unknown as readonly CountDay[])
 const rolledUntil = (sensors: readonly AnyRow[]): number => sensors.reduce((last, { until }) => Math.max(last, until as number), 0)
 
-/** A part of a model, of the newest months of a dataset; none without any. */
+/** A model's part from the newest months of a dataset; none without months. */
 function partOf(model: string, of: Dataset, months: readonly string[]): DerivedPart[] {
   return months.length === 0 ? [] : [{ version: model, from: months, of: [of] }]
 }
 
 /**
- * The models of traffic, fitted anew each night on which their counts are others: what stands, with its errors. Nothing where there are too few days.
+ * The traffic models, fitted each night on which their counts changed: the champion models with their errors. Nothing if there
+ * are too few days.
  */
 export const trafficModelsDerived = defineDerived({
   by: 'model',
@@ -77,7 +78,7 @@ export const trafficModelsDerived = defineDerived({
       return fit
     })
     const { model_version, parameters } = stood
-    // Where the fit failed, what stands was looked at with its own data last.
+    // If the fit failed, the champion was last evaluated with its own data.
     made_at ??= dayBounds(parameters.data_to).end
     const rows = Object.entries(servedOf(stood)).map(([name, { isBaseline, error }]) => {
       const horizon = name.split(' ')[1] as string
@@ -88,8 +89,8 @@ export const trafficModelsDerived = defineDerived({
 })
 
 /**
- * Forecasts of traffic with the models that stand, made anew as soon as other counts have landed, another hour of the live sensors is over, or another
- * version stands: what is fitted is not waited for.
+ * Traffic forecasts with the champion models, rebuilt when new counts land, an hour of the live sensors ends, or another model
+ * version becomes champion. They do not wait for a running fit.
  */
 export const trafficForecastsDerived = defineDerived({
   by: 'model',

@@ -8,19 +8,19 @@ import { type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived, type MonthSpan } from '../define.ts'
 
 const DAY_MS = 86_400_000
-/** How far back records count: roads are counted anew now and then. */
+/** How old a record may be: roads are re-measured now and then. */
 const YEAR_MS = 366 * DAY_MS
-/** A record this far from the median of its point is of another place, m. */
+/** A record farther than this from the median of its point belongs to another place, m. */
 const APART_M = 500
-/** Points of a road this far from each other say nothing of each other, km. */
+/** Points of a road farther apart than this say nothing about each other, km. */
 const NEIGHBOURS_KM = 5
 
-/** Points of roads, by all that is located on them. */
+/** Road points, from all records located on a road. */
 export const roadPointsDerived = defineDerived({
   by: 'months',
   into: roadPoints,
   from: [incidents, v16Beacons, fuelStations, vmsDevices, trafficSensors],
-  // The city's sensors stand on streets, which have no kilometres.
+  // The city's sensors are on streets, which have no kilometres.
   sources: roadPoints.sources,
   revision: 3,
   settles: 'day',
@@ -29,20 +29,14 @@ export const roadPointsDerived = defineDerived({
   rows: pointsOf,
 })
 
-/** Metres between two positions: short ones, so that the Earth is flat. */
+/** Metres between two positions, treating the Earth as flat: distances are short. */
 const metres = (lat: Sql, lon: Sql, other: { readonly lat: Sql; readonly lon: Sql }): Sql =>
   sql`(111195 * sqrt((${lat} - ${other.lat}) ** 2 + ((${lon} - ${other.lon}) * cos(radians(${lat}))) ** 2))`
 
 /**
- * The points that are known by the end of a month.
- *
- * Of each thing each place counts once, however often it was published, of a panel or a detector the newest alone; a km of 0 stands for none in some sources and counts for none. What
- * the address of a station says counts only where no traffic authority has a record of that tenth of a kilometre. A record more than 500 m
- * from the median of its point is left out, and the median taken again. Then each point is held against the four before and the four after
- * it, on the same road in the same province, at most 5 km away by the posts: no straight line is longer than the road, so that two points
- * that are farther apart than their kilometres (and a tenth, and their errors) contradict each other. A point that contradicts more than
- * half of its neighbours is left out. One of a station has to have some, and the line to each as long as the posts say, give or take 300 m
- * and bends: to those of authorities, where there are any, else to other stations'. One in ten of their kilometres is of an older count.
+ * The points known by the end of a month: each place of a thing counts once; for panels and detectors only the newest.
+ * Outliers and points that contradict their neighbours on the road are left out;
+ * see "Road points come from published records" in jobs/derive/README.md.
  */
 function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel, sensor]: readonly SqlPart[]): Sql {
   return sql`
@@ -100,14 +94,14 @@ function pointsOf({ month }: MonthSpan, [incident, beacon, station, panel, senso
 
 const MEDIAN = { lat: sql`middle_lat`, lon: sql`middle_lon` } as const
 
-/** Records with the median of the positions of their post. By a join: medians over a window take many times as long. */
+/** Records with the median position of their post. Uses a join: window medians take many times as long. */
 function withMedians(records: Sql): Sql {
   return sql`
     SELECT * FROM ${records}
     JOIN (SELECT key, province_code, km, median(lat) AS middle_lat, median(lon) AS middle_lon FROM ${records} GROUP BY ALL) USING (key, province_code, km)`
 }
 
-/** Points with `around`, the four before and the four after them on the road that are near enough to say something. */
+/** Points with `around`: the four before and the four after them on the road that are near enough to compare. */
 function withNeighbours(points: Sql): Sql {
   return sql`
     SELECT * EXCLUDE (list), list_filter(coalesce(list, []), lambda one: abs(one.km - km) <= ${NEIGHBOURS_KM}) AS around
@@ -121,5 +115,5 @@ function withNeighbours(points: Sql): Sql {
 /** The straight line from a point to a neighbour, m. */
 const apart = (one: Sql): Sql => metres(sql`lat`, sql`lon`, { lat: sql`${one}.lat`, lon: sql`${one}.lon` })
 
-/** True of a neighbour `one` where the straight line to it is about as long as the posts say. */
+/** True if the straight line to a neighbour `one` is about as long as the posts say. */
 const isAsLong = (): Sql => sql`${apart(sql`one`)} BETWEEN 500 * abs(one.km - km) - 300 AND 1100 * abs(one.km - km) + 300`

@@ -4,7 +4,7 @@ import { trafficSectionStatesArchive } from '../../../lake/datasets/road/traffic
 import { type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived } from '../define.ts'
 
-/** States of a city's street sections by hour, live ones and those of the archive, each under its source. */
+/** States of a city's street sections by hour, live and archived, each under its source. */
 export const trafficSectionHoursDerived = defineDerived({
   by: 'months',
   into: trafficSectionHours,

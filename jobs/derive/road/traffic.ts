@@ -12,7 +12,10 @@ import { defineDerived } from '../define.ts'
 
 const LOCAL = sql`timezone(${MADRID}, period_start)`
 
-/** Readings by sensor and hour, live ones and those of the archive, each under its source. A month has 54 million readings: it is made once a day, of the days that are over. */
+/**
+ * Readings by sensor and hour, live and archived, each under its source. A month has 54 million readings: only ended days are
+ * built, once a day.
+ */
 export const trafficHoursDerived = defineDerived({
   by: 'months',
   into: trafficHours,
@@ -53,7 +56,7 @@ export const trafficCityHoursDerived = defineDerived({
     GROUP BY source, period_s, period_start`,
 })
 
-/** What is usual at each hour of the week. */
+/** Typical values of each hour of the week. */
 export const trafficTypicalWeeksDerived = defineDerived({
   by: 'months',
   into: trafficTypicalWeeks,

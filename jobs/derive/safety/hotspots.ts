@@ -7,7 +7,10 @@ import { hotspotsInThread } from '../../../models/hotspots/in-thread.ts'
 import { type HotspotSet, type HotspotsGiven, hotspotSets } from '../../../models/hotspots/sets.ts'
 import { defineDerived } from '../define.ts'
 
-/** Black spots of each source with positions, for every set of parameters: some minutes of a core, so at night, in a thread of its own. */
+/**
+ * Black spots of each source with positions, for every parameter set. Takes some minutes of one core, so it runs at night in a
+ * thread.
+ */
 export const hotspotsDerived = defineDerived({
   by: 'model',
   into: accidentHotspots,

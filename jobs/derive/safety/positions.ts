@@ -8,15 +8,15 @@ import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { defineDerived } from '../define.ts'
 
-/** Points farther from each other along the road, km: what lies between is unlocated. */
+/** Points of a road farther apart than this, km, leave the stretch between them unlocated. */
 const GAP_KM = 5
-/** As near as a tenth of a kilometre, to which points are kept, may be off. */
+/** Tolerance of a match: half of the tenth of a kilometre to which points are stored. */
 const SAME_KM = 0.05
 
-// Derived, and not looked up while accidents land: their rows then rest on their file alone, as a replay has them, while points of roads grow
-// every day; a derivation states which content of both each edition was made from, and makes it anew when either is another.
+// Derived, not looked up when accidents land: landed rows depend only on their file, as in a replay, while road points grow
+// every day. The lineage records which content of both an edition was built from, and a change of either rebuilds it.
 
-/** Positions of accidents by road and kilometre, where the source publishes none. */
+/** Positions of accidents by road and kilometre, for sources that publish none. */
 export const accidentPositionsDerived = defineDerived({
   by: 'versions',
   into: accidentPositions,
@@ -31,7 +31,7 @@ export const accidentPositionsDerived = defineDerived({
     ),
 })
 
-/** The same of accidents with animals, of which none has a published position. */
+/** The same for accidents with animals, which have no published positions. */
 export const animalPositionsDerived = defineDerived({
   by: 'versions',
   into: animalAccidentPositions,
@@ -52,9 +52,9 @@ function each(editions: readonly string[]): { version: string; from: readonly st
 }
 
 /**
- * The positions of accidents as `/api/geo/pk` finds those of a kilometre: at a point, or on the straight line between the points before and after
- * it on the road in that province, where these are at most 5 km apart and no farther by the straight line than their kilometres and errors allow.
- * The error is the greater of the points', and what a road of that length can be from the line (Stewart's theorem).
+ * The positions of accidents, as `/api/geo/pk` finds those of a kilometre: at a point, or on the line between its neighbours
+ * on that road and province, at most 5 km apart and consistent with their kilometres. The error is the larger one of the
+ * points plus the road's possible distance from the line (Stewart's theorem).
  */
 function positionsOf(accidents: Sql, month: string): Sql {
   // At a point both ends of the stretch are that point.

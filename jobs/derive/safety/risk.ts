@@ -18,19 +18,21 @@ import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/risk/thread.ts', import.meta.url)
 const REVISION = 2
-/** Editions of the national table: the other sources of accidents are in it already. */
+/** Editions of the national table, which includes the other sources' accidents. */
 const NATIONAL = /^dgt-\d{4}$/
 
-/** Editions beside those that a model is fitted to that are read, for the newest may be too small. */
+/** Extra editions read beside those that a model is fitted to, since the newest may be too small. */
 const SPARE_EDITIONS = 2
 
-/** A part of a model, of the newest editions of a dataset; none without any. */
+/** A model's part from the newest editions of a dataset; none without editions. */
 function partOf({ model, years }: RiskBasis, of: Dataset, editions: readonly string[]): DerivedPart[] {
   const newest = editions.slice(-(years + SPARE_EDITIONS))
   return newest.length === 0 ? [] : [{ version: model, from: newest, of: [of] }]
 }
 
-/** Expected accidents of road sections, made anew with every edition of the accidents that a model rests on; nothing of editions that are too small. */
+/**
+ * Expected accidents of road sections, rebuilt with every edition that a model uses; no rows for editions that are too small.
+ */
 export const riskDerived = defineDerived({
   by: 'model',
   into: riskEstimates,
@@ -60,15 +62,15 @@ export const riskDerived = defineDerived({
       inThread<Fit<RiskParameters>>(THREAD, { accidents, basis, standing }, signal),
     )
     const { model_version, parameters } = stood
-    const told = {
+    const fitted = {
       model,
       model_version,
       made_at: dayBounds(parameters.data_to).end,
       recent_error: stood.recentError(basis.series, 'P7D'),
     }
-    const profiles = profilesOf(parameters, told) as unknown as AnyRow[]
+    const profiles = profilesOf(parameters, fitted) as unknown as AnyRow[]
     return {
-      rows: estimatesOf(parameters, basis, told) as unknown as AnyRow[],
+      rows: estimatesOf(parameters, basis, fitted) as unknown as AnyRow[],
       beside: new Map([...stood.beside, [riskProfiles, profiles]]),
     }
   },

@@ -3,7 +3,7 @@ import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { defineDerived } from '../define.ts'
 
-/** Accidents by road section, month, day of the week and hour: of each edition its own, as editions are what is corrected. */
+/** Accidents by road section, month, day of the week and hour; one set per edition, as corrections come as editions. */
 export const accidentSectionsDerived = defineDerived({
   by: 'versions',
   into: accidentSections,

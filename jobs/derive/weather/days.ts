@@ -10,7 +10,7 @@ export const weatherDaysDerived = defineDerived({
   from: [weatherObservations],
   revision: 1,
   settles: 'day',
-  // An observation is of the hour before its time.
+  // An observation covers the hour before its time.
   timesAreEnds: true,
   rows: ({ month }, [observations]) => sql`SELECT ${month} AS month, * FROM (${daysOfObservations(observations as SqlPart)})`,
 })

@@ -8,10 +8,10 @@ import { scan } from '../../../lake/query/scan.ts'
 import { type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { defineDerived } from '../define.ts'
 
-/** More than a year, which the records of a month's points of roads reach back. */
+/** More than a year: how far back the records of a month's road points reach. */
 const YEAR_MS = 366 * 86_400_000
 
-/** Roads near weather stations: of each month in which stations were published the points of that month. */
+/** Roads near weather stations: for each month in which stations were published, with the road points of that month. */
 export const weatherStationRoadsDerived = defineDerived({
   by: 'months',
   into: weatherStationRoads,
@@ -35,7 +35,7 @@ export const weatherStationRoadsDerived = defineDerived({
     GROUP BY station_id, roads.road, province_code`,
 })
 
-/** Weather by road and day: of each month of days, by the roads near stations as they are known now. */
+/** Weather by road and day: for each month of days, with the roads near stations as currently known. */
 export const weatherRoadDaysDerived = defineDerived({
   by: 'versions',
   into: weatherRoadDays,

@@ -1,7 +1,7 @@
 import { barcelonaAir as source } from '../../../lake/datasets/air/sources.ts'
 import { dayFileFeed } from './day-file.ts'
 
-/** The last three days of Barcelona's stations. The file also has the weather and calibrations, which are not kept. */
+/** The last three days of Barcelona's stations. The file also has weather and calibrations, which are dropped. */
 export const barcelonaAir = dayFileFeed({
   id: 'barcelona_air',
   source,

@@ -11,7 +11,7 @@ import { lookUp } from '../look-up.ts'
 
 type Measurement = FeedRow<typeof airMeasurements>
 
-/** National numbers of what stations measure. */
+/** National numbers of measured quantities. */
 const POLLUTANTS: Readonly<Record<string, AirPollutant>> = {
   '1': 'SO2',
   '6': 'CO',
@@ -35,10 +35,10 @@ const IN_MILLIGRAMS: ReadonlySet<AirPollutant> = new Set(['CO', 'TOTAL_HYDROCARB
 const HOURS = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(2, '0'))
 const VALIDITY: Readonly<Record<string, string>> = { V: 'VALID', N: 'INVALID' }
 
-/** The publisher's names of the columns that say what a line is of. */
+/** The publisher's names of a line's key columns. */
 type LineColumns = Readonly<Record<'province' | 'municipality' | 'station' | 'pollutant' | 'year' | 'month' | 'day', string>>
 
-/** What differs from one publisher of such files to the next. */
+/** The differences between publishers of such files. */
 interface DayFileSpec {
   readonly id: string
   readonly source: Source
@@ -48,13 +48,13 @@ interface DayFileSpec {
   readonly columns: LineColumns
   /** Known columns that are not read. */
   readonly knows: readonly string[]
-  /** Numbers of what is known and not kept, such as the weather. */
+  /** Numbers of known pollutants or measures that are not stored, such as the weather. */
   readonly leavesOut?: readonly string[]
 }
 
 /**
- * Declares a feed of CSV files with a line for each station, pollutant and day, its 24 hours side by side, numbers padded with zeros or not.
- * The hours after the last valid one of a line have no rows: they have not come yet.
+ * Declares a feed of CSV files with a line per station, pollutant and day, with its 24 hours in columns; numbers may be
+ * zero-padded. Hours after the last valid one of a line are still to come and give no rows.
  */
 export function dayFileFeed({ url, band, columns, knows, leavesOut = [], ...spec }: DayFileSpec): Feed {
   const known = new Set([...Object.values(columns), ...knows, ...HOURS.flatMap((hour) => [`H${hour}`, `V${hour}`])])
@@ -110,11 +110,11 @@ function* measurements(table: CsvTable, { source, columns, leavesOut, notes }: R
       for (const [at, [valueAt, validAt]] of hoursAt.slice(0, last + 1).entries()) {
         const hour_begins_at = starts[at] ?? null
         if (hour_begins_at === null) {
-          notes.warn('an hour that the clock leaves out or has twice')
+          notes.warn('an hour that the clock skips or repeats')
           continue
         }
         const validity = lookUp(VALIDITY, (record[validAt] ?? '').trim())
-        // The flag decides: cells that are not valid have numbers too.
+        // The flag decides: invalid cells have numbers too.
         const value = validity === 'VALID' ? pointNumber((record[valueAt] ?? '').trim()) : null
         if (validity === undefined || Number.isNaN(value) || (validity === 'VALID' && value === null))
           reject(new FormatError(validity === undefined ? `V${HOURS[at]} is neither V nor N` : `H${HOURS[at]} is no number`))
@@ -126,7 +126,7 @@ function* measurements(table: CsvTable, { source, columns, leavesOut, notes }: R
   }
 }
 
-/** A whole number as text, padded with zeros to so many digits. Throws `FormatError`. */
+/** A whole number as text, zero-padded to this many digits. Throws `FormatError`. */
 function digitsOf(text: string | undefined, column: string, digits: number): string {
   const given = (text ?? '').trim()
   if (!/^\d+$/.test(given)) throw new FormatError(`${column} is no whole number`)
@@ -135,7 +135,7 @@ function digitsOf(text: string | undefined, column: string, digits: number): str
   return padded
 }
 
-/** The same day, where the calendar has it. Throws `FormatError`. */
+/** The same day, if the calendar has it. Throws `FormatError`. */
 function dateOf(day: string): string {
   const at = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day)) throw new FormatError('a day that the calendar lacks')

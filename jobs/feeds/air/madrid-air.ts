@@ -1,7 +1,10 @@
 import { madridAir as source } from '../../../lake/datasets/air/sources.ts'
 import { dayFileFeed } from './day-file.ts'
 
-/** Madrid's hours of the current day, replaced some 15, 35 and 55 minutes past each hour. Until the first hour ends it has no row. */
+/**
+ * Madrid's hours of the current day, replaced about 15, 35 and 55 minutes past each hour. It has no row until the first hour
+ * ends.
+ */
 export const madridAir = dayFileFeed({
   id: 'madrid_air',
   source,

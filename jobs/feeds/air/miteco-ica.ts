@@ -39,13 +39,13 @@ const HEADER = /^"?cod_estacion"?,/m
 const STATION = /^\d{7,8}$/
 /** A full hour of UTC, without an offset. */
 const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}:00:00$/
-/** The category, times ten where it was computed from fewer pollutants. */
+/** The category, times ten if computed from fewer pollutants. */
 const CATEGORY = /^([1-6])(0?)$/
 /** No index: the publisher leaves the cell empty or writes 0. */
 const NO_INDEX: readonly (string | null)[] = [null, '0']
 const TYPES = { FONDO: 'BACKGROUND', INDUSTRIAL: 'INDUSTRIAL', TRAFICO: 'TRAFFIC' } as const
 
-/** The national air quality index: one file with every station, replaced each hour some two hours after it. */
+/** The national air quality index: one file with every station, replaced hourly, about two hours late. */
 export const mitecoIca = defineFeed({
   id: 'miteco_ica',
   domain: 'air',
@@ -96,7 +96,7 @@ function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Gen
         continue
       }
       try {
-        // The file goes on giving an index of some inactive stations.
+        // The file still gives an index for some inactive stations.
         if (station.is_active) index.push(...indexOf(reader, station.station_id))
       } catch (error) {
         reject(airQualityIndex, error)
@@ -110,7 +110,7 @@ function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Gen
 
 const CSV = { delimiter: ',', requires: [], endsLines: true } as const
 
-/** The text from the header on. Throws `FormatError` where there is none. */
+/** The text from the header on. Throws `FormatError` without a header. */
 function tableOf(name: string, text: string): string {
   const at = text.search(HEADER)
   if (at < 0) throw new FormatError(`${name} has no line that begins with cod_estacion`)
@@ -135,7 +135,7 @@ function isTrue(text: string): boolean {
   return text === 'true'
 }
 
-/** The index of a record; none where it has none. Throws `FormatError` for what is no index. */
+/** The index of a record, if it has one. Throws `FormatError` for an invalid index. */
 function indexOf(r: Reader, station_id: string): Index[] {
   const text = r.cell('index')
   if (NO_INDEX.includes(text)) return []

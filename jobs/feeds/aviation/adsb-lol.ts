@@ -10,7 +10,7 @@ import { CIRCLE_NM, CIRCLES } from './aircraft-circles.ts'
 
 const M_PER_FOOT = 0.3048
 const M_S_PER_KNOT = 1852 / 3600
-/** Positions that are older when they are published are dropped, s. */
+/** Positions older than this at publication are dropped, s. */
 const OLDEST_S = 60
 /** Circles that have to answer; `meta` of the feed counts the others. */
 const ENOUGH = Object.keys(CIRCLES).length - 2

@@ -13,7 +13,7 @@ const NOT_AENA = ['CDT', 'CQM', 'ILD', 'LEU', 'TEV']
 const AENA_AIRPORTS = Object.keys(SPANISH_AIRPORTS).filter((iata) => !NOT_AENA.includes(iata))
 /** By the letter that asks for them, for salidas and llegadas. */
 const DIRECTIONS = { S: 'DEPARTURE', L: 'ARRIVAL' } as const
-/** States by their codes. What BTR means is not known: it is kept, and counted. */
+/** States by their codes. The meaning of BTR is unknown: it is kept, and counted. */
 const STATES: Readonly<Record<string, string>> = {
   ...{ SCH: 'SCHEDULED', INI: 'SCHEDULED', HOR: 'ON_TIME', RET: 'DELAYED', EMB: 'BOARDING', BOR: 'BOARDING', ULL: 'LAST_CALL' },
   ...{ CER: 'GATE_CLOSED', FLY: 'EN_ROUTE', FNL: 'ON_APPROACH', LND: 'LANDED', IBK: 'ARRIVED', CAN: 'CANCELLED', DES: 'DIVERTED' },
@@ -115,7 +115,7 @@ function request(iata: string, flightType: keyof typeof DIRECTIONS): FeedRequest
   return { name, url, accept: 'application/json', maxBytes: 8_000_000, maxDecodedBytes: 8_000_000, timeout_ms: 60_000, expects: 'json' }
 }
 
-/** All lists as one file, codeshares merged. An airport of which a list is missing is a missing block. */
+/** All lists as one file, with codeshares merged. An airport with a missing list is a missing block. */
 function openLists(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
   const there = new Set(bodies.map(({ name }) => name))
   for (const iata of AENA_AIRPORTS) if (!there.has(`${iata}-S`) || !there.has(`${iata}-L`)) notes.missingBlock(flights, iata)
@@ -133,11 +133,11 @@ function dateOf(text: string): string | null {
   return year === undefined ? null : `${year}-${month}-${day}`
 }
 
-/** The instant of a local time: of the two that the repeated hour of October has, the one nearer to the scheduled time. */
+/** The instant of a local time; in October's repeated hour the one nearer to the scheduled time. */
 function nearestInstant(date: string, time: string, of: { readonly zone: string; readonly scheduled_at: number }): number {
   const { zone, scheduled_at } = of
   const [earlier, later] = [instantOf(date, time, { zone }), instantOf(date, time, { zone, near: Number.POSITIVE_INFINITY })]
   const found = Math.abs(later - scheduled_at) < Math.abs(earlier - scheduled_at) ? later : earlier
-  // A time without a date of its own may be after midnight.
+  // A time without its own date may be after midnight.
   return found < scheduled_at - HALF_DAY_MS ? found + 2 * HALF_DAY_MS : found
 }

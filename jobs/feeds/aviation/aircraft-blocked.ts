@@ -1,7 +1,7 @@
 import { decodeUtf8 } from '../../formats/text.ts'
 import { FormatError, type Withhold } from '../define.ts'
 
-/** Bits of `dbFlags`: registrations that the FAA's programmes keep private. */
+/** Bits of `dbFlags`: registrations kept private by FAA programmes. */
 const [MILITARY, PIA, LADD] = [1, 4, 8] as const
 
 /** An aircraft as adsb.lol answers it. */
@@ -42,7 +42,7 @@ export const withholdAircraft: Withhold = {
   },
 }
 
-/** Removes aircraft of the operator's list from an answer of OpenSky, which knows addresses alone. */
+/** Removes the operator's listed aircraft from an OpenSky answer, which only has addresses. */
 export const withholdStates: Withhold = {
   env: 'AIRCRAFT_BLOCKED',
   from(bytes, listed) {
@@ -54,7 +54,7 @@ export const withholdStates: Withhold = {
   },
 }
 
-/** A document that is an object in JSON. Throws `FormatError` for any other. */
+/** A document that is a JSON object. Throws `FormatError` for any other. */
 export function readJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   let answer: unknown
   try {

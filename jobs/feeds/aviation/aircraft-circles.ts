@@ -1,6 +1,6 @@
 import type { Point } from '../../../lake/schema/columns.ts'
 
-/** Radius of the circles, nautical miles: the most that adsb.lol answers. */
+/** Radius of the circles, nautical miles: adsb.lol's maximum. */
 export const CIRCLE_NM = 250
 
 /**

@@ -21,7 +21,7 @@ const OPENFLIGHTS = 'id,name,city,country,iata_code,icao_code,lat,lon,altitude_f
 const METRES_PER_FOOT = 0.3048
 const ICAO = /^[A-Z]{4}$/
 const IATA = /^[A-Z]{3}$/
-/** What OurAirports puts before the name of an airport that the list has twice. */
+/** OurAirports' prefix of an airport listed twice. */
 const DUPLICATE = '[Duplicate]'
 
 /** Spain's airports with an IATA code: OurAirports' list of the world, or OpenFlights' older one while that is unavailable. */
@@ -89,7 +89,7 @@ function planOf(name: string, url: string, maxBytes: number): RequestPlan {
   }
 }
 
-/** Opens either list, told apart by its first bytes, as a file named after its source; keeps the Spanish airports that count. */
+/** Reads either list, recognized by its first bytes, as a file named after its source; keeps the relevant Spanish airports. */
 function openList({ name, bytes }: FeedBody): RecordFile {
   const text = decodeText(bytes)
   const isOpenFlights = /^\d+,"/.test(text)

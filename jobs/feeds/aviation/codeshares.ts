@@ -1,7 +1,7 @@
 /** A record of Aena as its JSON has it. */
 export type AenaRecord = Readonly<Record<string, unknown>>
 
-/** The member under which a flight has its other numbers. */
+/** The member with a flight's other numbers. */
 export const CODESHARES = 'codeshares'
 
 /** Records that differ in any of these are different flights. */
@@ -9,14 +9,14 @@ const SAME = ['tipoVuelo', 'iataAena', 'iataOtro', 'fecha', 'horaProgramada'] as
 /** Two records of one flight may lack some of these, but never differ in them. */
 const ALIKE = ['terminal', 'puertaPrimera', 'cintaPrimera', 'tipoAeronave', 'fechaEstimada', 'horaEstimada', 'estado'] as const
 
-/** A text of a record; null where it has none. Aena writes some missing values as the word. */
+/** A text of a record; null if missing. Aena writes some missing values as the word `null`. */
 export function textOf(record: AenaRecord, name: string): string | null {
   const value = record[name]
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   return text === '' || text === 'null' ? null : text
 }
 
-/** The number of a flight, `IB438`; null where airline or number is missing. */
+/** The number of a flight, `IB438`; null without airline or number. */
 export function flightNumber(record: AenaRecord): string | null {
   const [airline, number] = [textOf(record, 'iataCompania') ?? textOf(record, 'oaciCompania'), textOf(record, 'numVuelo')]
   return airline === null || number === null ? null : `${airline}${number.replace(/^0+(?=.)/, '')}`
@@ -54,7 +54,7 @@ function isOneFlight(one: AenaRecord, other: AenaRecord): boolean {
   })
 }
 
-/** Partners' numbers are the high ones: those of the airline that flies come first. */
+/** Partners have the high numbers: the operating airline's sort first. */
 function byNumber(one: AenaRecord, other: AenaRecord): number {
   const [here, there] = [one, other].map((record) => Number(textOf(record, 'numVuelo')?.replace(/\D/g, '') ?? Number.NaN)) as [
     number,

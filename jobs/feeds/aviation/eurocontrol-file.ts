@@ -19,7 +19,7 @@ const CAUSES = {
 type Letter = keyof typeof CAUSES
 const LETTERS = Object.keys(CAUSES) as Letter[]
 
-/** What feeds of yearly files share: a file for each year, compressed by bzip2, that grows and is replaced as a whole. */
+/** Common properties of feeds of yearly files: one file per year, bzip2-compressed, that grows and is replaced as a whole. */
 export function yearlyFile(
   file: string,
 ): Pick<FeedSpec, 'domain' | 'every_s' | 'archive' | 'freshBy'> & { readonly plans: readonly RequestPlan[] } {
@@ -44,7 +44,7 @@ export function yearlyFile(
 /** The columns of the day. */
 export const DAY_COLUMNS = { year: 'YEAR', month: 'MONTH_NUM', day: 'FLT_DATE' } as const
 
-/** The columns of delays; `part` is what their names have in the middle, as `ERT`. */
+/** The columns of delays; `part` is the middle of their names, such as `ERT`. */
 export function delayColumns<const P extends string>(
   part: P,
   flights: string,
@@ -53,7 +53,7 @@ export function delayColumns<const P extends string>(
   return { delay: `DLY_${part}_1`, delayed: `${flights}_DLY`, delayed_15: `${flights}_DLY_15`, ...causes }
 }
 
-/** Opens the records of a file that `isWanted`, by the value of a column: files have all of Europe. */
+/** Reads the records whose column value `isWanted`: files have all of Europe. */
 export function wantedRecords(column: string, isWanted: (value: string) => boolean): (bodies: readonly FeedBody[]) => RecordFile[] {
   return (bodies) =>
     bodies.map(({ name, bytes }) => {
@@ -76,7 +76,7 @@ export function yearOf(name: string, texts: readonly string[]): string {
 
 type DayReader = Pick<RecordReader<'year' | 'month' | 'day', 'year' | 'month' | 'day'>, 'text' | 'integer'>
 
-/** The day of a record. Dates were seen in several forms: the year and the month of the record say which one it is. */
+/** The day of a record. Dates have several forms: the record's year and month decide which one applies. */
 export function dayOf(r: DayReader, year: string): { readonly local_date: string; readonly day_starts_at: number } {
   const [month, text] = [String(r.integer('month')).padStart(2, '0'), r.text('day')]
   const date = datesIn(text).find((one) => one.startsWith(`${year}-${month}-`) && isDate(one))

@@ -9,7 +9,7 @@ const AIRPORT_COLUMNS = { ...DAY_COLUMNS, icao: 'APT_ICAO' } as const
 const KNOWN = ['MONTH_MON', 'APT_NAME', 'STATE_NAME']
 const ofSpain = wantedRecords('APT_ICAO', (icao) => iataOfIcao(icao) !== null)
 
-/** The code of an airport that is in the list of Spain's. */
+/** The code of an airport in the list of Spanish airports. */
 function iataOf(icao: string): string {
   const iata = iataOfIcao(icao)
   if (iata === null) throw new FormatError('an airport that is not in the list')

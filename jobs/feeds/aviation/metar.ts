@@ -8,11 +8,11 @@ import { jsonFeed, jsonList } from '../kit/formats.ts'
 const METRES_PER_MILE = 1609.344
 const METRES_PER_FOOT = 0.3048
 const M_S_PER_KNOT = 1852 / 3600
-/** Covers that are a ceiling: broken, overcast, and a sky that cannot be seen. */
+/** Cloud covers that count as a ceiling: broken, overcast, and an obscured sky. */
 const CEILINGS = ['BKN', 'OVC', 'OVX']
 const VISIBILITY = /^(\d+(?:\.\d+)?)(\+?)$/
 
-/** METAR reports of Spain's airports as the Aviation Weather Center decodes them; small airports report only while open. */
+/** METAR reports of Spain's airports, decoded by the Aviation Weather Center; small airports report only while open. */
 export const metar = jsonFeed({
   id: 'metar',
   domain: 'aviation',
@@ -53,7 +53,7 @@ export const metar = jsonFeed({
   row: (r) => {
     const icao = r.text('icao')
     const iata = iataOfIcao(icao)
-    if (iata === null) throw new FormatError('an airport that was not asked for')
+    if (iata === null) throw new FormatError('an airport that was not requested')
     const [, miles, more] = VISIBILITY.exec(r.cell('visibility') ?? '') ?? []
     const visibility = r.parsed('visibility', 'visibility', () => (miles === undefined ? Number.NaN : Number(miles) * METRES_PER_MILE))
     const speed = (field: 'wind' | 'gust'): number | null => rounded(r.number(field), M_S_PER_KNOT, 10)
@@ -80,7 +80,7 @@ function rounded(value: number | null, times: number, steps: number): number | n
   return value === null ? null : Math.round(value * times * steps) / steps
 }
 
-/** The reports, the layers of clouds as one text with the ceiling beside it. */
+/** The reports, with cloud layers as one text and the ceiling as a field. */
 function readReports(body: FeedBody): readonly object[] {
   return jsonList(body).map((report) => {
     const layers = cloudsOf(report['clouds'])

@@ -7,16 +7,16 @@ import { readJson, withholdStates } from './aircraft-blocked.ts'
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
 const BOXES = { peninsula: [35.7, 43.8, -9.5, 4.4], canarias: [27.5, 29.5, -18.2, -13.3] } as const
 const TOKEN = { url: 'https://auth.opensky-network.org/auth/realms/opensky-network/protocol/openid-connect/token' }
-/** What the elements of a state are, by their place; the last is only there if it is asked for. */
+/** The elements of a state by position; the last one is only present on request. */
 const ELEMENTS = [
   ...['icao24', 'callsign', 'origin_country', 'time_position', 'last_contact', 'longitude', 'latitude', 'baro_altitude', 'on_ground'],
   ...['velocity', 'true_track', 'vertical_rate', 'sensors', 'geo_altitude', 'squawk', 'spi', 'position_source', 'category'],
 ] as const
 const POSITION_SOURCES: Readonly<Record<string, string>> = { 0: 'ADSB', 1: 'ASTERIX', 2: 'MLAT', 3: 'FLARM' }
-/** Positions that are older when they are published are dropped, s. */
+/** Positions older than this at publication are dropped, s. */
 const OLDEST_S = 60
 
-/** Aircraft by OpenSky, for services that are not commercial, with the operator's account. */
+/** Aircraft from OpenSky, for non-commercial services, with the operator's account. */
 export const openskyStates = recordFeed(
   {
     id: 'opensky',
@@ -76,7 +76,7 @@ function request(name: keyof typeof BOXES): FeedRequest {
   }
 }
 
-/** The states of both boxes as one file; `states` is null where there are none. */
+/** The states of both boxes as one file; `states` is null if there are none. */
 function openStates(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
   const answers = bodies.map(({ bytes }) => readJson(bytes))
   const times = answers.map(({ time }) => (typeof time === 'number' ? 1000 * time : Number.NaN))

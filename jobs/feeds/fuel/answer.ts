@@ -5,10 +5,10 @@ import { type FeedBody, FormatError } from '../define.ts'
 /** Names of bodies that hold one province. */
 const PROVINCE_BODY = /^province-(\d\d)$/
 
-/** One answer of the ministry's service: its stations as they came, and when it was made (ms). */
+/** One answer of the ministry's service: its stations as published, and its time (ms). */
 export interface FuelAnswer {
   readonly name: string
-  /** The province that was asked for; null for the whole country. */
+  /** The requested province; null for the whole country. */
   readonly province: string | null
   readonly published: number
   /** The stations, a batch at a time. */
@@ -21,8 +21,9 @@ export function isProvince(body: FeedBody): boolean {
 }
 
 /**
- * Reads the envelope `{Fecha, ListaEESSPrecio, Nota, ResultadoConsulta}`. Throws `FormatError` for anything but an answer with stations:
- * cut off, refused by the service, made at an unreadable time, or without a list. Where the time does not matter it is NaN where it is unreadable.
+ * Reads the envelope `{Fecha, ListaEESSPrecio, Nota, ResultadoConsulta}`. Throws `FormatError` unless it is an answer with
+ * stations: also if cut off, refused, without a list, or with an unreadable time. With `needsTime` false an unreadable time is
+ * NaN.
  */
 export function readAnswer(body: FeedBody, fetched_at: number, { needsTime = true } = {}): FuelAnswer {
   const { envelope, batches } = readLongList(body.bytes, { list: 'ListaEESSPrecio' })
@@ -32,20 +33,20 @@ export function readAnswer(body: FeedBody, fetched_at: number, { needsTime = tru
   const published = typeof Fecha === 'string' ? dayFirstInstant(Fecha, fetched_at) : Number.NaN
   if (needsTime && Number.isNaN(published)) throw new FormatError(`Fecha is ${shown(Fecha)}, expected dd/MM/yyyy H:mm:ss`)
   const province = PROVINCE_BODY.exec(body.name)?.[1] ?? null
-  // A bad answer of one province is to show before any row of it is given.
+  // Fail before any row is produced if one province's answer is bad.
   return { name: body.name, province, published, batches: province === null ? batches : [...batches] }
 }
 
-/** How an answer without any station begins and ends: the list is empty, and nothing else in it is long. */
+/** Recognizes an answer without stations: the list is empty, and the rest is short. */
 const EMPTY = /"ListaEESSPrecio"\s*:\s*\[\s*\]/
 const MOST_EMPTY_BYTES = 4096
 
-/** True for an answer that has a list of stations, and none in it: a day that the archive does not have. */
+/** True for an answer with an empty list of stations: a day that the archive lacks. */
 export function isEmptyAnswer({ bytes }: FeedBody): boolean {
   return bytes.length <= MOST_EMPTY_BYTES && EMPTY.test(bytes.toString('utf8'))
 }
 
-/** The bytes of an answer's list of stations, without the time that the answer was made at and the note behind the list. */
+/** The bytes of an answer's list of stations, without the answer's time and closing note. */
 export function listOfAnswer({ bytes }: FeedBody): Buffer {
   const [from, to] = [bytes.indexOf('"ListaEESSPrecio"'), bytes.lastIndexOf('"Nota"')]
   return from < 0 || to < from ? bytes : bytes.subarray(from, to)

@@ -18,9 +18,9 @@ const FIRST = '2007-01-01'
 const PERIOD = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * The ministry's archive of prices: all stations of any day, the newest of them yesterday. A day is as it was in its last hours: of some 320
- * stations of three provinces, prices of the archive's days are those of a capture of the same day in 80 to 95 %, of one taken in the first hours
- * of a day those of the day before in 93 %.
+ * The ministry's archive of prices: all stations on any day up to yesterday. A day has the prices of its last hours: for some
+ * 320 stations of three provinces they match a capture of the same day in 80 to 95 %. A capture from the first hours of a day
+ * matches the day before in 93 %.
  */
 export const fuelArchive = defineFeed({
   id: 'fuel_archive',
@@ -49,12 +49,12 @@ export const fuelArchive = defineFeed({
   rows: readDays,
 })
 
-/** The address of a day, YYYY-MM-DD: the ministry's has hyphens, the day first. */
+/** The address of a day, YYYY-MM-DD; the ministry writes the day first, with hyphens. */
 function addressOf(day: string): string {
   return `${ADDRESS}${day.split('-').reverse().join('-')}`
 }
 
-/** Every day of a range has a file, from the first on; those that the publisher has not (yet) are answered without stations. */
+/** Every day of a range has a file, from the first on; unpublished days are answered without stations. */
 function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   const begin = Date.parse(range.from < FIRST ? FIRST : range.from)
   const count = Math.max(0, Math.floor((Date.parse(range.to) - begin) / DAY_MS) + 1)
@@ -66,7 +66,7 @@ function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
 
 function* readDays(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
   for (const body of bodies) {
-    // A file is of the day that was asked for, whatever time it states; one that was given by hand of the day of that time.
+    // A file belongs to the requested day, whatever time it states; a file loaded by hand belongs to the day it states.
     const asked = PERIOD.test(body.name) ? body.name : null
     const answer = readAnswer(body, clock.fetched_at, { needsTime: asked === null })
     yield* pricesOf(answer, asked ?? madridDate(answer.published), notes)
@@ -91,7 +91,7 @@ function* pricesOf(answer: FuelAnswer, day: string, notes: Notes): Generator<Bat
       for (const { priced, text } of fields.prices) {
         const price = commaNumber(text)
         if (price !== null) prices.push({ ...station, product: priced.product, price, price_unit: priced.price_unit })
-        else notes.warn('a price says that there is none, where the field has always been empty')
+        else notes.warn('a price is marked as absent, where the field has always been empty')
       }
     }
     yield batch(fuelArchivePrices, prices)
@@ -99,7 +99,7 @@ function* pricesOf(answer: FuelAnswer, day: string, notes: Notes): Generator<Bat
   fields.end()
 }
 
-/** Why a station cannot be used; null where it can. */
+/** Returns the rejection reason, or null if the station is usable. */
 function refusal({ station_id, province_code }: StationTexts, seen: ReadonlySet<string>): string | null {
   if (station_id === '') return 'no IDEESS'
   if (!provinceByCode(province_code)) return 'IDProvincia is no province'

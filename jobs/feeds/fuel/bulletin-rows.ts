@@ -12,10 +12,10 @@ type Unit = 'EUR/kL' | 'EUR/t'
 
 const MOST_UNPACKED = 256_000_000
 const BATCH = 4096
-/** How a zip begins, and so a workbook. */
+/** First bytes of a zip, and so of a workbook. */
 const ZIP = Buffer.from('PK')
 
-/** What the history's machine ids and the table of a week call the products; that of Greece has its heating oil misspelt (`heGRing_oil`). */
+/** Product names in the history's machine ids and the weekly table; Greece's heating oil is misspelt (`heGRing_oil`). */
 const PRODUCTS: readonly (readonly [string, RegExp])[] = [
   ['EURO_SUPER_95', /^(euro95|euro-super 95)$/i],
   ['AUTOMOTIVE_GAS_OIL', /^(diesel|automotive gas oil)$/i],
@@ -25,10 +25,10 @@ const PRODUCTS: readonly (readonly [string, RegExp])[] = [
   ['LPG_MOTOR_FUEL', /^(lpg|lpg - motor fuel)$/i],
   ['LEAD_SUBSTITUTE_PETROL', /^lead substitute petrol$/i],
 ]
-/** Codes of the Union that are not those of ISO 3166. */
+/** EU codes that differ from ISO 3166. */
 const COUNTRIES: Readonly<Record<string, string>> = { EL: 'GR', UK: 'GB' }
 
-/** Prices of the bulletin, of whichever layout each body has: the history of all weeks, the table of one, or a series as CSV. */
+/** Prices of the bulletin, in any layout: the history of all weeks, the table of one, or a series as CSV. */
 export async function* readBulletin(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
   for (const { bytes } of bodies) {
     if (bytes.subarray(0, 2).equals(ZIP)) yield* inBatches(await readWorkbook(bytes, notes))
@@ -72,12 +72,15 @@ function unlike({ sheets }: Workbook, sides: ReadonlySet<string>): FormatError {
   )
 }
 
-/** A column of the history, by its machine id: `ES_price_with_tax_euro95`, `SE_exchange_rate`. A rate goes with all prices of its country. */
+/**
+ * A column of the history, by its machine id: `ES_price_with_tax_euro95`, `SE_exchange_rate`. A rate applies to all prices of
+ * its country.
+ */
 interface HistoryColumn {
   readonly country_code: string
   readonly product: string | null
   readonly side: 'price_with_tax' | 'price_without_tax' | null
-  /** As the row of units tells it, else as the product is sold. */
+  /** From the row of units, else the product's usual unit. */
   price_unit: Unit
 }
 
@@ -87,7 +90,7 @@ function historyColumn(cell: Cell, notes: Notes): HistoryColumn | null {
   const id = String(cell ?? '').trim()
   const [, country, side, product] = HISTORY_ID.exec(id) ?? []
   if (country === undefined) {
-    // The column of dates has the title of the sheet, and `CTR` opens the block of a country.
+    // The column of dates has the sheet's title, and `CTR` starts the block of a country.
     if (/^[A-Z]{2,3}_/.test(id)) notes.unknownCode('bulletin_column', id)
     return null
   }
@@ -102,7 +105,7 @@ interface Reading {
   readonly notes: Notes
 }
 
-/** A week of the history, or its row of units. Others without a date in front are labels and notes. */
+/** A week of the history, or the row of units. Other rows without a leading date are labels and notes. */
 function historyRow(cells: readonly Cell[], { columns, prices, notes }: Reading & { columns: readonly (HistoryColumn | null)[] }): void {
   const date = dateOf(cells[0])
   if (date === null) {
@@ -150,7 +153,7 @@ function placesOf(cells: readonly Cell[], notes: Notes): ReadonlyMap<string, num
   return places
 }
 
-/** A line of the table of a week. Amounts are in euros, whatever currency the line names. */
+/** A line of a weekly table. Amounts are in euros, whatever currency the line names. */
 function tableRow(cells: readonly Cell[], { places, prices, notes }: Reading & { places: ReadonlyMap<string, number> }): void {
   const cell = (name: (typeof TABLE)[number]): Cell => cells[places.get(name) as number] ?? null
   const text = (name: (typeof TABLE)[number]): string => String(cell(name) ?? '').trim()
@@ -174,7 +177,7 @@ function tableRow(cells: readonly Cell[], { places, prices, notes }: Reading & {
   })
 }
 
-/** What a series calls the products. Prices are euros per litre, of heavy fuel oil per tonne. */
+/** Product names of the series. Prices are euros per litre, for heavy fuel oil per tonne. */
 const SERIES = {
   pb95: 'EURO_SUPER_95',
   diesel: 'AUTOMOTIVE_GAS_OIL',
@@ -183,7 +186,7 @@ const SERIES = {
   lpg: 'LPG_MOTOR_FUEL',
 } as const
 
-/** A series that others made of the bulletin: prices with taxes, by the names of its columns. */
+/** A third-party series of the bulletin: prices with taxes, by column name. */
 function readSeries(bytes: Buffer, notes: Notes): Price[] {
   const names = Object.keys(SERIES) as (keyof typeof SERIES)[]
   const table = readCsv(decodeText(bytes), { delimiter: ',', requires: ['country_code', 'date', ...names], endsLines: true })
@@ -231,12 +234,12 @@ function blank(of: {
   }
 }
 
-/** What a product is sold by, where the layout does not say: fuel oils by weight. */
+/** A product's usual unit, if the layout does not state it: fuel oils by weight. */
 function unitOf(product: string): Unit {
   return product.startsWith('FUEL_OIL_') ? 'EUR/t' : 'EUR/kL'
 }
 
-/** The unit that a cell names (`1000L`, `1000 l`, `t`); null for anything else. */
+/** The unit in a cell (`1000L`, `1000 l`, `t`); null for anything else. */
 function unitNamed(cell: Cell | undefined): Unit | null {
   const text = String(cell ?? '')
     .replaceAll(' ', '')
@@ -244,7 +247,7 @@ function unitNamed(cell: Cell | undefined): Unit | null {
   return text === '1000l' ? 'EUR/kL' : text === 't' ? 'EUR/t' : null
 }
 
-/** The product of a name; one that the list lacks is kept as it came, and counted when the row is checked. */
+/** The product of a name; an unlisted name is kept, and counted by the row check. */
 function productOf(name: string): string {
   return PRODUCTS.find(([, pattern]) => pattern.test(name))?.[0] ?? name
 }
@@ -253,7 +256,10 @@ function productOf(name: string): string {
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 const DAY = 86_400_000
 
-/** The date of a cell: a number of days, or text as others found it in some weeks (`22/08/22`, `2022-08-22`). Null for anything else. */
+/**
+ * The date of a cell: a number of days, or text, as third parties found it in some weeks (`22/08/22`, `2022-08-22`). Null for
+ * anything else.
+ */
 function dateOf(cell: Cell | undefined): string | null {
   if (typeof cell === 'number')
     return cell > 0 && cell < 100_000 ? new Date(DAY_ZERO + Math.floor(cell) * DAY).toISOString().slice(0, 10) : null
@@ -263,12 +269,12 @@ function dateOf(cell: Cell | undefined): string | null {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null
 }
 
-/** A number, or text with a point and thousands by commas; null where there is none, NaN where it is something else. */
+/** A number, or text with a decimal point and commas for thousands; null if empty, NaN for anything else. */
 function numberOf(cell: Cell | undefined): number | null {
   return typeof cell === 'number' ? cell : pointNumber(String(cell ?? ''))
 }
 
-/** A price; null where there is none, which some weeks write as 0. */
+/** A price; null if missing, which some weeks write as 0. */
 function priceOf(cell: Cell | undefined, notes: Notes): number | null {
   const value = numberOf(cell)
   if (value !== 0) return value === null ? null : thousandths(value)
@@ -276,7 +282,7 @@ function priceOf(cell: Cell | undefined, notes: Notes): number | null {
   return null
 }
 
-/** Rounded to the three decimals that prices have, so that what spreadsheets add beyond them is gone. */
+/** Rounds to the three decimals of prices, which removes spreadsheet noise. */
 function thousandths(value: number): number {
   return Math.round(1000 * value) / 1000
 }

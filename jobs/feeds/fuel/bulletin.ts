@@ -6,11 +6,11 @@ import { readBulletin } from './bulletin-rows.ts'
 
 const SITE = 'https://energy.ec.europa.eu'
 const PAGE = `${SITE}/data-and-analysis/weekly-oil-bulletin_en`
-/** The workbook of all weeks, by the name that the page's links give their files. */
+/** The workbook of all weeks, by the file name in the page's links. */
 const HISTORY = 'Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx'
 const LINK = /href\s*=\s*(["'])(.*?)\1/gi
 
-/** What is asked of the workbook, by either way. */
+/** The workbook's request, the same at both addresses. */
 const WORKBOOK = {
   name: 'history',
   accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/html',
@@ -21,8 +21,8 @@ const WORKBOOK = {
 } as const
 
 /**
- * The European Commission's Weekly Oil Bulletin: one workbook of all weeks since 2005, made anew each week, usually on Thursday. The page is asked for
- * its address, which holds a number of the document; where the page names none, the address that is known is asked.
+ * The European Commission's Weekly Oil Bulletin: one workbook of all weeks since 2005, renewed weekly, usually on Thursday.
+ * Its address has a document number and is read from the page; if the page names none, the last known address is used.
  */
 export const fuelBulletinFeed = defineFeed({
   id: 'fuel_bulletin',

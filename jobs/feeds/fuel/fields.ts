@@ -17,7 +17,7 @@ export const ALWAYS: Readonly<Record<string, keyof StationTexts>> = {
   Horario: 'opening_hours',
   'Tipo Venta': 'sale_type',
 }
-/** Columns of a station by the publisher's fields, folded. `null`: known and not wanted (IDCCAA swaps two codes of INE's). */
+/** Station columns by the publisher's fields, folded. `null`: known but unused (IDCCAA swaps two of INE's codes). */
 const FIELDS: ReadonlyMap<string, keyof StationTexts | null> = new Map(
   (
     [
@@ -50,7 +50,7 @@ const NO_TEXTS = Object.freeze({
   methyl_ester_pct: '',
 })
 
-/** Fields that every answer has: those texts, and of the prices, which may be empty, those of products sold all over the country. */
+/** Fields of every answer: those texts, and the (possibly empty) prices of products sold all over the country. */
 const NEEDED: readonly string[] = [
   ...Object.keys(ALWAYS),
   'Precio Gasolina 95 E5',
@@ -61,7 +61,7 @@ const NEEDED: readonly string[] = [
   'Precio Gases licuados del petróleo',
 ]
 
-/** A station's texts by column, trimmed; '' where the publisher has none. */
+/** A station's texts by column, trimmed; '' if the publisher has none. */
 export type StationTexts = { -readonly [K in keyof typeof NO_TEXTS]: string }
 
 /** A price as published. */
@@ -70,28 +70,28 @@ interface PriceText {
   readonly text: string
 }
 
-/** Reads one station after the other: `read` says what is wrong with it (null: nothing) and leaves it in `texts` and `prices`. */
+/** Reads one station after another: `read` returns the problem, or null, and fills `texts` and `prices`. */
 export interface FieldReader {
   readonly texts: StationTexts
   readonly prices: readonly PriceText[]
   read(station: unknown): string | null
-  /** To be called behind the last station. Throws `FormatError` where no station had a field that all should have: its name is another now. */
+  /** Call after the last station. Throws `FormatError` if no station had a required field: it has been renamed. */
   end(): void
 }
 
-/** What a field is: a column of stations, the price of a product, or neither. */
+/** The meaning of a field: a station column, a product's price, or neither. */
 interface Meaning {
   readonly column: keyof StationTexts | null
   readonly priced: PricedProduct | null
 }
 
 /**
- * A reader of the stations of one answer. Fields are looked up by name once and kept. A field that is not known is named in the notes,
- * unless it is a price: that is read as a product of its own. Throws `FormatError` for the answer to a question about one product.
+ * A reader of one answer's stations. Each field is looked up by name once. An unknown field is reported in the notes; an
+ * unknown price is read as a product. Throws `FormatError` for an answer about a single product.
  */
 export function fieldReader(answer: string, notes: Notes): FieldReader {
   const meanings = new Map<string, Meaning>()
-  /** Fields in the order of the station before, which nearly all stations share. */
+  /** Fields in the order of the previous station, which nearly all stations share. */
   const order: { readonly field: string; readonly meaning: Meaning }[] = []
   const prices: PriceText[] = []
   const reader = { texts: { ...NO_TEXTS } as StationTexts, prices, read, end }

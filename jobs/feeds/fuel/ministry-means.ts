@@ -13,8 +13,9 @@ type Mean = FeedRow<typeof fuelMinistryDays>
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * The ministry's own national means by day, of the last 120 days. Its page is a form for people (ASP.NET) and has no file: what is read is its
- * table as CSV, in the two layouts that others recorded it in. So nobody is asked in `--live` unless the operator names a copy of the table.
+ * The ministry's national means by day, of the last 120 days. Its page is a form for people (ASP.NET) without a file: its
+ * table is read as CSV, in the two layouts recorded by third parties. So `--live` requests nothing unless the operator
+ * configures a copy of the table.
  */
 export const fuelMinistryMeans = defineFeed({
   id: 'fuel_ministry_means',
@@ -66,7 +67,7 @@ function* readMeans(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes
       seen.add(day)
       for (const { at, product } of columns) {
         const text = (record[at] as string).trim()
-        // What is no number is refused by the checks of the row.
+        // NaN is rejected by the row check.
         if (text !== '') means.push({ day, period_start: dayBounds(day).start, product, price_mean: pointNumber(text) ?? Number.NaN })
       }
     }

@@ -7,8 +7,8 @@ export interface PricedProduct {
 }
 
 /**
- * The products by the names of the price fields of the ministry's JSON, folded, for the publisher's accents come and go (`Gasoleo`,
- * `Diésel`). 14 of them existed in 2024, 23 in 2025.
+ * Products by the price fields of the ministry's JSON, folded, since accents vary (`Gasoleo`, `Diésel`). 14 existed in 2024,
+ * 23 in 2025.
  */
 const PRODUCTS: ReadonlyMap<string, string> = new Map(
   [
@@ -38,12 +38,12 @@ const PRODUCTS: ReadonlyMap<string, string> = new Map(
   ].map(([field, product]) => [foldName(field as string), product as string]),
 )
 
-/** What is sold by weight: natural gas and biogas, compressed or liquefied, and hydrogen; LPG is sold by the litre. */
+/** Products sold by weight: natural gas and biogas, compressed or liquefied, and hydrogen; LPG is sold by the litre. */
 const BY_WEIGHT = /\b(gas natural|biogas|hidrogeno)\b/
 
 /**
- * The product of a price field such as `Precio Gasoleo A`; null for a field that is no price of a product. A product that is not known
- * keeps the field's own name, so that its prices land all the same, and has the unit its name suggests.
+ * The product of a price field such as `Precio Gasoleo A`; null for other fields. An unknown product keeps the field's name,
+ * so its prices still land, with the unit that its name suggests.
  */
 export function productOf(field: string): PricedProduct | null {
   const folded = foldName(field)

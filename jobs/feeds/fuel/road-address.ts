@@ -1,4 +1,4 @@
-/** Where on which road an address lies; null what it does not say, or not beyond doubt. */
+/** The road location of an address; null for anything missing or ambiguous. */
 export interface RoadPlace {
   /** Designation as the traffic authority writes it: N-340, N-340A, SA-CV-70; N-II is N-2. */
   readonly road: string | null
@@ -8,7 +8,7 @@ export interface RoadPlace {
 
 const NOWHERE: RoadPlace = Object.freeze({ road: null, km: null })
 
-/** Letters that designations begin with: of the State, of regions, of provinces and islands. */
+/** Prefixes of road designations: of the State, regions, provinces and islands. */
 const NETWORKS: ReadonlySet<string> = new Set(
   (
     'A AP N R AB AC AG AI AL AS AV B BA BAV BI BP BU BV C CA CC CL CM CO CP CR CS CU CV DP DSA EI EP EX F FE FV GC GE GI GIP GIV GM GR GU ' +
@@ -20,29 +20,29 @@ const NETWORKS: ReadonlySet<string> = new Set(
 const RADIALS: readonly string[] = ['I', 'II', 'III', 'IV', 'V', 'VI']
 
 /**
- * How an address on a road begins: what kind of road it is, once or twice (`CARRETERA CR N-330`), a European number (`E-5/A-4`), and the
+ * The start of a road address: the kind of road, once or twice (`CARRETERA CR N-330`), a European number (`E-5/A-4`), and the
  * designation, or the word for a national road and its number.
  */
 const HEAD =
   /^((?:(?:CARRETERA|CTRA|CRTA|CRTRA|CR|ESTRADA|AUTOV[IÍ]A|AUTOPISTA|AU|AT)(?:[.,]+\s*|\s+))*)(?:E-?\d{1,3}\s?[/-]\s?)?(?:((?:NACIONAL|NAC|NAL|CN)[.\s-]+)(?:N[.\s-]*)?|(?!(?:CR|AU|AT)\s)([A-Z]{1,3}(?:-(?:P|V|CV|BU)(?=-?\d))?)(\s?[-.]\s?|\s?))(\d{1,4}|VI|IV|V|I{1,3})(?:-?([A-Z]))?(?![A-Z0-9ÁÉÍÓÚÑÇ+/º'’]|\.\d)/
 /** Designations further on. */
 const OTHERS = /(?<![A-Z0-9-])([A-Z]{1,3})-(\d{1,4}|VI|IV|V|I{1,3})([A-Z]?)(?![A-Z0-9])/g
-/** A kilometre post, and what makes it doubtful: `KM 17, 5` may be 17.5 or number 5 at km 17. */
+/** A kilometre post, and its possible ambiguity: `KM 17, 5` may be 17.5 or number 5 at km 17. */
 const POST = /(?<![A-Z])(?:K\.?M|P\.?K)[.,:\s-]*(\d{1,4}(?:[.,]\d{1,3}|\+\d{3})?)(?![\d+])(\s*,\s*\d)?/g
-/** The post without a word, where a house has its number; with decimals, for a house has none. */
+/** A post without the word, in the place of a house number; it has decimals, which house numbers lack. */
 const BARE_POST = /^[,\s]+(\d{1,4}[.,]\d{1,3})$/
 
 /** No road of Spain is longer than the N-340. */
 const LONGEST_KM = 1250
 
-/** Addresses that were read: nearly all come again in the next publication. */
+/** Parsed addresses: nearly all come again in the next publication. */
 const known = new Map<string, RoadPlace>()
 const REMEMBERED = 20_000
 
 /**
- * The road and kilometre of a station's address, such as `CARRETERA N-110 KM. 382,400`. Only what stands where the ministry's form puts
- * it counts: first what kind of road it is, then the designation. An address that names two roads has none, one with two kilometres no
- * km; nor is a km of 0 believed, which stands for none, or one that is the number of the road.
+ * The road and kilometre of a station's address, such as `CARRETERA N-110 KM. 382,400`, in the order of the ministry's form:
+ * kind of road, then designation. Two roads give no road, two kilometres no km. A km of 0 (meaning none) or equal to the
+ * road's number is dropped.
  */
 export function roadPlace(address: string): RoadPlace {
   let place = known.get(address)

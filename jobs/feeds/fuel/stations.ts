@@ -19,7 +19,7 @@ type Price = FeedRow<typeof fuelPrices>
 const CURRENT = 'https://energia.serviciosmin.gob.es/ServiciosRestCarburantes/PreciosCarburantes/EstacionesTerrestres/'
 const OLDER = 'https://sedeaplicaciones.minetur.gob.es/ServiciosRESTCarburantes/PreciosCarburantes/EstacionesTerrestres/'
 const PROVINCE_CODES = provinces.map(({ code }) => code)
-/** Of the 52 provinces that have to answer where each is asked for by itself. */
+/** How many of the 52 provinces must answer when requested one by one. */
 const ENOUGH = 50
 /** A province's answer that is this much older than the newest is a stale copy, ms. */
 const STALE_AFTER = 60 * 60_000
@@ -40,7 +40,7 @@ export const REPORTERS: ReadonlyMap<string, string> = new Map([
   ['DM', 'RETAILER'],
 ])
 
-/** What is kept of a problem with a place; those of names are only counted, for the name itself is kept. */
+/** The stored issue of a place problem; problems of names are only counted, because the name itself is stored. */
 const ISSUES: Readonly<Record<PlaceProblem, string | null>> = {
   'position is 0, 0': 'ZERO',
   'position is no position': 'UNREADABLE',
@@ -54,8 +54,8 @@ const ISSUES: Readonly<Record<PlaceProblem, string | null>> = {
 }
 
 /**
- * The ministry's register of filling stations and their prices. The service cuts connections on its 12 MB answer at times: then the
- * older address is asked, then each province by itself.
+ * The ministry's register of filling stations with prices. The service sometimes cuts its 12 MB answer off: then the older
+ * address is requested, then each province.
  */
 export const fuelStationsFeed = defineFeed({
   id: 'fuel_stations',
@@ -71,13 +71,13 @@ export const fuelStationsFeed = defineFeed({
       enough: ENOUGH,
     },
   ],
-  // On 2026-04-29 the 785 stations with restricted sale left the register (12,187 to 11,408): a person is to see such a drop first.
-  // Growth is no danger and has no bound: keys are unique, and a state of one province may be followed by the whole country.
+  // On 2026-04-29 785 stations with restricted sale left the register (12,187 to 11,408): a person must approve such a drop.
+  // Growth is unlimited: keys are unique, and the whole country may follow one province.
   bands: {
     fuel_stations: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 },
     fuel_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 },
   },
-  // The largest community has nine of the 52 provinces; where more are missing the publication is, and half of them is its first half.
+  // The largest region has nine of the 52 provinces; if more are missing, the publication is incomplete.
   blocks: {
     fuel_stations: { column: 'province_code', mostMissing: 0.2 },
     fuel_prices: { column: 'province_code', mostMissing: 0.2 },
@@ -129,13 +129,13 @@ function* readStations(bodies: readonly FeedBody[], clock: FeedClock, notes: Not
     notes.warn(`no station in ${missing.length} of ${PROVINCE_CODES.length} provinces: ${missing.slice(0, 10).join(' ')}`)
 }
 
-/** Watches that no text is empty at all stations. Over all answers together: a small province may have no postal code. */
+/** Checks that no text is empty at all stations, over all answers together: a small province may have no postal code. */
 function watchTexts(): Presence<StationTexts> {
   const fields = Object.entries(ALWAYS).map(([field, column]) => [field, (texts: StationTexts) => texts[column] !== ''] as const)
   return watchPresence('stations', Object.fromEntries(fields))
 }
 
-/** The answers to use: the national one, or those of provinces less the bad and stale ones, which count as not given. */
+/** The answers to use: the national one, or those of provinces without bad and stale ones, which count as missing. */
 function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): FuelAnswer[] {
   const single = bodies.filter((body) => !isProvince(body))
   if (single.length > 0) return single.map((body) => readAnswer(body, clock.fetched_at))
@@ -156,7 +156,7 @@ function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
   return fresh
 }
 
-/** Why a station cannot be used; null where it can. */
+/** Returns the rejection reason, or null if the station is usable. */
 function refusal(texts: StationTexts, answer: FuelAnswer, seen: ReadonlySet<string>): string | null {
   if (texts.station_id === '') return 'no IDEESS'
   if (!provinceByCode(texts.province_code)) return 'IDProvincia is no province'
@@ -209,7 +209,7 @@ function withoutComma(address: string): string {
   return address.endsWith(',') ? address.replace(/[,\s]+$/, '') : address
 }
 
-/** The position as published; null where it has none. What is no number (`n/d` neither) or cannot be is left to `resolvePlace`. */
+/** The position as published; null if missing. `resolvePlace` handles invalid and impossible ones (also `n/d`). */
 function positionOf({ latitude, longitude }: StationTexts): Point | null {
   if (latitude === '' || longitude === '') return null
   return { lat: commaNumber(latitude) ?? Number.NaN, lon: commaNumber(longitude) ?? Number.NaN }
@@ -221,11 +221,11 @@ function addPrices(fields: FieldReader, prices: Price[], notes: Notes): void {
     const { product, price_unit } = priced
     const price = commaNumber(text)
     if (price !== null) prices.push({ station_id, product, price, price_unit, province_code })
-    else notes.warn('a price says that there is none, where the field has always been empty')
+    else notes.warn('a price is marked as absent, where the field has always been empty')
   }
 }
 
-/** What a code means, in whatever case (files of 2017 have `p`); one that is not known is kept, and counted when the row is checked. */
+/** The meaning of a code, case-insensitive (files of 2017 have `p`); an unknown code is kept, and counted by the row check. */
 export function coded(meanings: ReadonlyMap<string, string>, code: string): string | null {
   return code === '' ? null : (meanings.get(code.toUpperCase()) ?? code)
 }

@@ -1,20 +1,20 @@
 import type { Notes } from '../define.ts'
 import type { Columns } from './columns.ts'
 
-/** A record as its format has it: names of columns, and the value under each. */
+/** A record as parsed: column names, and the value of each. */
 export interface RawRecord {
   readonly names: readonly string[]
   readonly values: readonly unknown[]
 }
 
-/** Puts the values of a file's records under the fields of a feed, and counts the columns that nobody knows. */
+/** Maps the values of a file's records to a feed's fields, and counts unknown columns. */
 export class Binder<F extends string> {
   readonly #columns: Columns<F>
   readonly #seen = new Set<F>()
-  /** Fields of which no record had a value so far. */
+  /** Fields without a value in any record so far. */
   readonly #empty: Set<F>
   readonly #unknown = new Map<string, number>()
-  /** The names of the record before, which those of a file with a header share, and the place of each field among them. */
+  /** The previous record's column names, the same for a whole file with a header, and the field positions in them. */
   #names: readonly string[] | null = null
   #places: readonly number[] = []
 
@@ -23,7 +23,7 @@ export class Binder<F extends string> {
     this.#empty = new Set(columns.fields)
   }
 
-  /** The values of a record in the order of the fields; undefined for a column that it lacks. */
+  /** The values of a record in field order; undefined for a missing column. */
   valuesOf({ names, values }: RawRecord): readonly unknown[] {
     this.bind(names)
     const found = this.#places.map((at) => values[at])
@@ -31,7 +31,7 @@ export class Binder<F extends string> {
     return found
   }
 
-  /** Finds the fields among the names of columns; the first column of a field counts. */
+  /** Finds the fields among the column names; the first column of a field counts. */
   bind(names: readonly string[]): void {
     if (names === this.#names) return
     const places: number[] = new Array(this.#columns.fields.length).fill(-1)
@@ -46,17 +46,17 @@ export class Binder<F extends string> {
     this.#places = places
   }
 
-  /** Those of some fields of which no record had a column, by the publisher's names. */
+  /** Fields without a column in any record, by the publisher's names. */
   missing(fields: readonly F[]): string[] {
     return fields.filter((field) => !this.#seen.has(field)).map((field) => this.#columns.nameOf(field))
   }
 
-  /** The fields of which no record had a value, by the publisher's names. */
+  /** Fields without a value in any record, by the publisher's names. */
   empty(): string[] {
     return [...this.#empty].map((field) => this.#columns.nameOf(field))
   }
 
-  /** Counts the unknown columns of a feed, each as often as records named it; once for a header. */
+  /** Counts a feed's unknown columns: once per record that names them, once for a header. */
   countUnknown(feed: string, notes: Pick<Notes, 'unknownCode'>): void {
     for (const [column, count] of this.#unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${feed}_column`, column)
   }

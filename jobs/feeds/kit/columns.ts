@@ -9,16 +9,16 @@ export function foldedName(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** The fields of a feed, each with the names that publishers give its column. */
+/** A feed's fields, each with the publishers' names of its column. */
 export interface Columns<F extends string> {
   readonly fields: readonly F[]
   /** The publisher's usual name of a field, for messages. */
   nameOf(field: F): string
-  /** The place of the field that a column holds; -1 for a known column that is not read, undefined for an unknown one. */
+  /** The position of a column's field; -1 for a known column that is not read, undefined for an unknown one. */
   fieldAt(column: string): number | undefined
 }
 
-/** Finds the fields of `columns` under any of their names; `knows` are columns that are known and not read. */
+/** Resolves the fields of `columns` under any of their names; `knows` lists columns that are known but not read. */
 export function columnsOf<F extends string>(columns: Readonly<Record<F, string>>, knows: readonly string[]): Columns<F> {
   const fields = Object.keys(columns) as F[]
   const namesOf = (text: string): string[] => text.split(SYNONYMS).map((name) => name.trim())

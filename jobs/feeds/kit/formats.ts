@@ -6,7 +6,7 @@ import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPl
 import type { RawRecord } from './binder.ts'
 import { type RecordFeedSpec, type RecordFile, recordFeed } from './record-feed.ts'
 
-/** The request of a feed; what it leaves out is set by the format. */
+/** A feed's request; the format sets the omitted properties. */
 type Get = Pick<FeedRequest, 'url' | 'maxBytes'> & Partial<FeedRequest>
 
 type Spec<D extends Dataset, F extends string, N extends F, T> = Omit<RecordFeedSpec<D, F, N, T>, 'plans'> & { readonly get: Get }
@@ -16,8 +16,8 @@ function plansOf(get: Get, format: Pick<FeedRequest, 'accept' | 'expects'>): rea
 }
 
 /**
- * Declares a feed of CSV files with a header. Encoding (UTF-8 with or without a byte order mark, Latin-1) and delimiter are found from the file;
- * one that does not end its last line was cut off and is refused, unless `endsLines` is false.
+ * Declares a feed of CSV files with a header. Detects encoding (UTF-8 with or without a byte order mark, Latin-1) and
+ * delimiter. A file whose last line is unterminated was cut off and is rejected, unless `endsLines` is false.
  */
 export function csvFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: Spec<D, F, N, T> & { readonly endsLines?: boolean },
@@ -30,7 +30,7 @@ export function csvFeed<D extends Dataset, F extends string, const N extends F, 
   return recordFeed({ ...rest, plans: plansOf(get, { accept: 'text/csv', expects: 'csv' }) }, (bodies) => bodies.map(open))
 }
 
-/** A CSV file that was read, each line a record under the names of the header. */
+/** A parsed CSV file: each line is a record under the header's names. */
 export function csvFile(name: string, { header, records, misshapen }: Pick<CsvTable, 'header' | 'records' | 'misshapen'>): RecordFile {
   return {
     name,
@@ -40,7 +40,7 @@ export function csvFile(name: string, { header, records, misshapen }: Pick<CsvTa
   }
 }
 
-/** Declares a feed of JSON: a list of objects, or what `records` finds in a body. */
+/** Declares a JSON feed: a list of objects, or the list that `records` finds in a body. */
 export function jsonFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: Spec<D, F, N, T> & { readonly records?: (body: FeedBody) => readonly object[] },
 ): Feed {
@@ -49,7 +49,7 @@ export function jsonFeed<D extends Dataset, F extends string, const N extends F,
   return recordFeed({ ...rest, plans: plansOf(get, { accept: 'application/json', expects: 'json' }) }, (bodies) => bodies.map(open))
 }
 
-/** The objects of a body that is a list in JSON. Throws `FormatError` for any other body. */
+/** The objects of a body that is a JSON list. Throws `FormatError` for any other body. */
 export function jsonList({ name, bytes }: FeedBody): readonly Readonly<Record<string, unknown>>[] {
   let list: unknown
   try {
@@ -68,7 +68,7 @@ export function rawRecord(record: object): RawRecord {
   return { names: Object.keys(record), values: Object.values(record) }
 }
 
-/** Declares a feed of XML: the elements of a name, each a record of the texts of its children, or what `records` finds in it. */
+/** Declares an XML feed: the elements of a name, each a record of its children's texts, or what `records` returns for it. */
 export function xmlFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: Spec<D, F, N, T> & {
     readonly root: string

@@ -7,7 +7,7 @@ import { type FeedClock, FormatError, type Notes } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Columns } from './columns.ts'
 
-/** How a file writes decimals: `1.816,15`, `1,816.15`, or either of them, by the mark that a number has. */
+/** A file's decimal notation: `1.816,15`, `1,816.15`, or either, recognized from each number. */
 export type DecimalMark = 'comma' | 'point' | 'either'
 
 /** Degrees, minutes and seconds without marks, then the hemisphere: `413515N`, `023224E`. */
@@ -25,8 +25,8 @@ interface ReaderOptions<F extends string> {
 }
 
 /**
- * Reads the fields of one record after the other. A value that cannot be read is counted and null; in a field that the row needs (`N`), it
- * rejects the row, as does the lack of a value.
+ * Reads the fields of one record after another. An unreadable value is counted and becomes null. In a field that the row needs
+ * (`N`), a missing or unreadable value rejects the row.
  */
 export class RecordReader<F extends string, N extends F = never> {
   readonly #options: ReaderOptions<F>
@@ -52,7 +52,7 @@ export class RecordReader<F extends string, N extends F = never> {
     return this.#values
   }
 
-  /** True where a field has one of some texts, those that mean no value included. */
+  /** True if a field has one of some texts, including those that mean "no value". */
   isOneOf(field: F, texts: readonly string[]): boolean {
     return texts.includes(String(this.#value(field) ?? '').trim())
   }
@@ -83,21 +83,21 @@ export class RecordReader<F extends string, N extends F = never> {
     return this.#numeric(field, 'whole number', wholeNumber)
   }
 
-  /** A number of things, where an empty cell means none of them. */
+  /** A count, where an empty cell means zero. */
   count(field: N): number
   count(field: F): number | null
   count(field: F): number | null {
     return this.#isEmpty(field) ? 0 : this.#numeric(field, 'whole number', wholeNumber)
   }
 
-  /** A date, as YYYY-MM-DD: of `2026-01-03`, `3/1/2026` or `03-01-2026`. */
+  /** A date as YYYY-MM-DD, from `2026-01-03`, `3/1/2026` or `03-01-2026`. */
   date(field: N): string
   date(field: F): string | null
   date(field: F): string | null {
     return this.parsed<string | number>(field, 'date', dateOf) as string | null
   }
 
-  /** An instant (ms): of RFC 3339, of RFC 822, or of `dd/mm/yyyy H:MM[:SS]` on Madrid's clock. */
+  /** An instant (ms), from RFC 3339, RFC 822, or `dd/mm/yyyy H:MM[:SS]` in Madrid time. */
   instant(field: N): number
   instant(field: F): number | null
   instant(field: F): number | null {
@@ -105,7 +105,7 @@ export class RecordReader<F extends string, N extends F = never> {
     return this.parsed(field, 'time', (text) => parseInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, fetched_at)))
   }
 
-  /** The code of a text by a table; a text that it lacks stays as it is, and the check of rows counts it. */
+  /** Maps a text to its code; an unmapped text stays as it is, and the row check counts it. */
   code(field: N, codes: Readonly<Record<string, string>>): string
   code(field: F, codes: Readonly<Record<string, string>>): string | null
   code(field: F, codes: Readonly<Record<string, string>>): string | null {
@@ -127,7 +127,7 @@ export class RecordReader<F extends string, N extends F = never> {
     return lat === null || lon === null ? null : { lat, lon }
   }
 
-  /** INE's codes of a place, by its name and its position, each checked against the other. */
+  /** INE's codes of a place, from its name and position, each checked against the other. */
   place(stated: StatedPlace): ResolvedPlace {
     return resolvePlace(stated, (problem: PlaceProblem) => this.warn(problem))
   }
@@ -142,7 +142,7 @@ export class RecordReader<F extends string, N extends F = never> {
     this.#options.notes.warn(text)
   }
 
-  /** A value in a notation of the publisher's own: `parse` gives null for none, and NaN for a text that cannot be read. */
+  /** A value in the publisher's own notation: `parse` returns null for none, and NaN for an unreadable text. */
   parsed<T extends string | number>(field: F, what: string, parse: (text: string) => T | null): T | null {
     const text = this.#given(field)
     return this.#checked(field, what, text === null ? null : parse(text))

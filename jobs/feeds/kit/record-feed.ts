@@ -16,17 +16,17 @@ import { Binder, type RawRecord } from './binder.ts'
 import { type Columns, columnsOf } from './columns.ts'
 import { type DecimalMark, RecordReader } from './reader.ts'
 
-/** Rows that are given to the engine at once. */
+/** Rows per batch. */
 const BATCH = 2048
 const SAMPLE_LENGTH = 300
 
-/** A part of a publication, opened: a CSV file, a list of JSON, the elements of an XML document. */
+/** An opened part of a publication: a CSV file, a JSON list, the elements of an XML document. */
 export interface RecordFile {
   readonly name: string
-  /** The columns of every record; null where each record names its own. */
+  /** The columns of every record; null if each record names its own. */
   readonly header: readonly string[] | null
   readonly records: Iterable<RawRecord>
-  /** Records that are not whole, for a person to look at. */
+  /** Incomplete records, for a person to look at. */
   readonly misshapen?: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
    * are ignored.
    */
   readonly columns: Readonly<Record<F, string>>
-  /** Fields that every row needs: a record without the value is rejected, a file without the column is refused. */
+  /** Fields that every row needs: a record without the value is rejected, a file without the column too. */
   readonly needs: readonly N[]
   /** Known columns that are not read; any other column is counted as unknown. */
   readonly knows?: readonly string[]
@@ -58,21 +58,24 @@ export interface RecordFeedSpec<D extends Dataset, F extends string, N extends F
   readonly decimal?: DecimalMark
   /** Texts that mean no value, in addition to the empty text. */
   readonly emptyValues?: readonly string[]
-  /** Computes what all rows of a file share. */
+  /** Computes values that all rows of a file share. */
   readonly file?: (file: FileTexts<F>) => T
   /** Makes the row of a record. Throws `FormatError` to reject it. */
   readonly row: (reader: RecordReader<F, N>, file: T) => FeedRow<D>
   /** The warning that counts duplicate keys within a file; by default a duplicate is rejected. */
   readonly duplicateWarning?: string
   /**
-   * Fields that at least one record must fill, else the file is refused: a renamed column would replace good values by nothing.
+   * Fields that at least one record must fill, otherwise the file is rejected: a renamed column would replace good values with
+   * nulls.
    */
   readonly nonEmptyFields?: readonly NoInfer<F>[]
-  /** Conditions, by description, that at least one row must meet, else the file is refused. */
+  /** Conditions, by description, that at least one row must meet; otherwise the file is rejected. */
   readonly requireAny?: Readonly<Record<string, (row: FeedRow<D>) => boolean>>
 }
 
-/** Declares a feed whose publication is a list of records, opened by `open`. `csvFeed`, `jsonFeed` and `xmlFeed` are this for a format. */
+/**
+ * Declares a feed whose publication is a list of records, read by `open`. `csvFeed`, `jsonFeed` and `xmlFeed` are built on it.
+ */
 export function recordFeed<D extends Dataset, F extends string, const N extends F, T = undefined>(
   spec: RecordFeedSpec<D, F, N, T>,
   open: Open,

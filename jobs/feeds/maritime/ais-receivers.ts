@@ -7,7 +7,7 @@ import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
 import { openVesselGate } from './vessel-gate.ts'
 import { VesselRows } from './vessel-rows.ts'
 
-/** AIS as the operator's own receivers hear it: NMEA 0183 sentences over TCP or UDP. */
+/** AIS from the operator's own receivers: NMEA 0183 sentences over TCP or UDP. */
 export const aisReceivers = defineFeed({
   ...VESSEL_FEED,
   plans: [],
@@ -18,7 +18,7 @@ export const aisReceivers = defineFeed({
     const rows = new VesselRows(source.id, notes)
     let assembler: AisAssembler | null = null
     for (const { at, text, isTimed } of minuteLines(body?.bytes ?? Buffer.alloc(0), fetched_at, (counts) => warnOf(counts, notes.warn))) {
-      // Lines of ours state when they were received; of a plain recording tag blocks are all that says it.
+      // Our lines have their reception time; a plain recording only has tag blocks.
       assembler ??= new AisAssembler({ trustsTags: !isTimed })
       for (const sentence of text.split('\t')) {
         const found = assembler.take(sentence, at)
@@ -31,7 +31,7 @@ export const aisReceivers = defineFeed({
   },
 })
 
-/** Keeps whole messages of vessels that may be kept, each with the sentences that carried it. */
+/** Stores complete messages of permitted vessels, each with its original sentences. */
 function intake(known: StreamKnown): StreamIntake {
   const gate = openVesselGate(known)
   const assembler = new AisAssembler()

@@ -39,7 +39,7 @@ const TYPES = [
   'StaticDataReport',
 ]
 
-/** AIS as aisstream.io relays it: JSON over a WebSocket. Its terms give no right to resell, so it is off unless the operator turns it on. */
+/** AIS relayed by aisstream.io: JSON over a WebSocket. Its terms give no right to resell, so it is off by default. */
 export const aisstream = defineFeed({
   ...VESSEL_FEED,
   plans: [],
@@ -67,7 +67,7 @@ export const aisstream = defineFeed({
   },
 })
 
-/** Keeps frames of vessels that may be kept. Throws `FormatError` where the publisher refuses. */
+/** Stores frames of permitted vessels. Throws `FormatError` if the publisher refuses. */
 function intake(known: StreamKnown): StreamIntake {
   const gate = openVesselGate(known)
   let refused: Record<string, number> = {}
@@ -100,7 +100,7 @@ function frameOf(text: string): Json | null {
   }
 }
 
-/** Go's own format, with any number of digits after the second: `2026-08-27 05:40:41.991050178 +0000 UTC`. */
+/** Go's time format, with any number of fractional digits: `2026-08-27 05:40:41.991050178 +0000 UTC`. */
 function statedTime(frame: Json): number | null {
   const stated = objectOf(frame['MetaData'])?.['time_utc']
   const [, date, time, fraction = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))? \+0000 UTC$/.exec(String(stated)) ?? []
@@ -108,7 +108,7 @@ function statedTime(frame: Json): number | null {
   return Date.parse(`${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`)
 }
 
-/** The messages of a frame; none where it has no type of ours or says that it is not valid. */
+/** The messages of a frame; none if its type is unused or it is marked invalid. */
 function messagesOf(frame: Json): readonly AisMessage[] {
   const type = String(frame['MessageType'])
   const given = objectOf(objectOf(frame['Message'])?.[type])

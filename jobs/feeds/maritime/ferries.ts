@@ -8,7 +8,7 @@ import { type Band, defineFeed, type Feed } from '../define.ts'
 import { archiveRequest } from '../transit/timetable.ts'
 import { readFerries } from './ferry-timetable.ts'
 
-/** Ports and routes stay from season to season: an archive with far fewer is not whole. */
+/** Ports and routes are stable across seasons: an archive with far fewer is incomplete. */
 const steady = (atLeast: number): Band => ({ atLeast, minRatio: 0.6, maxRatio: 1000 })
 /** Sailings of summer and winter differ by more than half. */
 const seasonal = (atLeast: number): Band => ({ atLeast, minRatio: 0.2, maxRatio: 1000 })
@@ -25,8 +25,8 @@ interface Operator {
 }
 
 /**
- * The timetable that a ferry operator publishes at the National Access Point, from the copy of the Mobility Database, which needs
- * no key, at either of its addresses.
+ * A ferry operator's timetable from the National Access Point, read from the Mobility Database's copy, which needs no key, at
+ * either of its addresses.
  */
 function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
   const rules = { network, prefix: network.toLowerCase(), needsExceptions: false, needsRanges: false }
@@ -62,7 +62,7 @@ export const ferriesFredOlsen = ferryFeed({
   ...{ id: 'ferries_fred_olsen', network: 'FRED_OLSEN', mdb: 2722, file: 'es-tenerife-ferry-fred-olsen-gtfs', routes: 2 },
 })
 
-/** The transporter bridge between Portugalete and Getxo, which is published as a ferry. */
+/** The transporter bridge between Portugalete and Getxo, published as a ferry. */
 export const ferriesVizcayaBridge = ferryFeed({
   ...{ id: 'ferries_vizcaya_bridge', network: 'VIZCAYA_BRIDGE', mdb: 2789, file: 'es-biscay-bridge-ferry-gtfs', routes: 1 },
 })

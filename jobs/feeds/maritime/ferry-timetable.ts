@@ -12,17 +12,17 @@ import { type FrequencyDeparture, readFrequencies, repeatedStops } from '../tran
 import { type StopTimeRow, stopTimeRows } from '../transit/stop-times.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
 
-/** An archive, with what its members share as they are read. */
+/** An archive, with the data its members share while being read. */
 interface Archive extends Timetable {
   readonly agencies: ReadonlyMap<string, Agency>
   readonly timezone: string
   readonly frequencies: ReadonlyMap<string, readonly FrequencyDeparture[]>
   readonly stops: Set<string>
   readonly routes: Set<string>
-  /** Routes of buses and other vehicles that are no ferries. */
+  /** Routes of buses and other vehicles. */
   readonly otherRoutes: Set<string>
   readonly trips: Map<string, number>
-  /** Trips that are left out: those of `otherRoutes`. */
+  /** Trips to leave out: those of `otherRoutes`. */
   readonly otherTrips: Set<string>
 }
 
@@ -31,7 +31,7 @@ interface Agency {
   readonly url: string | null
 }
 
-/** Reads the GTFS archive of a ferry operator; routes of other vehicles are left out with their trips. */
+/** Reads a ferry operator's GTFS archive, without routes and trips of other vehicles. */
 export async function* readFerries(rules: TimetableRules, bodies: readonly FeedBody[], notes: Notes): AsyncGenerator<Batch> {
   for (const body of bodies) {
     const timetable = await openTimetable(body, rules, notes)
@@ -56,7 +56,7 @@ export async function* readFerries(rules: TimetableRules, bodies: readonly FeedB
 
 const AGENCY_COLUMNS = { requires: ['agency_name', 'agency_timezone'], takes: ['agency_id', 'agency_url'] }
 
-/** The agencies by their id, the empty one where there is none, and their time zone: GTFS wants one for all of them. */
+/** The agencies by id (possibly empty), and their time zone: GTFS requires one for all. */
 async function readAgencies({ zip, notes }: Timetable): Promise<Pick<Archive, 'agencies' | 'timezone'>> {
   const agencies = new Map<string, Agency>()
   let timezone: string | null = null
@@ -105,7 +105,7 @@ function positionOf(records: GtfsRecords, notes: Notes): Point | null {
   const [lat, lon] = [records.number(2), records.number(3)]
   if (lat === null || lon === null) return null
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  notes.warn('position of a terminal cannot be right')
+  notes.warn('implausible position of a terminal')
   return null
 }
 
@@ -142,7 +142,7 @@ function routeRows(archive: Archive): AsyncGenerator<Batch> {
   })
 }
 
-/** The kind of ferry of a GTFS route type, basic or extended; null for another vehicle. */
+/** The kind of ferry of a basic or extended GTFS route type; null for another vehicle. */
 function ferryKind(type: number): string | null {
   if (type === 4 || type === 1200) return 'FERRY'
   if (type < 1000 || type > 1099) return null

@@ -6,7 +6,7 @@ import { type FeedBody, FormatError } from '../define.ts'
 import { readAnswer } from '../fuel/answer.ts'
 import type { RawRecord } from '../kit/binder.ts'
 
-/** A publication of the register: when it was made (ms), and its records under the names of the layout. */
+/** A publication of the register: its time (ms), and its records under the layout's names. */
 export interface MarineDocument {
   readonly published: number
   readonly records: readonly RawRecord[]
@@ -16,8 +16,8 @@ export interface MarineDocument {
 const OLE2 = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 
 /**
- * Opens a publication in either layout: the answer of the REST service, or the spreadsheet, which may also come as text separated
- * by semicolons. Throws `FormatError`.
+ * Opens a publication in either layout: the answer of the REST service, or the spreadsheet, possibly as semicolon-separated
+ * text. Throws `FormatError`.
  */
 export async function openMarine(body: FeedBody, fetched_at: number): Promise<MarineDocument> {
   const { bytes } = body
@@ -32,7 +32,7 @@ export async function openMarine(body: FeedBody, fetched_at: number): Promise<Ma
   return spreadsheet([header, ...records], fetched_at)
 }
 
-/** The rows of the spreadsheet: some lines about the file, the names of the columns, then a post a line. */
+/** The rows of the spreadsheet: some lines about the file, the column names, then one post per line. */
 function spreadsheet(rows: readonly (readonly string[])[], fetched_at: number): MarineDocument {
   const at = rows.findIndex((row) => row[0]?.trim() === 'Provincia')
   if (at < 0) throw new FormatError('the spreadsheet has no line that begins with Provincia')

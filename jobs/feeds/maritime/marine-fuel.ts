@@ -19,7 +19,7 @@ type Price = FeedRow<typeof marinePrices>
 
 const NEEDS = ['province', 'municipality', 'address', 'sale'] as const
 
-/** The columns of both layouts but those of prices. */
+/** The columns of both layouts, except prices. */
 const COLUMNS = columnsOf(
   {
     register_id: 'IDPosteMaritimo',
@@ -41,7 +41,7 @@ const COLUMNS = columnsOf(
 )
 type Reader = RecordReader<(typeof COLUMNS.fields)[number], (typeof NEEDS)[number]>
 
-/** Uses by the publisher's words, folded; its legend has letters, and either gender. */
+/** Uses by the publisher's words, folded; the legend has letters, and either grammatical gender. */
 const USES: ReadonlyMap<string, string> = new Map([
   ['suministro a pesqueros', 'FISHING'],
   ['suministro a barcos deportivos o de recreo', 'LEISURE'],
@@ -53,7 +53,7 @@ const USES: ReadonlyMap<string, string> = new Map([
   ['m', 'MIXED'],
 ])
 
-/** Signs that mean none, folded. */
+/** Texts that mean "none", folded. */
 const NO_SIGN: ReadonlySet<string> = new Set(['ninguno', 'no hay', 'no figura', 'no tiene', 'por rellenar', 'sin rotulo'])
 
 const REST = 'PostesMaritimos/'
@@ -73,7 +73,7 @@ export const marineFuel = defineFeed({
         {
           ...request('spreadsheet', 'https://geoportalgasolineras.es/resources/files/embarcacionesPrecios_es.xls'),
           accept: 'application/vnd.ms-excel',
-          // Neither markup nor JSON: the parser knows a workbook by its first bytes.
+          // Neither markup nor JSON: the parser recognizes a workbook by its first bytes.
           expects: 'csv',
         },
       ],
@@ -164,7 +164,7 @@ function stationOf(r: Reader): Station {
   }
 }
 
-/** An id that is the same in both layouts, of which only one has the register's. */
+/** An id that is equal in both layouts; only one of them has the register's. */
 function stationId(words: readonly string[]): string {
   return `mar_${createHash('sha256').update(words.map(foldName).join('\n')).digest('hex').slice(0, 12)}`
 }

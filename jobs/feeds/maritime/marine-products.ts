@@ -1,13 +1,13 @@
 import { foldName } from '../../../lake/places/names.ts'
 
-/** A price as it is stored. */
+/** A price as stored. */
 interface MarinePrice {
   readonly price: number
   readonly price_unit: string
   readonly price_eur_l: number | null
 }
 
-/** Products by the names of the price columns of both layouts, folded. */
+/** Products by the price columns of both layouts, folded. */
 const PRODUCTS: ReadonlyMap<string, string> = new Map(
   [
     ['gasolina 95 E5', 'GASOLINE_95_E5'],
@@ -31,10 +31,10 @@ const PRODUCTS: ReadonlyMap<string, string> = new Map(
 
 const PREFIX = 'precio '
 const BY_WEIGHT: ReadonlySet<string> = new Set(['BIO_CNG', 'BIO_LNG'])
-/** A price above this is of 1000 litres: in all captures prices per litre are 1.1 to 2.1, the others 570 to 1,599. */
+/** A price above this is per 1000 litres: in all captures prices per litre are 1.1 to 2.1, the others 570 to 1,599. */
 const MAX_PER_LITRE = 10
 
-/** The product of a price column; a product that is not known keeps the column's own name. Null for a column without prices. */
+/** The product of a price column; an unknown product keeps the column's name. Null for a column without prices. */
 export function marineProduct(column: string): string | null {
   const folded = foldName(column)
   if (!folded.startsWith(PREFIX)) return null

@@ -3,7 +3,7 @@ import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 
 const ANY = { atLeast: 0, minRatio: 0, maxRatio: Number.MAX_SAFE_INTEGER, mayBeEmpty: true } as const
 
-/** What both streams of vessels declare alike. */
+/** Common properties of both vessel streams. */
 export const VESSEL_FEED = {
   domain: 'maritime',
   into: [vesselPositions, vessels],
@@ -13,5 +13,5 @@ export const VESSEL_FEED = {
   rawRetentionDays: 8,
 } as const
 
-/** Length of the files of both, and their greatest size: a minute of 1,000 messages a second is 4 MB of NMEA, 40 MB of JSON. */
+/** Length of both streams' files, and their size limit: a minute of 1,000 messages a second is 4 MB of NMEA, 40 MB of JSON. */
 export const VESSEL_FILES = { file_s: 60, maxFileBytes: 64_000_000 } as const

@@ -2,20 +2,20 @@ import type { AisMessage } from '../../formats/ais.ts'
 import type { StreamKnown } from '../define.ts'
 import { isPrivateType, isVesselMmsi } from './vessel-types.ts'
 
-/** Vessels that a gate remembers; the one heard of longest ago goes first. Spanish waters see some 30,000 in a year. */
+/** Most vessels remembered; the one silent for longest is evicted. Spanish waters see some 30,000 in a year. */
 const MAX_VESSELS = 100_000
 
 type Verdict = 'PUBLIC' | 'PRIVATE'
 
-/** Lets through what vessels send that are known to be no private craft. */
+/** Passes messages of vessels known not to be private craft. */
 export interface VesselGate {
-  /** Null where all messages may be kept, else why not. */
+  /** Null if all messages may be stored, else the reason why not. */
   refuses(messages: readonly AisMessage[]): 'other_station' | 'private' | 'type_unknown' | null
 }
 
 /**
- * Opens a gate that knows the vessels in the table, and the operator's list of those that are never kept. A vessel of which no type is known
- * yet is not kept: it states one every six minutes.
+ * Opens a gate with the vessels in the table and the operator's exclusion list. A vessel is dropped until its type is known:
+ * it states one every six minutes.
  */
 export function openVesselGate({ rows, setting }: StreamKnown): VesselGate {
   const excluded = excludedMmsi(setting)

@@ -8,7 +8,7 @@ import { isPrivateType, isVesselMmsi, navigationStatus, vesselType } from './ves
 type PositionRow = FeedRow<typeof vesselPositions>
 type VesselRow = FeedRow<typeof vessels>
 
-/** A position is kept beside the last of its minute where a vessel that moves turned, or changed speed, by so much, and no sooner. */
+/** A second position in a minute is stored only if a moving vessel turned or changed speed by at least this much. */
 const TURN_DEG = 10
 const SPEED_CHANGE_KN = 2
 const MOVING_KN = 1
@@ -17,13 +17,13 @@ const LEAST_INTERVAL_MS = 10_000
 const AHEAD_MS = 2000
 
 interface Track {
-  /** What turns are compared with: the first report, then each that was kept. */
+  /** The reference for turns: the first report, then each stored one. */
   reference: PositionRow
   last: PositionRow
   readonly kept: PositionRow[]
 }
 
-/** Gathers the rows of one minute file of a source: positions thinned to a track, static reports by vessel. */
+/** Collects the rows of a source's minute file: positions thinned to a track, static reports by vessel. */
 export class VesselRows {
   readonly #source: string
   readonly #notes: Notes
@@ -84,7 +84,7 @@ export class VesselRows {
     if (part !== 'A' && isPrivateType(message.ship_type ?? null, message.ais_class)) this.#private.add(mmsi)
   }
 
-  /** One part of a report in two says half of a vessel: it counts once both are there, which is each six minutes. */
+  /** A two-part report counts once both parts have arrived, which is every six minutes. */
   #vesselRow(mmsi: string, found: Partial<AisStatic> & { readonly parts: ReadonlySet<string> }): VesselRow[] {
     if (!found.parts.has('ALL') && found.parts.size < 2) return []
     const { imo, ship_type = null } = found
@@ -125,7 +125,7 @@ function positionRow(source: string, mmsi: string, message: AisPosition, at: num
   }
 }
 
-/** The newest instant up to reception at which the clock showed the stated second; reception itself, in whole seconds, without one. */
+/** The newest instant up to reception whose clock second is `second`; without one, the reception in whole seconds. */
 export function fixInstant(at: number, second: number | null): number {
   if (second === null) return at - (at % 1000)
   const minute = at + AHEAD_MS - ((at + AHEAD_MS) % 60_000)

@@ -21,7 +21,7 @@ const SPECIAL: Readonly<Record<number, string>> = {
 }
 const TENS: Readonly<Record<number, string>> = { 2: 'WING_IN_GROUND', 4: 'HIGH_SPEED', 6: 'PASSENGER', 7: 'CARGO', 8: 'TANKER' }
 
-/** Navigational statuses of the standard, by their number; 9 and 10 are reserved, 13 is too, 14 is a distress beacon. */
+/** The standard's navigational statuses by number; 9, 10 and 13 are reserved, 14 is a distress beacon. */
 const STATUSES = [
   'UNDER_WAY_ENGINE',
   'AT_ANCHOR',
@@ -45,7 +45,7 @@ export function navigationStatus(status: number | null): string | null {
   return status === null ? null : (STATUSES[status] ?? null)
 }
 
-/** True for the MMSI of a vessel: nine digits that begin with the country code of a ship's station, 2 to 7. */
+/** True for the MMSI of a vessel: nine digits starting with a ship station's country code, 2 to 7. */
 export function isVesselMmsi(mmsi: number): boolean {
   return Number.isInteger(mmsi) && mmsi >= 200_000_000 && mmsi < 800_000_000
 }
@@ -54,8 +54,8 @@ const SAILING = 36
 const PLEASURE = 37
 
 /**
- * True for the type of a craft that may be a private person's: sailing and pleasure craft, and of class B those that state no type, or only
- * that they are of another kind. Larger ships have class A.
+ * True for craft that may be private: sailing and pleasure craft, and in class B those without a type or of type "other".
+ * Larger ships have class A.
  */
 export function isPrivateType(shipType: number | null, aisClass: 'A' | 'B'): boolean {
   if (shipType === SAILING || shipType === PLEASURE) return true

@@ -132,7 +132,7 @@ export const worldPortIndexFeed = recordFeed(
   (bodies) => bodies.map(openIndex),
 )
 
-/** Opens the index: its Spanish ports, then those of our list that it lacks, whose id stands in place of a number. */
+/** Reads the index: its Spanish ports, then those of our list that it lacks, with our id in place of a number. */
 function openIndex({ name, bytes }: FeedBody): RecordFile {
   const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
   const { header, records } = table

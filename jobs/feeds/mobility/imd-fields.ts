@@ -4,15 +4,15 @@ import { FormatError, type Notes } from '../define.ts'
 
 /** The attributes of a feature by names of ours. */
 export interface Attributes<F extends string> {
-  /** Trimmed; null for nothing. */
+  /** Trimmed; null if empty. */
   readonly text: (field: F) => string | null
-  /** Null for nothing. Throws `FormatError` for any text that is no number, and for less than 0. */
+  /** Null if empty. Throws `FormatError` for a text that is not a number, and for a negative one. */
   readonly number: (field: F) => number | null
 }
 
-/** What names there are for each of our fields, and where names that are none of these are counted. */
+/** The known names of each of our fields, and the list in which unknown names are counted. */
 interface Reading<F extends string> {
-  /** Names as layers of any year have them, in small letters, without accents. */
+  /** Names in layers of any year, in lower case, without accents. */
   readonly fields: Readonly<Record<F, readonly string[]>>
   readonly list: string
   readonly notes: Notes
@@ -23,10 +23,10 @@ export function foldedText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-/** Of the geometry, which some layers state the length of. */
+/** Attributes of the geometry, such as its length in some layers. */
 const GEOMETRY = /^(st_)?shape/
 
-/** The attributes of a feature of the traffic map, whose names drift from year to year: by what they are. Other names are counted. */
+/** Reads a feature's attributes by meaning: the traffic map's names vary from year to year. Unknown names are counted. */
 export function attributesOf<F extends string>(feature: Feature, { fields, list, notes }: Reading<F>): Attributes<F> {
   const byName = new Map<string, unknown>()
   const known = new Set(Object.values<readonly string[]>(fields).flat())

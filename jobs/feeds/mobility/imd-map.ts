@@ -2,12 +2,12 @@ import { mitmaTrafficMap } from '../../../lake/datasets/mobility/sources.ts'
 import type { ArchiveFile, DayRange, FeedBody, FeedRequest } from '../define.ts'
 
 const SERVICES = 'https://mapas.fomento.gob.es/arcgis/rest/services/MapaTrafico'
-/** Years whose maps are layers of the map service; later ones are known to be drawn from scripts alone. */
+/** Years whose maps are layers of the map service; later maps are drawn by scripts only. */
 const [FIRST_YEAR, LAST_YEAR] = [2015, 2019]
-/** Most features that the service gives at once. */
+/** Most features per answer of the service. */
 const PAGE = 1000
 
-/** The query of a layer of the traffic map of a year: all features, from the first on, in an order that holds from page to page. */
+/** The query of a layer of a year's traffic map: all features from the first on, in an order that is stable across pages. */
 export function mapQuery(year: number, layer: number): FeedRequest {
   const query = `where=1%3D1&outFields=*&returnGeometry=false&orderByFields=OBJECTID&resultOffset=0&resultRecordCount=${PAGE}&f=json`
   return {
@@ -21,10 +21,10 @@ export function mapQuery(year: number, layer: number): FeedRequest {
   }
 }
 
-/** The last map: what the request of a feed's plan is of. */
+/** The last map: the feed plan requests it. */
 export const LAST_MAP = LAST_YEAR
 
-/** The maps of the years of a range, by their addresses: there is no list of them. */
+/** The maps of a range of years, by their addresses: no list exists. */
 export function mapsOf(layer: number): (index: readonly FeedBody[], range: DayRange) => ArchiveFile[] {
   return (_index, { from, to }) => {
     const [first, last] = [Math.max(FIRST_YEAR, Number(from.slice(0, 4))), Math.min(LAST_YEAR, Number(to.slice(0, 4)))]
@@ -35,5 +35,5 @@ export function mapsOf(layer: number): (index: readonly FeedBody[], range: DayRa
   }
 }
 
-/** What the feeds of the map have in common. */
+/** Common properties of the feeds of the map. */
 export const TRAFFIC_MAP = { domain: 'mobility', source: mitmaTrafficMap, every_s: 7 * 86_400, freshBy: 'fetch' } as const

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { FormatError } from '../define.ts'
 import { areasOf, type ReadAreas } from './mitma-areas.ts'
 
-// The thread that `areasInThread` begins for one file: polygons of real size take seconds of a core.
+// The thread started by `areasInThread` for one file: polygons of real size take seconds of a core.
 const bytes = workerData as Uint8Array
 function read(): ReadAreas {
   try {
@@ -12,7 +12,7 @@ function read(): ReadAreas {
     throw error
   }
 }
-/** The memory of an answer, which goes over with it. */
+/** The buffers of an answer, which are transferred with it. */
 function memoryOf(answer: ReadAreas): ArrayBuffer[] {
   return 'areas' in answer ? answer.areas.flatMap((one) => (one ? [one.area.buffer, one.outline.buffer] : [])) : []
 }

@@ -7,29 +7,30 @@ import { readShapePolygons } from '../../formats/shapefile.ts'
 import { FormatError } from '../define.ts'
 import { zonePoint } from './mitma-shapefiles.ts'
 
-/** The area of a zone and its outline, as well-known binary, each in memory of its own: it passes between threads without a copy. */
+/** A zone's area and outline as well-known binary, each in its own buffer, so they move between threads without a copy. */
 export interface ZoneArea {
   readonly area: Uint8Array<ArrayBuffer>
   readonly outline: Uint8Array<ArrayBuffer>
 }
 
-/** What a thread says of a file: its zones in order, null for one without an area; or why it is no file of zones. */
+/** A thread's result for a file: its zones in order, null for one without an area; or why it is not a file of zones. */
 export type ReadAreas = { readonly areas: readonly (ZoneArea | null)[] } | { readonly refused: string }
 
-/** What the thread of a file may take. */
+/** Limits of a file's thread. */
 interface AreaLimits {
   readonly timeout_ms: number
   readonly heap_mb: number
 }
 
-/** A file of 64 MB takes a quarter of a minute and half of this memory, one of 22 MB seconds and 180 MB; one that takes this much was made to. */
+/**
+ * A file of 64 MB takes 15 seconds and half of this memory, one of 22 MB seconds and 180 MB; only a hostile file takes more.
+ */
 const LIMITS: AreaLimits = { timeout_ms: 5 * 60_000, heap_mb: 1024 }
-/** Room for what is new, MB: V8 takes several times more unless told, and this thread keeps most of what it makes. */
+/** Young generation, MB: V8's default is several times larger, and this thread keeps most of its objects. */
 const YOUNG_MB = 16
 
 /**
- * `areasOf` in a thread of its own, so that other feeds go on meanwhile. Throws `FormatError` as that does, and where it takes longer or more memory
- * than `limits`.
+ * Runs `areasOf` in a thread, so other feeds continue. Throws `FormatError` like it, and above the limits of time or memory.
  */
 export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<readonly (ZoneArea | null)[]> {
   const { timeout_ms, heap_mb } = limits
@@ -45,7 +46,7 @@ export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<re
   return read.areas
 }
 
-/** The zones of a shapefile of polygons, with their outlines. Throws `FormatError` as `readShapePolygons` does. */
+/** The zones of a polygon shapefile, with their outlines. Throws `FormatError` like `readShapePolygons`. */
 export function areasOf(shapes: Buffer): (ZoneArea | null)[] {
   const areas = Array.from(readShapePolygons(shapes, placeOf))
   const outlines = outlinesOf(
@@ -53,7 +54,7 @@ export function areasOf(shapes: Buffer): (ZoneArea | null)[] {
     OUTLINE_TOLERANCE_M,
   ).values()
   return areas.map((area, nth) => {
-    // Coordinates take four times the memory of their bytes: those that have become bytes are let go.
+    // Coordinates take four times the memory of their bytes: converted ones are released.
     areas[nth] = null
     return area && { area: toWkb('multipolygon', 'area', area), outline: toWkb('multipolygon', 'outline', outlines.next().value) }
   })

@@ -1,14 +1,17 @@
 import { textAt, xmlElements } from '../../formats/xml.ts'
 import type { ArchiveFile, FeedBody, FeedRequest } from '../define.ts'
 
-/** The ministry's words for the levels of zones, in the names of files and in those of their folders, of the study since 2022. */
+/** The ministry's words for the zone levels, in names of files and folders of the study since 2022. */
 export const ZONE_FILES = [
   { zone_level: 'DISTRICT', word: 'distritos', folder: 'distritos' },
   { zone_level: 'MUNICIPALITY', word: 'municipios', folder: 'municipios' },
   { zone_level: 'GAU', word: 'gaus', folder: 'GAU' },
 ] as const
 
-/** The list of all files of the study since 2022. Each host lists its own; what the lists say of themselves names the older host in both. */
+/**
+ * The list of all files of the study since 2022. Each host lists its own files; both lists name the older host in their
+ * headers.
+ */
 export const V2_INDEX: FeedRequest = Object.freeze({
   name: 'rss',
   url: 'https://movilidad-opendata.mitma.es/RSS.xml',
@@ -23,8 +26,8 @@ export const V2_INDEX: FeedRequest = Object.freeze({
 export const V1_INDEX: FeedRequest = Object.freeze({ ...V2_INDEX, url: 'https://opendata-movilidad.mitma.es/RSS.xml' })
 
 /**
- * The daily files of a list whose names match: the pattern's group is the day, as YYYYMMDD. What a file is its name says, never its folder:
- * files of districts lie in folders of municipalities. Where a name is there twice the one in the folder asked for counts, for the other is
+ * The daily files in a list whose names match; the pattern's group is the day, as YYYYMMDD. Only the name identifies a file:
+ * some files of districts are in folders of municipalities. If a name occurs twice, the one in `folder` counts; the other is
  * another revision.
  */
 export function dailyFiles(index: readonly FeedBody[], wanted: { readonly name: RegExp; readonly folder: string }): ArchiveFile[] {
@@ -40,7 +43,7 @@ export function dailyFiles(index: readonly FeedBody[], wanted: { readonly name: 
         const period = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`
         found.push({ file: { period, url }, isAtHome: pathname.startsWith(wanted.folder) })
       }
-  // Of several files of a day the last one counts.
+  // The last of several files of a day counts.
   found.sort((one, other) => Number(one.isAtHome) - Number(other.isAtHome))
   return found.map(({ file }) => file)
 }

@@ -14,7 +14,7 @@ type Section = FeedRow<typeof imdSections>
 
 /** The layer of sections. */
 const LAYER = 2
-/** Names of attributes, folded: full ones, and those that shapefiles cut to ten characters, as the layers of some years have them. */
+/** Attribute names, folded: full ones, and those that shapefiles cut to ten characters in the layers of some years. */
 const FIELDS = {
   object_id: ['objectid', 'fid'],
   province: ['provincia'],
@@ -38,12 +38,17 @@ const ROAD_TYPES: Readonly<Record<string, string>> = {
   'autopista libre': 'MOTORWAY',
   'autopista de peaje': 'TOLL_MOTORWAY',
 }
-/** How far vehicle-km may be off the product: a thousandth, and what the rounding of daily vehicles (half a vehicle) and of themselves comes to. */
+/**
+ * Tolerance of vehicle-km against the product: a thousandth, plus the rounding of daily vehicles (half a vehicle) and of
+ * vehicle-km.
+ */
 const TOLERANCE = 0.001
-/** Years are counted by their days, or by 365 always: the edition's own figures say which. */
+/** Days per year: the real number, or always 365; the edition's own figures decide. */
 const YEAR_DAYS = [365, 366]
 
-/** Daily traffic of the sections of the state roads: the layer of sections of the ministry's traffic map, a map a year, in pages. */
+/**
+ * Daily traffic of the sections of the state roads: the section layer of the ministry's traffic map, one map a year, in pages.
+ */
 export const mitmaImd = defineFeed({
   ...TRAFFIC_MAP,
   id: 'mitma_imd',
@@ -54,13 +59,13 @@ export const mitmaImd = defineFeed({
   rows: readSections,
 })
 
-/** A section before its edition's days are known. */
+/** A section before the edition's days per year are known. */
 type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
 
 function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
-  // Pages are named 2018, 2018.2 and so on: the answers themselves do not say of which year they are.
+  // Pages are named 2018, 2018.2 and so on: the answers do not state their year.
   for (const [year, pages] of Map.groupBy(bodies, ({ name }) => name.split('.')[0] as string)) {
-    if (!/^\d{4}$/.test(year)) throw new FormatError(`the year of the map is not told: the body is named ${year}`)
+    if (!/^\d{4}$/.test(year)) throw new FormatError(`cannot determine the year of the map: the body is named ${year}`)
     const drafts = new Map<number, Draft>()
     for (const { bytes } of pages)
       for (const feature of readFeatures(bytes).features) {
@@ -118,8 +123,8 @@ function draftOf(read: Attributes<keyof typeof FIELDS>, { year, notes }: { reado
 }
 
 /**
- * The sections of an edition with what the vehicle-km of each are worth. Throws `FormatError` where no attribute of a kind is there at all, or where
- * those of most sections are not what length, days and daily vehicles come to: then an attribute is another than it is taken for.
+ * The sections of an edition, with a check of each one's vehicle-km. Throws `FormatError` if an attribute is missing
+ * everywhere, or if most vehicle-km differ from length × days × daily vehicles: then an attribute has another meaning.
  */
 function checked(drafts: readonly Draft[]): Section[] {
   const presence = watchPresence<Draft>('sections', {

@@ -52,7 +52,7 @@ function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes):
   for (const { name, bytes } of bodies) {
     const { header, batches } = readPiped(bytes, COLUMNS)
     for (const column of header) if (!COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
-    // A file is of one day: that which was asked for, else that of its first line.
+    // A file has one day: the requested one, else that of its first line.
     let day = PERIOD.test(name) ? dayOf(name.replaceAll('-', '')) : null
     for (const lines of batches) {
       const stays: Stay[] = []
@@ -71,7 +71,7 @@ function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes):
             overnight_zone,
             residence_level: 'DISTRICT',
             residence_zone,
-            // NA, the publisher's word for nothing, is no number of persons.
+            // NA, the publisher's text for "none", is not a number of persons.
             persons: pointNumber(personas) ?? Number.NaN,
           })
       }

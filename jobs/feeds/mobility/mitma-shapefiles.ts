@@ -7,26 +7,29 @@ import { ZONE_FILES } from './mitma-files.ts'
 
 export type Level = (typeof ZONE_FILES)[number]
 
-/** The zone of UTM that all of Spain is told in, the Canaries too: ETRS89 / UTM 30N (EPSG:25830). */
+/** The UTM zone of all coordinates in Spain, including the Canaries: ETRS89 / UTM 30N (EPSG:25830). */
 const UTM_ZONE = 30
-/** Where zones are, in degrees: Spain, and what of Portugal and France trips are told of. What is elsewhere is in another system of coordinates. */
+/**
+ * Bounds of the zones, degrees: Spain, and the parts of Portugal and France with trips. Outside, the coordinate system is
+ * another.
+ */
 const BOUNDS = { south: 25, north: 55, west: -20, east: 15 } as const
 const FIELD = 'ID'
 
-/** Which of the ministry's shapefiles of zones: `suffix` stands behind the word for the level, `maxBytes` is of each file. */
+/** Which of the ministry's zone shapefiles: `suffix` follows the word for the level, `maxBytes` is per file. */
 interface Files {
   readonly suffix: '' | '_centroides'
   readonly maxBytes: number
 }
 
-/** What is asked for: the shapefiles of all levels, or, where there is none of urban areas, those of the others. */
+/** The request plans: the shapefiles of all levels or, if there is none of urban areas, of the others. */
 export function shapefilePlans(files: Files): { readonly requests: FeedRequest[] }[] {
   return [ZONE_FILES, ZONE_FILES.filter(({ zone_level }) => zone_level !== 'GAU')].map((levels) => ({
     requests: levels.flatMap((level) => [fileRequest(level, 'dbf', files), fileRequest(level, 'shp', files)]),
   }))
 }
 
-/** The place of coordinates of the ministry's shapefiles (m); null for one that is not where zones are. */
+/** Converts coordinates of the ministry's shapefiles (m) to a position; null outside the zones' bounds. */
 export function zonePoint(x: number, y: number): Point | null {
   const point = utmToPoint(x, y, UTM_ZONE)
   const isThere = point.lat >= BOUNDS.south && point.lat <= BOUNDS.north && point.lon >= BOUNDS.west && point.lon <= BOUNDS.east
@@ -45,12 +48,12 @@ function fileRequest({ word, folder }: Level, expects: 'dbf' | 'shp', { suffix, 
   }
 }
 
-/** Levels may be missing whole, as that of urban areas is from what the second plan fetches: what is compared is levels that two publications have. */
+/** A whole level may be missing, such as urban areas in the second plan: only levels in both publications are compared. */
 export const LEVEL_BLOCKS = { column: 'zone_level' } as const
 
 /**
- * The shapefiles of a publication, of each level that it has: what names the shapes, and these. A level that it lacks is told in `notes`, so that it is
- * known from the first publication on. Throws `FormatError` where one of both is not there.
+ * The shapefiles of a publication by level: the table that names the shapes, and the shapes. A missing level is reported to
+ * `notes`, so it is known from the first publication on. Throws `FormatError` if only one of both files exists.
  */
 export function* levelFiles(
   bodies: readonly FeedBody[],
@@ -68,7 +71,10 @@ export function* levelFiles(
   }
 }
 
-/** The table of a shapefile, each row with its shape, without rows that are marked as deleted. Throws `FormatError` where one is without the other. */
+/**
+ * The table of a shapefile, each row with its shape, without deleted rows. Throws `FormatError` if the numbers of rows and
+ * shapes differ.
+ */
 export function shapeTable<S>(file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly S[] }): {
   readonly fields: readonly string[]
   readonly rows: readonly { readonly texts: readonly string[]; readonly shape: S; readonly number: number }[]
@@ -80,12 +86,12 @@ export function shapeTable<S>(file: { readonly level: Level; readonly table: Buf
   return { fields, rows: paired.flatMap(({ texts, ...rest }) => (texts === null ? [] : [{ texts, ...rest }])) }
 }
 
-/** The shapes of a shapefile with the zones that its table names. What has no id or no shape is counted in `notes` as that (`lacks`). */
+/** The shapes of a shapefile with their zone ids. Rows without an id, or without a shape (`lacks`), are counted in `notes`. */
 export function namedShapes<S>(
   file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly (S | null)[] },
-  told: { readonly dataset: Dataset; readonly lacks: string; readonly notes: Notes },
+  options: { readonly dataset: Dataset; readonly lacks: string; readonly notes: Notes },
 ): { readonly zone_id: string; readonly shape: S }[] {
-  const { dataset, lacks, notes } = told
+  const { dataset, lacks, notes } = options
   const { fields, rows } = shapeTable(file)
   const { word } = file.level
   const at = fields.indexOf(FIELD)

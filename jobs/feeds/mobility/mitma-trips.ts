@@ -14,19 +14,22 @@ type Cell = FeedRow<typeof mobilityTrips>
 const COLUMNS = ['fecha', 'periodo', 'origen', 'destino', 'distancia', 'viajes', 'viajes_km']
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/
 const ESTIMATE = /^\d+(\.\d+)?$/
-/** A day has 137 MB packed between municipalities, 197 between districts, and ten times that unpacked. */
+/** A day has 137 MB compressed between municipalities, 197 between districts, and ten times that decompressed. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 8_000_000_000
-/** What is read as rows of ours: files to try, not days of the whole country. */
+/** Size limit of files read as row objects: samples, not days of the whole country. */
 const TRIED_BYTES = 256_000_000
 
-/** A study, as its files differ from those of the other. */
+/** A study: its files differ from those of the other. */
 interface Study {
   readonly id: 'V1' | 'V2'
   readonly index: FeedRequest
-  /** The distance bands as we have them, by the study's own words where these are others. */
+  /** Our distance bands, by the study's own words if they differ. */
   readonly bands: Readonly<Record<string, string>>
-  /** Where the days of a level lie, by the ministry's word for it; the first of them, and the names that they all have: their group is the day. */
+  /**
+   * The files of a level, by the ministry's word for it: their folder, the first file, and the pattern of their names, whose
+   * group is the day.
+   */
   readonly files: (word: string) => { readonly folder: string; readonly first: string; readonly name: RegExp }
 }
 
@@ -40,7 +43,7 @@ const V2: Study = {
   },
 }
 
-/** The study of 2020 and 2021, whose files have other columns beside those that are read. */
+/** The study of 2020 and 2021; its files have more columns than are read. */
 const V1: Study = {
   id: 'V1',
   index: V1_INDEX,
@@ -52,7 +55,7 @@ const V1: Study = {
   },
 }
 
-/** What differs between the files of studies and of the levels of their zones. */
+/** A level of zones in a study's files. */
 interface Level {
   readonly id: string
   readonly study: Study
@@ -60,17 +63,17 @@ interface Level {
   readonly zone_level: 'MUNICIPALITY' | 'DISTRICT' | 'GAU'
   /** The ministry's word for the level, in the names of files and folders. */
   readonly word: string
-  /** False for what is only fetched where somebody asks for it: each level is as large as the others. */
+  /** False if the feed is off by default: each level is as large as the others. */
   readonly liveByDefault?: boolean
 }
 
-/** What the rows of a file are told by. */
-type Told = Pick<Level, 'into' | 'study' | 'zone_level'>
+/** The level that a file belongs to. */
+type FileLevel = Pick<Level, 'into' | 'study' | 'zone_level'>
 
 /** Trips between zones of a level, a file a day, published months later: some ten million lines each. */
 function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: Level): Feed {
   const { folder, first, name } = study.files(word)
-  const told: Told = { into, study, zone_level }
+  const level: FileLevel = { into, study, zone_level }
   return defineFeed({
     id,
     domain: 'mobility',
@@ -95,11 +98,11 @@ function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: 
       },
     ],
     archive: { unit: 'day', index: [study.index], files: (index) => dailyFiles(index, { name, folder }), recent: 2 },
-    bulk: { query: (file) => cellsOfFile(file, told), told: ({ period }) => toldOf(period, told) },
+    bulk: { query: (file) => cellsOfFile(file, level), told: ({ period }) => dayColumns(period, level) },
     freshBy: 'fetch',
     liveByDefault,
     bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },
-    rows: (bodies) => readDay(bodies, told),
+    rows: (bodies) => readDay(bodies, level),
   })
 }
 
@@ -132,7 +135,7 @@ export const mitmaGauTrips = tripsFeed({
   liveByDefault: false,
 })
 
-/** Trips between municipal zones of the study of 2020 and 2021, which is over: nothing of it changes any more. */
+/** Trips between municipal zones of the study of 2020 and 2021, which has ended and does not change. */
 export const mitmaV1Trips = tripsFeed({
   id: 'mitma_v1_trips',
   study: V1,
@@ -142,8 +145,8 @@ export const mitmaV1Trips = tripsFeed({
   liveByDefault: false,
 })
 
-/** What all rows of a day have: columns that are the same, and the instants of its hours. */
-function dayOf(text: string, { study, zone_level }: Told) {
+/** Columns shared by all rows of a day, and the instants of its hours. */
+function dayOf(text: string, { study, zone_level }: FileLevel) {
   const [, year, month, day] = DAY.exec(text) ?? []
   const local_date = `${year}-${month}-${day}`
   if (day === undefined || Number.isNaN(Date.parse(local_date))) throw new FormatError(`fecha ${JSON.stringify(text)} is no day`)
@@ -160,11 +163,11 @@ function dayOf(text: string, { study, zone_level }: Told) {
   }
 }
 
-function cellsOfFile({ path, header, period }: BulkFile, told: Told): Sql {
+function cellsOfFile({ path, header, period }: BulkFile, level: FileLevel): Sql {
   const missing = COLUMNS.filter((name) => !header.split('|').includes(name))
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.slice(0, 500)}`)
-  const { fecha } = dayOf(period, told)
-  const bands = Object.entries(told.study.bands).map(([word, band]) => sql`WHEN ${word} THEN ${band} `)
+  const { fecha } = dayOf(period, level)
+  const bands = Object.entries(level.study.bands).map(([word, band]) => sql`WHEN ${word} THEN ${band} `)
   const band = bands.length === 0 ? sql`distancia` : sql`CASE distancia ${join(bands, sql``)} ELSE distancia END`
   return sql`
     SELECT origen AS origin_zone, destino AS destination_zone, hour, ${band} AS distance_band,
@@ -177,9 +180,9 @@ function cellsOfFile({ path, header, period }: BulkFile, told: Told): Sql {
     GROUP BY ALL`
 }
 
-/** What the day tells of all rows, and of each by its hour. */
-function toldOf(period: string, told: Told): Readonly<Record<string, Sql>> {
-  const { same, hours } = dayOf(period, told)
+/** The constant columns of a day, and those computed from the hour. */
+function dayColumns(period: string, level: FileLevel): Readonly<Record<string, Sql>> {
+  const { same, hours } = dayOf(period, level)
   const instant = (at: number): Sql => sql`CAST(${isoInstant(at)} AS TIMESTAMPTZ)`
   const starts = join(hours.map((at) => (at === null ? sql`CAST(NULL AS TIMESTAMPTZ)` : instant(at))))
   return {
@@ -193,21 +196,21 @@ function toldOf(period: string, told: Told): Readonly<Record<string, Sql>> {
   }
 }
 
-function* readDay(bodies: readonly FeedBody[], told: Told): Generator<Batch> {
+function* readDay(bodies: readonly FeedBody[], level: FileLevel): Generator<Batch> {
   for (const { name, bytes } of bodies) {
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
     const { batches } = readPiped(isPacked ? gunzipSync(bytes, { maxOutputLength: TRIED_BYTES }) : bytes, COLUMNS)
-    let day = DAY.test(name) ? dayOf(name, told) : null
+    let day = DAY.test(name) ? dayOf(name, level) : null
     const cells = new Map<string, Cell>()
     for (const lines of batches)
       for (const { text, fields } of lines) {
         if (fields === null) throw new FormatError(`another number of fields: ${text.slice(0, 200)}`)
         const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distancia = '', viajes = '', viajes_km = ''] = fields
-        day ??= dayOf(fecha, told)
+        day ??= dayOf(fecha, level)
         if (fecha !== day.fecha) throw new FormatError(`a day other than the file: ${fecha}`)
         if (!/^\d+$/.test(periodo) || !ESTIMATE.test(viajes) || !ESTIMATE.test(viajes_km))
           throw new FormatError(`no numbers: ${text.slice(0, 200)}`)
-        const distance_band = told.study.bands[distancia] ?? distancia
+        const distance_band = level.study.bands[distancia] ?? distancia
         const key = [origin_zone, destination_zone, periodo, distance_band].join('|')
         const hour = Number(periodo)
         const starts_at = day.hours[hour] ?? null
@@ -217,11 +220,11 @@ function* readDay(bodies: readonly FeedBody[], told: Told): Generator<Batch> {
         }
         cells.set(key, { ...cell, trips: plus(cell.trips, viajes), trip_km: plus(cell.trip_km, viajes_km) })
       }
-    yield batch(told.into, [...cells.values()])
+    yield batch(level.into, [...cells.values()])
   }
 }
 
-/** A sum of thousandths, each number rounded to them first, as the engine does. */
+/** A sum of thousandths; each number is rounded first, as DuckDB does. */
 function plus(sum: number, text: string): number {
   return (Math.round(sum * 1000) + Math.round(Number(text) * 1000)) / 1000
 }

@@ -8,10 +8,10 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Note
 import { areasInThread } from './mitma-areas.ts'
 import { LEVEL_BLOCKS, levelFiles, namedShapes, shapefilePlans } from './mitma-shapefiles.ts'
 
-/** Zones that are told at once, before others get their turn. */
+/** Zones processed before yielding to the event loop. */
 const ZONES_A_TURN = 200
 
-/** Polygons of the zones of the study since 2022: a shapefile of each level, that of urban areas only where there is one. */
+/** Polygons of the zones of the study since 2022: a shapefile for each level; that of urban areas may be missing. */
 export const mitmaZoneAreas = defineFeed({
   id: 'mitma_zone_areas',
   domain: 'mobility',

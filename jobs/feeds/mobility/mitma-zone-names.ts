@@ -9,9 +9,9 @@ import { ZONE_FILES } from './mitma-files.ts'
 
 type Zone = FeedRow<typeof mobilityZones>
 
-/** Names of municipal zones have a column without a name before these: the number of the line. */
+/** Lists of municipal zones have a nameless column before these: the line number. */
 const NAME_COLUMNS = ['ID', 'name']
-/** Of files without a header. */
+/** Columns of files without a header. */
 const POPULATION_COLUMNS = ['ID', 'population']
 
 /** Names and population of the zones of the study since 2022: two lists for each level. */
@@ -45,14 +45,14 @@ function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string
 function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
   for (const { zone_level, word } of ZONE_FILES) {
     const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
-    // A list under a name that tells nothing, of files that are tried, is taken for names of municipal zones.
+    // When files are tried by hand, a list with an unknown name counts as names of municipal zones.
     const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []
     const names = [...bytesOf('nombres'), ...others.map(({ bytes }) => bytes)]
     yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, notes))
   }
 }
 
-/** The zones of a level; a population of none of them is counted as a bad row. */
+/** The zones of a level; a population without a zone is counted as a bad row. */
 function zonesOf(
   { zone_level, names, populations }: { zone_level: string; names: readonly Buffer[]; populations: readonly Buffer[] },
   notes: Notes,
@@ -77,11 +77,11 @@ function zonesOf(
       }
   }
   presence.end()
-  for (const { text } of population.values()) notes.quarantine(mobilityZones, 'a population of no zone that has a name', text)
+  for (const { text } of population.values()) notes.quarantine(mobilityZones, 'a population without a named zone', text)
   return zones
 }
 
-/** Populations by zone, with their lines; null for `NA`, of land that several municipalities share. */
+/** Populations by zone, with their lines; null for `NA` (land shared by several municipalities). */
 function populationOf(lists: readonly Buffer[], notes: Notes): Map<string, { readonly text: string; readonly value: number | null }> {
   const found = new Map<string, { readonly text: string; readonly value: number | null }>()
   for (const bytes of lists)

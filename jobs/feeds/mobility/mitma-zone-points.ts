@@ -5,7 +5,7 @@ import { type FeedBody, FormatError, type Notes } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { LEVEL_BLOCKS, levelFiles, shapefilePlans, shapeTable, zonePoint } from './mitma-shapefiles.ts'
 
-/** Centroids of the zones of the study since 2022: a shapefile of each level, that of urban areas only where there is one. */
+/** Centroids of the zones of the study since 2022: a shapefile for each level; that of urban areas may be missing. */
 export const mitmaZonePoints = recordFeed(
   {
     id: 'mitma_zone_points',
@@ -22,7 +22,7 @@ export const mitmaZonePoints = recordFeed(
     file: ({ name }) => ({ zone_level: name }),
     row(r, { zone_level }) {
       const position = zonePoint(r.number('x'), r.number('y'))
-      if (position === null) throw new FormatError('the point is not where zones are')
+      if (position === null) throw new FormatError('the point is outside the area of the zones')
       return { study: 'V2', zone_level, zone_id: r.text('id'), position }
     },
   },

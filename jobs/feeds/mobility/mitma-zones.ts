@@ -6,13 +6,13 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Feed
 
 type Member = FeedRow<typeof mobilityZoneMembers>
 
-/** Of the list of the study of 2020 and 2021. */
+/** Columns of the list of the study of 2020 and 2021. */
 const V1_COLUMNS = ['municipio', 'municipio_mitma']
 const COLUMNS = ['seccion_ine', 'distrito_ine', 'municipio_ine', 'distrito_mitma', 'municipio_mitma', 'gau_mitma']
-/** What stands in the place of INE codes of land that several municipalities share. */
+/** The placeholder for INE codes of land that several municipalities share. */
 const NONE = 'NA'
 
-/** What the lists of both studies have alike. */
+/** Common properties of both studies' lists. */
 const relationFeed = (one: { readonly id: string; readonly url: string; readonly maxBytes: number; readonly rows: FeedSpec['rows'] }) => ({
   id: one.id,
   domain: 'mobility',
@@ -39,7 +39,7 @@ const relationFeed = (one: { readonly id: string; readonly url: string; readonly
   rows: one.rows,
 })
 
-/** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, of which one list tells. */
+/** The zones of the study since 2022 by census section: districts, municipalities and large urban areas, all from one list. */
 export const mitmaZones = defineFeed(
   relationFeed({
     id: 'mitma_zones',
@@ -104,7 +104,7 @@ function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, not
         const province_code = municipality_code.slice(0, 2)
         members.push({
           ...{ study: 'V1', zone_level: 'MUNICIPALITY', zone_id, member_id: municipality_code, municipality_code, province_code },
-          // Municipalities are in one zone whole; their census sections are not told.
+          // Each municipality is in one zone as a whole; the list has no census sections.
           sections: null,
         })
       }

@@ -1,7 +1,7 @@
 const POST = /^(\d{1,4})\s*\+\s*(\d{1,4})$/
 
 /**
- * Kilometres of a post as road maps write it, `154+330`: 330 m behind post 154. There may be more than 999 m, where posts are not a kilometre apart:
+ * Kilometres of a post as road maps write it: `154+330` is 330 m after post 154. Posts may be more than a kilometre apart:
  * `191+2980` is 193.98. NaN for any other text.
  */
 export function kmOfPost(text: string): number {

@@ -4,19 +4,19 @@ import type { Translation } from '../../formats/gtfs-realtime.ts'
 export interface Hashtag {
   readonly tag: string
   readonly word: string
-  /** Null for a word that is not known. */
+  /** Null for an unknown word. */
   readonly nucleo_code: string | null
   readonly line: string
 }
 
-/** A capital and small letters, then the line, which begins with a capital and has a digit. */
+/** An upper-case and lower-case letters, then the line, which starts with an upper-case letter and has a digit. */
 const HASHTAG = /#(\p{Lu}\p{Ll}+)(\p{Lu}+\d+[A-Za-z]?)(?![\p{L}\p{N}])/gu
-/** Núcleos by the words seen in captures. Others are kept and counted. */
+/** Núcleos by the words seen in captures. Others are stored and counted. */
 const NUCLEOS: ReadonlyMap<string, string> = new Map([['Mad', '10']])
 
 /**
- * Each text once, sorted by language and text: publications differ in the order of translations and may have a language twice. Blanks in a
- * row are one.
+ * Each text once, sorted by language and text: publications differ in the order of translations and may repeat a language.
+ * Runs of blanks become one.
  */
 export function normalised(translations: readonly Translation[]): Translation[] {
   const texts = new Map<string, Translation>()
@@ -27,7 +27,7 @@ export function normalised(translations: readonly Translation[]): Translation[] 
   return [...texts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, translation]) => translation)
 }
 
-/** The Spanish text, of several the longest; a text without a language counts as Spanish where there is no other. */
+/** The longest Spanish text; a text without a language counts as Spanish if there is no other. */
 export function spanishOf(texts: readonly Translation[]): string | null {
   const spanish = texts.filter(({ language }) => language?.split('-')[0]?.toLowerCase() === 'es')
   const candidates = spanish.length > 0 ? spanish : texts.filter(({ language }) => language === null)

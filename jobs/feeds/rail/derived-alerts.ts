@@ -7,13 +7,13 @@ import { sortedSet } from './realtime.ts'
 type Alert = FeedRow<typeof railAlerts>
 type TripUpdate = FeedRow<typeof railTripUpdates>
 
-/** Later than this, a train is worth an alert (specification: delays of more than 5 minutes), s. */
+/** A train later than this gets an alert (specification: delays of more than 5 minutes), s. */
 const LATE_S = 300
 
 /**
- * The alerts that trip updates tell: trains cancelled, and trains more than 5 minutes late, one alert a train and service day. A
- * long-distance train has a trip for each of its variants, all with the delay of the train: they are one alert, and cancelled only where
- * every variant is. A delay beyond belief gives none.
+ * Alerts derived from trip updates: cancelled trains, and trains more than 5 minutes late; one per train and service day. The
+ * variants of a long-distance train share its delay: they are one alert, cancelled only if all variants are. Implausible
+ * delays give none.
  */
 export function derivedAlerts(updates: readonly TripUpdate[]): Alert[] {
   const alerts: Alert[] = []
@@ -24,7 +24,9 @@ export function derivedAlerts(updates: readonly TripUpdate[]): Alert[] {
   return alerts
 }
 
-/** What names one run of one train: a commuter trip, or a long-distance train by its number, for the ids of its trips change at night. */
+/**
+ * Identifies one run of a train: a commuter trip, or a long-distance train by its number, since its trip ids change at night.
+ */
 function runOf({ network, trip_id, train_number, service_date }: TripUpdate): string {
   const isTrain = network === LONG_DISTANCE && train_number !== null
   return `${isTrain ? `TRAIN_${train_number}` : `TRIP_${trip_id}`}_${service_date}`

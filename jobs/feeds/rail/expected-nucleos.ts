@@ -9,23 +9,23 @@ import type { ExpectedBlocks } from '../define.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** An answer holds for so long. */
+/** How long an answer is valid. */
 const STEP_S = 300
 /**
- * A train counts from so long after its departure to so long before its arrival, live data having it a little late and losing it a little
- * early; of a short trip this share of its duration, which else would never count (Zaragoza's).
+ * A train is expected from this long after departure to this long before arrival: live data gains it slightly late and loses
+ * it slightly early. On short trips the share of the duration applies, otherwise they would never count (Zaragoza's).
  */
 const MARGIN_S = 600
 const MARGIN_SHARE = 0.25
-/** Trains of a service day run on until 28:00; until then the day before counts too. */
+/** Trains of a service day run until 28:00; until then the previous day counts too. */
 const DAY_ENDS_MS = 28 * HOUR
-/** A timetable is published every night, but some nights have none; an older one than this is no more what runs. */
+/** Timetables are published nightly, with gaps; one older than this no longer describes the service. */
 const OLDEST_MS = 8 * DAY
 
 /**
- * The núcleos that live data must have, by the commuter timetable of their time: how many of its trips are on their way for the whole of a
- * step, well after their departure and before their arrival. Buses, which timetables have where there are works and live data hardly ever, are
- * not expected. A núcleo of which the newest version has no trip that day, of trains or buses, is not known.
+ * The núcleos that live data must have, from the commuter timetable: trips under way for a whole step, well after departure
+ * and before arrival. Replacement buses are in timetables but rarely in live data, so they are not expected. A núcleo without
+ * any trip that day in the newest version is unknown.
  */
 export const expectedNucleos: ExpectedBlocks = Object.freeze({
   from: [railCalendar, railRoutes, railTrips, railStopTimes],
@@ -34,12 +34,9 @@ export const expectedNucleos: ExpectedBlocks = Object.freeze({
 })
 
 /**
- * When a núcleo counts as missing from live data: where the timetable expects one train of it at least, or, where that is not known, where it
- * had two in the publication before, for a last train may just have arrived. On the map of 2026-04-05, held against the timetable of a Sunday
- * in August (without Bilbao and Valencia, which had another), núcleos were absent 23 of the 204 times that one train was expected of them,
- * 16 of 223 with two and 53 of 782 with more, when they cannot have been empty: one train is nearly as sure. With two expected Zaragoza (70)
- * would be guarded for five minutes of a workday, and Murcia (41), which has four trains or more in each of four captures of positions,
- * for 45; with one they are for four hours and for ten. Any number of núcleos may be away, for what is not there takes nothing from what is.
+ * When a núcleo counts as missing from live data: if the timetable expects at least one train or, if that is unknown, if the
+ * previous publication had two (a last train may just have arrived). Any number of núcleos may be missing.
+ * See the README beside this file.
  */
 export const NUCLEOS_MISSING = Object.freeze({ least: 2, leastExpected: 1, mostMissing: 1, expected: expectedNucleos })
 
@@ -80,7 +77,7 @@ function tripsUnderWay(at: number): Sql {
     ORDER BY block`
 }
 
-/** The service days that trains of an instant (ms) can belong to: date, its begin (ms), and the seconds since noon less twelve hours. */
+/** The service days possible at an instant (ms): date, start (ms), and the seconds since noon minus twelve hours. */
 function serviceDays(at: number): { readonly date: string; readonly begin: number; readonly seconds: number }[] {
   return [0, 1].flatMap((before) => {
     const date = madridDate(at, -before)

@@ -1,6 +1,6 @@
 import { madridDate } from '../../../lake/schema/time.ts'
 
-/** What a trip's id says by rule. Null where ids of its network, or of its form, do not say it. */
+/** The parts of a trip's id. Null if ids of its network, or its form, do not contain the part. */
 export interface TripParts {
   readonly train_number: string | null
   readonly line: string | null
@@ -20,7 +20,7 @@ const COMMUTER_ROUTE = /^(\d{2})T\d{4}([A-Za-z0-9]+)$/
 const DAY_LETTERS = 'DLMXJVS'
 const UNKNOWN: TripParts = Object.freeze({ train_number: null, line: null, nucleo_code: null, weekday: null })
 
-/** The parts of a trip's id, of either network; all null for an id of no known form. */
+/** The parts of a trip's id, of either network; all null for an unknown form. */
 export function tripParts(tripId: string | null): TripParts {
   if (tripId === null) return UNKNOWN
   const commuter = COMMUTER_TRIP.exec(tripId)
@@ -46,29 +46,26 @@ function partsOf(found: {
   return { train_number: found.train ?? null, line: found.line ?? null, nucleo_code: found.nucleo ?? null, weekday: found.weekday }
 }
 
-/** Núcleo and line inside a commuter route's id; null for an id of another form. */
+/** Núcleo and line in a commuter route's id; null for another form. */
 export function routeParts(routeId: string): { readonly nucleo_code: string; readonly line: string } | null {
   const [, nucleo_code, line] = COMMUTER_ROUTE.exec(routeId) ?? []
   return nucleo_code === undefined || line === undefined ? null : { nucleo_code, line }
 }
 
 /**
- * Long distance has a gap between 01:07, when the last train of an evening is due at its end, and 04:00, when the first of a morning leaves
- * (timetables of 2022-06-30, 2026-03-28 and 2026-08-21): what is due before this clock time of Madrid, in days, is of the day before. A feed is
- * read without timetables, so that this is the day that ids of alerts and punctuality go by. Of 26,820 trips it is wrong of one: 10155 ran from
- * 01:30 to 04:32 on 2026-04-15 alone, and was of the day before until 03:00.
+ * Before this clock time of Madrid (in days) a long-distance train belongs to the day before: none is due between 01:07 and
+ * 04:00 (timetables of 2022-06-30, 2026-03-28 and 2026-08-21). Wrong for one of 26,820 trips: 10155 on 2026-04-15.
  */
 const DUE_FROM = 3 / 24
 /**
- * Clock time of Madrid, in days, at which cancellations of the day before are taken out and those of the new day are stated: 05:05 on 2026-03-28 and
- * on 2026-03-29, the first a day of winter time and the second one of summer time. An hour later the ids of the night are taken over.
+ * Clock time of Madrid (in days) at which yesterday's cancellations are replaced by today's: 05:05 on 2026-03-28 (winter time)
+ * and 2026-03-29 (summer time). An hour later new trip ids apply.
  */
 const CANCELLED_FROM = 5 / 24 + 10 / 1440
 
 /**
- * The service day (YYYY-MM-DD) of a trip that is due somewhere at an instant (ms), which is when it is spoken of less its delay: yesterday,
- * today or tomorrow by Madrid's calendar, whichever is of its day of the week; where its id names none of those, the one in whose service
- * that instant lies.
+ * The service day (YYYY-MM-DD) of a trip due at an instant (ms; report time minus delay): yesterday, today or tomorrow in
+ * Madrid, whichever has the weekday of its id. If none has, the day whose service includes the instant.
  */
 export function serviceDate(weekday: number | null, due: number): string {
   for (const days of [0, -1, 1]) {
@@ -78,7 +75,7 @@ export function serviceDate(weekday: number | null, due: number): string {
   return madridDate(due, -DUE_FROM)
 }
 
-/** The service day (YYYY-MM-DD) of a cancelled trip that is spoken of at an instant (ms) and whose id does not tell its day of the week. */
+/** The service day (YYYY-MM-DD) of a cancelled trip reported at an instant (ms), if its id has no weekday. */
 export function cancelledDate(instant: number): string {
   return madridDate(instant, -CANCELLED_FROM)
 }

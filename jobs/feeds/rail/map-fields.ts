@@ -7,14 +7,14 @@ export type MapTrain = Readonly<Record<string, unknown>>
 const LOCAL = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)$/
 const HOUR = 3_600_000
 
-/** A text or a number as text; null where there is none or nothing in it. Throws `FormatError` for another value. */
+/** A text or number as text; null if missing or empty. Throws `FormatError` for another type. */
 export function textOf(train: MapTrain, name: string): string | null {
   const value = train[name] ?? null
   if (value !== null && typeof value !== 'string' && typeof value !== 'number') throw new FormatError(`${name} is no text`)
   return value === null ? null : String(value).trim() || null
 }
 
-/** A position by latitude and longitude; null where either is missing. */
+/** A position from latitude and longitude; null if either is missing. */
 export function positionOf(train: MapTrain): { readonly lat: number; readonly lon: number } | null {
   const [lat, lon] = [train['latitud'] ?? null, train['longitud'] ?? null]
   if (lat === null || lon === null) return null
@@ -22,7 +22,7 @@ export function positionOf(train: MapTrain): { readonly lat: number; readonly lo
   return { lat, lon }
 }
 
-/** A delay in minutes, which is text, in seconds; null where it is none (`no` is seen by others). */
+/** A delay in minutes, as text, in seconds; null if it is none (third parties have seen `no`). */
 export function delayOf(train: MapTrain, name: string): number | null {
   const text = textOf(train, name)
   return text !== null && /^-?\d+$/.test(text) ? Number(text) * 60 : null
@@ -35,8 +35,8 @@ export function flagOf(train: MapTrain, name: string): boolean | null {
 }
 
 /**
- * The instant (ms) of local time with or without seconds; null where there is none. `near` is the publication: what is expected may lie an
- * hour after it, which tells the repeated hour of October apart.
+ * The instant (ms) of local time with or without seconds; null if missing. `near` is the publication time: expected times may
+ * be an hour after it, which decides the repeated hour of October.
  */
 export function localInstant(text: string | null, near: number): number | null {
   const [, date, time] = LOCAL.exec(text ?? '') ?? []
@@ -45,7 +45,10 @@ export function localInstant(text: string | null, near: number): number | null {
   return Number.isNaN(instant) ? null : instant
 }
 
-/** When the map was made (ms): local time; of the repeated hour the one that the fetch tells. Throws `FormatError` for any other text. */
+/**
+ * The map's publication time (ms), from local time; in the repeated hour the fetch time decides. Throws `FormatError` for any
+ * other text.
+ */
 export function mapTime(text: unknown, fetchedAt: number): number {
   const [, date, time] = (typeof text === 'string' ? LOCAL.exec(text) : null) ?? []
   const instant = date === undefined || time === undefined ? Number.NaN : instantOf(date, time, { near: fetchedAt })

@@ -1,4 +1,6 @@
-/** `route_short_name` of the timetable of long distance: all 13 that those of 2026 have. That of 2022 had 13 more, of single trains mostly. */
+/**
+ * `route_short_name` in the long-distance timetable: all 13 values of 2026. That of 2022 had 13 more, mostly of single trips.
+ */
 export const TIMETABLE_PRODUCTS: Readonly<Record<string, string>> = {
   AVE: 'AVE',
   'AVE INT': 'AVE_INT',
@@ -17,8 +19,9 @@ export const TIMETABLE_PRODUCTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * `codProduct` of the map, found by joining its captures of 2026-03-11 and 12 to the timetable by train number. It has nine for the
- * thirteen: 2 is AVE and AVE INT, 3 AVANT and AVANT EXP, 13 Intercity and TRENCELTA, 18 REGIONAL and PROXIMDAD.
+ * `codProduct` of the map, found by joining its captures of 2026-03-11 and 12 to the timetable by train number. Nine codes
+ * stand for thirteen products: 2 is AVE and AVE INT, 3 AVANT and AVANT EXP, 13 Intercity and TRENCELTA, 18 REGIONAL and
+ * PROXIMDAD.
  */
 export const MAP_PRODUCTS: Readonly<Record<string, string>> = {
   2: 'AVE',

@@ -8,12 +8,12 @@ import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
 import { routeParts, tripParts } from './ids.ts'
 import { messageOf, realtimePlans, sortedSet } from './realtime.ts'
 
-/** What an alert is, by what its id begins with. */
+/** Kinds of alerts, by the prefix of their id. */
 const KINDS: Readonly<Record<string, string>> = { AVISO: 'NOTICE', INFO: 'INFORMATION' }
 
 /**
- * What Renfe writes of its commuter trains. There is no such feed of long distance. Published every 20 s, often with the content it had, and
- * answered 304 for hours: so its age counts from the last fetch.
+ * Renfe's notices on commuter trains; long distance has no such feed. Published every 20 s, often unchanged, and answered 304
+ * for hours, so its age is measured from the last fetch.
  */
 export const renfeAlerts = defineFeed({
   id: 'renfe_alerts',
@@ -22,12 +22,10 @@ export const renfeAlerts = defineFeed({
   into: [railAlerts],
   every_s: 120,
   plans: realtimePlans('alerts'),
-  // Notices last for days to months: a publication with half of them is not whole.
+  // Notices last for days to months: a publication with half of them is incomplete.
   bands: { rail_alerts: { atLeast: 1, minRatio: 0.5, maxRatio: 20, soon: [{ within_s: 3600, minRatio: 0.7 }] } },
-  // A núcleo that loses three notices at once is missing. One with one or two is not guarded: nothing tells its last notice that ended from
-  // one that dropped out, and a guard would keep it until the núcleo has another, for weeks. The map of 2026-04-05 lacked a núcleo for one
-  // publication in 5 minutes mostly, and twice for over an hour: notices end after three in a row (6 min), and one that is back within half an hour goes on as
-  // it was, under its id.
+  // A núcleo that loses three notices at once is missing. With one or two it is not guarded: an ended last notice looks the
+  // same, and would stay for weeks. See the README beside this file.
   blocks: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
   freshBy: 'fetch',
   rawRetentionDays: 30,

@@ -12,18 +12,18 @@ import { watchPresence } from '../presence.ts'
 
 type Station = FeedRow<typeof railStationRegister>
 
-/** Columns of every edition; those that editions spell differently or lack are in `SPELLINGS`. */
+/** Columns of every edition; `SPELLINGS` has those that editions spell differently or lack. */
 const REQUIRED = ['DESCRIPCION', 'LATITUD', 'LONGITUD', 'POBLACION', 'PROVINCIA']
 const SPELLINGS = { code: ['CODIGO', 'CÓDIGO'], address: ['DIRECION', 'DIRECCIÓN'], postcode: ['CP', 'C.P.'] } as const
 const COUNTRIES: Readonly<Record<string, string>> = { ESPAÑA: 'ES', FRANCIA: 'FR', PORTUGAL: 'PT' }
 const FLAGS: Readonly<Record<string, boolean>> = { SI: true, NO: false }
-/** What stands in the place of a province that is not known. */
+/** The placeholder for an unknown province. */
 const NO_PROVINCE = 'DESCONOCIDO'
-/** What the publisher's system writes where it lost a character; which one it was cannot be told (`30 D?octubre`, `14 ? 16`). */
+/** The publisher's replacement for a lost character; the original is unknown (`30 D?octubre`, `14 ? 16`). */
 const LOST = /\u001a/g
 const NBSP = /\u00a0/g
 
-/** Renfe's list of stations. It has no date, and says the same for weeks. */
+/** Renfe's list of stations. It has no date and stays the same for weeks. */
 export const renfeEstaciones = defineFeed({
   id: 'renfe_estaciones',
   domain: 'rail',
@@ -61,8 +61,8 @@ function* readStations(bodies: readonly FeedBody[], _clock: FeedClock, notes: No
   }
 }
 
-function count(text: string, pattern: RegExp, tell: () => void): void {
-  for (const _ of text.matchAll(pattern)) tell()
+function count(text: string, pattern: RegExp, onMatch: () => void): void {
+  for (const _ of text.matchAll(pattern)) onMatch()
 }
 
 /** Where the columns are; -1 for one that the edition lacks. */
@@ -101,7 +101,7 @@ function readRecords(table: CsvTable, notes: Notes): Station[] {
     const stop_id = codeOf(text(at.code))
     const published = text(name)
     if (stop_id === null || published === null) {
-      notes.quarantine(railStationRegister, stop_id === null ? 'the code is no five digits' : 'no name', record.join(';'))
+      notes.quarantine(railStationRegister, stop_id === null ? 'the code is not five digits' : 'no name', record.join(';'))
       continue
     }
     const country = text(at.PAIS)?.toUpperCase() ?? null
@@ -134,7 +134,7 @@ function readRecords(table: CsvTable, notes: Notes): Station[] {
   return stations
 }
 
-/** How a file writes its coordinates: with the decimal mark that most of them have. What is written otherwise is NaN, and null there is none. */
+/** Detects a file's decimal mark from most of its coordinates. Values in another notation are NaN, empty ones null. */
 function notationOf(table: CsvTable, latitude: number): (text: string | null) => number | null {
   const withMark = (mark: string): number => table.records.filter((record) => record[latitude]?.includes(mark)).length
   const read = withMark(',') > withMark('.') ? commaNumber : pointNumber
@@ -145,7 +145,7 @@ function positionOf(lat: number | null, lon: number | null): Point | null {
   return lat === null && lon === null ? null : { lat: lat ?? Number.NaN, lon: lon ?? Number.NaN }
 }
 
-/** Codes and position of a station of Spain, each checked against the other. */
+/** Codes and position of a station in Spain, each checked against the other. */
 function placeInSpain(station: Station, position: Point | null, notes: Notes): void {
   const { province, municipality } = station
   const place = resolvePlace({ province, municipality, position }, (problem) => notes.warn(`place of a station: ${problem}`))
@@ -154,7 +154,7 @@ function placeInSpain(station: Station, position: Point | null, notes: Notes): v
   station.position = place.position
 }
 
-/** A position beyond the border, of which only its form can be checked. */
+/** A position abroad, where only its form can be checked. */
 function abroad(position: Point | null, notes: Notes): Point | null {
   if (position === null) return null
   const isPosition = Math.abs(position.lat) <= 90 && Math.abs(position.lon) <= 180 && (position.lat !== 0 || position.lon !== 0)
@@ -170,7 +170,7 @@ function codeOf(text: string | null): string | null {
 function spanishPostcode(text: string | null, notes: Notes): string | null {
   if (text === null || /^\d{5}$/.test(text)) return text
   const isShort = /^\d{4}$/.test(text)
-  notes.warn(isShort ? 'a postal code without its leading zero' : 'a postal code that is none: left out')
+  notes.warn(isShort ? 'a postal code without its leading zero' : 'an invalid postal code: left out')
   return isShort ? `0${text}` : null
 }
 

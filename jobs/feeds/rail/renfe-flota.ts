@@ -13,14 +13,14 @@ import { trainFix } from './train-fix.ts'
 
 type Train = FeedRow<typeof railFleet>
 
-/** `porAvanc` where it is no share: of 22,573 rows `A` names one stop (7,624 of 7,632), `E` and `S` two. */
+/** Values of `porAvanc` that are not a share: in 22,573 rows `A` comes with one stop (7,624 of 7,632), `E` and `S` with two. */
 const MOVEMENTS: Readonly<Record<string, string>> = { A: 'STANDING', E: 'RUNNING', S: 'RUNNING_S' }
 /** Núcleos that the map never has. */
 const ABSENT = ['31', '45', '46', '47']
 /** The map's number of Rodalies, and the timetable's. */
 const RODALIES = ['50', '51'] as const
 
-/** Long-distance trains of Renfe's map: they have vehicle numbers and products, which no open feed has. */
+/** Long-distance trains on Renfe's map: only this feed has vehicle numbers and products. */
 export const renfeFlotaLd = defineFeed({
   id: 'renfe_flota_ld',
   domain: 'rail',
@@ -34,7 +34,7 @@ export const renfeFlotaLd = defineFeed({
   rows: (bodies, clock, notes) => readMap(longDistanceRow, { bodies, clock }, notes),
 })
 
-/** Commuter trains of Renfe's map. Some núcleos are never on it, and others drop out: what was seen stays, told stale. */
+/** Commuter trains on Renfe's map. Some núcleos are never on it, and others drop out: their trains stay, marked stale. */
 export const renfeFlota = defineFeed({
   id: 'renfe_flota',
   domain: 'rail',

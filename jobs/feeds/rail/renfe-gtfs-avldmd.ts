@@ -33,8 +33,8 @@ const IDS: NetworkIds = {
 }
 
 /**
- * The timetable of high-speed, long and medium distance trains, made anew every night: trips in force get new ids each time. It has no
- * shapes, and each trip has a service of its own, whose days are a range less exceptions.
+ * The timetable of high-speed, long and medium distance trains, rebuilt every night: existing trips get new ids each time. It
+ * has no shapes, and each trip has its own service: a date range with exceptions.
  */
 export const renfeGtfsAvldmd = defineFeed({
   id: 'renfe_gtfs_avldmd',
@@ -44,7 +44,7 @@ export const renfeGtfsAvldmd = defineFeed({
   every_s: 3600,
   plans: [{ requests: [archiveRequest('https://ssl.renfe.com/gtransit/Fichero_AV_LD/google_transit.zip')] }],
   freshBy: 'fetch',
-  // The horizon moves in jumps: trips were 7,001 in March of 2026 and 5,678 in August.
+  // The horizon moves in jumps: there were 7,001 trips in March 2026 and 5,678 in August.
   bands: {
     rail_stations: nightlyBand(100, 0.9),
     rail_routes: nightlyBand(20, 0.7),

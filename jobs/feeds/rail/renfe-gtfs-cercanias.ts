@@ -25,7 +25,7 @@ const IDS: NetworkIds = {
   trainOf: (id) => ({ train_number: TRIP_ID.exec(id)?.[1] ?? null, variant: null, validity_start: null }),
 }
 
-/** The timetable of commuter rail, made anew most nights, for thirty days ahead; nothing in it says when it was made. */
+/** The timetable of commuter rail, rebuilt most nights for thirty days ahead; it does not state when it was made. */
 export const renfeGtfsCercanias = defineFeed({
   id: 'renfe_gtfs_cercanias',
   domain: 'rail',
@@ -34,7 +34,7 @@ export const renfeGtfsCercanias = defineFeed({
   every_s: 3600,
   plans: [{ requests: [archiveRequest('https://ssl.renfe.com/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip')] }],
   freshBy: 'fetch',
-  // Within nine months of 2026 routes went from 514 to 852 in steps of up to a third, and shapes from 68 to 144 at once.
+  // Within nine months of 2026 routes grew from 514 to 852 in steps of up to a third, and shapes from 68 to 144 at once.
   bands: {
     rail_stations: nightlyBand(100, 0.9),
     rail_routes: nightlyBand(20, 0.7),
@@ -43,8 +43,8 @@ export const renfeGtfsCercanias = defineFeed({
     rail_stop_times: nightlyBand(10_000, 0.6),
     rail_calendar: nightlyBand(100, 0.6),
   },
-  // Stop times name no núcleo: one that is gone with its trips is a sixth of them at most in all núcleos but two.
-  // A version without one would leave its stations without trains, though the one before has them for four weeks more.
+  // Stop times name no núcleo. A lost núcleo is at most a sixth of them, except for two núcleos. A version without it would
+  // leave its stations without trains, although the previous one has them for four more weeks.
   blocks: {
     rail_trips: { column: 'nucleo_code', refusedFor_s: ALIKE_S },
     rail_calendar: { column: 'nucleo_code' },

@@ -31,12 +31,12 @@ const TYPES: Readonly<Record<string, string>> = {
   'Pasajeros - Cercanías': 'COMMUTER',
   Mercancías: 'FREIGHT',
 }
-/** Units that values end in, and what one of them is of the column's unit. */
+/** Units at the end of values, with the factor to the column's unit. */
 const UNITS = { gauge: ['m', 1000], speed: ['km/h', 1], power: ['kw', 1], voltage: ['kv', 1000], mass: ['t', 1], length: ['m', 1] } as const
-/** What stands in the place of seats where the formation varies. */
+/** The placeholder for seats if the formation varies. */
 const VARIES = 'variable'
 
-/** Renfe's list of its models of trains. It is of years ago and hardly changes. */
+/** Renfe's list of train models. It is years old and hardly changes. */
 export const renfeMaterial = csvFeed({
   id: 'renfe_material',
   domain: 'rail',
@@ -85,7 +85,9 @@ export const renfeMaterial = csvFeed({
   },
 })
 
-/** The numbers of `1,435 m - 1,668 m` in the column's unit. Blanks stand anywhere (`70, 21 m`, `180 Km /h`), and case differs. */
+/**
+ * The numbers of `1,435 m - 1,668 m` in the column's unit. Blanks can be anywhere (`70, 21 m`, `180 Km /h`), and case differs.
+ */
 function measuresOf(text: string | null, field: keyof typeof UNITS): number[] {
   if (text === null) return []
   const [unit, scale] = UNITS[field]
@@ -102,7 +104,7 @@ function onlyOne(values: readonly number[], field: keyof typeof UNITS): number |
   return values[0] ?? null
 }
 
-/** Numbers of seats: one, two with a slash, or none where it varies or nothing is said. */
+/** Seat counts: one, two with a slash, or none if it varies or is not stated. */
 function seatsOf(text: string | null): number[] {
   if (text === null || text.toLowerCase() === VARIES) return []
   if (!/^\d+(\/\d+)*$/.test(text)) throw new FormatError(`${COLUMNS.seats} is no number of seats`)

@@ -8,11 +8,14 @@ import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
 import { trainFix } from './train-fix.ts'
 
-/** What stands where there is no station. */
+/** The placeholder for "no station". */
 const NO_STOP = '00000'
 const PLATFORM = /-PLATF\.\(([^)]+)\)$/
 
-/** Where commuter trains are. Renfe's servers sometimes drop a whole núcleo from a publication: its trains keep their last position. */
+/**
+ * Positions of commuter trains. Renfe's servers sometimes drop a whole núcleo from a publication: its trains keep their last
+ * position.
+ */
 export const renfePositions = defineFeed({
   id: 'renfe_positions',
   domain: 'rail',
@@ -26,7 +29,7 @@ export const renfePositions = defineFeed({
   rows: (bodies, _clock, notes) => readPositions('CERCANIAS', bodies, notes),
 })
 
-/** Where long-distance trains are. They state no time of their own. */
+/** Positions of long-distance trains. They have no time of their own. */
 export const renfePositionsLd = defineFeed({
   id: 'renfe_positions_ld',
   domain: 'rail',
@@ -57,7 +60,7 @@ function positionRow(
   const { tripId } = vehicle.trip
   const { train_number, line, nucleo_code } = tripParts(tripId)
   const position = trainFix(vehicle.position, notes)
-  if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of no known form')
+  if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of unknown form')
   return {
     source: renfe.id,
     network: about.network,
@@ -77,14 +80,14 @@ function positionRow(
   }
 }
 
-/** A train that is seen later than it is published would hide all that is said of it until then. */
+/** A position later than its publication would hide all later reports until then. */
 function observedAt({ observedAt: stated }: RealtimeVehicle, publishedAt: number, notes: Notes): number {
   if (stated === null || stated <= publishedAt) return stated ?? publishedAt
-  notes.warn('a train is seen later than it is published')
+  notes.warn('a position is later than its publication')
   return publishedAt
 }
 
-/** In transit a fix of the train, else the coordinates of the station; a status that is not known says nothing of it. */
+/** In transit the position is a fix of the train, otherwise the station's coordinates; an unknown status gives null. */
 function sourceOf(status: string | null): string | null {
   if (status === 'IN_TRANSIT_TO') return 'GPS'
   return status === 'STOPPED_AT' || status === 'INCOMING_AT' ? 'STATION' : null

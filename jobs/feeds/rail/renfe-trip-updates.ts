@@ -12,8 +12,8 @@ import { cancelledDate, serviceDate, tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans, sortedSet } from './realtime.ts'
 
 /**
- * Delays and cancellations of commuter trains. A núcleo that is missing from a publication is missing of the alerts too, by the count of its
- * trips: that no train of it is late any more is no gap.
+ * Delays and cancellations of commuter trains. A núcleo missing from a publication, by its count of trips, is missing from the
+ * alerts too: having no late train is not a gap.
  */
 export const renfeTripUpdates = defineFeed({
   id: 'renfe_trip_updates',
@@ -31,7 +31,7 @@ export const renfeTripUpdates = defineFeed({
   rows: (bodies, _clock, notes) => readTripUpdates('CERCANIAS', bodies, notes),
 })
 
-/** Delays and cancellations of long-distance trains: their trips and delays only, no stops. */
+/** Delays and cancellations of long-distance trains: trips and delays, without stops. */
 export const renfeTripUpdatesLd = defineFeed({
   id: 'renfe_trip_updates_ld',
   domain: 'rail',
@@ -40,12 +40,13 @@ export const renfeTripUpdatesLd = defineFeed({
   every_s: 30,
   plans: realtimePlans('trip_updates_LD'),
   bands: {
-    // What was cancelled yesterday is taken out at once in the early morning: 9 of 19 were left on 2026-03-28, none of which ran.
+    // Yesterday's cancellations disappear at once in the early morning: 9 of 19 were left on 2026-03-28, and none of those
+    // ran.
     rail_trip_updates: { ...LONG_DISTANCE_BAND, besides: ['CANCELED'] },
-    // That trains are late may begin and end at any moment.
+    // Trains may become late, or punctual again, at any moment.
     rail_alerts: COMMUTER_BAND,
   },
-  // Told apart to be counted: none of them is ever missing.
+  // Blocks only for the counts: none of them ever counts as missing.
   blocks: { rail_trip_updates: { column: 'schedule_relationship', least: Number.POSITIVE_INFINITY } },
   rawRetentionDays: 14,
   rows: (bodies, _clock, notes) => readTripUpdates('AVLDMD', bodies, notes),
@@ -73,8 +74,8 @@ function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: 
 }
 
 /**
- * Of two statements of one trip, which long distance has (277 of 39,823 on 2026-03-28, of 11 trips): what runs, not what is cancelled, and
- * of two that run the later one. Their order tells nothing.
+ * Picks one of two updates of one trip (on 2026-03-28 277 of 39,823 long-distance updates, of 11 trips): a running trip before
+ * a cancelled one, and of two running the later one. Their order has no meaning.
  */
 function likelierOf(one: TripUpdate, other: TripUpdate): TripUpdate {
   if (isCancelled(one) || isCancelled(other)) return isCancelled(one) ? other : one
@@ -87,7 +88,7 @@ function tripUpdateRow(
   notes: Notes,
 ): TripUpdate {
   const { train_number, line, nucleo_code, weekday } = tripParts(about.tripId)
-  if (train_number === null) notes.warn('a trip id of no known form')
+  if (train_number === null) notes.warn('a trip id of unknown form')
   const next = update.stops.find(({ relationship }) => relationship !== 'SKIPPED') ?? null
   const isOff = isCancelled({ schedule_relationship: update.trip.relationship })
   const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
@@ -102,7 +103,7 @@ function tripUpdateRow(
     line,
     nucleo_code,
     service_date: isOff && weekday === null ? cancelledDate(about.publishedAt) : serviceDate(weekday, due),
-    // Without one, the standard says, a trip is scheduled.
+    // By the standard, a trip is scheduled by default.
     schedule_relationship: update.trip.relationship ?? 'SCHEDULED',
     delay_s,
     delay_quality,

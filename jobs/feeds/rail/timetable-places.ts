@@ -22,7 +22,7 @@ const STOP_COLUMNS = {
   takes: ['wheelchair_boarding', 'stop_timezone'],
 }
 
-/** Rows of stops.txt; `known` gets their ids. */
+/** Rows of stops.txt; their ids are added to `known`. */
 export async function* stationRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
   const { version, notes } = timetable
   yield* memberRows(timetable, railStations, {
@@ -31,7 +31,7 @@ export async function* stationRows(timetable: RailTimetable, known: Set<string>)
       const stop_id = records.text(0)
       const name = records.text(1)
       if (stop_id === null || name === null) return null
-      if (!STATION_CODE.test(stop_id)) notes.warn('code of a station is not of five digits')
+      if (!STATION_CODE.test(stop_id)) notes.warn('code of a station does not have five digits')
       known.add(stop_id)
       return {
         ...version,
@@ -45,11 +45,11 @@ export async function* stationRows(timetable: RailTimetable, known: Set<string>)
   })
 }
 
-/** Stations lie in France and Portugal too, so that only what cannot be a position is left out. */
+/** Some stations are in France and Portugal, so only impossible positions are dropped. */
 function positionOf(lat: number | null, lon: number | null, notes: Notes): Point | null {
   if (lat === null || lon === null) return null
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  notes.warn('position of a station cannot be right')
+  notes.warn('implausible position of a station')
   return null
 }
 
@@ -59,7 +59,7 @@ const ROUTE_COLUMNS = {
   takes: ['route_long_name', 'route_color', 'route_text_color'],
 }
 
-/** Rows of routes.txt; `known` gets their ids. */
+/** Rows of routes.txt; their ids are added to `known`. */
 export async function* routeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
   const { version, notes, ids } = timetable
   yield* memberRows(timetable, railRoutes, {
@@ -83,7 +83,7 @@ export async function* routeRows(timetable: RailTimetable, known: Set<string>): 
   })
 }
 
-/** The name of a line, or the code of a product; a product that is not known keeps its name, and is counted. */
+/** The name of a line, or the code of a product; an unknown product keeps its name and is counted. */
 function shortNameOf(name: string | null, { ids, notes }: RailTimetable): string | null {
   if (name === null || ids.products === null) return name
   const code = lookUp(ids.products, name)
@@ -91,23 +91,23 @@ function shortNameOf(name: string | null, { ids, notes }: RailTimetable): string
   return code ?? name
 }
 
-/** A long name without its padding, and the two names that it is made of where it is. */
+/** A long name without padding, and its two parts if it has them. */
 function namesOf(raw: string | null): Pick<FeedRow<typeof railRoutes>, 'long_name' | 'origin_name' | 'destination_name'> {
   const text = raw ?? ''
   if (text.charAt(NAME_WIDTH) !== '-') {
     const plain = text.trim().replace(/\s+/g, ' ')
-    // Nothing but the dash is left of two names that are blank.
+    // Two blank names leave only the dash.
     return { long_name: plain === '-' ? null : plain || null, origin_name: null, destination_name: null }
   }
   const [origin_name, destination_name] = [text.slice(0, NAME_WIDTH).trim() || null, text.slice(NAME_WIDTH + 1).trim() || null]
   return { long_name: [origin_name, destination_name].filter(Boolean).join(' - ') || null, origin_name, destination_name }
 }
 
-/** Colours of a route and of text upon it; neither where both are one, as on 18 of 852 routes of 2026-08-22, all of them white. */
+/** Colours of a route and its text; neither if both are equal, as on 18 of 852 routes of 2026-08-22, all white. */
 function colorsOf(ground: string | null, text: string | null, notes: Notes): Pick<FeedRow<typeof railRoutes>, 'color' | 'text_color'> {
   const [color, text_color] = [colorOf(ground, notes), colorOf(text, notes)]
   if (color === null || color !== text_color) return { color, text_color }
-  notes.warn('a route has text of the colour of its ground')
+  notes.warn('a route has the same colour for text and background')
   return { color: null, text_color: null }
 }
 
@@ -125,7 +125,7 @@ interface Shape {
   readonly sequences: number[]
 }
 
-/** Rows of shapes.txt, one a shape; `known` gets their ids. */
+/** Rows of shapes.txt, one per shape; their ids are added to `known`. */
 export async function* shapeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
   const shapes = new Map<string, Shape>()
   for await (const records of readGtfs(timetable.zip, 'shapes.txt', SHAPE_COLUMNS))

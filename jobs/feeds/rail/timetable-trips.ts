@@ -4,9 +4,9 @@ import type { Known } from '../transit/stop-times.ts'
 import { accessOf, memberRows } from '../transit/timetable.ts'
 import type { RailTimetable } from './network-ids.ts'
 
-/** Kinds of service that the publisher writes where a destination belongs. */
+/** Kinds of service that the publisher writes in place of a destination. */
 const SERVICE_MARKS: ReadonlySet<string> = new Set(['CIVIS'])
-/** Days between the last trips of a commuter network and the end of the timetable, from which on a person should know. */
+/** Days between a commuter network's last trips and the timetable's end from which a warning is logged. */
 const SHORT_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ const TRIP_COLUMNS = {
   takes: ['trip_short_name', 'trip_headsign', 'direction_id', 'block_id', 'shape_id', 'wheelchair_accessible'],
 }
 
-/** Rows of trips.txt; `trips` gets the ids, none of them with a stop yet. */
+/** Rows of trips.txt; their ids are added to `trips`, without stops yet. */
 export async function* tripRows(timetable: RailTimetable, known: Known, trips: Map<string, number>): AsyncGenerator<Batch> {
   const { notes, ids, calendar } = timetable
   const { network, timetable_version, valid_from } = timetable.version
@@ -58,11 +58,14 @@ export async function* tripRows(timetable: RailTimetable, known: Known, trips: M
       }
     },
   })
-  tellShortOnes(timetable, lastDays)
+  warnOfShortOnes(timetable, lastDays)
 }
 
-/** A timetable may have no trips of a commuter network in its last weeks, as Rodalies in October 2026: a gap, not the end of its trains. */
-function tellShortOnes({ calendar, notes }: RailTimetable, lastDays: ReadonlyMap<string, string>): void {
+/**
+ * Warns if a commuter network has no trips in the timetable's last weeks, like Rodalies in October 2026: a gap, not the end of
+ * its trains.
+ */
+function warnOfShortOnes({ calendar, notes }: RailTimetable, lastDays: ReadonlyMap<string, string>): void {
   const end = [...calendar.days.values()].reduce((latest, days) => ((days.at(-1) ?? '') > latest ? (days.at(-1) as string) : latest), '')
   for (const [nucleo, last] of lastDays)
     if (Date.parse(end) - Date.parse(last) >= SHORT_DAYS * DAY_MS)

@@ -12,21 +12,21 @@ import type { NetworkIds, RailTimetable } from './network-ids.ts'
 import { routeRows, shapeRows, stationRows } from './timetable-places.ts'
 import { tripRows } from './timetable-trips.ts'
 
-/** Days since its first one after which a timetable is not expected to be the newest any more. */
+/** Days after its first one from which a timetable is not expected to be the newest. */
 const OLD_DAYS = 7
 const DAY_MS = 86_400_000
 
-/** How long a night's timetable is expected to be like the one before, s: after that, one that has shrunk for good is taken. */
+/** How long a nightly timetable must resemble the previous one, s: after that, a permanently smaller one is accepted. */
 export const ALIKE_S = 5 * 86_400
-/** Share of the rows of the one before that a timetable has at least after that; in 13 months of archives none had less than 0.6 of it. */
+/** Smallest share of the previous timetable's rows after that time; in 13 months of archives none had less than 0.6. */
 const LEAST_LATER = 0.2
 
-/** The band of a dataset of a timetable that is made anew every night; it may grow without bound. `share` is what the next has at least. */
+/** The band of a dataset of a nightly timetable; growth is unlimited. `share` is the smallest share of rows in the next one. */
 export function nightlyBand(atLeast: number, share: number): Band {
   return { atLeast, minRatio: LEAST_LATER, maxRatio: 1000, soon: [{ within_s: ALIKE_S, minRatio: share }] }
 }
 
-/** Reads GTFS archives into the datasets that are asked for, all unless told; what none of them needs is not unpacked. */
+/** Reads GTFS archives into the requested datasets, all by default; unused members are not decompressed. */
 export async function* readTimetable(
   ids: NetworkIds,
   given: {

@@ -1,9 +1,9 @@
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Notes } from '../define.ts'
 
-/** The position of a train as stated; null, and counted, for latitude and longitude 0, which say that there is no fix. */
+/** A train's stated position; null, with a count, for latitude and longitude 0, which mean "no fix". */
 export function trainFix(stated: Point | null, notes: Notes): Point | null {
   if (stated?.lat !== 0 || stated.lon !== 0) return stated
-  notes.warn('position of a train cannot be right')
+  notes.warn('implausible position of a train')
   return null
 }

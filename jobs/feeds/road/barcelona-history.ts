@@ -18,7 +18,7 @@ const MAX_BYTES = 400_000_000
 const SECOND = 1000
 const DAY = 86_400 * SECOND
 const COLUMNS = ['idTram', 'data', 'estatActual', 'estatPrevist'] as const
-/** What the columns are called while they are read. */
+/** Names of the columns while reading. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['idTram', 'section_id'],
   ['data', 'stamp'],
@@ -29,7 +29,10 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 const MONTH_FILE = /\/(\d{4})_(\d\d)_[^/]*TRAMS_TRAMS\.csv$/i
 const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/
 
-/** The states of Barcelona's sections by month, as the city's portal lists them: a line `id,yyyymmddHHMMSS,state,state in 15 minutes` each. */
+/**
+ * States of Barcelona's sections by month, as listed by the city's portal: lines of `id,yyyymmddHHMMSS,state,state in 15
+ * minutes`.
+ */
 export const barcelonaHistory = defineFeed({
   id: 'barcelona_history',
   domain: 'road',

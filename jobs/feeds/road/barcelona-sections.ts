@@ -12,8 +12,8 @@ const POINT_COLUMNS = ['Tram', 'Tram_Components', 'Descripció', 'Longitud', 'La
 const SECTION_COLUMNS = ['Tram', 'Descripció', 'Coordenades'] as const
 
 /**
- * Where Barcelona's sections are. The newer edition has a row for each point of a line; the older one has a row for each section, with all
- * coordinates in one cell.
+ * The lines of Barcelona's sections. The newer edition has a row for each point; the older one has a row for each section,
+ * with all coordinates in one cell.
  */
 export const barcelonaSections = defineFeed({
   id: 'barcelona_sections',
@@ -41,7 +41,7 @@ export const barcelonaSections = defineFeed({
   rows: readSections,
 })
 
-/** What the rows of a section say: its name and the numbers of its coordinates, longitude and latitude in turn. */
+/** The content of a section's rows: its name, and its coordinates as alternating longitude and latitude. */
 interface Drawn {
   readonly name: string | null
   readonly degrees: readonly string[]
@@ -74,7 +74,7 @@ function rowASection({ records, at }: CsvTable): Map<string, Drawn> {
   )
 }
 
-/** The newer edition, `Tram,Tram_Components,Descripció,Longitud,Latitud`; points are in the order of their number. */
+/** The newer edition, `Tram,Tram_Components,Descripció,Longitud,Latitud`; points are sorted by their number. */
 function rowAPoint({ records, at }: CsvTable, notes: Notes): Map<string, Drawn> {
   const [id, number, name, lon, lat] = POINT_COLUMNS.map(at) as [number, number, number, number, number]
   const bySection = Map.groupBy(records, (record) => record[id] as string)
@@ -87,7 +87,7 @@ function rowAPoint({ records, at }: CsvTable, notes: Notes): Map<string, Drawn> 
   )
 }
 
-/** Longitudes and latitudes as points; a last longitude without its latitude is left out. */
+/** Longitudes and latitudes as points; a final longitude without latitude is dropped. */
 function pairs(degrees: readonly string[], notes: Notes): (number | null)[][] {
   const numbers = degrees.map((text) => pointNumber(text.trim()))
   if (numbers.length % 2 === 1) notes.warn('an odd number of coordinates: the last is left out')

@@ -19,7 +19,10 @@ export const BARCELONA_LEVELS = {
 
 const [SECTION, STAMP] = [/^\d+$/, /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/]
 
-/** Barcelona's sections: a line `id#yyyymmddHHMMSS#state#state in 15 minutes` for each, local time, overwritten in place every five minutes. */
+/**
+ * States of Barcelona's sections: lines of `id#yyyymmddHHMMSS#state#state in 15 minutes`, local time, overwritten every five
+ * minutes.
+ */
 export const barcelonaTraffic = defineFeed({
   id: 'barcelona_traffic',
   domain: 'road',
@@ -65,7 +68,7 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, note
   yield batch(trafficSectionStates, states)
 }
 
-/** The report of a line, or why it is none. */
+/** The report of a line, or the reason why it is invalid. */
 function reportOf(line: string, fetchedAt: number): SectionReport | string {
   const [section_id = '', stamp = '', state, forecast, ...others] = line.split('#')
   if (state === undefined || forecast === undefined || others.length > 0) return 'another number of fields'

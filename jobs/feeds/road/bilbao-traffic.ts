@@ -11,7 +11,7 @@ import { type SectionReport, sectionStates } from './section-states.ts'
 const PLACE = SECTION_CITIES.bilbao
 const KNOWN = new Set(['CodigoSeccion', 'Ocupacion', 'Intensidad', 'Velocidad', 'FechaHora'])
 
-/** Least occupancy (%) of each level that is computed, the densest first; see the decision in this folder's README. */
+/** Minimum occupancy (%) of each computed level, densest first; see the decision in this folder's README. */
 const LEVELS = [
   [50, 'CONGESTED'],
   [30, 'VERY_DENSE'],
@@ -74,8 +74,8 @@ function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, note
 }
 
 /**
- * What a section measures. A speed of 0 is none: it comes without vehicles, and with some of them. A section that measures nothing at all, or is
- * occupied all the time without a vehicle, may be empty, blocked or broken: its level is not known.
+ * A section's measurements. A speed of 0 means none: it comes without vehicles, and sometimes with them. If nothing is
+ * measured, or occupancy is full without a vehicle, the section may be empty, blocked or broken: its level is unknown.
  */
 function measuresOf(
   properties: ReadFeature['properties'],

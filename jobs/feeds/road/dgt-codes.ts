@@ -11,16 +11,12 @@ import type {
 type CodeOf<L extends { readonly codes: object }> = keyof L['codes'] & string
 type Table<L extends { readonly codes: object }> = Readonly<Record<string, CodeOf<L>>>
 
-/** The code of an incident's cause, and the type that follows from it; null where the type follows from the measure. */
+/** The code of an incident's cause, and the type that it implies; null if the measure decides. */
 export type CauseMeaning = readonly [cause: CodeOf<typeof INCIDENT_CAUSES>, type: CodeOf<typeof INCIDENT_TYPES> | null]
 
 /**
- * DATEX II causes: a family (`causeType`) and, after a slash, its detail. Of DATEX's enumerations the details that tell a road user
- * something; a detail that is not here is counted and read as its family. Those that DGT's capture of January 2026 has are marked °.
- *
- * The type follows from the cause alone: works and accidents have no record type of their own in DGT's profile. A vehicle that cannot go
- * on is a BREAKDOWN, one that burns or goes the wrong way an OBSTACLE like any other thing on the road; smoke is weather, as DATEX has
- * it. Management without another cause is a CLOSURE where its leading record closes road or carriageway, else a RESTRICTION.
+ * DATEX II causes: a family (`causeType`) and, after a slash, its detail. Unlisted details are counted and read as their
+ * family. Causes in DGT's capture of January 2026 are marked °. The README beside this file explains how causes imply types.
  */
 export const CAUSES: Readonly<Record<string, CauseMeaning>> = {
   accident: ['ACCIDENT', 'ACCIDENT'], // °
@@ -131,7 +127,7 @@ export const CAUSES: Readonly<Record<string, CauseMeaning>> = {
   other: ['OTHER', 'OTHER'],
 }
 
-/** A record's own kind, by the element that holds it and its code. The same codes occur as causes, with another meaning. */
+/** A record's own kind, by its element and code. The same codes occur as causes, with another meaning. */
 export const KINDS: Table<typeof MEASURE_KINDS> = {
   'roadOrCarriagewayOrLaneManagementType/roadClosed': 'ROAD_CLOSED', // °
   'roadOrCarriagewayOrLaneManagementType/closedPermanentlyForTheWinter': 'CLOSED_FOR_WINTER',
@@ -173,10 +169,10 @@ export const KINDS: Table<typeof MEASURE_KINDS> = {
   'genericSituationRecordName/incident': 'INCIDENT', // °
 }
 
-/** Width of a measure's effect, widest first; what is not here comes after all of these. */
+/** Widths of a measure's effect, widest first; unlisted ones come last. */
 export const EFFECTS: readonly (readonly string[])[] = [['ROAD_CLOSED', 'CLOSED_FOR_WINTER'], ['CARRIAGEWAY_CLOSED'], ['LANES_CLOSED']]
 
-/** Grades of severity, gravest first; DATEX's `none` and `unknown` say nothing and rank after all. */
+/** Grades of severity, most severe first; DATEX's `none` and `unknown` have no grade and come last. */
 export const GRADES: Table<typeof SEVERITIES> = {
   highest: 'CRITICAL',
   high: 'HIGH',
@@ -190,7 +186,7 @@ export const GRADES: Table<typeof SEVERITIES> = {
 /** Directions along the road. */
 export const DIRECTIONS: Table<typeof ROAD_DIRECTIONS> = { positive: 'POSITIVE', negative: 'NEGATIVE', both: 'BOTH', unknown: 'UNKNOWN' }
 
-/** What part of a road a detector stands on: its `singularity`. */
+/** The kind of road at a detector: its `singularity`. */
 export const DETECTOR_SITE_KINDS: Table<typeof DETECTOR_SITES> = {
   'AUTOPISTA / AUTOVÍA': 'MOTORWAY',
   CIRCUNVALACIÓN: 'RING_ROAD',
@@ -202,7 +198,7 @@ export const DETECTOR_SITE_KINDS: Table<typeof DETECTOR_SITES> = {
   NINGUNA: 'NONE',
 }
 
-/** Directions of the compass; `unknown` is none. */
+/** Compass directions; `unknown` has no code. */
 export const COMPASS: Table<typeof COMPASS_DIRECTIONS> = {
   northBound: 'NORTH',
   northEastBound: 'NORTH_EAST',
@@ -214,7 +210,7 @@ export const COMPASS: Table<typeof COMPASS_DIRECTIONS> = {
   northWestBound: 'NORTH_WEST',
 }
 
-/** Lanes, with those by which DGT's profile extends the enumeration. */
+/** Lanes, including those of DGT's extension. */
 export const LANE_USAGES: Table<typeof LANES> = {
   allLanesCompleteCarriageway: 'ALL', // °
   rightLane: 'RIGHT', // °
@@ -233,7 +229,7 @@ export const LANE_USAGES: Table<typeof LANES> = {
   rightHandTurningLane: 'TURNING',
 }
 
-/** Carriageways; `unspecifiedCarriageway` is none. */
+/** Carriageways; `unspecifiedCarriageway` has no code. */
 export const CARRIAGEWAY_CODES: Table<typeof CARRIAGEWAYS> = {
   mainCarriageway: 'MAIN',
   exitSlipRoad: 'EXIT_SLIP_ROAD', // °

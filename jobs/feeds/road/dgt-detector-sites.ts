@@ -13,10 +13,10 @@ import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
 
 type Sensor = FeedRow<typeof trafficSensors>
 
-/** Names of road and town, which are stated elsewhere too. */
+/** Elements with names of road and town, which are repeated elsewhere. */
 const UNUSED = ['predefinedLocationName', 'name', 'roadName', 'administrativeArea']
 
-/** What some site of every publication has, by the publisher's names. */
+/** Fields that at least one site of every publication has, by the publisher's names. */
 const ALWAYS: Readonly<Record<string, (sensor: Sensor) => boolean>> = {
   roadNumber: ({ road }) => road !== null,
   referencePointDistance: ({ km }) => km !== null,
@@ -25,7 +25,7 @@ const ALWAYS: Readonly<Record<string, (sensor: Sensor) => boolean>> = {
   directionRelative: ({ direction }) => direction !== null,
 }
 
-/** Where DGT's traffic detectors are: predefined locations of DATEX II v1.0, one for each lane, 18 MB. */
+/** Positions of DGT's traffic detectors: predefined locations of DATEX II v1.0, one per lane, 18 MB. */
 export const dgtDetectorSites = defineFeed({
   id: 'dgt_detector_sites',
   domain: 'road',
@@ -65,7 +65,7 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
   presence.end()
 }
 
-/** The sensor of a site; null for one that has no id. Its point and its reference to the road are in the inner `predefinedLocation`. */
+/** The sensor of a site; null without an id. Its point and road reference are in the inner `predefinedLocation`. */
 function sensorOf(location: XmlElement, notes: Notes): Sensor | null {
   const sensor_id = attribute(location, 'id')?.trim()
   const inner = child(location, 'predefinedLocation')
@@ -112,7 +112,7 @@ function positionOf(location: XmlElement): Point | null {
   return lat == null || lon == null ? null : { lat, lon }
 }
 
-/** Kilometres of a distance in metres; null where there is none, or none that a road can have. */
+/** Kilometres from metres; null if missing or impossible for a road. */
 function kilometreOf(text: string | null, notes: Notes): number | null {
   const metres = text === null ? null : pointNumber(text)
   if (metres === null) return null

@@ -10,15 +10,15 @@ import { watchPresence } from '../presence.ts'
 
 type Reading = FeedRow<typeof trafficReadings>
 
-/** Each reading counts one minute (flows are multiples of 60) and stands for the time until the next publication. */
+/** Each reading counts one minute (flows are multiples of 60) and represents the time until the next publication. */
 const PERIOD_S = 300
-/** An older measurement is of a detector that stands still; some have for years. */
+/** An older measurement comes from a detector that has stopped; some stopped years ago. */
 const OLDEST_MS = 30 * 60_000
 /** Half of the elements of a site: each value repeats its place. */
 const UNUSED = ['measurementEquipmentTypeUsed', 'affectedLocation']
 const TYPES: ReadonlySet<string | undefined> = new Set(['TrafficSpeed', 'TrafficHeadway', 'TrafficFlow', 'TrafficConcentration'])
 
-/** Measures by the publisher's names, with the greatest value that can be; units are not in the file. */
+/** Measures by the publisher's names, with the largest plausible value; the file has no units. */
 const MEASURES = {
   vehicleFlow: trafficReadings.columns.intensity_veh_h.max,
   averageVehicleSpeed: trafficReadings.columns.speed_kmh.max,
@@ -28,7 +28,7 @@ const MEASURES = {
 } as const
 type Measures = Partial<Record<keyof typeof MEASURES, number>>
 
-/** What some detector of every publication measures. */
+/** Values that at least one detector of every publication has. */
 const ALWAYS: Readonly<Record<string, (measures: Measures) => boolean>> = Object.fromEntries(
   (['vehicleFlow', 'averageVehicleSpeed', 'averageDistanceHeadway', 'occupancy'] as const).map((name) => [
     name,
@@ -36,7 +36,7 @@ const ALWAYS: Readonly<Record<string, (measures: Measures) => boolean>> = Object
   ]),
 )
 
-/** DGT's traffic detectors: measured data of DATEX II v1.0, 18 MB with one site for each lane, every few minutes. */
+/** DGT's traffic detectors: measured data of DATEX II v1.0, 18 MB with one site per lane, every few minutes. */
 export const dgtDetectors = defineFeed({
   id: 'dgt_detectors',
   domain: 'road',
@@ -88,7 +88,7 @@ interface Context {
   readonly see: (measures: Measures) => void
 }
 
-/** The reading of a site; null for one that has no id or time, or stands still. */
+/** The reading of a site; null without an id or time, or from a stopped detector. */
 function readingOf(site: XmlElement, publishedAt: number, { notes, see }: Context): Reading | null {
   const sensor_id = textAt(site, 'measurementSiteReference')
   const observed_at = parseInstant(textAt(site, 'measurementTimeDefault') ?? '')
@@ -103,7 +103,7 @@ function readingOf(site: XmlElement, publishedAt: number, { notes, see }: Contex
     return null
   }
   const { vehicleFlow: flow = null, averageVehicleSpeed: speed = null, averageDistanceHeadway: headway = null } = measures
-  // A speed and a distance of 0 without any vehicle say that there was none, or that the detector is dead.
+  // A speed and distance of 0 without a vehicle mean no traffic or a dead detector.
   const isEmpty = flow === 0
   return {
     source: dgt.id,

@@ -26,12 +26,15 @@ import { delayOf } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
 
 const URL = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml'
-/** Profiles this reader was made for; DGT redirects the address of 3.6 to 3.7. */
+/** Profiles that this reader supports; DGT redirects the address of 3.6 to 3.7. */
 const PROFILES = /^3\.[67](?:_|$)/
 const CLOSURES: ReadonlySet<string> = new Set(EFFECTS.slice(0, 2).flat())
 const CONGESTION: ReadonlySet<string> = new Set(['SLOW_TRAFFIC', 'HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
 
-/** What all 670 records of January 2026 have. Without `sourceIdentification` no beacon is known for one, without `causeType` no type. */
+/**
+ * Fields of all 670 records of January 2026. Without `sourceIdentification` beacons are not recognized, without `causeType`
+ * there is no type.
+ */
 const ALWAYS: Readonly<Record<string, (record: SituationRecord) => boolean>> = {
   situationRecordCreationTime: (record) => record.createdAt !== null,
   overallStartTime: (record) => record.startsAt !== null,
@@ -50,8 +53,9 @@ const ALWAYS: Readonly<Record<string, (record: SituationRecord) => boolean>> = {
 }
 
 /**
- * DGT's incidents and V16 beacons: DATEX II v3, all that is active now, every minute. One incident a situation, led by one of its records
- * (`byLead`) with all of them as measures. Kilometre 0 is kept: of the 48 zeros of January 2026 nearly all are where a road begins.
+ * DGT's incidents and V16 beacons: DATEX II v3, everything active, every minute. A situation is one incident, led by one of
+ * its records (`byLead`), with all records as measures. Kilometre 0 is kept: nearly all of the 48 zeros of January 2026 are
+ * where a road begins.
  */
 export const dgtIncidentsFeed = defineFeed({
   id: 'dgt_incidents',
@@ -74,11 +78,10 @@ export const dgtIncidentsFeed = defineFeed({
       ],
     },
   ],
-  // Works last for months, so the incidents of two publications are much the same; beacons come and go, at night down to a few. In weeks of
-  // the stand-in's world at ten seeds half an hour leaves 91 % of the incidents at least, three hours 71 %, a night 61 %; half a publication,
-  // which loses the newest situations, leaves 54 to 87 %. So what follows soon has to be nearly whole, and neither an outage nor a great
-  // change at the source holds anything up for long.
-  // Growth has no bound: ids are unique, and after an outage at night the beacons of a whole day would be locked out for good.
+  // Works last for months, so consecutive publications are similar. In the stand-in's world (weeks, ten seeds) at least 91 %
+  // of the incidents stay for half an hour, 71 % for three hours, 61 % overnight; a publication that lost its newest half
+  // has 54 to 87 %. So early publications must be nearly complete. Growth is unlimited: ids are unique, and after an outage
+  // at night the next day's beacons would be rejected forever.
   bands: {
     incidents: {
       atLeast: 1,
@@ -91,7 +94,7 @@ export const dgtIncidentsFeed = defineFeed({
     },
     v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 1000 },
   },
-  // All beacons gone at once is DGT3.0 out of order, not every vehicle moved away: they stay, marked stale.
+  // If all beacons disappear at once, DGT3.0 is out of order: they stay, marked stale.
   blocks: { v16_beacons: { column: 'source' } },
   rows,
 })
@@ -146,7 +149,10 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
   if (!isGraded) notes.warn('no situation states a severity')
 }
 
-/** A connected V16 beacon, exactly as all 193 records of DGT3.0 have it; there is no element that says so, and a stopped vehicle alone is none. */
+/**
+ * True for a connected V16 beacon, exactly as in all 193 records of DGT3.0: no element marks it, and a stopped vehicle alone
+ * is not one.
+ */
 function isV16({ type, source, cause, kind, location }: SituationRecord): boolean {
   return (
     type === 'GenericSituationRecord' &&
@@ -190,7 +196,7 @@ function incidentOf(
   const { from = null, to = null } = measures[0] ?? {}
   const place = placeOf(lead, from, notes)
   const type = typeOf(lead)
-  const told = {
+  const facts = {
     type,
     cause: meaningOf(lead)?.[0] ?? null,
     road: location.road,
@@ -203,21 +209,21 @@ function incidentOf(
     province: place.province_code === null ? null : (provinceByCode(place.province_code)?.spanish ?? null),
     measures,
   }
-  const description = describe(told)
+  const description = describe(facts)
   return {
     source: 'dgt',
     source_id: situation.id,
     type,
     source_type: causeText(lead.cause) ?? lead.type,
     severity: severityOf(situation, lead),
-    road: told.road,
-    km: told.km,
-    km_to: told.km_to,
-    direction: told.direction,
-    destination: told.destination,
+    road: facts.road,
+    km: facts.km,
+    km_to: facts.km_to,
+    direction: facts.direction,
+    destination: facts.destination,
     province_code: place.province_code,
     municipality_code: place.municipality_code,
-    municipality: told.municipality ?? municipalityName(place),
+    municipality: facts.municipality ?? municipalityName(place),
     position: place.position,
     to,
     description: description.es,
@@ -232,18 +238,18 @@ function incidentOf(
   }
 }
 
-/** The name of the municipality that the position is in, for records that name none. */
+/** The municipality of the position, for records that name none. */
 function municipalityName({ municipality_code }: ResolvedPlace): string | null {
   return municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null)
 }
 
-/** The greatest delay that a record states, s; null where none does, as all 670 of January 2026. */
+/** The largest delay stated by a record, s; null if none does, as in all 670 of January 2026. */
 function statedDelay(records: readonly SituationRecord[]): number | null {
   const stated = records.flatMap(({ delay_s }) => (delay_s !== null && delay_s >= 0 ? [delay_s] : []))
   return stated.length === 0 ? null : Math.max(...stated)
 }
 
-/** The type by the cause; management without another cause, and causes that are not known, by what the record says. */
+/** The type from the cause; for management without another cause, and for unknown causes, from the record's content. */
 function typeOf(lead: SituationRecord): string {
   const meaning = meaningOf(lead)
   if (meaning?.[1]) return meaning[1]

@@ -20,88 +20,91 @@ import {
 } from './dgt-codes.ts'
 import type { Coordinates, Limit, Measure } from './incident-measure.ts'
 
-/** Below this a speed limit cannot be meant: 1 and 2 km/h occur in the capture of January 2026. */
+/** Lowest plausible speed limit: 1 and 2 km/h occur in the capture of January 2026. */
 const LEAST_SPEED_KMH = 5
 const LIMITS = { weight: ['WEIGHT', 't'], width: ['WIDTH', 'm'], length: ['LENGTH', 'm'], height: ['HEIGHT', 'm'] } as const
 /** Operators that make a bound one that vehicles exceed. */
 const EXCEEDS: ReadonlySet<string> = new Set(['greaterThan', 'greaterThanOrEqualTo'])
 const GRADE_ORDER = Object.keys(GRADES)
 
-/** The records of a situation as they lead: highest severity, then widest effect (road, carriageway, lanes closed, other), then lowest id. */
+/**
+ * Sorts a situation's records, leading one first: highest severity, then widest effect (road, carriageway, lanes closed,
+ * other), then lowest id.
+ */
 export function byLead(records: readonly SituationRecord[]): readonly [SituationRecord, ...SituationRecord[]] {
   return [...records].sort(
     (a, b) => gradeRank(a.severity) - gradeRank(b.severity) || effectRank(a) - effectRank(b) || compareIds(a.id, b.id),
   ) as [SituationRecord, ...SituationRecord[]]
 }
 
-/** A situation's severity: its own, else the highest of its records (which lead by it), else UNKNOWN. */
+/** A situation's severity: its own, else the highest of its records (the first one's), else UNKNOWN. */
 export function severityOf(situation: Situation, lead: SituationRecord): string {
   const grade = situation.overallSeverity ?? lead.severity ?? 'unknown'
   return lookUp(GRADES, grade) ?? grade
 }
 
-/** The code of a record's kind; the source's own code where the table lacks it. */
+/** The code of a record's kind; the source's own code if the table lacks it. */
 export function kindOf(record: SituationRecord): string {
   if (!record.kind) return 'OTHER'
   return lookUp(KINDS, `${record.kind.element}/${record.kind.code}`) ?? record.kind.code
 }
 
-/** What a record's cause means: by its detail, else by its family; undefined where neither is known. */
+/** The meaning of a record's cause: by its detail, else by its family; undefined if both are unknown. */
 export function meaningOf({ cause }: SituationRecord): CauseMeaning | undefined {
   return lookUp(CAUSES, causeText(cause)) ?? lookUp(CAUSES, cause.type)
 }
 
-/** The source's cause and detail, `roadMaintenance/roadworks`; null where it states none. */
+/** The source's cause and detail, `roadMaintenance/roadworks`; null if it states none. */
 export function causeText({ type, detail }: SituationRecord['cause']): string | null {
   if (!type) return null
   return detail ? `${type}/${detail}` : type
 }
 
-/** Counts every code of a record that our tables lack; the row keeps it as it came. */
+/** Counts the record's codes that our tables lack; the row keeps them as published. */
 export function countUnknown(record: SituationRecord, notes: Notes): void {
   const { cause, kind, location } = record
-  const tell = (list: string, code: string | null, isKnown: boolean): void => {
+  const check = (list: string, code: string | null, isKnown: boolean): void => {
     if (code !== null && !isKnown) notes.unknownCode(list, code)
   }
   const text = causeText(cause)
-  tell('dgt_cause', text, text !== null && Object.hasOwn(CAUSES, text))
-  tell(
+  check('dgt_cause', text, text !== null && Object.hasOwn(CAUSES, text))
+  check(
     'dgt_kind',
     kind ? `${kind.element}/${kind.code}` : record.type,
     kind !== null && Object.hasOwn(KINDS, `${kind.element}/${kind.code}`),
   )
-  tell('dgt_record_type', record.type, RECORD_TYPES.has(record.type))
-  tell('dgt_source', record.source, SOURCES.has(record.source ?? ''))
-  tell('dgt_severity', record.severity, Object.hasOwn(GRADES, record.severity ?? ''))
-  tell('dgt_validity', record.validity, record.validity === 'active')
-  tell('dgt_probability', record.probability, record.probability === 'certain')
-  tell('dgt_direction', location.direction, Object.hasOwn(DIRECTIONS, location.direction ?? ''))
-  tell('dgt_compass', location.compass, location.compass === 'unknown' || Object.hasOwn(COMPASS, location.compass ?? ''))
-  tell('dgt_compliance', record.compliance, record.compliance === 'mandatory' || record.compliance === 'advisory')
-  tell('dgt_descriptor', location.descriptor, location.descriptor === 'onPass')
-  for (const lane of location.lanes) tell('dgt_lane', lane, Object.hasOwn(LANE_USAGES, lane))
+  check('dgt_record_type', record.type, RECORD_TYPES.has(record.type))
+  check('dgt_source', record.source, SOURCES.has(record.source ?? ''))
+  check('dgt_severity', record.severity, Object.hasOwn(GRADES, record.severity ?? ''))
+  check('dgt_validity', record.validity, record.validity === 'active')
+  check('dgt_probability', record.probability, record.probability === 'certain')
+  check('dgt_direction', location.direction, Object.hasOwn(DIRECTIONS, location.direction ?? ''))
+  check('dgt_compass', location.compass, location.compass === 'unknown' || Object.hasOwn(COMPASS, location.compass ?? ''))
+  check('dgt_compliance', record.compliance, record.compliance === 'mandatory' || record.compliance === 'advisory')
+  check('dgt_descriptor', location.descriptor, location.descriptor === 'onPass')
+  for (const lane of location.lanes) check('dgt_lane', lane, Object.hasOwn(LANE_USAGES, lane))
   for (const part of location.carriageways)
-    tell('dgt_carriageway', part, part === 'unspecifiedCarriageway' || Object.hasOwn(CARRIAGEWAY_CODES, part))
-  for (const type of record.vehicles.types) tell('dgt_vehicle', type, type === 'anyVehicle' || Object.hasOwn(VEHICLE_TYPES, type))
-  for (const { operator } of record.vehicles.characteristics) tell('dgt_operator', operator, EXCEEDS.has(operator ?? ''))
+    check('dgt_carriageway', part, part === 'unspecifiedCarriageway' || Object.hasOwn(CARRIAGEWAY_CODES, part))
+  for (const type of record.vehicles.types) check('dgt_vehicle', type, type === 'anyVehicle' || Object.hasOwn(VEHICLE_TYPES, type))
+  for (const { operator } of record.vehicles.characteristics) check('dgt_operator', operator, EXCEEDS.has(operator ?? ''))
 }
 
-/** The direction along the road; UNKNOWN where the source says nothing, its own code where it says something else. */
+/** The direction along the road; UNKNOWN if absent, the source's own code if unlisted. */
 export function directionOf({ location }: Pick<SituationRecord, 'location'>): string {
   return location.direction === null ? 'UNKNOWN' : (lookUp(DIRECTIONS, location.direction) ?? location.direction)
 }
 
-/** The direction by the compass; null where it is unknown. */
+/** The compass direction; null if unknown. */
 export function compassOf({ location }: SituationRecord): string | null {
   return location.compass === null || location.compass === 'unknown' ? null : (lookUp(COMPASS, location.compass) ?? location.compass)
 }
 
-/** The position that a road point states, unchecked; null where it states none. */
+/** A road point's stated position, unchecked; null if it states none. */
 export function statedPosition(point: RoadPoint | null): Point | null {
   return point && point.lat !== null && point.lon !== null ? { lat: point.lat, lon: point.lon } : null
 }
 
-/** The checked position of a road point; what is wrong with it is told to `notes`. */
+/** The checked position of a road point; problems are reported to `notes`. */
 function positionOf(point: RoadPoint | null, notes: Notes): Coordinates | null {
   const stated = statedPosition(point)
   if (!stated) return null
@@ -157,7 +160,7 @@ function limitsOf(record: SituationRecord, notes: Notes): Limit[] {
 
 function limitOf({ dimension, operator, value }: VehicleCharacteristic, notes: Notes): Limit {
   const [kind, unit] = LIMITS[dimension]
-  // Another operator would turn the meaning round: it is counted as an unknown code, and the bound left open.
+  // Another operator would reverse the meaning: it is counted as an unknown code, and the limit is null.
   if (value === null || !EXCEEDS.has(operator ?? '')) return { kind, value: null, unit }
   if (value > 0) return { kind, value, unit }
   notes.warn(`${dimension} limit of 0 taken as unknown`)
@@ -179,7 +182,7 @@ function effectRank(record: SituationRecord): number {
   return rank < 0 ? EFFECTS.length : rank
 }
 
-/** Ids are numbers as text; of two that are not, the one that sorts first as text. */
+/** Ids are numeric texts; other ids sort as text. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length
   return a < b ? -1 : a > b ? 1 : 0

@@ -12,7 +12,7 @@ import { directionOf, statedPosition } from './dgt-measures.ts'
 
 type Device = FeedRow<typeof vmsDevices>
 
-/** What all devices of a publication have, by the publisher's names. */
+/** Fields of all devices of a publication, by the publisher's names. */
 const ALWAYS: Readonly<Record<string, (device: Device) => boolean>> = {
   roadName: ({ road }) => road !== null,
   kilometerPoint: ({ km }) => km !== null,
@@ -61,7 +61,7 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
   presence.end()
 }
 
-/** The panel of a device; null if it is none, or has no id. */
+/** The panel of a device; null if it is not a panel, or has no id. */
 function deviceOf(element: XmlElement, notes: Notes): Device | null {
   const panel_id = attribute(element, 'id')?.trim()
   const type = textAt(element, 'typeOfDevice')

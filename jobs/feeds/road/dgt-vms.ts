@@ -10,7 +10,10 @@ import { type PanelPage, pagesOf } from './vms-pages.ts'
 
 type Message = FeedRow<typeof vmsMessages>
 
-/** What some panel of every publication has, by the publisher's names; without one of them panels would look blank or empty. */
+/**
+ * Fields that at least one panel of every publication has, by the publisher's names; without them panels would look blank or
+ * empty.
+ */
 const ALWAYS: Readonly<Record<string, (pages: readonly PanelPage[]) => boolean>> = {
   vmsMessage: (pages) => pages.length > 0,
   timeLastSet: (pages) => pages.some(({ set_at }) => set_at !== null),
@@ -18,7 +21,7 @@ const ALWAYS: Readonly<Record<string, (pages: readonly PanelPage[]) => boolean>>
   textLine: (pages) => pages.some(({ lines }) => lines.length > 0),
 }
 
-/** What DGT's variable-message panels show: a VMS publication of DATEX II v3.7, all panels every few minutes. */
+/** The contents of DGT's variable-message panels: a VMS publication of DATEX II v3.7, all panels every few minutes. */
 export const dgtVms = defineFeed({
   id: 'dgt_vms',
   domain: 'road',

@@ -1,6 +1,6 @@
 import { estimatedDelay } from '../../../models/delay/estimate.ts'
 
-/** One record of an incident as the API gives it; absent is null, a list that says nothing is empty. */
+/** One record of an incident as the API returns it; absent values are null, empty lists stay empty. */
 export type Measure = {
   readonly record_id: string
   readonly version: number | null
@@ -11,13 +11,13 @@ export type Measure = {
   /** Code of INCIDENT_CAUSES, else the source's own `family/detail`. */
   readonly cause: string | null
   readonly severity: string | null
-  /** Who told the source; of DGT: itself, 112 (an emergency centre) or DGT3.0 (connected vehicles and beacons); of SCT: itself. */
+  /** The original reporter. DGT: itself, 112 (an emergency centre) or DGT3.0 (connected vehicles and beacons). SCT: itself. */
   readonly reported_by: string | null
   readonly road: string | null
   readonly destination: string | null
   readonly direction: string
   readonly compass_direction: string | null
-  /** Empty: the source does not say which. */
+  /** Empty if the source does not state it. */
   readonly carriageways: readonly string[]
   readonly lanes: readonly string[]
   readonly from_km: number | null
@@ -38,7 +38,7 @@ export type Measure = {
   readonly ends_at: string | null
 }
 
-/** A bound: of SPEED the highest allowed; of the others the measure is for vehicles above it. A value that cannot be meant is null. */
+/** A limit. SPEED: the highest allowed. Others: the measure applies to vehicles above it. Implausible values are null. */
 export type Limit = {
   readonly kind: 'SPEED' | 'WEIGHT' | 'WIDTH' | 'LENGTH' | 'HEIGHT'
   readonly value: number | null
@@ -48,7 +48,7 @@ export type Limit = {
 /** A position. */
 export type Coordinates = { readonly lat: number; readonly lon: number }
 
-/** The delay of an incident: as the source states it (s), else as its records let it be estimated; null where neither is there. */
+/** The delay of an incident: as stated by the source (s), else estimated from its records; null without either. */
 export function delayOf(
   stated_s: number | null,
   measures: readonly Measure[],

@@ -11,11 +11,11 @@ export interface Phrases {
   readonly decreasing: string
   readonly towards: (place: string) => string
   readonly pass: (name: string) => string
-  /** Kinds that are said of lanes: without lanes, then what is said of one and of several lanes. */
+  /** Kinds that can apply to lanes: the plain phrase, then the phrases for one and for several lanes. */
   readonly lanes: Readonly<Record<string, readonly [plain: string, one: string, many: string]>>
-  /** What is said of all lanes, where it is not the plain phrase. */
+  /** The phrase for all lanes, if it differs from the plain phrase. */
   readonly allLanes: Readonly<Record<string, string>>
-  /** What is said of another part of the road than its carriageway: that it is closed, and that a measure is on it. */
+  /** Phrases for a part of the road other than its carriageway: that it is closed, and that a measure applies there. */
   readonly closed: Readonly<Record<string, string>>
   readonly within: Readonly<Record<string, string>>
   readonly over: Readonly<Record<Limit['kind'], (value: string) => string>>

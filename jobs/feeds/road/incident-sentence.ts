@@ -6,7 +6,7 @@ import { lookUp } from '../look-up.ts'
 import type { Limit, Measure } from './incident-measure.ts'
 import { ENGLISH, type Phrases, SPANISH } from './incident-phrases.ts'
 
-/** What a sentence is made of; `measures` in the order in which they lead. */
+/** The parts of a sentence; `measures` with the leading one first. */
 export interface Told {
   readonly type: string
   readonly cause: string | null
@@ -24,7 +24,7 @@ export interface Told {
 
 type Language = 'es' | 'en'
 
-/** Destinations that are a place or a road; the field also holds remarks, which no sentence should repeat. */
+/** Destinations that are a place or a road; the field also has remarks, which a sentence should not repeat. */
 const DESTINATION = /^[\p{L}][\p{L} '’-]{1,29}$|^[A-Z]{1,3}-\d{1,4}$/u
 const REMARK = /sentido|ambos|cortad|desv[ií]o|salida|altura|obras/iu
 const SMALL_WORDS = new Set(['de', 'del', 'la', 'las', 'el', 'los', 'y', 'e', 'i', 'a', 'o'])
@@ -34,27 +34,27 @@ const COMPASS_WORDS = new Set(['norte', 'sur', 'este', 'oeste'])
  * An incident in one Spanish and one English sentence, composed from its codes:
  * `Obras en la GR-5202, km 18 a 19, ambos sentidos, Murtas (Granada): carril derecho cortado.`
  */
-export function describe(told: Told): { readonly es: string; readonly en: string } {
-  return { es: sentence(told, 'es', SPANISH), en: sentence(told, 'en', ENGLISH) }
+export function describe(facts: Told): { readonly es: string; readonly en: string } {
+  return { es: sentence(facts, 'es', SPANISH), en: sentence(facts, 'en', ENGLISH) }
 }
 
-function sentence(told: Told, language: Language, words: Phrases): string {
-  const head = headOf(told, language)
+function sentence(facts: Told, language: Language, words: Phrases): string {
+  const head = headOf(facts, language)
   const where = [
-    told.road ? `${head} ${words.on} ${told.road}` : head,
-    told.place_name && words.pass(titleCase(told.place_name)),
-    kmPhrase(told, language, words),
-    directionPhrase(told, words),
-    placePhrase(told),
+    facts.road ? `${head} ${words.on} ${facts.road}` : head,
+    facts.place_name && words.pass(titleCase(facts.place_name)),
+    kmPhrase(facts, language, words),
+    directionPhrase(facts, words),
+    placePhrase(facts),
   ]
-  const said = new Set(told.measures.map((measure) => measurePhrase(measure, language, words)))
+  const said = new Set(facts.measures.map((measure) => measurePhrase(measure, language, words)))
   said.delete('')
   said.delete(lowerFirst(head))
   const effects = [...said].join(', ')
   return `${where.filter((part) => part).join(', ')}${effects && `: ${effects}`}.`
 }
 
-/** The cause; where there is none but management, what kind of incident it is. */
+/** The cause; for management without another cause, the kind of incident. */
 function headOf({ cause, type }: Told, language: Language): string {
   const says = cause !== null && cause !== 'TRAFFIC_MANAGEMENT' && Object.hasOwn(INCIDENT_CAUSES.codes, cause)
   return says ? label(INCIDENT_CAUSES, cause, language) : label(INCIDENT_TYPES, type, language)
@@ -74,13 +74,13 @@ function directionPhrase({ direction, destination }: Told, words: Phrases): stri
   return direction === 'NEGATIVE' ? words.decreasing : null
 }
 
-/** Municipality and province; once where they bear one name (`Alacant/Alicante`, `Madrid`). */
+/** Municipality and province; only once if they share a name (`Alacant/Alicante`, `Madrid`). */
 function placePhrase({ municipality, province }: Told): string | null {
   if (!municipality || !province) return municipality ?? province
   return nameKeys(municipality).includes(foldName(province)) ? province : `${municipality} (${province})`
 }
 
-/** What a measure says, in lower case; empty where it says no more than that there is an incident. */
+/** The phrase of a measure, in lower case; empty if it only states that an incident exists. */
 function measurePhrase(measure: Measure, language: Language, words: Phrases): string {
   const { kind, carriageways } = measure
   if (kind === 'INCIDENT' || kind === 'OTHER') return ''
@@ -104,7 +104,7 @@ function effectPhrase(measure: Measure, language: Language, words: Phrases): str
   return vehicles && !own ? `${plain} ${words.for} ${vehicles}` : plain
 }
 
-/** Kinds whose sentence is the limit itself. */
+/** Kinds whose phrase is the limit itself. */
 const OWN_LIMIT: Readonly<Record<string, Limit['kind']>> = {
   SPEED_LIMIT: 'SPEED',
   WEIGHT_RESTRICTION: 'WEIGHT',
@@ -119,7 +119,7 @@ function lanePhrase({ kind, lanes: codes }: Measure, lanes: readonly string[], w
   return codes.includes('ALL') ? (lookUp(words.allLanes, kind) ?? plain) : plain
 }
 
-/** Which vehicles a measure is for: their kinds, and what they exceed; empty where it is for all. */
+/** The vehicles that a measure applies to: their kinds and limits; empty for all vehicles. */
 function vehiclePhrase({ vehicles, limits }: Measure, language: Language, words: Phrases): string {
   const bounds = limits
     .filter((limit) => limit.kind !== 'SPEED')
@@ -143,7 +143,7 @@ function decimal(value: number, language: Language): string {
   return language === 'es' ? text.replace('.', ',') : text
 }
 
-/** A place as one writes it: the source has `VALENCIA`, `valencia` and `Valencia`. Codes of roads stay. */
+/** A place in usual spelling: the source has `VALENCIA`, `valencia` and `Valencia`. Road codes stay. */
 function titleCase(text: string): string {
   if (/\d/.test(text) || (text !== text.toUpperCase() && text !== text.toLowerCase())) return text
   return text.toLowerCase().replace(/[\p{L}’']+/gu, (word, at: number) => (at > 0 && SMALL_WORDS.has(word) ? word : capital(word)))

@@ -3,7 +3,7 @@ import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-
 import { csvFeed } from '../kit/formats.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 
-/** Madrid's list of permanent count stations: two rows each, one a direction. */
+/** Madrid's list of permanent count stations: two rows each, one per direction. */
 export const madridCountStations = csvFeed({
   id: 'madrid_count_stations',
   domain: 'road',
@@ -27,7 +27,7 @@ export const madridCountStations = csvFeed({
       source: MADRID_PLACE.source,
       // Counts name station 1 ES01.
       station_id: `ES${String(number).padStart(2, '0')}`,
-      // The direction that a one-way street lacks has no number, only its place.
+      // The missing direction of a one-way street has no number, only its place.
       direction: sense ?? String(place),
       name: r.text('name'),
       heading: r.text('heading'),

@@ -13,24 +13,24 @@ import { monthlyFiles, portalList } from './madrid-portal.ts'
 type Count = FeedRow<typeof trafficCountsHourly>
 
 const HOURS = Array.from({ length: 12 }, (_, at) => `HOR${at + 1}`)
-/** Direction, and which half of the day: `-` has the hours from midnight, `=` those from noon. */
+/** Direction and half of the day: `-` has the hours from midnight, `=` those from noon. */
 const SENSE = /^(.)([-=])$/
 /** `31/12/2022`; in some files `31/12/22`. */
 const DAY = /^(\d{2})\/(\d{2})\/(?:20)?(\d{2})$/
-/** What the counter shows when it is full. */
+/** The counter's highest value. */
 const CEILING = 9999
-/** Where as many pass as the counter holds (the M-30); elsewhere its ceiling is an error. */
+/** Stations where traffic reaches the counter's limit (the M-30); elsewhere the limit is an error. */
 const BUSY = new Set(['ES20'])
-/** Directions that one-way streets do not have: those without a direction in the publisher's list of stations. They are always 0. */
+/** Directions that one-way streets lack: those without a direction in the publisher's list of stations. They always count 0. */
 const DEAD = new Set(['ES09 2', 'ES10 1', 'ES12 2', 'ES17 2', 'ES19 2', 'ES25 2', 'ES34 2', 'ES44 2', 'ES45 2'])
 const PERIOD = /^\d{4}-\d{2}$/
 
-/** Files of the dataset in the portal's list: of each month one as CSV. */
+/** The dataset's files in the portal's list: each month as one CSV. */
 const MONTHLY_CSV = /\/300233-\d+-aforo-trafico-permanentes[^/]*\.csv$/i
 
 /**
- * Madrid's permanent count stations: a file a month. The portal gives each file a number of its own, so that its list (CKAN) is asked which
- * there are; by what others write of it, it names them by year and month (`2025. Enero`).
+ * Madrid's permanent count stations, one file per month. The portal numbers its files arbitrarily, so its list (CKAN) is read;
+ * it names files by year and month (`2025. Enero`), according to third parties.
  */
 export const madridCounts = defineFeed({
   id: 'madrid_counts',
@@ -66,7 +66,7 @@ export const madridCounts = defineFeed({
   rows: readMonth,
 })
 
-/** A station's counts of one direction: 24 hours by day. Hours of a half that is not in the file are undefined. */
+/** A station's counts of one direction: 24 hours by day. Hours of a missing half day are undefined. */
 type Series = Map<string, (number | null | undefined)[]>
 
 function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
@@ -80,7 +80,7 @@ function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes
   }
 }
 
-/** The counts of a file by station and direction. A file is of one month: that which was asked for, else that of its first day. */
+/** The counts of a file by station and direction. A file has one month: the requested one, else that of its first day. */
 function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month: string; series: Map<string, Series> } {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: ['FDIA', 'FEST', 'FSEN', ...HOURS], endsLines: true })
   for (const { line, text } of table.misshapen)
@@ -91,7 +91,7 @@ function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month:
   let month = asked
   let last = ''
   for (const record of table.records) {
-    // From 2022 on some 17,000 lines of bare delimiters follow the last day.
+    // From 2022 on, some 17,000 lines of bare delimiters follow the last day.
     if (record.every((field) => field.trim() === '')) continue
     const refuse = (reason: string): void => notes.quarantine(trafficCountsHourly, reason, record.join(';'))
     const day = dayOf(record[dayAt] as string)
@@ -119,7 +119,7 @@ function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month:
     if (day > last) last = day
   }
   if (month === null) throw new FormatError('the file has no day')
-  // Of the last day of a running month there are the hours that are over: the rest is not counted yet, and no fault.
+  // The last day of a running month only has past hours: the rest is not counted yet, and not a fault.
   for (const days of series.values()) dropBlankEnd(days.get(last))
   return { month, series }
 }
@@ -164,7 +164,7 @@ function* countsOf(of: {
         day_starts_at,
         starts_at,
         is_clock_change: starts_at === null,
-        // What is no number is refused by the checks of the row.
+        // NaN is rejected by the row check.
         vehicles: vehicles ?? Number.NaN,
         quality: ofDay ?? (vehicles !== CEILING ? 'OK' : BUSY.has(station_id) ? 'CEILING' : 'ERROR'),
       }

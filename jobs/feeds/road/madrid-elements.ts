@@ -3,7 +3,10 @@ import type { XmlElement } from '../../formats/xml.ts'
 import { FormatError, type Notes } from '../define.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 
-/** A record's elements. Those of the M-30 lack name, access, capacity and subarea and have `velocidad`; in 2018 there is `codigo` and no position. */
+/**
+ * A record's elements. Those of the M-30 lack name, access, capacity and subarea but have `velocidad`; in 2018 there is
+ * `codigo` and no position.
+ */
 const NO_ELEMENTS = Object.freeze({
   idelem: undefined,
   codigo: undefined,
@@ -21,16 +24,16 @@ const NO_ELEMENTS = Object.freeze({
   st_y: undefined,
 })
 
-/** The texts of a record's elements; undefined where its layout lacks the element. */
+/** The texts of a record's elements; undefined if its layout lacks the element. */
 export type PmRecord = { -readonly [K in keyof typeof NO_ELEMENTS]: string | undefined }
 
-/** What a layout has beside the id, in every record of every capture. */
+/** Elements of a layout beside the id, present in every record of every capture. */
 const OF_ALL = ['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error'] as const
 const OF_STREETS = ['descripcion', 'accesoAsociado', 'intensidadSat', 'subarea'] as const
 const OF_PLACED = ['st_x', 'st_y'] as const
 const MEASURES = ['intensidad', 'ocupacion', 'carga', 'velocidad'] as const
 
-/** Reads a `<pm>`; an element that no layout has is named in the notes. */
+/** Reads a `<pm>`; unknown elements are reported in the notes. */
 export function recordOf(element: XmlElement, notes: Notes): PmRecord {
   const record: PmRecord = { ...NO_ELEMENTS }
   for (const { name, text } of element.children) {
@@ -40,24 +43,27 @@ export function recordOf(element: XmlElement, notes: Notes): PmRecord {
   return record
 }
 
-/** A record without `velocidad` and without anything that streets have is one of the M-30 whose speed has another name. */
+/** A record without `velocidad` and without street elements is an M-30 record whose speed was renamed. */
 export function layoutProblem(record: PmRecord): string | null {
   const isNeither = record.velocidad === undefined && OF_STREETS.every((name) => record[name] === undefined)
   return isNeither ? 'neither the layout of streets nor that of the M-30' : null
 }
 
-/** What the records of a file were seen to have. */
+/** Which elements the records of a file had. */
 export interface SeenElements {
   see(record: PmRecord, sensorType: string): void
-  /** The number of an element by `read`; null where it is absent or empty. A text that says that there is none, such as `n/d`, is counted. */
+  /** The number of an element, parsed by `read`; null if absent or empty. A text for "none", such as `n/d`, is counted. */
   number(record: PmRecord, name: keyof PmRecord, read: (text: string) => number | null): number | null
-  /** The same of a measured whole number, which is null too where the file says -1 or, in 2018, `Error`. */
+  /** A measured whole number; also null for -1 or, in 2018, `Error`. */
   measure(record: PmRecord, name: (typeof MEASURES)[number]): number | null
-  /** Throws `FormatError` where a layout lacked one of its elements throughout, or no record had a measure; names elements without any number. */
+  /**
+   * Throws `FormatError` if a layout lacked an element in all records, or no record had a measurement; names elements without
+   * any number.
+   */
   end(): void
 }
 
-/** Begins with a file of which no record has been seen. */
+/** Starts with a file before its first record. */
 export function seenElements(notes: Notes): SeenElements {
   const layouts = new Map<string, Presence<PmRecord>>()
   const present = new Set<keyof PmRecord>()

@@ -18,11 +18,11 @@ const PERIOD_S = 900
 /** A month is some 100 MB packed and 700 MB unpacked. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 3_000_000_000
-/** What is read as rows of ours: files to try, not months of the whole city. */
+/** Size limit of files read as row objects: samples, not months of the whole city. */
 const TRIED_BYTES = 256_000_000
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 
-/** Names of the columns that are read, the older ones behind; the old layout has `identif`, the centre's code, beside them. */
+/** Names of the columns, older ones last; the old layout also has `identif`, the centre's code. */
 const COLUMNS = {
   id: ['id', 'idelem'],
   time: ['fecha'],
@@ -53,7 +53,7 @@ const QUALITIES: ReadonlyMap<string, string> = new Map([
   ['', 'UNKNOWN'],
 ])
 
-/** What is measured: its column, and that of the file. Speeds are those of the M-30; of urban sensors the file has 0. */
+/** The measures: our column, and the file's. Speeds exist on the M-30 only; urban sensors have 0. */
 const MEASURES = [
   ['intensity_veh_h', 'intensity'],
   ['occupancy_pct', 'occupancy'],
@@ -62,8 +62,8 @@ const MEASURES = [
 ] as const
 
 /**
- * What Madrid's sensors measured per quarter of an hour, since 2013: a zip a month with one CSV of some eleven million lines, under a number of
- * its own in the portal. A line's time is the begin of its quarter: each file begins at 00:00:00 of the first.
+ * Readings of Madrid's sensors by quarter of an hour since 2013: a zip per month with one CSV of some eleven million lines,
+ * numbered arbitrarily in the portal. A line's time is the start of its quarter: each file starts at 00:00:00 of the first.
  */
 export const madridHistory = defineFeed({
   id: 'madrid_history',
@@ -93,14 +93,14 @@ export const madridHistory = defineFeed({
     recent: 1,
     history: 5,
   },
-  bulk: { query: readingsOfFile, told: ({ period }) => toldOf(period) },
+  bulk: { query: readingsOfFile, told: ({ period }) => monthColumns(period) },
   freshBy: 'fetch',
   // The file of a running month grows from a few hours to all of them.
   bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },
   rows: readMonth,
 })
 
-/** The columns of a header by what they are; how the file parts them. Throws `FormatError` where one is not there. */
+/** The header's columns by meaning, and its delimiter. Throws `FormatError` if one is missing. */
 function layoutOf(header: string): { readonly delimiter: ';' | ','; readonly names: Readonly<Record<ColumnName, string>> } {
   const delimiter = header.includes(';') ? ';' : ','
   const there = header.split(delimiter).map((name) => name.replaceAll(/["\ufeff]/g, '').trim())
@@ -156,8 +156,8 @@ function readingsOfFile({ path, header, period }: BulkFile): Sql {
     )`
 }
 
-/** What is the same in all rows of a month. */
-function toldOf(period: string): Readonly<Record<string, Sql>> {
+/** The constant columns of a month. */
+function monthColumns(period: string): Readonly<Record<string, Sql>> {
   return { source: sql`${ARCHIVE_SOURCE}`, month: sql`${period}`, period_s: sql`CAST(${PERIOD_S} AS INTEGER)` }
 }
 
@@ -215,7 +215,7 @@ function readingOf(text: (what: ColumnName) => string, clock: MonthClock): Readi
   }
 }
 
-/** The readings, those of one sensor and time numbered in the order of their values. */
+/** The readings; those of one sensor and time are numbered by value. */
 function numbered(readings: readonly Reading[]): Reading[] {
   const alike = Map.groupBy(readings, ({ sensor_id, local_date, minute_of_day }) => `${sensor_id} ${local_date} ${minute_of_day}`)
   return [...alike.values()].flatMap((some) =>

@@ -2,21 +2,24 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Notes } from '../define.ts'
 
-/** What every sensor of Madrid's traffic centre has in common. */
+/** Common fields of all sensors of Madrid's traffic centre. */
 export const MADRID_PLACE = Object.freeze({ source: 'madrid', city: 'madrid', municipality_code: '28079' })
 
-/** What the catalogue of sensors has of interurban roads alone: Madrid's sensors stand on streets, without road or kilometre. */
+/** Columns that only interurban roads have: Madrid's sensors are on streets, without road or kilometre. */
 export const MADRID_ROAD = Object.freeze({
   ...{ province_code: '28', road: null, km: null, direction: null, destination: null },
   ...{ site_kind: null, source_site_kind: null, source_direction: null },
 })
 
-/** UTM 30N box of the city and its accesses, in metres; the sensors of 2018 to 2024 lie within 429060–450773 and 4464901–4485213. */
+/**
+ * UTM 30N bounds of the city and its accesses, metres; the sensors of 2018 to 2024 are within 429060–450773 and
+ * 4464901–4485213.
+ */
 const BOX = { west: 420_000, east: 460_000, south: 4_455_000, north: 4_505_000 }
 
 /**
- * The position of UTM 30N coordinates (ETRS89, EPSG:25830; null: not given). Coordinates that are no numbers or lie outside the city,
- * as in editions that a spreadsheet mangled (`438.963.314.634.858`), give null and are counted.
+ * The position of UTM 30N coordinates (ETRS89, EPSG:25830; null: not given). Coordinates that are not numbers or outside the
+ * city, as in editions damaged by a spreadsheet (`438.963.314.634.858`), give null and are counted.
  */
 export function madridPosition(x: number | null, y: number | null, notes: Notes): Point | null {
   if (x === null && y === null) return null

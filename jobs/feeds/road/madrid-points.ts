@@ -8,7 +8,7 @@ import { FormatError, type Notes } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from './madrid-places.ts'
 
-/** What an edition of the catalogue says of a measuring point. */
+/** A measuring point in an edition of the catalogue. */
 interface MeasuringPoint {
   readonly sensor_id: string
   readonly city: string
@@ -30,18 +30,20 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['other', 'OTHER'],
 ])
 
-/** Columns of every edition, the names of 2016 behind. */
+/** Columns of every edition, with the names of 2016 last. */
 const COLUMNS = { id: ['id', 'idelem'], centre: ['cod_cent', 'identif'], name: ['nombre'], type: ['tipo_elem'] } as const
-/** Coordinates: with a decimal comma and without a district in 2018, with a decimal point since 2023. */
+/** Coordinates: with a decimal comma and without district in 2018, with a decimal point since 2023. */
 const PLACES = [
   ['x', 'y'],
   ['st_x', 'st_y'],
   ['utm_x', 'utm_y', 'distrito'],
 ] as const
-/** Bytes that a workbook may unpack to; one of 2024 has 13 MB, most of them blank rows. */
+/** Size limit of a decompressed workbook; one of 2024 has 13 MB, mostly blank rows. */
 const MOST_UNPACKED = 128_000_000
 
-/** The table of an edition as CSV. Records of another number of fields are quarantined. Throws `FormatError` where it is none. */
+/**
+ * The table of a CSV edition. Records with another number of fields are quarantined. Throws `FormatError` for another format.
+ */
 export function pointsOfCsv(bytes: Buffer, { into, notes }: { readonly into: Dataset; readonly notes: Notes }): CsvTable {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], lenient: true, endsLines: true })
   for (const { line, text } of table.misshapen) notes.quarantine(into, 'another number of fields', `line ${line}: ${text}`)
@@ -49,8 +51,8 @@ export function pointsOfCsv(bytes: Buffer, { into, notes }: { readonly into: Dat
 }
 
 /**
- * The table of an edition as a workbook: that of the first sheet whose first row has its columns, whatever the sheet is called. Throws
- * `FormatError` where no sheet has them.
+ * The table of an edition published as a workbook: the first sheet whose first row has its columns, whatever its name. Throws
+ * `FormatError` if there is none.
  */
 export async function pointsOfWorkbook(bytes: Buffer): Promise<CsvTable> {
   const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
@@ -70,8 +72,9 @@ export async function pointsOfWorkbook(bytes: Buffer): Promise<CsvTable> {
 }
 
 /**
- * The points of an edition's table. What has no id is quarantined, for the dataset `into`. Throws `FormatError` where a column is missing and
- * where none of the points has a name, a code or a position in Madrid, as in an edition whose coordinates a spreadsheet has mangled.
+ * The points of an edition's table. Points without an id are quarantined, for the dataset `into`. Throws `FormatError` for a
+ * missing column, or if no point has a name, a code or a position in Madrid, as in an edition whose coordinates a spreadsheet
+ * damaged.
  */
 export function readPoints(table: CsvTable, { into, notes }: { readonly into: Dataset; readonly notes: Notes }): MeasuringPoint[] {
   const missing = missingOf(table.header)
@@ -111,7 +114,7 @@ export function readPoints(table: CsvTable, { into, notes }: { readonly into: Da
   return points
 }
 
-/** The needed columns that a header lacks, by their names of today: those of every point, and those of its coordinates. */
+/** Needed columns missing from a header, by their current names: those of every point, and the coordinates. */
 function missingOf(header: readonly string[]): string[] {
   const { centre: _centre, ...needed } = COLUMNS
   const absent = Object.values(needed).filter((names) => placeOf(header, names) < 0)
@@ -121,17 +124,20 @@ function missingOf(header: readonly string[]): string[] {
 
 const placeOf = (header: readonly string[], names: readonly string[]): number => header.findIndex((name) => names.includes(name))
 
-/** The columns of coordinates by the first of them; the newest where it is none that is known. */
+/** The coordinate columns of a header, recognized by the first one; the newest if unknown. */
 function placesOf(header: readonly string[]): readonly string[] {
   return PLACES.find(([x]) => header.includes(x)) ?? (PLACES.at(-1) as readonly string[])
 }
 
-/** Empty where there is none; anything else that is no number is bad. */
+/** Null if empty; any other text that is not a number is invalid. */
 function districtOf(text: string): number | null {
   return text === '' ? null : (wholeNumber(text) ?? Number.NaN)
 }
 
-/** By what it looks like: the notation differs by edition, and a coordinate never has thousands. What is no number (`n/d` neither) is NaN. */
+/**
+ * Recognizes the notation, which differs by edition; coordinates never have thousands separators. NaN for anything else,
+ * including `n/d`.
+ */
 function coordinate(text: string): number | null {
   if (text === '') return null
   return (text.includes(',') ? commaNumber(text) : pointNumber(text)) ?? Number.NaN

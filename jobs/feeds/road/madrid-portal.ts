@@ -11,8 +11,8 @@ export function portalList(dataset: string): FeedRequest {
 }
 
 /**
- * The files of months among those that the portal lists: such as have a path like `pattern` and name a month (`2025. Enero`). The portal gives
- * each file a number of its own, so that only the list tells which is which. Throws `FormatError` for what is no list.
+ * The monthly files in the portal's list: those whose path matches `pattern` and that name a month (`2025. Enero`). The portal
+ * numbers files arbitrarily, so only the list identifies them. Throws `FormatError` if the answer is not a list.
  */
 export function monthlyFiles(index: readonly FeedBody[], pattern: RegExp): ArchiveFile[] {
   return index.flatMap(({ bytes }) =>
@@ -24,7 +24,7 @@ export function monthlyFiles(index: readonly FeedBody[], pattern: RegExp): Archi
   )
 }
 
-/** The month that a text names, as YYYY-MM; null where it names none. The list of stations names none. */
+/** The month in a text, as YYYY-MM; null if there is none, as in the list of stations. */
 function monthIn(text: string): string | null {
   const [, yearFirst, monthSecond] = YEAR_FIRST.exec(text) ?? []
   const [, monthFirst, yearSecond] = MONTH_FIRST.exec(text) ?? []

@@ -7,14 +7,17 @@ import { pointsOfCsv, pointsOfWorkbook, readPoints } from './madrid-points.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/
-/** Files of the dataset in the portal's list: CSV, or a workbook (`…-intensidad-trafico-xlsx.xlsx`); the same as shapes (zip) is not taken. */
+/**
+ * The dataset's files in the portal's list: CSV, or a workbook (`…-intensidad-trafico-xlsx.xlsx`); the shapefile version (zip)
+ * is not used.
+ */
 const EDITION = /\/202468-\d+-intensidad-trafico[^/]*\.(?:csv|xlsx)$/i
 /** A workbook of 2024 has 1.7 MB. */
 const MOST_BYTES = 16_000_000
 
 /**
- * The editions that there were of Madrid's catalogue of measuring points: a file a month or so, each under a number of its own in the portal's
- * list, as CSV or as a workbook. A file says nothing of its date: it is of the month that the list says.
+ * Past editions of Madrid's catalogue of measuring points: about one file a month, as CSV or workbook, numbered arbitrarily in
+ * the portal's list. A file has no date: its month comes from the list.
  */
 export const madridSensorEditions = defineFeed({
   id: 'madrid_sensor_editions',
@@ -40,7 +43,7 @@ export const madridSensorEditions = defineFeed({
   archive: {
     unit: 'month',
     index: [portalList('202468-0-intensidad-trafico')],
-    // Of several files of a month the last counts, and CSV before a workbook.
+    // The last of several files of a month counts, and CSV goes before a workbook.
     files: (index) => monthlyFiles(index, EDITION).sort((one, other) => Number(isCsv(one.url)) - Number(isCsv(other.url))),
     recent: 2,
   },
@@ -52,12 +55,12 @@ export const madridSensorEditions = defineFeed({
 const isCsv = (url: string): boolean => /\.csv$/i.test(url)
 
 async function* readEditions(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): AsyncGenerator<Batch> {
-  const told = { into: trafficSensorEditions, notes }
+  const target = { into: trafficSensorEditions, notes }
   for (const { name, bytes } of bodies) {
-    // A file that is only tried has no month: it counts as today's catalogue.
+    // A file loaded for a trial has no month: it counts as today's catalogue.
     const edition = MONTH.test(name) ? name : madridDate(fetched_at).slice(0, 7)
     const isWorkbook = bytes.subarray(0, 2).toString('latin1') === 'PK'
-    const points = readPoints(isWorkbook ? await pointsOfWorkbook(bytes) : pointsOfCsv(bytes, told), told)
+    const points = readPoints(isWorkbook ? await pointsOfWorkbook(bytes) : pointsOfCsv(bytes, target), target)
     const valid_from = dayBounds(`${edition}-01`).start
     yield batch(
       trafficSensorEditions,

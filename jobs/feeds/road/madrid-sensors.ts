@@ -4,7 +4,7 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Note
 import { MADRID_PLACE, MADRID_ROAD } from './madrid-places.ts'
 import { pointsOfCsv, readPoints } from './madrid-points.ts'
 
-/** Madrid's catalogue of measuring points as it is now: a new edition each month. The editions there were are an archive of their own. */
+/** Madrid's current catalogue of measuring points: a new edition each month. Past editions are an archive feed of their own. */
 export const madridSensors = defineFeed({
   id: 'madrid_sensors',
   domain: 'road',
@@ -26,17 +26,18 @@ export const madridSensors = defineFeed({
       ],
     },
   ],
-  // Growth has no bound: keys are unique, and where too little was once taken for the whole, the next whole edition has to put it right.
+  // Growth is unlimited: keys are unique, and after an incomplete edition was accepted, the next complete one must be
+  // accepted too.
   bands: { traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 } },
   blocks: { traffic_sensors: { column: 'sensor_type' } },
   rows: readCatalogue,
 })
 
-/** The file says nothing of its date, so the time of the fetch stands. */
+/** The file has no date, so the fetch time counts. */
 function* readCatalogue(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
-  const told = { into: trafficSensors, notes }
+  const target = { into: trafficSensors, notes }
   for (const { bytes } of bodies) {
-    const points = readPoints(pointsOfCsv(bytes, told), told)
+    const points = readPoints(pointsOfCsv(bytes, target), target)
     yield batch(
       trafficSensors,
       points.map((point) => ({

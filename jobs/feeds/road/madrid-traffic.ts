@@ -12,10 +12,10 @@ import { MADRID_PLACE, MADRID_ROAD, madridPosition } from './madrid-places.ts'
 type Reading = FeedRow<typeof trafficReadings>
 type Sensor = FeedRow<typeof trafficSensors>
 
-/** The file is made anew every 5 min and its intensity is the flow of that time, given per hour. */
+/** The file is renewed every 5 min, and its intensity is the flow of that interval, per hour. */
 const PERIOD_S = 300
 
-/** `nivelServicio` by the city's documentation; -1 and, in 2018, `Error` are no data. */
+/** `nivelServicio` by the city's documentation; -1 and, in 2018, `Error` mean no data. */
 const LEVELS = new Map([
   ['0', 'FLUID'],
   ['1', 'SLOW'],
@@ -36,7 +36,7 @@ const QUALITIES = new Map([
   ['0 0 0 0 0 0 0 0', 'UNKNOWN'],
 ])
 
-/** Madrid's live traffic: what each sensor measures and what the file says of the sensor itself. */
+/** Madrid's live traffic: each sensor's measurements, and the file's data of the sensor itself. */
 export const madridTraffic = defineFeed({
   id: 'madrid_traffic',
   domain: 'road',
@@ -58,7 +58,7 @@ export const madridTraffic = defineFeed({
       ],
     },
   ],
-  // Growth has no bound: keys are unique, and one that was taken for too much would lock every whole file out from then on.
+  // Growth is unlimited: keys are unique, and rejecting one large file would reject every complete file after it.
   bands: {
     traffic_readings: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 },
     traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 },
@@ -87,7 +87,7 @@ function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): G
         if (published === null && record.idelem !== undefined)
           throw new FormatError('there is no fecha_hora before the first sensor; only the layout without idelem lacks it')
         const sensor_id = sensorId(record)
-        // The layout tells the kind: only sensors of the M-30 and of interurban roads measure speed.
+        // The layout determines the kind: only sensors of the M-30 and of interurban roads measure speed.
         const sensor_type = record.velocidad === undefined ? 'URBAN' : 'M30'
         seen.see(record, sensor_type)
         const reason = sensor_id === null ? 'no idelem and no codigo' : layoutProblem(record)
@@ -121,8 +121,8 @@ function publicationTime(text: string, clock: FeedClock): number {
 }
 
 /**
- * The sensor's id: `idelem`, or in files of 2018 the traffic centre's code. That needs a prefix, for 71 of the 4275 codes of February
- * 2018 are other sensors' `idelem`; the bare code is in `centre_code`, as in the catalogue.
+ * The sensor's id: `idelem`, or in files of 2018 the traffic centre's code. That code gets a prefix, because 71 of the 4275
+ * codes of February 2018 are other sensors' `idelem`; the plain code is in `centre_code`, as in the catalogue.
  */
 function sensorId(record: PmRecord): string | null {
   if (record.idelem) return record.idelem
@@ -176,7 +176,10 @@ function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: str
   }
 }
 
-/** The level as published; where the load is above 100 the file contradicts itself (most such sensors are labelled fluid) and it is left out. */
+/**
+ * The level as published; null if the load is above 100: the file then contradicts itself (most such sensors are labelled
+ * fluid).
+ */
 function levelOf(text: string, load_pct: number | null, notes: Notes): string | null {
   const level = coded(LEVELS, text)
   if (level === null || load_pct === null || load_pct <= 100) return level
@@ -184,7 +187,7 @@ function levelOf(text: string, load_pct: number | null, notes: Notes): string | 
   return null
 }
 
-/** What a code means; a code that is not known is kept, and counted when the row is checked. */
+/** The meaning of a code; an unknown code is kept, and counted by the row check. */
 function coded<T>(meanings: ReadonlyMap<string, T>, code: string): T | string {
   const meaning = meanings.get(code)
   return meaning === undefined ? code : meaning

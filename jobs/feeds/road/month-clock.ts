@@ -8,8 +8,9 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /**
- * How a month's local times become instants: the local time less the offset `before` (ms), or `after` from the clock change on. The hour
- * [`from`, `to`) that is skipped or repeated has no instant. All times are as if the clock were UTC; without a change the hour is after the month.
+ * Converts a month's local times to instants: the local time minus the offset `before` (ms), or `after` from the clock change
+ * on. The skipped or repeated hour [`from`, `to`) has no instant. All times are as if local time were UTC; without a change
+ * that hour is after the month.
  */
 export interface MonthClock {
   readonly month: string
@@ -40,7 +41,7 @@ export function isMonth(text: string): boolean {
   return MONTH.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** What a local time (ms, as if the clock were UTC) is: its instant, null in the hour of the change, and where its day begins. */
+/** The instant of a local time (ms, as if it were UTC), null in the hour of the change, and the start of its day. */
 export function instantsOf(
   clock: MonthClock,
   local: number,

@@ -6,19 +6,19 @@ type CodeOf<L extends { readonly codes: object }> = keyof L['codes'] & string
 type Table<L extends { readonly codes: object }> = Readonly<Record<string, CodeOf<L>>>
 type IncidentType = CodeOf<typeof INCIDENT_TYPES>
 
-/** What `tipus` says an incident is. It counts only where the cause names no kind of incident: floods and landslides come under works. */
+/** Incident types by `tipus`. Used only if the cause implies no type: floods and landslides are published as works. */
 export const TYPES: Table<typeof INCIDENT_TYPES> = { '2': 'CONGESTION', '3': 'ROADWORKS', '4': 'RESTRICTION', '5': 'WEATHER' }
 
 /**
- * The cause that a text of `causa` means, and the kind of incident that it is; null where `tipus` says that. The 37 texts of the capture
- * of February 2026 and those known of other months. Works are told apart as far as our list does.
+ * The cause of a `causa` text, and the type it implies; null if `tipus` decides. Covers the 37 texts of the capture of
+ * February 2026 and those known from other months. Works are as detailed as our code list.
  */
 export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCIDENT_CAUSES>, type: IncidentType | null]>> = {
   Accident: ['ACCIDENT', 'ACCIDENT'],
   Avaria: ['BROKEN_DOWN_VEHICLE', 'BREAKDOWN'],
   'Retirada de vehicle': ['STOPPED_VEHICLE', 'BREAKDOWN'],
   'Regulació trànsit': ['TRAFFIC_MANAGEMENT', null],
-  // What it is like, `descripcio` says: see EFFECTS.
+  // The traffic state is in `descripcio`: see EFFECTS.
   Circulació: ['ABNORMAL_TRAFFIC', null],
   'Cancel·lació carril ràpid': ['TRAFFIC_MANAGEMENT', 'RESTRICTION'],
   Despreniments: ['ROCKFALL', 'OBSTACLE'],
@@ -62,19 +62,19 @@ export const CAUSES: Readonly<Record<string, readonly [cause: CodeOf<typeof INCI
   'Treballs de jardineria': ['VEGETATION_CUTTING', 'ROADWORKS'],
 }
 
-/** How texts of works begin. */
+/** First words of texts about works. */
 const WORKS =
   /^(ampliacio|canalitzacio|col locacio|conservacio|construccio|desmuntatge|estabilitzacio|insatal lacio|instal lacio|manteniment|millora|neteja|obres|reforcament|reparacio|reposicio|senyalitzacio|substitucio|treballs)( |$)/
 
-/** The kind of incident of a cause that the table lacks: works by the first word of its text, else none that we know. */
+/** The type of an unlisted cause: works if its first word says so, else OTHER. */
 export function typeOfUnknown(causa: string): IncidentType {
   return WORKS.test(foldName(causa.replaceAll('·', ' '))) ? 'ROADWORKS' : 'OTHER'
 }
 
-/** The `causa` that says nothing but that there is traffic. */
+/** The `causa` that only means traffic. */
 export const TRAFFIC = 'Circulació'
 
-/** What `descripcio` says of the road, before any `. Desviaments`; and of traffic as a cause, where it says that. */
+/** Effects on the road by `descripcio`, before any `. Desviaments`; if it names traffic, that is the cause. */
 export const EFFECTS: Readonly<Record<string, CodeOf<typeof MEASURE_KINDS> & string>> = {
   'Calçada restringida': 'CARRIAGEWAY_RESTRICTED',
   'Calçada tallada': 'CARRIAGEWAY_CLOSED',
@@ -83,13 +83,13 @@ export const EFFECTS: Readonly<Record<string, CodeOf<typeof MEASURE_KINDS> & str
   'Circulació amb congestió': 'STATIONARY_TRAFFIC',
 }
 
-/** Effects that are causes, too, under the same code. */
+/** Effects that are also causes, with the same code. */
 export const TRAFFIC_CAUSES: ReadonlySet<string> = new Set(['HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
 
-/** What stands behind the effect in `descripcio` where traffic is led another way. */
+/** The suffix of `descripcio` for diverted traffic. */
 export const DIVERTED = 'Desviaments'
 
-/** Grades of `nivell`: in the capture 5 is a closed carriageway and nothing else. */
+/** Grades of `nivell`: in the capture 5 always is a closed carriageway. */
 export const LEVELS: Table<typeof SEVERITIES> = { '5': 'CRITICAL', '4': 'HIGH', '3': 'MEDIUM', '2': 'LOW', '1': 'LOW' }
 
 /** Directions along the road; `Ambdos` is spelt so. */

@@ -17,7 +17,7 @@ import { type Heading, readHeading } from './sct-heading.ts'
 /** Local name of the features. */
 const FEATURE = 'mct2_v_afectacions_data'
 
-/** The publisher's names; the last three are of the element itself and of its point. */
+/** The publisher's names; the last three come from the element itself and its point. */
 const COLUMNS = {
   id: 'identificador',
   type: 'tipus',
@@ -38,8 +38,8 @@ const COLUMNS = {
 } as const
 
 /**
- * The incidents of the Servei Català de Trànsit: WFS 1.0 with GML 2 points, all that is active now. The document states no time of its
- * own: the newest report in it is gone as soon as that incident is, so that the time of the fetch stands.
+ * The incidents of the Servei Català de Trànsit: WFS 1.0 with GML 2 points, everything active. The document has no usable
+ * time: its newest report disappears with its incident, so the fetch time counts.
  */
 export const sctIncidentsFeed = xmlFeed({
   id: 'sct_incidents',
@@ -54,8 +54,9 @@ export const sctIncidentsFeed = xmlFeed({
     maxDecodedBytes: 16_000_000,
     timeout_ms: 30_000,
   },
-  // Of the 152 of February 2026 12 are retentions: a minute changes a few. 13 had not been reported on for half a year, so that ten are
-  // always there. Growth has no bound: ids are unique, and where too little was once taken for the whole, the next one has to put it right.
+  // 12 of the 152 incidents of February 2026 are congestion: few change per minute. 13 had no report for half a year, so
+  // there are always ten. Growth is unlimited: ids are unique, and after an incomplete publication the next complete one
+  // must be accepted.
   band: { atLeast: 10, minRatio: 0.6 },
   freshBy: 'fetch',
   root: 'FeatureCollection',
@@ -64,7 +65,7 @@ export const sctIncidentsFeed = xmlFeed({
   columns: COLUMNS,
   knows: ['subtipus', 'geom'],
   needs: ['id'],
-  // What all 152 features of February 2026 have; `descripcio` may be absent by the notes, `cap_a` mostly is.
+  // Fields of all 152 features of February 2026; `descripcio` may be absent according to the notes, `cap_a` usually is.
   nonEmptyFields: ['type', 'record_type', 'cause', 'road', 'from', 'to', 'reported_at', 'level', 'sense'],
   requireAny: { 'a position': ({ position }) => position !== null },
   row: (r) => incidentOf(r.text('id'), r),
@@ -73,7 +74,7 @@ export const sctIncidentsFeed = xmlFeed({
 type Incident = FeedRow<typeof incidents>
 type Reader = RecordReader<keyof typeof COLUMNS, 'id'>
 
-/** The fields of a feature, and beside them its type and its point. */
+/** The fields of a feature, with its type and point. */
 function recordOf(element: XmlElement): RawRecord {
   const { type, point } = featureOf(element)
   const texts = element.children.map(({ name, text }) => [name, text] as const)
@@ -130,7 +131,7 @@ function incidentOf(id: string, r: Reader): Incident {
   }
 }
 
-/** What the fields of a feature say, in our codes. */
+/** The fields of a feature, mapped to our codes. */
 interface Said {
   readonly type: string
   readonly cause: string | null
@@ -182,7 +183,10 @@ function readFields(r: Reader): Said {
   }
 }
 
-/** Both ends as published, whichever is greater. Zero is where a road begins or, as an end, leads back to: of two zeros nothing is meant. */
+/**
+ * Both ends as published, in their order. Zero is where a road begins or, as an end, leads back to; two zeros mean "not
+ * stated".
+ */
 function kilometres(r: Reader): { km: number | null; km_to: number | null } {
   const [km, km_to] = (['from', 'to'] as const).map((field) => {
     const value = r.number(field)

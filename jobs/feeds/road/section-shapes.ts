@@ -10,7 +10,7 @@ import { type FeedBody, FormatError, type Notes } from '../define.ts'
 export type Section = FeedRow<typeof trafficSections>
 type Position = Line[0]
 
-/** A feature of GeoJSON, as it came. */
+/** A GeoJSON feature as published. */
 export interface ReadFeature {
   readonly properties: Readonly<Record<string, unknown>>
   readonly geometry: { readonly type?: unknown; readonly coordinates?: unknown } | null
@@ -33,7 +33,7 @@ export function geoJsonFeatures({ name, bytes }: FeedBody): readonly ReadFeature
   })
 }
 
-/** A section of a catalogue with what its geometry gives: line or area, length and position. */
+/** A section of a catalogue with its geometry: line or area, length and position. */
 export function sectionOf(
   place: SectionCity,
   section: Pick<Section, 'section_id' | 'name'> & Partial<Section>,
@@ -48,20 +48,20 @@ export function sectionOf(
   }
 }
 
-/** A line of at least two different points of the city, to six decimals; null, and counted, for any other. */
+/** A line of at least two different points in the city, to six decimals; otherwise null, with a count. */
 export function cityLine(place: SectionCity, given: unknown, notes: Pick<Notes, 'warn'>): Line | null {
   const line = pointsOf(place, given)
-  if (line === null || line.length < 2) notes.warn(`a line that is none, or outside ${place.city}: left out`)
+  if (line === null || line.length < 2) notes.warn(`an invalid line, or one outside ${place.city}: left out`)
   return line === null || line.length < 2 ? null : line
 }
 
-/** The polygons of a Polygon or MultiPolygon of GeoJSON, outer rings counter-clockwise; null, and counted, for anything else. */
+/** The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null, with a count. */
 export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], notes: Pick<Notes, 'warn'>): MultiPolygon | null {
   const { type, coordinates } = geometry ?? {}
   const polygons = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' && Array.isArray(coordinates) ? coordinates : []
   const area = polygons.map((rings: unknown) => (Array.isArray(rings) ? rings.map((ring) => closedRing(place, ring)) : [null]))
   const isWhole = area.length > 0 && area.every((rings) => rings.length > 0 && rings.every((ring) => ring !== null))
-  if (!isWhole) notes.warn(`an area that is none, or outside ${place.city}: left out`)
+  if (!isWhole) notes.warn(`an invalid area, or one outside ${place.city}: left out`)
   return isWhole ? area.map((rings) => rings.map((ring, at) => turned(ring as Line, at === 0))) : null
 }
 
@@ -75,7 +75,7 @@ function closedRing(place: SectionCity, given: unknown): Line | null {
 
 const turned = (ring: Line, isOuter: boolean): Line => (ringArea(ring) > 0 === isOuter ? ring : ring.toReversed())
 
-/** Points of the city without those that repeat the one before; null where one is none or elsewhere. */
+/** Points inside the city, without consecutive duplicates; null if one is invalid or outside. */
 function pointsOf({ box }: SectionCity, given: unknown): Line | null {
   if (!Array.isArray(given)) return null
   const points: Position[] = []

@@ -6,20 +6,20 @@ import { lookUp } from '../look-up.ts'
 
 export type SectionState = FeedRow<typeof trafficSectionStates>
 
-/** A report that is older than this against the newest of its publication says nothing about now, ms. */
+/** A report this much older than the newest of its publication is not current, ms. */
 const MAX_AGE_MS = 30 * 60_000
 
-/** What a publication says of a section: its own time, and what it measures or states. */
+/** A section in a publication: its own time, and its measured or stated values. */
 export type SectionReport = Pick<SectionState, 'section_id' | 'level' | 'observed_at'> & Partial<SectionState>
 
-/** The level of a state by a publisher's table; a state that the table lacks stays as it is, and the check of rows counts it. */
+/** Maps a state to a level with the publisher's table; an unmapped state stays as it is, and the row check counts it. */
 export function levelOf(levels: Readonly<Record<string, string>>, state: string): string {
   return lookUp(levels, state) ?? state
 }
 
 /**
- * The states of a publication. A section whose report is more than 30 minutes older than the newest one is frozen: it has no data at the time of
- * the publication, and `reported_at` says since when.
+ * The states of a publication. A section whose report is more than 30 minutes older than the newest one is frozen: it has no
+ * data at the publication time, and `reported_at` is the time of its last report.
  */
 export function sectionStates(place: SectionCity, reports: readonly SectionReport[], notes: Pick<Notes, 'warn'>): SectionState[] {
   const newest = reports.reduce((latest, { observed_at }) => Math.max(latest, observed_at), Number.NEGATIVE_INFINITY)

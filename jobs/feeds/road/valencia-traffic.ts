@@ -8,14 +8,14 @@ import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
 
 const PLACE = SECTION_CITIES.valencia
 
-/** `estado` by the city's documentation; 5 to 9 are the same of underpasses. */
+/** `estado` by the city's documentation; 5 to 9 are the same states for underpasses. */
 const LEVELS: Readonly<Record<string, string>> = {
   ...{ '0': 'FREE', '1': 'DENSE', '2': 'CONGESTED', '3': 'CLOSED', '4': 'UNKNOWN' },
   ...{ '5': 'FREE', '6': 'DENSE', '7': 'CONGESTED', '8': 'CLOSED', '9': 'UNKNOWN' },
 }
 const KNOWN = new Set(['gid', 'denominacion', 'estado', 'idtramo', 'fiwareid', 'the_geom'])
 
-/** València's sections with their state and line: one layer of the city's map server. It states no time, so that of the fetch counts. */
+/** València's sections with state and line: one layer of the city's map server. It states no time, so the fetch time counts. */
 export const valenciaTraffic = defineFeed({
   id: 'valencia_traffic',
   domain: 'road',

@@ -22,16 +22,16 @@ export type PanelPage = {
   readonly pictograms: readonly Pictogram[]
 }
 
-/** The code of an area that shows nothing. */
+/** The code of a blank area. */
 const BLANK = '0'
-/** A prohibition to exceed a speed: R301 with the speed in km/h, as in `R30180I`. */
+/** A speed limit sign: R301 with the speed in km/h, as in `R30180I`. */
 const SPEED_LIMIT = /^R301(\d{2,3})I$/
 /** Pictograms are linked only on the publisher's own hosts. */
 const IMAGE = /^https:\/\/(?:[\w-]+\.)*dgt\.es\//
 
 /**
- * The pages of a controller, in the order of their numbers. Elements are doubled: the outer one has the number, the inner one of
- * the same name the content.
+ * A controller's pages, in order of number. Elements are doubled: the outer one has the number, the inner one of the same name
+ * the content.
  */
 export function pagesOf(controller: XmlElement, notes: Notes): PanelPage[] {
   return inOrder(controller, 'vmsStatus', 'vmsIndex').flatMap((status) =>
@@ -92,12 +92,12 @@ function speedLimit(pictograms: readonly Pictogram[], notes: Notes): number | nu
   return limits.length === 0 ? null : Math.min(...limits)
 }
 
-/** The physical lines of a text: separated by LF or CR LF, centred by blanks, and some of blanks only. */
+/** The physical lines of a text: separated by LF or CR LF, centred with blanks, some only blanks. */
 function linesOf(text: string | null): string[] {
   return (text ?? '').split(/[\r\n]+/).flatMap((line) => line.trim().replace(/\s+/gu, ' ') || [])
 }
 
-/** The contents of an element's numbered children, in the order of their numbers. */
+/** The contents of an element's numbered children, in order of number. */
 function inOrder(parent: XmlElement, name: string, indexName: string): XmlElement[] {
   return numbered(parent, name, indexName).map(({ element }) => element)
 }

@@ -5,17 +5,17 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { lookUp } from '../look-up.ts'
 import type { LocalSpan } from './local-span.ts'
 
-/** An accident as feeds give it. */
+/** An accident as returned by feeds. */
 export type Accident = FeedRow<typeof roadAccidents>
 
-/** What happened to persons; null where the source does not tell. */
+/** Numbers of victims; null if the source does not state them. */
 export interface Harm {
   readonly killed: number | null
   readonly hospitalised: number | null
   readonly slight: number | null
 }
 
-/** What every accident has at least. */
+/** Fields that every accident has. */
 type Known = Pick<Accident, 'source' | 'edition' | 'accident_id' | 'year' | 'month'>
 
 const NOTHING: Omit<Accident, keyof Known | 'period_start' | 'period_end' | 'time_precision' | 'severity' | 'is_casualty'> = Object.freeze({
@@ -81,7 +81,7 @@ const NOTHING: Omit<Accident, keyof Known | 'period_start' | 'period_end' | 'tim
   absent: null,
 })
 
-/** A row of an accident: null where nothing is told; severity by the counts that decide, reasons where there are any. */
+/** An accident's row: null for absent values, severity from the counts, and the reasons for absent values. */
 export function accidentOf(
   known: Known & Partial<Accident>,
   given: { readonly span: LocalSpan; readonly harm: Harm; readonly absent: Readonly<Record<string, string>> },
@@ -99,7 +99,7 @@ export function accidentOf(
   }
 }
 
-/** The worst that happened to a person; unknown where no count says so and one is missing. */
+/** The worst harm to a person; unknown if no count shows any and one is missing. */
 export function severityOf({ killed, hospitalised, slight }: Harm): string {
   if (killed !== null && killed > 0) return 'FATAL'
   if (hospitalised !== null && hospitalised > 0) return 'SERIOUS'
@@ -107,16 +107,16 @@ export function severityOf({ killed, hospitalised, slight }: Harm): string {
   return killed === null || hospitalised === null || slight === null ? 'UNKNOWN' : 'NONE'
 }
 
-/** What a source says by a value of a variable. */
+/** The meaning of a source's value. */
 export interface Told {
   readonly code: string | null
-  /** Why there is none, where the source says so. */
+  /** Why there is no code, if the source states it. */
   readonly reason: string | null
 }
 
 /**
- * The code of a source's value (null: none was published), or the reason why there is none. A value that the variable lacks stays as it is:
- * the check of rows counts it and moves it to `<column>_source`. Case and accents do not matter.
+ * The code of a source's value (null: none published), or the reason why there is none. An unlisted value stays as it is: the
+ * row check counts it and moves it to `<column>_source`. Case and accents are ignored.
  */
 export function toldBy(variable: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): Told {
   if (value === null) return { code: null, reason: null }
@@ -135,7 +135,7 @@ function valueByName(variable: SourceVariable, value: string): string | null | u
   return name === '' ? undefined : known.get(name)
 }
 
-/** The same of a yes-or-no column; a value that the variable lacks is given to `unknown` and is null. */
+/** The same for a yes-or-no column; an unlisted value is passed to `unknown` and becomes null. */
 export function toldIf(
   variable: SourceVariable,
   value: string | null,
@@ -146,7 +146,7 @@ export function toldIf(
   return { is: code === 'true' ? true : code === 'false' ? false : null, reason }
 }
 
-/** The value that most rows have; null for none. Of several the least. */
+/** The most frequent value, the smallest of several; null if there is none. */
 export function mostOf(values: Iterable<number>): number | null {
   const counts = new Map<number, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)

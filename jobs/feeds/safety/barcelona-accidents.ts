@@ -11,13 +11,13 @@ import { editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
 /** UTM 31N box (ED50) of the city with a margin, metres. */
 const BOX = { west: 418_000, east: 440_000, south: 4_570_000, north: 4_595_000 }
-/** The table of accidents among those of persons, vehicles and causes; the year stands before or behind. */
+/** The table of accidents, among those of persons, vehicles and causes; the year is before or after. */
 const ACCIDENTS = /\/(?:(\d{4})_accidents_gu_bcn(?:_\d{4})?|accidents_gu_bcn_(\d{4}))\.csv$/i
 const FIRST_YEAR = 2010
 
 /**
- * Accidents that the Guàrdia Urbana of Barcelona attends: a file a year, a row for each accident, listed by the city's portal (CKAN).
- * Coordinates are ED50 / UTM 31N, whatever the header says; the files of 2010 to 2015 have the northing under X.
+ * Accidents attended by the Guàrdia Urbana of Barcelona: a file per year, a row per accident, listed by the city's portal
+ * (CKAN). Coordinates are ED50 / UTM 31N, whatever the header states; the files of 2010 to 2015 have the northing under X.
  */
 export const barcelonaAccidents = csvFeed({
   id: 'barcelona_accidents',
@@ -108,9 +108,9 @@ export const barcelonaAccidents = csvFeed({
 
 const twoDigits = (part: number): string => String(part).padStart(2, '0')
 
-/** The position of easting and northing, in whichever order; no number can be both in this city. */
+/** The position of easting and northing, in either order: in this city their ranges do not overlap. */
 function positionOf(x: number | null, y: number | null): { readonly position: Accident['position']; readonly isOutside: boolean } {
-  // One coordinate without the other is a fault, unlike an accident without coordinates.
+  // One coordinate without the other is an error; a missing pair is not.
   if (x === null || y === null) return { position: null, isOutside: (x === null) !== (y === null) }
   const [easting, northing] = x > y ? [y, x] : [x, y]
   const isInside = easting > BOX.west && easting < BOX.east && northing > BOX.south && northing < BOX.north

@@ -10,7 +10,7 @@ import type { RecordReader } from '../kit/reader.ts'
 import { accidentOf, toldBy, toldIf } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
 
-/** Columns of a value that its list tells, by ours. */
+/** Source columns with a list of values, by our columns. */
 const CODED = Object.fromEntries(Object.entries(CATALAN_VARIABLES).map(([column, { variable }]) => [column, variable])) as Readonly<
   Record<keyof typeof CATALAN_VARIABLES, string>
 >
@@ -29,16 +29,16 @@ const COLUMNS = {
   ...CODED,
 } as const
 const NEEDS = ['date', 'killed', 'serious', 'slight'] as const
-/** How the list says that it does not tell a value. */
+/** The list's texts for "not specified". */
 const UNTOLD = ['Sense especificar', 'Sense Especificar'] as const
 /** A country track in the place of a road; its kilometre is 0. */
 const TRACK = 'CR'
-/** Kilometre points beyond this are of no road. */
+/** Kilometres above this exist on no road. */
 const MOST_KM = 2000
 
 /**
- * Accidents of Catalonia with persons killed or seriously hurt, since 2010: one file of all years, which have no id and no coordinates. Killed are
- * counted as the Servei Català de Trànsit does in its own figures, within 24 hours.
+ * Accidents in Catalonia with persons killed or seriously injured, since 2010: one file of all years, without ids and
+ * coordinates. Deaths are counted within 24 hours, as in the Servei Català de Trànsit's own figures.
  */
 export const cataloniaAccidents = csvFeed({
   id: 'catalonia_accidents',
@@ -79,7 +79,7 @@ export const cataloniaAccidents = csvFeed({
 
 type Reader = RecordReader<keyof typeof COLUMNS, (typeof NEEDS)[number]>
 
-/** Ids made from what is read of an accident; the second of two that are word for word the same has a number behind it. */
+/** Makes ids from an accident's fields; identical accidents get a number at the end. */
 function idMaker(): (record: readonly unknown[]) => string {
   const seen = new Map<string, number>()
   return (record) => {
@@ -143,7 +143,7 @@ function rowOf(r: Reader, id: string): ReturnType<typeof accidentOf> {
   )
 }
 
-/** Hours and minutes of a number that lost its last zeros: `9.1` is 09:10, `8` is 08:00; NaN for no time. */
+/** Hours and minutes of a number that lost its trailing zeros: `9.1` is 09:10, `8` is 08:00; NaN if not a time. */
 function timeOf(text: string): string | number {
   const [, hours = '', minutes = ''] = /^(\d{1,2})(?:[.,](\d{1,2}))?$/.exec(text) ?? []
   if (hours === '' || Number(hours) > 23 || Number(minutes.padEnd(2, '0')) > 59) return Number.NaN

@@ -8,14 +8,14 @@ import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatErr
 type Entry = FeedRow<typeof accidentCodebook>
 
 const MOST_UNPACKED = 32_000_000
-/** The sheet that describes several variables, which hold counts. */
+/** The sheet that describes several count variables. */
 const TOTALS = 'TOTALIZADORES'
 /** The head of a sheet's table. */
 const HEAD = ['Valor', 'Etiqueta']
-/** What stands for an empty value, and for what is said of all. */
+/** Stands for an empty value, and for entries that apply to all values. */
 const ANY = '-'
 
-/** Variables that a column of ours is made of, by what the dictionary calls them; those of totals are `TOT…`. */
+/** Variables of our columns, by the dictionary's names; totals are `TOT…`. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(DGT_VARIABLES).map(({ variable }) => variable),
   ...Object.values(DGT_PLAIN).flat(),
@@ -69,7 +69,7 @@ async function* readDictionary(bodies: readonly FeedBody[], _clock: FeedClock, n
 
 const textOf = (cell: Cell | undefined): string => (cell === undefined || cell === null ? '' : String(cell).trim())
 
-/** Values and labels of a sheet; what has no value, or no label, is said of all. */
+/** Values and labels of a sheet; an entry without a value or label applies to all. */
 function valuesOf(variable: string, rows: readonly (readonly Cell[])[]): Entry[] {
   const labels = new Map<string, string[]>()
   for (const [first, second] of rows) {
@@ -81,7 +81,7 @@ function valuesOf(variable: string, rows: readonly (readonly Cell[])[]): Entry[]
   return [...labels].map(([value, texts]) => ({ source: dgtAccidentFiles.id, variable, value, label: texts.join('; ') }))
 }
 
-/** Names of variables with what they count. */
+/** Names of variables, with what each counts. */
 function totalsOf(rows: readonly (readonly Cell[])[]): Entry[] {
   return rows
     .map(([, name, about]) => ({ source: dgtAccidentFiles.id, variable: textOf(name), value: ANY, label: textOf(about) }))

@@ -23,17 +23,17 @@ import { monthSpan } from './local-span.ts'
 import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
 const DOWNLOADS = 'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
-/** The first year of the table; what the publisher has of 2014 and 2015 is of another layout. */
+/** The first year of the table; 2014 and 2015 have another layout. */
 const FIRST_YEAR = 2016
 const FOLDER = 'publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas'
-/** Years in another folder than those before and after; the last of them ends in capitals. */
+/** Years in another folder than those around them; the last file name ends in capitals. */
 const FOLDER_24H = { from: 2020, to: 2023, path: '24h', capitals: 2023 } as const
-/** Bytes that a workbook may unpack to: 102,000 rows of 73 cells have some 300 MB. */
+/** Size limit of a decompressed workbook: 102,000 rows of 73 cells have some 300 MB. */
 const MOST_UNPACKED = 1_000_000_000
 const SPANS = { '24h': 'MU24H', '30d': 'MU30DF' } as const
 /** Scooters are counted by some editions only, and at 30 days only. */
 const OPTIONAL = new Set(['TOT_VMP_MU24H', 'TOT_VMP_MU30DF'])
-/** The publisher's names of what is read, each with what other editions call it. */
+/** The publisher's column names, each with its names in other editions. */
 const NAMES = Object.fromEntries(
   [
     ...Object.values(DGT_PLAIN).flat(),
@@ -43,22 +43,22 @@ const NAMES = Object.fromEntries(
   ].map((name) => [name, name === 'ID_ACCIDENTE' ? 'ID_ACCIDENTE | SECUENCIAL' : name]),
 )
 const COLUMNS = columnsOf(NAMES, ['TOTAL_VICTIMAS_24H', 'TOTAL_VICTIMAS_30DF'])
-/** Columns without which a row is none. */
+/** Columns that every row needs. */
 const NEEDS = ['ID_ACCIDENTE', 'ANYO', 'MES', 'COD_PROVINCIA', 'TOTAL_MU30DF', 'TOTAL_HG30DF', 'TOTAL_HL30DF']
-/** Provinces of islands: elsewhere there is no island to name. */
+/** Provinces with islands; others have none to name. */
 const ISLANDS = new Set(['07', '35', '38'])
-/** What stands in the place of a road that is not in the inventory. */
+/** The placeholder for a road that is not in the inventory. */
 const NO_ROAD = /^(no inventariada|sin denomi.*)$/i
-/** What the dictionary's list of islands does not have, and the table has where none is told. */
+/** A code missing from the dictionary's list of islands; the table uses it for "not stated". */
 const NO_ISLAND = '0'
-/** What an empty cell means: the dictionary's `.` is "no strong wind was noticed", which spreadsheets show as nothing. */
+/** The meaning of an empty cell: the dictionary's `.` is "no strong wind was noticed", which spreadsheets show as empty. */
 const EMPTY = { CONDICION_VIENTO: '.' }
 /** Rows above the header that a sheet may have. */
 const MOST_ABOVE = 20
 
 /**
- * The national table of accidents with victims: a workbook a year, in autumn of the next, a row for each accident on roads and streets. It has month,
- * day of the week and hour, but no date, and a road and kilometre, but no coordinates.
+ * The national table of accidents with victims: a workbook per year, in autumn of the next year, a row for each accident on
+ * roads and streets. It has month, weekday and hour but no date, and road and kilometre but no coordinates.
  */
 export const dgtAccidents = defineFeed({
   id: 'dgt_accidents',
@@ -76,7 +76,7 @@ export const dgtAccidents = defineFeed({
   rows: readAccidents,
 })
 
-/** The tables of the years of a range, by their addresses: there is no list of them. Of the last year or two there may be none yet. */
+/** The tables of a range of years, by their addresses: no list exists. The last one or two years may not be published yet. */
 function tablesOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   return yearsIn(range, FIRST_YEAR).map((year) => {
     return { period: String(year), url: `${DOWNLOADS}/${pathOf(year)}` }
@@ -90,7 +90,7 @@ function pathOf(year: number): string {
   return `${FOLDER_24H.path}/${name}.${year === FOLDER_24H.capitals ? 'XLSX' : 'xlsx'}`
 }
 
-/** A row's cells as text by the name of their column; null for nothing. */
+/** A row's cells as text by column name; null if empty. */
 type Read = (name: string) => string | null
 
 async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
@@ -156,7 +156,7 @@ async function* tableRows(workbook: Workbook, notes: Notes): AsyncGenerator<Read
   )
 }
 
-/** Where the columns are that a header has, by the publisher's usual names. */
+/** The positions of a header's columns, by the publisher's usual names. */
 function placesOf(cells: readonly Cell[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   for (const [at, cell] of cells.entries()) {
@@ -166,7 +166,7 @@ function placesOf(cells: readonly Cell[]): ReadonlyMap<string, number> {
   return found
 }
 
-/** Counts the columns that a header lacks, and those that nobody knows. */
+/** Counts the missing and the unknown columns of a header. */
 function countColumns(cells: readonly Cell[], places: ReadonlyMap<string, number>, notes: Notes): void {
   for (const name of COLUMNS.fields) if (!places.has(name) && !OPTIONAL.has(name)) notes.warn(`no column ${name}`)
   for (const cell of cells) {
@@ -202,25 +202,25 @@ function rowOf(read: Read, notes: Notes): Accident {
   const because = (column: string, reason: string | null): void => {
     if (reason !== null) absent[column] = reason
   }
-  const tell = (column: keyof typeof DGT_VARIABLES): Told => toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
+  const find = (column: keyof typeof DGT_VARIABLES): Told => toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
   const code = (column: keyof typeof DGT_VARIABLES): string | null => {
-    const told = tell(column)
-    because(column, told.reason)
-    return told.code
+    const found = find(column)
+    because(column, found.reason)
+    return found.code
   }
   const flag = (column: 'is_urban' | 'is_junction' | 'is_windy'): boolean | null => {
     const { variable } = DGT_VARIABLES[column]
     const unknown = (value: string): void => notes.unknownCode(`dgt_${variable.toLowerCase()}`, value)
-    const told = toldIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
-    because(column, told.reason)
-    return told.is
+    const found = toldIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
+    because(column, found.reason)
+    return found.is
   }
   const municipality = municipalityOf(read('COD_MUNICIPIO'), province, notes)
   because('municipality_code', municipality.reason)
   const km = kmOf(read('KM'), notes)
   because('km', km === null && read('KM') !== null ? 'NOT_SPECIFIED' : null)
   const isNoIsland = read(DGT_VARIABLES.island.variable) === NO_ISLAND
-  const island = isNoIsland ? { code: null, reason: ISLANDS.has(province) ? 'NOT_SPECIFIED' : 'NOT_APPLICABLE' } : tell('island')
+  const island = isNoIsland ? { code: null, reason: ISLANDS.has(province) ? 'NOT_SPECIFIED' : 'NOT_APPLICABLE' } : find('island')
   because('island', island.reason)
   const road = read('CARRETERA')
   const isNoRoad = road !== null && NO_ROAD.test(road)
@@ -275,7 +275,10 @@ function rowOf(read: Read, notes: Notes): Accident {
   )
 }
 
-/** The code of five digits; spreadsheets drop its leading zeros. Zero is a municipality of fewer than 5,000 people, which is not told. */
+/**
+ * The five-digit code; spreadsheets drop its leading zeros. Zero stands for a municipality of fewer than 5,000 people, which
+ * is not named.
+ */
 function municipalityOf(
   text: string | null,
   province: string,
@@ -289,14 +292,14 @@ function municipalityOf(
   return { code, reason: null }
 }
 
-/** The rules that are said to hold; nothing is told where none is known, be it to hold or not. */
+/** The priority rules that applied; empty, with a reason, if all are unknown. */
 function priorityOf(read: Read): { readonly rules: readonly string[]; readonly reason: string | null } {
-  const told = Object.entries(DGT_PRIORITY).map(([rule, variable]) => [rule, read(variable)] as const)
-  const isUnknown = told.every(([, value]) => value === null || value === '999')
-  return { rules: told.filter(([, value]) => value === '1').map(([rule]) => rule), reason: isUnknown ? 'NOT_SPECIFIED' : null }
+  const values = Object.entries(DGT_PRIORITY).map(([rule, variable]) => [rule, read(variable)] as const)
+  const isUnknown = values.every(([, value]) => value === null || value === '999')
+  return { rules: values.filter(([, value]) => value === '1').map(([rule]) => rule), reason: isUnknown ? 'NOT_SPECIFIED' : null }
 }
 
-/** Persons killed by what they moved by, those of which there are; null where there is nobody. */
+/** Persons killed by means of transport, without zeros; null if nobody was killed. */
 function usersOf(whole: (name: string) => number | null, span: string): Record<string, number> | null {
   const counts = Object.entries(DGT_USERS).map(([user, name]) => [user, whole(`TOT_${name}_${span}`) ?? 0] as const)
   const some = counts.filter(([, count]) => count > 0)

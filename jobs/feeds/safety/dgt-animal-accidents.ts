@@ -42,10 +42,10 @@ const NO_CODE = '0'
 
 const FOLDER =
   'https://www.dgt.es/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras/publicaciones/Ficheros_microdatos_de_accidentalidad_con_animales'
-/** The first year that is asked for; that there are files before 2024, whose address is known, is not. */
+/** The first requested year; it is not known whether files before 2024 exist, whose addresses are known. */
 const FIRST_YEAR = 2020
 
-/** Accidents with animals on interurban roads, with victims or with damage alone: a file a year, the only one of the DGT that has dates. */
+/** Accidents with animals on interurban roads, with victims or only damage: a file per year, DGT's only one with dates. */
 export const dgtAnimalAccidents = csvFeed({
   id: 'dgt_animal_accidents',
   domain: 'safety',
@@ -85,8 +85,8 @@ function rowOf(r: RecordReader<keyof typeof COLUMNS, (typeof NEEDS)[number]>, ed
   const harm = { killed: r.integer('killed'), hospitalised: r.integer('hospitalised'), slight: r.integer('slight') }
   const severity = severityOf(harm)
   const is_casualty = severity !== 'NONE'
-  const told = r.text('casualty')
-  if (told !== null && is_casualty !== (told === '1')) r.warn('IND_ACCIV and the counts of persons disagree')
+  const casualty = r.text('casualty')
+  if (casualty !== null && is_casualty !== (casualty === '1')) r.warn('IND_ACCIV and the counts of persons disagree')
   const [animal, kind, owner] = [r.text('animal'), r.text('animal_kind'), r.text('road_owner')]
   const [municipality, road, direction] = [r.text('municipality')?.padStart(5, '0') ?? null, r.text('road'), r.text('direction')]
   return {

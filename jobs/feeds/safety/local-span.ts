@@ -3,18 +3,21 @@ import { dayBounds, instantOf, MADRID, offsetAt } from '../../../lake/schema/tim
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** When something happened, as exactly as a local clock and a calendar tell it; instants in ms. */
+/** When something happened, as exactly as its local date and time allow; instants in ms. */
 export interface LocalSpan {
   readonly period_start: number
   /** Not included. */
   readonly period_end: number
-  /** Null where only a day or a month is told, or the clock was changed in that hour. */
+  /** Null if only a day or month is known, or the clock changed in that hour. */
   readonly occurred_at: number | null
   readonly time_precision: 'MINUTE' | 'HOUR' | 'DAY' | 'MONTH'
   readonly isClockChange: boolean
 }
 
-/** The span of a local date (YYYY-MM-DD) and hour or minute (`HH` or `HH:MM`), or of the day where there is no time. Null for what is no date or time. */
+/**
+ * The span of a local date (YYYY-MM-DD) and hour or minute (`HH` or `HH:MM`), or of the whole day without a time. Null if the
+ * date or time is invalid.
+ */
 export function spanOf(date: string, time: string | null, zone: string = MADRID): LocalSpan | null {
   if (time === null) {
     if (Number.isNaN(instantOf(date, '00:00', { zone }))) return null
@@ -27,7 +30,7 @@ export function spanOf(date: string, time: string | null, zone: string = MADRID)
   if (Number.isNaN(earlier)) return null
   const later = instantOf(date, clock, { zone, near: Number.POSITIVE_INFINITY })
   const long = isHour ? HOUR_MS : MINUTE_MS
-  // An hour that March leaves out is read as an hour later: then the clock does not show what was asked.
+  // An hour skipped in March is read as an hour later: then the clock shows another hour than the given one.
   const shown = new Date(earlier + offsetAt(earlier, zone)).toISOString().slice(11, 16)
   const isClockChange = later !== earlier || shown !== clock.padStart(5, '0')
   return {

@@ -15,7 +15,7 @@ import { type Accident, accidentOf, toldBy } from './accident.ts'
 import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
 import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
-/** The publisher's columns, with the names of older files, which have no coordinates; the spelling of the weather is theirs. */
+/** The publisher's columns, with the names in older files, which have no coordinates; misspellings are the publisher's. */
 const COLUMNS = columnsOf(
   {
     id: 'num_expediente | Nº EXPEDIENTE',
@@ -33,16 +33,16 @@ const COLUMNS = columnsOf(
   [...['cod_distrito', 'tipo_vehiculo', 'tipo_persona', 'rango_edad | RANGO DE EDAD', 'sexo', 'positiva_alcohol', 'positiva_droga']],
 )
 type Field = (typeof COLUMNS)['fields'][number]
-/** Columns without which nothing can be said of an accident. */
+/** Columns without which an accident is unusable. */
 const NEEDS: readonly Field[] = ['id', 'date', 'harm']
-/** The code of the harm in older files; without the mark it is the harm in words, today. */
+/** The column of the harm's code in older files; today the name without the asterisk has the harm in words. */
 const OLDER_HARM = /^\s*lesividad\*\s*$/i
-/** Columns that older files never had. */
+/** Columns missing from all older files. */
 const NEWER: readonly Field[] = ['x', 'y']
 
 /**
- * What `cod_lesividad` says of a person (note on the structure of the data, 2023): 1 emergency room, 2 in hospital for up to a day, 3 for more,
- * 4 killed within 24 hours, 5 to 7 treated elsewhere, 14 not treated; 77 is unknown, and nothing stands for nobody's hurt.
+ * `cod_lesividad` of a person (the publisher's note on the data structure, 2023): 1 emergency room, 2 in hospital for up to a
+ * day, 3 for longer, 4 killed within 24 hours, 5 to 7 treated elsewhere, 14 not treated, 77 unknown; empty for no injury.
  */
 const HARM: Readonly<Record<string, 'killed' | 'hospitalised' | 'slight' | 'none' | 'unknown'>> = {
   '1': 'slight',
@@ -55,20 +55,21 @@ const HARM: Readonly<Record<string, 'killed' | 'hospitalised' | 'slight' | 'none
   '14': 'none',
   '77': 'unknown',
 }
-/** Positions are published to the metre in some editions, to the millimetre in others; of a crossing or a house, not of the very place. */
+/** Positions have metres in some editions, millimetres in others; they locate a crossing or house, not the exact place. */
 const ERROR_M = 1
 const BATCH = 2048
-/** Bytes that a workbook of a year may unpack to; that of 2020 has 14 MB. */
+/** Size limit of a year's workbook, decompressed; that of 2020 has 14 MB. */
 const MOST_UNPACKED = 256_000_000
 
-/** Files of the dataset in the portal's list: of each year one as CSV, of some as a workbook too, or alone. */
+/** The dataset's files in the portal's list: each year one CSV; some years also, or only, a workbook. */
 const YEARLY = /\/300228-\d+-accidentes-trafico-detalle[^/]*\.(?:csv|xlsx)$/i
-/** Before, files have only accidents that hurt somebody or did damage to the city: another series, of another layout. */
+/** Earlier files only have accidents with injuries or damage to the city: another series in another layout. */
 const FIRST_YEAR = 2019
 
 /**
- * Accidents that the Policía Municipal of Madrid attends, with or without victims: a file a year, made anew every month, a row for each person
- * involved. Identical rows are different persons. Each file has a number of its own, so that the portal's list (CKAN) is asked which there are.
+ * Accidents attended by the Policía Municipal of Madrid, with or without victims: a file per year, renewed every month, a row
+ * for each person involved. Identical rows are different persons. Files are numbered arbitrarily, so the portal's list (CKAN)
+ * is read.
  */
 export const madridAccidents = defineFeed({
   id: 'madrid_accidents',
@@ -95,7 +96,7 @@ const MOST_METRES = 10_000_000
 
 /** A file's rows, of whatever kind it is: fields as text. */
 interface Sheet {
-  /** Of the layout without coordinates. */
+  /** True for the layout without coordinates. */
   readonly isOlder: boolean
   readonly places: ReadonlyMap<Field, number>
   readonly records: readonly (readonly string[])[]
@@ -147,7 +148,10 @@ async function workbookSheet(bytes: Buffer, notes: Notes): Promise<Sheet> {
   return { ...headerOf(header, notes), records }
 }
 
-/** Where the fields are in a header. Columns that are missing or unknown are counted. Throws `FormatError` where it lacks a needed one. */
+/**
+ * The positions of the fields in a header. Missing and unknown columns are counted. Throws `FormatError` if a needed one is
+ * missing.
+ */
 function headerOf(header: readonly string[], notes: Notes): Pick<Sheet, 'isOlder' | 'places'> {
   const names = header.map((name) => (/^lesividad$/i.test(name.trim()) ? '' : name))
   const binder = new Binder(COLUMNS)
@@ -162,7 +166,7 @@ function headerOf(header: readonly string[], notes: Notes): Pick<Sheet, 'isOlder
   return { isOlder, places }
 }
 
-/** Fields as text; null for nothing, which the edition of 2024 writes NULL and that of 2020 `-`. */
+/** Fields as text; null if empty, which the edition of 2024 writes as NULL and that of 2020 as `-`. */
 function reader({ places }: Sheet): Read {
   return (record, field) => {
     const text = record[places.get(field) ?? -1]?.trim() ?? ''
@@ -200,7 +204,7 @@ function byId({ records }: Sheet, read: Read, notes: Notes): ReadonlyMap<string,
 }
 
 const DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
-/** Of workbooks, and of CSV saved from one: dates are days since this one, times are parts of a day. */
+/** In workbooks, and in CSV saved from one, dates are days since this one and times are fractions of a day. */
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 const DAY_MS = 86_400_000
 
@@ -277,12 +281,12 @@ function rowOf(given: {
   )
 }
 
-/** Metres with a decimal comma, or the point of a workbook's cells and what is saved from them. */
+/** Metres with a decimal comma, or with the point of workbook cells and CSV saved from them. */
 const DECIMAL = /^\d{4,}[.,]\d+$/
 
 /**
- * Reads coordinates of a file in metres, null for none and NaN for what is no number. Some editions have millimetres, written as if points
- * parted thousands (`444.913.056`): most of a file's eastings say which, and a warning says so.
+ * Parses a file's coordinates to metres, null if empty and NaN if not a number. Some editions have millimetres, written with
+ * points as thousands separators (`444.913.056`): most of the file's eastings decide, and a warning reports it.
  */
 function coordinates(file: {
   readonly accidents: readonly Gathered[]

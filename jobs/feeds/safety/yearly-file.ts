@@ -3,25 +3,25 @@ import { ckanResources } from '../../formats/ckan.ts'
 import { type ArchiveFile, type DayRange, type FeedBody, type FeedSpec, FormatError } from '../define.ts'
 import { mostOf } from './accident.ts'
 
-/** Media types of what files of accidents are, besides what each is taken to be. */
+/** Media types of accident files, beside the expected format. */
 const ACCEPTS = { csv: 'text/csv', zip: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' } as const
 const YEAR = /^\d{4}$/
 
-/** What feeds of accidents say of their file. */
+/** What accident feeds declare about their file. */
 interface AccidentFile {
   readonly into: Dataset
-  /** Of the file that is known, of an archive any of its years. */
+  /** The address of the file; for an archive, of any of its years. */
   readonly url: string
   readonly expects: keyof typeof ACCEPTS
   readonly maxBytes: number
-  /** As many as it has unless told: text that is not packed. */
+  /** `maxBytes` by default: uncompressed text. */
   readonly maxDecodedBytes?: number
-  /** Least rows of a year, and the least ratio to the former file of the same year. */
+  /** Minimum rows of a year, and minimum ratio to the previous file of the year. */
   readonly atLeast: number
   readonly minRatio: number
 }
 
-/** What feeds of accidents have in common: a single file, looked at once a week, that may grow as much as it likes. */
+/** Common properties of accident feeds: a single file, checked once a week, whose growth is unlimited. */
 export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'domain' | 'into' | 'every_s' | 'plans' | 'freshBy' | 'bands'> {
   const { into, url, expects, maxBytes, maxDecodedBytes = maxBytes, atLeast, minRatio } = file
   const timeout_ms = maxBytes > 100_000_000 ? 300_000 : 120_000
@@ -35,12 +35,12 @@ export function accidentFile(file: AccidentFile): Pick<FeedSpec, 'domain' | 'int
   }
 }
 
-/** Years of archives that are looked at each week: that of black spots, which rest on three, the newest growing every month. */
+/** Years of an archive checked each week: those of black spots, which use three years, the newest growing every month. */
 export const RECENT_YEARS = 3
 
 /**
- * The files of years in answers to `package_show`: those whose address matches. The year is what a group of the pattern has, or
- * else what the list says of the file. Of several of a year the one that comes last by `prefers` counts.
+ * The files of years in answers to `package_show`: those whose address matches. The year comes from a group of the pattern,
+ * else from the list. Of several files of a year, the last by `prefers` counts.
  */
 export function listedYears(
   index: readonly FeedBody[],
@@ -58,7 +58,7 @@ export function listedYears(
   return found.sort((one, other) => wanted.prefers(one.url) - wanted.prefers(other.url))
 }
 
-/** The one year that a text names; null where it names none or several. */
+/** The only year in a text; null if there is none or several. */
 function yearIn(text: unknown): string | null {
   const years = new Set(typeof text === 'string' ? text.match(/(?<!\d)20\d\d(?!\d)/g) : [])
   return years.size === 1 ? ([...years][0] as string) : null
@@ -71,8 +71,8 @@ export function yearsIn({ from, to }: DayRange, first: number): number[] {
 }
 
 /**
- * The edition of a file: that of the year that it was asked for under (the name of its body), else of the year that most of its accidents are of.
- * Throws `FormatError` where these are not the same: a file under another's address would take its place.
+ * The edition of a file: the requested year (the body's name), else the year of most of its accidents. Throws `FormatError` if
+ * these differ: a file under another's address would replace it.
  */
 export function editionOf(prefix: string, { name }: Pick<FeedBody, 'name'>, years: Iterable<number>): string {
   const year = mostOf(years)

@@ -5,23 +5,23 @@ import { FormatError } from '../define.ts'
 
 /** When the services of a timetable run. */
 export interface GtfsCalendar {
-  /** First day on which a fair share of the services runs, YYYY-MM-DD: what the version is named after. */
+  /** First day on which a fair share of the services runs, YYYY-MM-DD: it names the version. */
   readonly first: string
-  /** Services with a day before that one: a few at most, whose dates were written wrongly. */
+  /** Services with an earlier day: a few at most, with wrong dates. */
   readonly early: number
   /** Begin of that day in Madrid, ms since the epoch. */
   readonly validFrom: number
   /** Days on which each service runs, YYYY-MM-DD, in order; by service id. */
   readonly days: ReadonlyMap<string, readonly string[]>
-  /** Services of one day whose weekdays leave that day out: the publisher lets them run all the same. */
+  /** Services of one day whose weekdays exclude it: the publisher runs them all the same. */
   readonly offWeekday: number
-  /** Rows that are no calendar: how many, and the first of them. */
+  /** Invalid calendar rows: how many, and the first one. */
   readonly bad: { readonly count: number; readonly sample: string }
 }
 
 const DAY_MS = 86_400_000
 /**
- * Share of the busiest day's services that run on the first day of a timetable, so that a few rows with an early date do not name
+ * Share of the busiest day's services that run on a timetable's first day, so that a few rows with an early date do not name
  * it. In five recorded timetables the first day has 0.85 to 1.00 of them, and no day of the first week less than 0.72.
  */
 const FIRST_SHARE = 0.25
@@ -42,17 +42,19 @@ interface Service {
   readonly weekdays: readonly boolean[]
 }
 
-/** Which of the two members of a calendar an archive must have; GTFS asks for either. */
+/** Which of the two calendar members an archive must have; GTFS requires either. */
 export interface CalendarRules {
-  /** True where calendar.txt runs all days and the exceptions alone are the timetable: without them an archive is not whole. */
+  /**
+   * True if calendar.txt covers all days and only the exceptions define the timetable: without them an archive is incomplete.
+   */
   readonly needsExceptions: boolean
-  /** False where calendar_dates.txt may list all days by itself. */
+  /** False if calendar_dates.txt alone may list all days. */
   readonly needsRanges: boolean
 }
 
 /**
- * Reads which services run on which days: ranges on their weekdays, less the days taken out, and those added. Throws
- * `FormatError` where a network that needs ranges or exceptions has none.
+ * Reads which services run on which days: date ranges on weekdays, minus removed and plus added days. Throws `FormatError` if
+ * a network that needs ranges or exceptions has none.
  */
 export async function readCalendar(zip: Zip, { needsExceptions, needsRanges }: CalendarRules): Promise<GtfsCalendar> {
   const services = new Map<string, Service>()
@@ -73,7 +75,7 @@ export async function readCalendar(zip: Zip, { needsExceptions, needsRanges }: C
       const weekdays = WEEKDAYS.map((_, at) => records.text(FIRST_WEEKDAY + at) === '1')
       const isOff = from === to && !weekdays[weekdayOf(from)]
       if (isOff) offWeekday++
-      // On 2026-07-02, a Thursday, Zaragoza had the service of a Wednesday, on that day alone.
+      // On 2026-07-02, a Thursday, Zaragoza ran a Wednesday's service, on that day only.
       services.set(id, { from, to, weekdays: isOff ? WEEKDAYS.map(() => true) : weekdays })
     }
   if (needsRanges && services.size === 0) throw new FormatError('calendar.txt has no service')
@@ -87,7 +89,7 @@ export async function readCalendar(zip: Zip, { needsExceptions, needsRanges }: C
   return { first, validFrom: instantOf(first, '00:00'), days, early, offWeekday, bad }
 }
 
-/** The first day on which at least `FIRST_SHARE` of the busiest day's services run. Throws where none runs at all. */
+/** The first day with at least `FIRST_SHARE` of the busiest day's services. Throws if none runs at all. */
 function firstDayOf(days: ReadonlyMap<string, readonly string[]>): string {
   const services = new Map<string, number>()
   for (const dates of days.values()) for (const date of dates) services.set(date, (services.get(date) ?? 0) + 1)
@@ -97,7 +99,7 @@ function firstDayOf(days: ReadonlyMap<string, readonly string[]>): string {
   return first
 }
 
-/** By service and day since 1970: true where it runs besides, false where it does not. */
+/** By service and day since 1970: true for an added day, false for a removed one. */
 async function readExceptions(zip: Zip, refuse: (line: string) => void): Promise<Map<string, Map<number, boolean>>> {
   const exceptions = new Map<string, Map<number, boolean>>()
   for await (const records of readGtfs(zip, 'calendar_dates.txt', { requires: ['service_id', 'date', 'exception_type'] }))
@@ -141,7 +143,7 @@ function dayOf(text: string | null): number {
 
 const dates = new Map<number, string>()
 
-/** YYYY-MM-DD of a day since 1970; the same string each time, for a hundred thousand rows name some hundred days. */
+/** YYYY-MM-DD of a day since 1970; cached, because a hundred thousand rows name some hundred days. */
 function dateOf(day: number): string {
   const known = dates.get(day)
   if (known !== undefined) return known

@@ -2,20 +2,20 @@ import { readGtfs } from '../../formats/gtfs.ts'
 import type { StopTimeRow } from './stop-times.ts'
 import type { Timetable } from './timetable.ts'
 
-/** A departure of a trip that is repeated at intervals. */
+/** A departure of a trip repeated at intervals. */
 export interface FrequencyDeparture {
   readonly trip_id: string
   /** Seconds since the service day began. */
   readonly starts_at: number
-  /** Seconds between departures, where times are approximate; null where they are exact. */
+  /** Seconds between departures with approximate times; null if times are exact. */
   readonly headway_s: number | null
 }
 
 const COLUMNS = { requires: ['trip_id', 'start_time', 'end_time', 'headway_secs'], takes: ['exact_times'] }
-/** Departures of one line of frequencies.txt beyond which it is a mistake: one a minute for two days. */
+/** More departures than this in one line of frequencies.txt are a mistake: one a minute for two days. */
 const MAX_DEPARTURES = 2880
 
-/** The departures of frequencies.txt, by the trip that they repeat; none where the archive has no such member. */
+/** The departures of frequencies.txt, by the trip they repeat; empty without that member. */
 export async function readFrequencies({ zip, notes }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
   const byTrip = new Map<string, FrequencyDeparture[]>()
   if (!zip.names.includes('frequencies.txt')) return byTrip
@@ -43,7 +43,7 @@ export async function readFrequencies({ zip, notes }: Timetable): Promise<Readon
   return byTrip
 }
 
-/** The stops of each departure: those of the trip that they repeat, moved in time. */
+/** The stops of each departure: those of the repeated trip, shifted in time. */
 export function repeatedStops(stops: readonly StopTimeRow[], departures: readonly FrequencyDeparture[]): StopTimeRow[] {
   const ordered = stops.toSorted((one, other) => one.stop_sequence - other.stop_sequence)
   const first = ordered[0]?.departure ?? ordered[0]?.arrival ?? 0

@@ -4,7 +4,7 @@ import { readGtfs } from '../../formats/gtfs.ts'
 import type { Batch } from '../define.ts'
 import { refuse, type Timetable } from './timetable.ts'
 
-/** What trips and their stops may name; null where that was not read. */
+/** Ids that trips and their stops may refer to; null if not read. */
 export interface Known {
   readonly stops: ReadonlySet<string> | null
   readonly routes: ReadonlySet<string> | null
@@ -32,12 +32,12 @@ const STOP_TIME_COLUMNS = {
   takes: ['pickup_type', 'drop_off_type'],
 }
 
-/** Where the rows of stop_times.txt go, and what is known of the archive. */
+/** The target of the rows of stop_times.txt, and the archive's known ids. */
 interface StopTimeTarget {
   readonly dataset: Dataset
   readonly batchOf: (rows: readonly StopTimeRow[]) => Batch
   readonly known: Known
-  /** Null where trips were not read; else it counts the stops of each. */
+  /** Null if trips were not read; otherwise it counts the stops of each. */
   readonly trips: Map<string, number> | null
   /** True for a row that is left out, or kept by the caller for later. */
   readonly divert?: (row: StopTimeRow) => boolean
@@ -48,7 +48,7 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
   const { dataset, batchOf, known, trips, divert = () => false } = target
   const { zip, notes } = timetable
   const { network, timetable_version, valid_from } = timetable.version
-  // The trip of the record before, which is mostly that of this one, and how many stops of it were read.
+  // The trip of the previous record, usually the same, and how many of its stops were read.
   let trip: string | null = null
   let stops: number | undefined
   for await (const records of readGtfs(zip, 'stop_times.txt', STOP_TIME_COLUMNS)) {

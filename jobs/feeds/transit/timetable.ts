@@ -7,22 +7,22 @@ import { type CalendarRules, type GtfsCalendar, readCalendar } from './calendar.
 
 /** Bytes that an archive may unpack to: the largest has 305 MB. */
 const MOST_UNPACKED = 1_000_000_000
-/** Rows of the calendar that are given at once. */
+/** Calendar rows per batch. */
 const BATCH = 4096
 const ACCESS: Readonly<Record<string, boolean | null>> = { '0': null, '1': true, '2': false }
 
-/** How the versions of a timetable are named, and how its calendar is read. */
+/** How a timetable's versions are named, and its calendar read. */
 export interface TimetableRules extends CalendarRules {
   readonly network: string
-  /** What the names of its versions begin with. */
+  /** Prefix of its version names. */
   readonly prefix: string
 }
 
-/** A timetable that is being read. */
+/** A timetable while it is read. */
 export interface Timetable {
   readonly zip: Zip
   readonly calendar: GtfsCalendar
-  /** What each of its rows begins with. */
+  /** The first columns of each of its rows. */
   readonly version: { readonly network: string; readonly timetable_version: string; readonly valid_from: number }
   readonly notes: Notes
 }
@@ -52,11 +52,11 @@ export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, 
 /** How the records of a member become rows of a dataset. */
 interface MemberRows<D extends Dataset> extends GtfsColumns {
   readonly member: string
-  /** The row of a record; null where it lacks an id, so that it is refused; undefined where it is left out on purpose. */
+  /** The row of a record; null without an id (the record is rejected), undefined if left out on purpose. */
   readonly row: (records: GtfsRecords) => FeedRow<D> | null | undefined
 }
 
-/** Rows of a member, one a record; records without an id or with another number of fields are counted. */
+/** Rows of a member, one per record; records without an id or with another number of fields are counted. */
 export async function* memberRows<D extends Dataset>(timetable: Timetable, dataset: D, spec: MemberRows<D>): AsyncGenerator<Batch> {
   for await (const records of readGtfs(timetable.zip, spec.member, spec)) {
     const rows: FeedRow<D>[] = []
@@ -74,7 +74,7 @@ export function refuse({ notes }: Timetable, dataset: Dataset, records: GtfsReco
   notes.quarantine(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
 }
 
-/** Whether wheelchairs, bicycles or cars are taken, by the code of GTFS: 1 yes, 2 no, 0 or empty unknown; others are counted. */
+/** Whether wheelchairs, bicycles or cars are allowed, by GTFS code: 1 yes, 2 no, 0 or empty unknown; others are counted. */
 export function accessOf(code: string | null, notes: Notes, list = 'gtfs_wheelchair'): boolean | null {
   if (code === null) return null
   const known = lookUp(ACCESS, code)
@@ -82,7 +82,7 @@ export function accessOf(code: string | null, notes: Notes, list = 'gtfs_wheelch
   return known ?? null
 }
 
-/** Rows of the days on which services run; `row` is what the day of a service makes. */
+/** Rows of the days on which services run; `row` makes the row of a service's day. */
 export function* calendarRows<D extends Dataset>(
   { calendar, notes }: Timetable,
   dataset: D,

@@ -1,4 +1,4 @@
-/** Levels by what AEMET calls them; `verde` says that there is no warning. */
+/** Levels by AEMET's names; `verde` means "no warning". */
 export const LEVELS: Readonly<Record<string, string>> = { amarillo: 'YELLOW', naranja: 'ORANGE', rojo: 'RED' }
 
 /** Levels by CAP's severity, for a message without one. */

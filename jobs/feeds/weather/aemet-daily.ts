@@ -7,21 +7,23 @@ import { lookUp } from '../look-up.ts'
 import { aemetRequest, isNoData, readRecords } from './aemet.ts'
 
 const DAY_MS = 86_400_000
-/** Long series begin in 1920. */
+/** Long series start in 1920. */
 const FIRST = '1920-01-01'
 const PERIOD = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^(\d{1,2})(?::(\d{2}))?$/
-/** What stands for a time where there were several. */
+/** The placeholder for a time if there were several. */
 const SEVERAL = 'Varias'
-/** `prec` where it is no number: too little to be measured, or in the sum of a later day. */
+/** `prec` without a number: too little to measure, or included in a later day's sum. */
 const FLAGS: Readonly<Record<string, { readonly flag: string; readonly mm: number | null }>> = {
   ip: { flag: 'TRACE', mm: 0 },
   acum: { flag: 'ACCUMULATED', mm: null },
 }
-/** `dir`, in tens of degrees, where it is none: variable, and not known. */
+/** Values of `dir` (tens of degrees) that are not a direction: variable, and unknown. */
 const NO_DIRECTION = new Set(['99', '88'])
 
-/** AEMET's daily climatology of all stations, asked for by days: of more than 15 at once it gives none. The newest days are not there yet. */
+/**
+ * AEMET's daily climatology of all stations, requested by days: at most 15 per request. The newest days are not available yet.
+ */
 export const aemetDaily = jsonFeed({
   id: 'aemet_daily',
   domain: 'weather',
@@ -61,7 +63,7 @@ export const aemetDaily = jsonFeed({
   nonEmptyFields: ['mean'],
   decimal: 'comma',
   records: readRecords,
-  // A file is of the day that was asked for.
+  // A file has the requested day.
   file: ({ name }) => ({ asked: PERIOD.test(name) ? name : null }),
   row(r, { asked }) {
     const day = r.date('day')
@@ -105,7 +107,7 @@ function dayRequest(day: string): FeedRequest {
   return aemetRequest('day', path, 8_000_000)
 }
 
-/** Every day of a range has a file, from the first on; those that the publisher has not (yet) are answered as absent. */
+/** Every day of a range has a file, from the first on; unpublished days are answered as absent. */
 function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   const begin = Date.parse(range.from < FIRST ? FIRST : range.from)
   const count = Math.max(0, Math.floor((Date.parse(range.to) - begin) / DAY_MS) + 1)
@@ -115,7 +117,7 @@ function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   })
 }
 
-/** An instant of the day, of `05:30`, or of whole hours up to `24`; null where there is none or were several, NaN for any other text. */
+/** An instant of the day, from `05:30` or whole hours up to `24`; null if there is none or several, NaN for any other text. */
 function momentOf(text: string, start: number): number | null {
   if (text === SEVERAL) return null
   const [, hour, minute = '0'] = TIME.exec(text) ?? []
@@ -123,7 +125,7 @@ function momentOf(text: string, start: number): number | null {
   return hour === undefined || Number(minute) > 59 || minutes > 1440 ? Number.NaN : start + minutes * 60_000
 }
 
-/** Degrees, of tens of degrees; null where there is no one direction. */
+/** Degrees, from tens of degrees; null without a single direction. */
 function directionOf(text: string): number | null {
   const tens = NO_DIRECTION.has(text) ? null : commaNumber(text)
   return tens === null ? null : tens * 10

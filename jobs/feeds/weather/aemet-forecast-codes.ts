@@ -1,7 +1,7 @@
 import { lookUp } from '../look-up.ts'
 
 const CLOUDS = ['CLEAR', 'FEW_CLOUDS', 'PARTLY_CLOUDY', 'CLOUDY', 'VERY_CLOUDY', 'OVERCAST', 'HIGH_CLOUDS'] as const
-/** What falls, by the first figure of a code. */
+/** Precipitation by the first digit of a code. */
 const FALLS: Readonly<Record<string, string>> = {
   1: 'NONE',
   2: 'RAIN',
@@ -12,11 +12,11 @@ const FALLS: Readonly<Record<string, string>> = {
   7: 'LIGHT_SNOW',
 }
 const SIGHT: Readonly<Record<string, string>> = { 81: 'FOG', 82: 'MIST', 83: 'HAZE' }
-/** Codes from 51 on begin with partly cloudy, those below with clear. */
+/** Codes from 51 on start at partly cloudy, those below at clear. */
 const SHIFTED_FROM = 50
 const CODE = /^([1-8][1-7])n?$/
 
-/** Where the wind comes from, degrees, by AEMET's words; null for calm (C). */
+/** The direction the wind comes from, degrees, by AEMET's words; null for calm (C). */
 export const DIRECTIONS: Readonly<Record<string, number | null>> = {
   N: 0,
   NE: 45,
@@ -29,7 +29,7 @@ export const DIRECTIONS: Readonly<Record<string, number | null>> = {
   C: null,
 }
 
-/** Clouds and phenomenon of a code of the state of the sky; undefined where AEMET's list has no such code. */
+/** Clouds and phenomenon of a sky code; undefined if AEMET's list lacks the code. */
 export function skyOf(code: string): { readonly cloud_cover: string | null; readonly phenomenon: string } | undefined {
   const [, digits] = CODE.exec(code) ?? []
   if (digits === undefined) return undefined

@@ -11,7 +11,7 @@ type Row = FeedRow<typeof weatherForecastDaily>
 
 const HOURS = /^(\d{2})-(\d{2})$/
 const WHOLE = '00-24'
-/** Days from the fifth on have one entry in each list, without a period. */
+/** From the fifth day on, each list has one entry, without a period. */
 const periodNameOf = ({ periodo }: Entry): string => (periodo === undefined ? WHOLE : String(periodo))
 const LISTS = ['estadoCielo', 'probPrecipitacion', 'cotaNieveProv', 'viento', 'rachaMax'] as const
 const RANGES = ['temperatura', 'sensTermica', 'humedadRelativa'] as const
@@ -19,7 +19,7 @@ const KNOWN = new Set([...LISTS, ...RANGES, 'uvMax', 'fecha'])
 
 const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/diaria/${code}`, 1_000_000)
 
-/** AEMET's forecast of seven days, a document for each municipality, fetched when somebody asks for it. */
+/** AEMET's seven-day forecast, one document per municipality, fetched on demand. */
 export const aemetForecastDaily = defineFeed({
   id: 'aemet_forecast_daily',
   domain: 'weather',
@@ -46,7 +46,7 @@ function* readDaily(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes)
       for (const row of rows) presence.see(row)
       yield batch(weatherForecastDaily, rows)
     } catch (error) {
-      // One document that is none must not keep the others of its fetch out.
+      // One invalid document must not reject the others of its fetch.
       if (!(error instanceof FormatError) || bodies.length === 1) throw error
       reader.reject(error.message, body.name)
     }
@@ -67,7 +67,7 @@ function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {
       }
       const entry = (key: (typeof LISTS)[number]): Entry | undefined => lists[key]?.get(name)
       const sky = reader.sky(entry('estadoCielo'))
-      // A period that is over has no sky, and zeros that mean nothing; some keep their wind.
+      // A past period has no sky, and meaningless zeros; some keep their wind.
       const isOver = sky.sky_code === null
       const wind = windOf(entry('viento'), reader)
       if (isOver && name !== WHOLE && wind.wind_mean_m_s === null) return []
@@ -93,7 +93,7 @@ function periodsOf(document: ForecastDocument, reader: ForecastReader): Row[] {
   })
 }
 
-/** Wind with a direction or calm (C); without either its zero means nothing. */
+/** Wind with a direction or calm (C); without either its zero is meaningless. */
 function windOf(entry: Entry | undefined, reader: ForecastReader): Pick<Row, 'wind_mean_m_s' | 'wind_dir_deg'> {
   if (!entry || String(entry['direccion'] ?? '').trim() === '') return { wind_mean_m_s: null, wind_dir_deg: null }
   return { wind_mean_m_s: reader.speed(entry['velocidad'], 'velocidad'), wind_dir_deg: reader.direction(entry['direccion']) }
@@ -113,7 +113,7 @@ type Ranges = Pick<
   | 'humidity_end_pct'
 >
 
-/** Greatest and least of a whole day, and values at the end of a quarter of one. */
+/** Highest and lowest of a day, and values at the end of each quarter. */
 function rangesOf(
   record: AemetRecord,
   period: { readonly isWhole: boolean; readonly hour: number; readonly hours: number },

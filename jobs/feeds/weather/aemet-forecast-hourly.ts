@@ -19,7 +19,7 @@ const KNOWN = new Set([...LISTS, ...PROBABILITIES, 'vientoAndRachaMax', 'fecha',
 
 const requestOf = (code: string): FeedRequest => aemetRequest(code, `prediccion/especifica/municipio/horaria/${code}`, 1_000_000)
 
-/** AEMET's hourly forecast, a document for each municipality, fetched when somebody asks for it. */
+/** AEMET's hourly forecast, one document per municipality, fetched on demand. */
 export const aemetForecastHourly = defineFeed({
   id: 'aemet_forecast_hourly',
   domain: 'weather',
@@ -47,7 +47,7 @@ function* readHourly(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
       for (const row of rows) presence.see(row)
       yield batch(weatherForecastHourly, rows)
     } catch (error) {
-      // One document that is none must not keep the others of its fetch out.
+      // One invalid document must not reject the others of its fetch.
       if (!(error instanceof FormatError) || bodies.length === 1) throw error
       reader.reject(error.message, body.name)
     }
@@ -65,7 +65,7 @@ function hoursOf(document: ForecastDocument, reader: ForecastReader): Row[] {
       ReadonlyMap<string, Entry>
     >
     const wind = entriesOf(record, 'vientoAndRachaMax')
-    // Wind and gust of an hour are entries of their own, one after the other; they are told apart by their members.
+    // Wind and gust of an hour are separate consecutive entries, distinguished by their members.
     const winds = byHour(wind.filter((entry) => 'velocidad' in entry))
     const gusts = byHour(wind.filter((entry) => 'value' in entry))
     for (const hour of new Set([...LISTS.flatMap((key) => [...lists[key].keys()]), ...winds.keys()])) {
@@ -107,7 +107,7 @@ function hoursOf(document: ForecastDocument, reader: ForecastReader): Row[] {
   return rows
 }
 
-/** The probabilities of a document with the six hours (`0713`) that each is of; the last of a day reaches into the next. */
+/** A document's probabilities with their periods of six hours (`0713`); a day's last period reaches into the next day. */
 function probabilitiesOf(
   document: ForecastDocument,
   key: string,
@@ -129,7 +129,7 @@ function hourOf(document: ForecastDocument, date: string, hour: string): Period 
   return shown === Number(hour) ? { from, to: from + HOUR_MS } : null
 }
 
-/** Entries by their hour; of one that comes twice, as when the clock is put back, the first. */
+/** Entries by hour; of a repeated hour (clock set back) the first one. */
 function byHour(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   const hours = new Map<string, Entry>()
   for (const entry of entries) if (!hours.has(String(entry['periodo']))) hours.set(String(entry['periodo']), entry)

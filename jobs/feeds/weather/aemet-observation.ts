@@ -12,17 +12,17 @@ type Observation = FeedRow<typeof weatherObservations>
 type Station = FeedRow<typeof weatherStations>
 
 const HOUR_MS = 3_600_000
-/** `fint` ends in `+0000` since 2025, without a colon, and had no offset before; it is UTC in both. */
+/** `fint` ends in `+0000` since 2025, without a colon, and had no offset before; both are UTC. */
 const FINT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\+00:?00|Z)?$/
 
-/** Keys that tell which station and hour it is. */
+/** Keys that identify the station and hour. */
 const NAMING = ['idema', 'lon', 'lat', 'alt', 'ubi', 'fint'] as const
 
 type Measure = Exclude<keyof Observation, 'source' | 'station_id' | 'period_s' | 'observed_at'>
 
 /**
- * Where each measure is found, and by what its value is multiplied. The data call two measures `pliqt` and `psoltp` that the published
- * metadata call `pliqtp` and `psolt`: either is taken.
+ * The keys of each measure, and its factor. The data name two measures `pliqt` and `psoltp`, the published metadata `pliqtp`
+ * and `psolt`: both are accepted.
  */
 const MEASURES: Readonly<Record<Measure, { readonly keys: readonly string[]; readonly times?: number }>> = {
   precipitation_mm: { keys: ['prec'] },
@@ -60,15 +60,15 @@ const MEASURES: Readonly<Record<Measure, { readonly keys: readonly string[]; rea
   ultrasonic_wind_dir_sd_deg: { keys: ['stddvu'] },
 }
 
-/** Digits after the point of each measure; whole numbers come as `297.0`. */
+/** Decimals of each measure; whole numbers are published as `297.0`. */
 const SCALES = Object.fromEntries(
   Object.keys(MEASURES).map((name) => [name, 10 ** (weatherObservations.columns[name as Measure].scale ?? 0)]),
 )
 const KNOWN = new Set([...NAMING, ...Object.values(MEASURES).flatMap(({ keys }) => keys)])
 
 /**
- * Observations of all stations of the last 12 hours. They state no time of publication, and the newest hour alone would not do: records of
- * hours that are known already come in late.
+ * Observations of all stations in the last 12 hours. They have no publication time, and the newest hour alone is not enough:
+ * records of earlier hours still arrive.
  */
 export const aemetObservation = defineFeed({
   id: 'aemet_observation',
@@ -77,7 +77,7 @@ export const aemetObservation = defineFeed({
   into: [weatherObservations, weatherStations],
   every_s: 3600,
   plans: [{ requests: [aemetRequest('observations', 'observacion/convencional/todas', 32_000_000)] }],
-  // The newest hours are incomplete, but of the other ten hardly a station is missing.
+  // The newest hours are incomplete, but the other ten have nearly every station.
   bands: {
     weather_observations: { atLeast: 1000, minRatio: 0.6, maxRatio: 1000 },
     weather_stations: { atLeast: 100, minRatio: 0.8, maxRatio: 1000 },
@@ -107,7 +107,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes
       const row = observationOf(record, { station_id, observed_at })
       presence.see(row)
       observations.push(row)
-      // Of what the records of a station say of it, the newest counts.
+      // The newest record describes a station.
       stations.set(station_id, record)
     }
   presence.end()
@@ -118,7 +118,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes
   )
 }
 
-/** The instant (ms) of `fint`, the end of the hour; null where it is none. */
+/** The instant (ms) of `fint`, the end of the hour; null if invalid. */
 function hourEnd(fint: unknown): number | null {
   const [, time] = (typeof fint === 'string' ? FINT.exec(fint.trim()) : null) ?? []
   const instant = time === undefined ? null : parseInstant(`${time}Z`)
@@ -135,8 +135,8 @@ function observationOf(record: AemetRecord, about: Pick<Observation, 'station_id
 }
 
 /**
- * A measure, without the noise of doubles (5.6000000000000005): rounded to what is published. Null where the record lacks it, NaN where it is
- * no number, which the check of rows refuses.
+ * A measure rounded to the published precision, without floating-point noise (5.6000000000000005). Null if missing; NaN if not
+ * a number, which the row check rejects.
  */
 function numberOf(value: unknown, { times, scale }: { readonly times: number; readonly scale: number }): number | null {
   if (value === undefined || value === null) return null

@@ -3,7 +3,7 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { jsonFeed } from '../kit/formats.ts'
 import { aemetRequest, readRecords } from './aemet.ts'
 
-/** AEMET's inventory of stations: everything is text, provinces are spelt in several ways, and it has no date. */
+/** AEMET's inventory of stations: everything is text, province names vary, and it has no date. */
 export const aemetStations = jsonFeed({
   id: 'aemet_stations',
   domain: 'weather',

@@ -30,7 +30,7 @@ const NAMES = {
 } as const
 
 /**
- * Time sent, then what all messages of a warning have in common, then the time again in seconds:
+ * Time sent, then the common part of a warning's messages, then the time again in seconds:
  * `….20240405080113.622201VIRM06221712304073`.
  */
 const IDENTIFIER = /\.\d{14}\.(\w+?([A-Z]{2})\w\w\d{4})\d{10}$/
@@ -38,7 +38,7 @@ const IDENTIFIER = /\.\d{14}\.(\w+?([A-Z]{2})\w\w\d{4})\d{10}$/
 const RANGE = /^(\d+)\s*%\s*-\s*(\d+)\s*%$/
 const MORE_THAN = /^mayor (?:del? )?(\d+)\s*%$/i
 
-/** The package is gzipped on the website and plain in OpenData; its first bytes show which. */
+/** The package is gzipped on the website and plain in OpenData; its first bytes decide. */
 const tarPackage = {
   maxBytes: MAX_BYTES,
   maxDecodedBytes: MAX_DECODED_BYTES,
@@ -79,13 +79,13 @@ export const aemetWarnings = defineFeed({
       ],
     },
   ],
-  // The archive is complete or damaged, never half. There may be no warnings, and those of a day expire together.
+  // The archive is complete or damaged, never partial. It may have no warnings, and those of a day expire together.
   bands: { weather_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1_000_000 } },
   freshBy: 'fetch',
   rows: readPackage,
 })
 
-/** The address of the newest package, which the first item of the list links. */
+/** The address of the newest package, from the first item of the list. */
 function readRss(bytes: Buffer): Followed {
   let links: (string | null)[]
   try {
@@ -117,7 +117,7 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes:
   yield batch(weatherAlerts, distinct(inForce(messages, notes).flatMap((message) => alertOf(message, notes) ?? [])))
 }
 
-/** Real messages, without withdrawals and without those that another message of the package replaces. */
+/** Actual messages, without withdrawals and without messages that another one in the package replaces. */
 function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
   const real = messages.filter(({ status }) => status === 'Actual')
   for (const { status } of messages) if (status !== 'Actual') notes.warn(`a message with status ${status.slice(0, 20)} is left out`)
@@ -126,12 +126,12 @@ function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
   return real.filter((message) => !replaced.has(message.identifier) && !isWithdrawal(message))
 }
 
-/** AEMET withdraws a warning by an update that expires as it is sent, CAP by a message of its own. */
+/** AEMET withdraws a warning with an update that expires when sent, CAP with a message type. */
 function isWithdrawal({ msgType, sent, infos }: CapMessage): boolean {
   return msgType === 'Cancel' || infos.some(({ expires }) => expires !== null && expires.at <= sent.at)
 }
 
-/** The row of a message; null for a green one, and for one that is rejected. */
+/** The row of a message; null for a green message, and for a rejected one. */
 function alertOf(message: CapMessage, notes: Notes): Alert | null {
   const es = message.infos.find(({ language }) => language.startsWith('es')) ?? message.infos[0]
   if (es?.severity === 'Minor' || es?.parameters.get(NAMES.level)?.toLowerCase() === 'verde') return null
@@ -151,7 +151,7 @@ function rowOf(message: CapMessage, es: CapInfo, notes: Notes): Alert {
   const [, source_id, phenomenon] = IDENTIFIER.exec(identifier) ?? []
   const zones = zonesOf(es, notes)
   const expires = given(es.expires, 'expires')
-  // CAP lets the beginning be that of the message.
+  // By CAP, the onset defaults to the message's time.
   const onset = es.onset ?? { at: sent.at, utcOffset: expires.utcOffset }
   return {
     source: aemet.id,
@@ -229,7 +229,7 @@ function probabilityOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, `prob
   return { probability_min_pct: null, probability_max_pct: null }
 }
 
-/** If two warnings have the same `source_id`, the later one is known by its whole identifier: none may be lost. */
+/** If two warnings share a `source_id`, the later one gets its full identifier, so none is lost. */
 function distinct(alerts: readonly Alert[]): Alert[] {
   const taken = new Set<string>()
   return alerts
@@ -245,7 +245,7 @@ function partsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(';').map((part) => part.trim())
 }
 
-/** Our code; an unknown one stays as published, and the check of rows counts it. */
+/** Our code; an unknown one stays as published, and the row check counts it. */
 function coded(table: Readonly<Record<string, string>>, code: string): string {
   return lookUp(table, code) ?? code
 }

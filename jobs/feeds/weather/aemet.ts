@@ -1,16 +1,19 @@
 import { decodeText } from '../../formats/text.ts'
 import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes, type RequestLimit } from '../define.ts'
 
-/** Refusals of AEMET that are over soon: too many requests in a minute, and a server in trouble. */
+/** AEMET's temporary refusals: too many requests in a minute, and a server error. */
 const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
 
-/** Slips that documents on demand may take of the 40 a minute that AEMET gives a key; the rest is for the other feeds and for second attempts. */
+/** Requests for on-demand documents, of the 40 a minute that AEMET allows per key; the rest is for other feeds and retries. */
 export const AEMET_LIMIT: RequestLimit = Object.freeze({ name: 'aemet', perMinute: 30 })
 
-/** Bytes of a document that only says why it has nothing; data is never so short. */
+/** Most bytes of a document that only states why it has no data; data is never this short. */
 const MOST_REFUSAL = 2000
 
-/** A request of AEMET OpenData: a slip `{descripcion, estado, datos, metadatos}`, asked for with a key, and the document that it names. */
+/**
+ * A request to AEMET OpenData: a first answer `{descripcion, estado, datos, metadatos}`, requested with a key, names the
+ * document.
+ */
 export function aemetRequest(name: string, path: string, maxBytes: number): FeedRequest {
   return {
     name,
@@ -25,24 +28,27 @@ export function aemetRequest(name: string, path: string, maxBytes: number): Feed
   }
 }
 
-/** Reads a slip: `estado` says what the HTTP status may not, 401 for a bad key, 404 for no data, 429 for too many requests. */
+/**
+ * Reads the first answer: `estado` has the actual status, which HTTP may lack: 401 for a bad key, 404 for no data, 429 for too
+ * many requests.
+ */
 export function readSlip(bytes: Buffer): Followed {
   let slip: unknown
   try {
     slip = JSON.parse(decodeText(bytes, 'iso-8859-15'))
   } catch {
-    return { refused: 'no slip with the address of the data, but something that is no JSON', retryable: true }
+    return { refused: 'the first answer is not JSON, so it names no address of the data', retryable: true }
   }
   const { estado, descripcion, datos } = (slip ?? {}) as Record<string, unknown>
   if (estado !== 200) {
-    const told = typeof descripcion === 'string' ? `: ${descripcion.slice(0, 200)}` : ''
-    const refused = `estado ${String(JSON.stringify(estado))}${told}`
+    const detail = typeof descripcion === 'string' ? `: ${descripcion.slice(0, 200)}` : ''
+    const refused = `estado ${String(JSON.stringify(estado))}${detail}`
     return typeof estado === 'number' ? { refused, retryable: SOON_OVER(estado), status: estado } : { refused, retryable: false }
   }
   return typeof datos === 'string' ? { url: datos } : { refused: 'estado 200 without the address of the data (datos)', retryable: true }
 }
 
-/** True for a document that says that there is no data (`estado` 404), as the second step does with status 200. */
+/** True for a document that states "no data" (`estado` 404), as the second step does with status 200. */
 export function isNoData({ bytes }: FeedBody): boolean {
   if (bytes.length > MOST_REFUSAL) return false
   try {
@@ -52,7 +58,7 @@ export function isNoData({ bytes }: FeedBody): boolean {
   }
 }
 
-/** A record as AEMET gives it: members of any type. */
+/** A record as published by AEMET: members of any type. */
 export type AemetRecord = Readonly<Record<string, unknown>>
 
 /** The records of a document: a JSON list in ISO 8859-15. Throws `FormatError` for anything else. */
@@ -65,21 +71,21 @@ export function readRecords(body: FeedBody): readonly AemetRecord[] {
   }
   if (!Array.isArray(document)) {
     const { estado, descripcion } = (document ?? {}) as AemetRecord
-    const told = estado === undefined ? '' : `: estado ${JSON.stringify(estado)}, ${String(descripcion).slice(0, 200)}`
-    throw new FormatError(`${body.name} is no list${told}`)
+    const detail = estado === undefined ? '' : `: estado ${JSON.stringify(estado)}, ${String(descripcion).slice(0, 200)}`
+    throw new FormatError(`${body.name} is no list${detail}`)
   }
   const odd = document.findIndex((one) => typeof one !== 'object' || one === null || Array.isArray(one))
   if (odd >= 0) throw new FormatError(`${body.name}: record ${odd} is no object`)
   return document as AemetRecord[]
 }
 
-/** A text, blanks at its ends and double ones inside taken away; null where there is none.. */
+/** A text, trimmed and with single blanks; null if missing or empty. */
 export function textOf(record: AemetRecord, key: string): string | null {
   const value = record[key]
   return typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() || null : null
 }
 
-/** Tells the keys of records that nobody knows, each once a record: a new measure, or a renamed one. */
+/** Reports unknown keys of records, once per record: a new measure, or a renamed one. */
 export function watchKeys(list: string, known: ReadonlySet<string>, notes: Notes): (record: AemetRecord) => void {
   return (record) => {
     for (const key in record) if (!known.has(key)) notes.unknownCode(list, key)

@@ -12,7 +12,7 @@ const ISSUED = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})$/
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00)?$/
 const CODE = /^\d{1,5}$/
 const TRACE = 'ip'
-/** How far ahead of the fetch an issue may be before its clock is taken to be another. */
+/** Most time by which an issue may be ahead of the fetch; beyond it another clock is assumed. */
 const AHEAD_MS = 5 * 60_000
 const KMH_PER_M_S = 3.6
 
@@ -25,13 +25,13 @@ export interface ForecastDocument {
   readonly days: readonly { readonly date: string; readonly record: AemetRecord }[]
 }
 
-/** Begin and end of a period of a day, ms: hours by the local clock, an end that is not after its begin is of the next day. */
+/** Start and end of a period of a day, ms, from local hours; an end not after its start is on the next day. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
-/** Reads the one forecast of a document. Throws `FormatError` where it is none. */
+/** Reads the one forecast of a document. Throws `FormatError` if there is none. */
 export function readForecast(body: FeedBody, { fetched_at }: FeedClock): ForecastDocument {
   const records = readRecords(body)
   const [document] = records
@@ -52,7 +52,7 @@ export function readForecast(body: FeedBody, { fetched_at }: FeedClock): Forecas
   return { municipality_code, issued_at, zone, days }
 }
 
-/** `elaborado` has no offset: it is of the municipality's clock, or, where that would lie ahead of the fetch, of Madrid's. */
+/** `elaborado` has no offset: it is local time of the municipality or, if that would be after the fetch, of Madrid. */
 function issuedAt(text: string | null, zone: string, fetched_at: number): number | null {
   const [, date, time] = ISSUED.exec(text ?? '') ?? []
   if (date === undefined || time === undefined) return null
@@ -61,7 +61,7 @@ function issuedAt(text: string | null, zone: string, fetched_at: number): number
   return local > fetched_at + AHEAD_MS ? instantOf(date, time, { zone: MADRID, near: fetched_at }) : local
 }
 
-/** The period of a day from one hour to another, both as they are written (`07`, `24`). */
+/** The period between two hours of a day, as written (`07`, `24`). */
 export function periodOf({ zone }: ForecastDocument, date: string, from: string, to: string): Period {
   const at = (hour: number): number =>
     hour < 24 ? instantOf(date, `${hour}:00`, { zone }) : instantOf(dateAfter(date), `${hour - 24}:00`, { zone })
@@ -72,13 +72,13 @@ export function periodOf({ zone }: ForecastDocument, date: string, from: string,
 /** An entry of a day's list: its period and members. */
 export type Entry = Readonly<Record<string, unknown>>
 
-/** The entries of a list of a day; none where it has no such list. */
+/** The entries of a day's list; empty without such a list. */
 export function entriesOf(record: AemetRecord, key: string): readonly Entry[] {
   const value = record[key]
   return Array.isArray(value) ? value.filter((one): one is Entry => typeof one === 'object' && one !== null) : []
 }
 
-/** Reads the values of forecasts; what it cannot read is null and counted. */
+/** Reads forecast values; unreadable ones are null and counted. */
 export class ForecastReader {
   readonly #notes: Notes
   readonly #dataset: Dataset
@@ -93,7 +93,7 @@ export class ForecastReader {
     this.#notes.quarantine(this.#dataset, reason, JSON.stringify(sample).slice(0, 300))
   }
 
-  /** Counts members of a day that nobody knows. */
+  /** Counts unknown members of a day. */
   watch(record: AemetRecord, known: ReadonlySet<string>): void {
     for (const key in record) if (!known.has(key)) this.#notes.unknownCode('aemet_forecast_key', key)
   }
@@ -119,7 +119,7 @@ export class ForecastReader {
     return kmh === null ? null : Math.round((10 * kmh) / KMH_PER_M_S) / 10
   }
 
-  /** Degrees of a direction; null for calm, and where there is none. */
+  /** Degrees of a direction; null if calm or missing. */
   direction(value: unknown): number | null {
     const word = typeof value === 'string' ? value.trim() : ''
     if (word === '') return null
@@ -128,7 +128,7 @@ export class ForecastReader {
     return degrees ?? null
   }
 
-  /** The state of the sky of an entry; nulls where it has none. */
+  /** The sky state of an entry; nulls if missing. */
   sky(entry: Entry | undefined): {
     sky_code: string | null
     sky_description: string | null

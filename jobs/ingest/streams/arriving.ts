@@ -8,12 +8,12 @@ import type { FeedMemory } from '../memory.ts'
 import { parsePublication } from '../parse.ts'
 import { STREAM_BODY } from './minute-buffer.ts'
 
-/** Observations of a stream that are received and not yet accepted: the newest of each thing, by dataset. */
+/** Observations of a stream that were received but not yet accepted: the newest of each thing, by dataset. */
 export type Arriving = Map<string, Map<string, Entry>>
 
 /**
- * Shows what is arriving in current state, over what is accepted. The next accepted file takes its place: it has the same observations.
- * Only observations (`append`) are shown before they are accepted, and nothing before the first file is.
+ * Shows arriving frames in current state, on top of accepted data, until the next accepted file replaces them with the same
+ * observations. Only `append` datasets are shown early, and only after a first file was accepted.
  */
 export async function showArriving(
   context: IngestContext,

@@ -3,15 +3,15 @@ import { connect as connectTcp } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
-/** What a connection is used with. */
+/** Options of a connection. */
 export interface ConnectionOptions {
-  /** Called with each frame and the address it came from. What it throws ends the connection. */
+  /** Called with each frame and its source address. If it throws, the connection ends. */
   readonly onFrame: (frame: string, address: string) => void
   /** Called with the reason when a connection ended; it is made again. */
   readonly onEnd: (address: string, reason: string) => void
   /** Sent first over a WebSocket. */
   readonly greeting: string | null
-  /** A connection without a frame for so long is closed and made again, ms. */
+  /** A connection without a frame for this long is closed and reopened, ms. */
   readonly silence_ms: number
   readonly signal: AbortSignal
   /** Factor of waits between attempts; tests use a small one. */
@@ -21,11 +21,11 @@ export interface ConnectionOptions {
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
 const HANDSHAKE_MS = 10_000
-/** Sentences of NMEA have 82 characters, with a tag block under 200: a longer line is not one. */
+/** NMEA sentences have 82 characters, under 200 with a tag block: a longer line is not a sentence. */
 const MAX_LINE = 1024
 const MAX_MESSAGE_BYTES = 256 * 1024
 
-/** Keeps a connection to an address until the signal fires: makes it again after it ended, with growing waits while it brings nothing. */
+/** Keeps a connection open until the signal fires. Reconnects after an end, with growing waits while no frames come. */
 export async function holdConnection(address: string, options: ConnectionOptions): Promise<void> {
   const { signal, patience = 1 } = options
   for (let failures = 0; !signal.aborted; ) {
@@ -43,7 +43,7 @@ export async function holdConnection(address: string, options: ConnectionOptions
   }
 }
 
-/** Connects, and resolves with the reason when the connection has ended. */
+/** Connects, and resolves with the reason when the connection ends. */
 async function connectOnce(address: string, options: ConnectionOptions): Promise<string> {
   if (!URL.canParse(address)) return 'not a valid address'
   const { protocol } = new URL(address)
@@ -114,7 +114,7 @@ function openWebSocket(address: string, { take, end, greeting }: Opened): () => 
   return () => socket.terminate()
 }
 
-/** Cuts a stream of text into lines; a line that never ends is dropped. */
+/** Splits a stream of text into lines; a line without an end is dropped. */
 function lineSplitter(take: (line: string) => void): (text: string) => void {
   let rest = ''
   return (text) => {

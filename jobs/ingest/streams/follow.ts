@@ -8,7 +8,7 @@ import type { FetchOutcome } from '../pipeline.ts'
 import { holdConnection } from './connection.ts'
 import { MinuteBuffer, STREAM_BODY } from './minute-buffer.ts'
 
-/** A stream's file, and the end of the time that it is of, ms. */
+/** A stream's file, and the end of its time span, ms. */
 export interface StreamFile {
   readonly bytes: Buffer
   readonly received_at: number
@@ -18,22 +18,25 @@ export interface StreamFile {
 export interface StreamHealth {
   /** When the last frame came, ms; null before the first. */
   readonly heard_at: number | null
-  /** Why nothing comes; null while frames do. */
+  /** Why no frames come; null while they do. */
   readonly problem: string | null
 }
 
-/** What following a stream needs of who runs feeds. */
+/** Callbacks that a stream needs from the runner. */
 export interface StreamHooks {
   /** The current state of the feed's datasets, and whether a file was ever accepted. */
   readonly known: () => Promise<{ readonly rows: ReadonlyMap<string, readonly AnyRow[]>; readonly isNew: boolean }>
-  /** Accepts a file. Throws where it could not be kept; it is tried again. */
+  /** Accepts a file. Throws if it could not be stored; it is then retried. */
   readonly accept: (file: StreamFile) => Promise<unknown>
   /** Shows lines that are not accepted yet. */
   readonly show: (bytes: Buffer) => Promise<void>
   readonly report: (health: StreamHealth) => Promise<void>
 }
 
-/** Times of a stream, ms: how often new lines are shown, the age of the first file of all, and when a connection is silent. */
+/**
+ * Times of a stream, ms: how often new lines are shown, the age of the very first file, and when a connection counts as
+ * silent.
+ */
 export interface StreamTimes {
   readonly show: number
   readonly firstFile: number
@@ -50,12 +53,12 @@ export interface FollowOptions {
 }
 
 const TIMES: StreamTimes = { show: 4000, firstFile: 8000, silence: 60_000 }
-/** Files that wait while they cannot be accepted; the oldest are given up beyond. */
+/** Most files that wait while they cannot be accepted; beyond it the oldest are dropped. */
 const MAX_WAITING = 10
 
 /**
- * Holds a stream's connections until the signal fires, or for one file: accepts its files as fetches and shows what is in between. The file
- * that is begun is accepted before this resolves.
+ * Keeps a stream connected until the signal fires, or for one file: accepts its files as fetches and shows frames in between.
+ * The current file is accepted before this resolves.
  */
 export async function followStream(
   context: IngestContext,
@@ -85,7 +88,7 @@ export async function followStream(
       await sleep(times.show, undefined, { signal: options.signal }).catch(() => undefined)
       await following
         .tick()
-        .catch((err: unknown) => context.log.warn({ feed: feed.id, err }, 'stream not taken in; it is tried again with the next lines'))
+        .catch((err: unknown) => context.log.warn({ feed: feed.id, err }, 'stream file not accepted; it is retried with the next lines'))
       if (options.onlyOne && following.accepted > 0) return
     }
   } finally {
@@ -95,7 +98,7 @@ export async function followStream(
   }
 }
 
-/** A file as what was collected of its feed. */
+/** A stream file in the form of a collected fetch. */
 export function streamReply({ bytes, received_at }: StreamFile): Extract<Collected, { readonly kind: 'bodies' }> {
   return {
     kind: 'bodies',
@@ -105,7 +108,7 @@ export function streamReply({ bytes, received_at }: StreamFile): Extract<Collect
   }
 }
 
-/** Where a stream is connected to. Throws `FetchError` where the operator has named no receiver. */
+/** The addresses of a stream. Throws `FetchError` if the operator has configured no receiver. */
 export function addressesOf({ setting, origin }: Pick<IngestContext, 'setting' | 'origin'>, { connect }: Stream): readonly string[] {
   if ('url' in connect) return [origin(connect.url.replace(/^ws/, 'http')).replace(/^http/, 'ws')]
   const addresses = setting?.(connect.env) ?? null
@@ -113,7 +116,7 @@ export function addressesOf({ setting, origin }: Pick<IngestContext, 'setting' |
   return addresses.split(',')
 }
 
-/** An address without what may be secret in it. */
+/** An address without its possibly secret parts. */
 const shownAddress = (address: string): string => address.split(':', 1)[0] as string
 
 /** A stream while it is followed. */
@@ -155,7 +158,7 @@ class Following {
     if (text !== null) this.#buffer.add(at, text)
   }
 
-  /** Accepts the file where it is due, shows what is new, and reports how the stream is. */
+  /** Accepts a due file, shows new frames, and reports the stream's status. */
   async tick(): Promise<void> {
     const now = this.#context.now()
     const silent_ms = now - (this.#heard ?? this.#began)
@@ -168,19 +171,19 @@ class Following {
     if (bytes) await this.#hooks.show(bytes)
   }
 
-  /** Accepts what is left. */
+  /** Accepts the remaining frames. */
   async finish(): Promise<void> {
     this.#cut()
     await this.#accept()
   }
 
-  /** Ends the file that is being received: it waits to be accepted. */
+  /** Closes the current file, which then waits to be accepted. */
   #cut(): void {
     const bytes = this.#buffer.cut(this.#intake.counts())
     if (bytes) this.#waiting.push({ bytes, received_at: this.#context.now() })
     if (this.#waiting.length > MAX_WAITING) {
       const lost = this.#waiting.splice(0, this.#waiting.length - MAX_WAITING)
-      this.#context.log.error({ files: lost.length }, 'files of a stream were lost: they could not be kept for ten minutes')
+      this.#context.log.error({ files: lost.length }, 'dropped files of a stream: they could not be stored for ten minutes')
     }
   }
 

@@ -3,7 +3,7 @@ import { countsLine, minuteLine } from '../../feeds/minute-file.ts'
 /** Name of the body that a stream's file is. */
 export const STREAM_BODY = 'minute'
 
-/** The minute file that is being received. Its size is bounded: lines beyond are counted and lost. */
+/** The minute file being received. Its size is limited: further lines are counted and dropped. */
 export class MinuteBuffer {
   readonly #maxBytes: number
   #lines: Buffer[] = []
@@ -17,7 +17,7 @@ export class MinuteBuffer {
     this.#maxBytes = maxBytes
   }
 
-  /** True where it is so full that it should be accepted before its time. */
+  /** True if it is so full that it should be accepted early. */
   get isFilling(): boolean {
     return this.#bytes > this.#maxBytes / 2
   }
@@ -34,7 +34,7 @@ export class MinuteBuffer {
     this.#bytes += line.length
   }
 
-  /** The lines that came since this was last asked; null where there are none. */
+  /** The lines since the last call; null if none. */
   takeNew(): Buffer | null {
     if (this.#shown === this.#lines.length) return null
     const bytes = Buffer.concat(this.#lines.slice(this.#shown))
@@ -42,7 +42,7 @@ export class MinuteBuffer {
     return bytes
   }
 
-  /** The file with counts of what was not kept, and begins the next. Null where no line came. */
+  /** Returns the file with the counts of dropped frames, and starts the next. Null if no line came. */
   cut(counts: Readonly<Record<string, number>>): Buffer | null {
     if (this.#lines.length === 0) return null
     const all = this.#lost > 0 ? { ...counts, lost_for_want_of_room: this.#lost } : counts

@@ -104,7 +104,7 @@ describe('hours of a day side by side', () => {
     ])
     expect(hours(measured, 'CO')).toHaveLength(2)
     expect(hours(measured, 'PM10')).toEqual([])
-    expect(warningLines(report)).toEqual(['an hour that the clock leaves out or has twice (2 times)'])
+    expect(warningLines(report)).toEqual(['an hour that the clock skips or repeats (2 times)'])
   })
 
   test('numbers without padding and a byte order mark give the same rows', async () => {

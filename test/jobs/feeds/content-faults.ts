@@ -83,7 +83,7 @@ export const FAULTS: readonly ContentFault[] = [
     ],
     expect: {
       ...{ rows: 6, rejected: { 'no gid': 1 }, unknown: { 12: 1 } },
-      warnings: ['a line that is none, or outside valencia: left out', 'a section without a line'],
+      warnings: ['an invalid line, or one outside valencia: left out', 'a section without a line'],
     },
   },
   { file: AREAS, change: [['"914"', '"muchos"']], expect: { rows: 6, warnings: ['Intensidad is no whole number', ...AREA_WARNINGS] } },
@@ -275,7 +275,7 @@ export const FAULTS: readonly ContentFault[] = [
     change: [['1793017800', '"ahora"']],
     expect: {
       rows: 0,
-      rejected: { 'obsTime is no whole number': 5, 'an airport that was not asked for': 1 },
+      rejected: { 'obsTime is no whole number': 5, 'an airport that was not requested': 1 },
       warnings: ['visib is no visibility'],
     },
   },

@@ -226,7 +226,7 @@ describe('a price', () => {
     expect(publication.report.unknownCodes).toEqual({ fuel_product: { 'Precio Queroseno': 1, 'Precio Hidrógeno Verde': 1 } })
   })
 
-  test('that is none is set aside, with its reason', async () => {
+  test('that is invalid is quarantined, with its reason', async () => {
     const publication = await parseStations(
       { 'Precio Adblue': 'n/s', 'Precio Gasoleo A': '0,000' },
       { 'Precio Adblue': '1.419', 'Precio Gasoleo A': '-' },
@@ -235,7 +235,7 @@ describe('a price', () => {
     expect(publication.report.quarantined).toEqual({
       fuel_prices: { 'price is no number': 1, 'price is below 0.001': 1, 'price is above 100': 1 },
     })
-    expect([...publication.report.warnings]).toContainEqual(['a price says that there is none, where the field has always been empty', 1])
+    expect([...publication.report.warnings]).toContainEqual(['a price is marked as absent, where the field has always been empty', 1])
   })
 })
 

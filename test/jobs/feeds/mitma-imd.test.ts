@@ -116,7 +116,7 @@ describe('sections of the traffic map', () => {
   })
 
   test('are refused where nothing says of which year they are', async () => {
-    await expect(parse(FIXTURE, 'layer2')).rejects.toThrow('the year of the map is not told')
+    await expect(parse(FIXTURE, 'layer2')).rejects.toThrow('cannot determine the year of the map')
   })
 })
 

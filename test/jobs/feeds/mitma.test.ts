@@ -192,7 +192,7 @@ describe('names and populations of zones', () => {
       mobility_zones: {
         'another number of fields': 2,
         'no id or name': 1,
-        'a population of no zone that has a name': 1,
+        'a population without a named zone': 1,
         'population is no whole number': 1,
       },
     })

@@ -84,7 +84,7 @@ test('latitude 0, longitude 0 is no position', async () => {
     ]),
   )
   expect(rowsOf(publication, 'rail_fleet')).toMatchObject([{ position: null }, { position: { lat: 40, lon: 0 } }])
-  expect(publication.report.warnings.get('position of a train cannot be right')).toBe(1)
+  expect(publication.report.warnings.get('implausible position of a train')).toBe(1)
 })
 
 test('an unknown product or movement is kept and counted; a train without a number is a bad row; no list is no map', async () => {

@@ -78,7 +78,7 @@ test('a train that is seen later than it is published is as old as its publicati
   ]
   const publication = await parseBytes(renfePositions, realtimeJson(entities, NOON))
   expect(rowsOf(publication, 'rail_positions')).toMatchObject([{ observed_at: NOON }, { observed_at: NOON - 5000 }])
-  expect(publication.report.warnings.get('a train is seen later than it is published')).toBe(1)
+  expect(publication.report.warnings.get('a position is later than its publication')).toBe(1)
 })
 
 test('latitude 0, longitude 0 is no position', async () => {
@@ -100,7 +100,7 @@ test('latitude 0, longitude 0 is no position', async () => {
     { position: { lat: 40, lon: 0 }, position_source: 'GPS' },
     { position: { lat: 0, lon: -3 }, position_source: 'GPS' },
   ])
-  expect([...publication.report.warnings]).toEqual([['position of a train cannot be right', 1]])
+  expect([...publication.report.warnings]).toEqual([['implausible position of a train', 1]])
 })
 
 test('an added train, one without a trip and one of an odd id are kept; an unknown status is counted', async () => {
@@ -128,7 +128,7 @@ test('an added train, one without a trip and one of an odd id are kept; an unkno
   expect(publication.report.quarantined).toEqual({ rail_positions: { 'an entity that is no vehicle': 1 } })
   expect([...publication.report.warnings]).toEqual([
     ['a train without a trip', 1],
-    ['a trip id of no known form', 1],
+    ['a trip id of unknown form', 1],
   ])
 })
 

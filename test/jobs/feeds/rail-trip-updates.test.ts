@@ -116,7 +116,7 @@ test('a delay is that of the trip, else of its next stop; where they differ that
   ])
 })
 
-test('a delay beyond belief is kept as published, flagged and counted, and is no alert', async () => {
+test('an implausible delay is kept as published, flagged and counted, and is no alert', async () => {
   const delays = [-36_300, -1801, -1800, 21_600, 21_601, 39_060]
   const trips = delays.map((delay, at) => tripUpdate(`0900${at}12026-11-17`, delay))
   const publication = await parseBytes(renfeTripUpdatesLd, realtimeJson(trips))
@@ -129,7 +129,7 @@ test('a delay beyond belief is kept as published, flagged and counted, and is no
     [21_601, 'DOUBTFUL'],
     [39_060, 'DOUBTFUL'],
   ])
-  expect(publication.report.warnings.get('a delay beyond belief')).toBe(4)
+  expect(publication.report.warnings.get('an implausible delay')).toBe(4)
   expect(rowsOf(publication, 'rail_alerts').map((row) => row['delay_s'])).toEqual([21_600])
 })
 

@@ -73,7 +73,7 @@ test('lists of 2022: a mark and CRLF with decimal commas; none and LF with decim
   ])
   expect(texts(nucleo)).toMatchObject({
     'a postal code without its leading zero': 1,
-    'a postal code that is none: left out': 1,
+    'an invalid postal code: left out': 1,
   })
 })
 
@@ -95,7 +95,7 @@ test('what cannot be is left out and counted: codes, flags, countries, positions
     { stop_id: '17005' },
   ])
   expect(report.quarantined).toEqual({
-    rail_station_register: { 'the code is no five digits': 1, 'another number of fields': 1, 'key comes twice in one publication': 1 },
+    rail_station_register: { 'the code is not five digits': 1, 'another number of fields': 1, 'key comes twice in one publication': 1 },
   })
   expect(report.unknownCodes).toEqual({ CERCANIAS: { QUIZA: 1 }, rail_country: { ANDORRA: 1 } })
   expect(report.warnings.get('place of a station: position is no position')).toBe(1)

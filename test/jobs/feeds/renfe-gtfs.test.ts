@@ -78,7 +78,7 @@ describe('commuter rail', () => {
       [null, null],
       ['0FCF34', 'FFFFFF'],
     ])
-    expect(publication.report.warnings.get('a route has text of the colour of its ground')).toBe(1)
+    expect(publication.report.warnings.get('a route has the same colour for text and background')).toBe(1)
   })
 
   test('shapes go by the sequence of their points', async () => {
@@ -129,7 +129,7 @@ describe('commuter rail', () => {
       ['5132S25001R3', 1, '10206', 21_600, 21_600, null],
     ])
     expect([...publication.report.warnings]).toEqual([
-      ['a route has text of the colour of its ground', 1],
+      ['a route has the same colour for text and background', 1],
       ['trip without stop times', 1],
       ['trip with a single stop', 1],
     ])
@@ -148,7 +148,7 @@ describe('commuter rail', () => {
     expect(counts.get('rail_stop_times')).toBe(3)
     expect(report.quarantined).toEqual({ rail_stop_times: { 'another number of fields': 1, 'departure is no whole number': 1 } })
     expect(Object.fromEntries(report.warnings)).toEqual({
-      'a route has text of the colour of its ground': 1,
+      'a route has the same colour for text and background': 1,
       'route_id of a trip is not in routes.txt': 1,
       'shape_id of a trip is not in shapes.txt': 1,
       'stop_id of a stop time is not in stops.txt': 1,
@@ -319,7 +319,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     })
     expect(publication.report).toMatchObject({ publishedAt: null, quarantined: {}, unknownCodes: {} })
     expect([...publication.report.warnings]).toEqual([
-      ['a route has text of the colour of its ground', 18],
+      ['a route has the same colour for text and background', 18],
       ['trip without stop times', 397],
       ['trip with a single stop', 268],
     ])
@@ -356,7 +356,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     })
     expect(Object.fromEntries(publication.report.warnings)).toEqual({
       'weekdays of a service leave out its only day': 1,
-      'a route has text of the colour of its ground': 10,
+      'a route has the same colour for text and background': 10,
       'trip without stop times': 115_774,
     })
     await expect(parse(renfeGtfsCercanias, zipOfFolder(folder))).rejects.toThrow('the zip has no stop_times.txt')

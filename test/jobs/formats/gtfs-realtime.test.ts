@@ -141,7 +141,7 @@ test('an entity that is not as it should be is told and left out; a deleted one 
     'list: alert is no object',
     'text: timestamp is no whole number',
     'half: longitude is no number',
-    'stops: stopTimeUpdate holds what is no object',
+    'stops: stopTimeUpdate has an item that is not an object',
     '{"alert":{}}: an entity without an id',
   ])
 })

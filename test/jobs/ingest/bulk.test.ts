@@ -190,7 +190,7 @@ test('a file with a bad line is refused whole, kept apart with the reason, and c
     [`${HEADER}\n${line}|more\n`, 'not as it should be'],
     [`${HEADER}\n${line.replace('2.925', 'NA')}\n`, 'not as it should be'],
     [`${HEADER}\n${line.replace('20220201', '20220202')}\n`, 'a day other than the file: 20220202'],
-    [`${HEADER}\n${line.replace('|8|', '|24|')}\n`, 'hour lies beyond 23'],
+    [`${HEADER}\n${line.replace('|8|', '|24|')}\n`, 'hour is beyond 23'],
     [`${HEADER}\n`, 'no row'],
     [`${HEADER.replace('viajes_km', 'km')}\n${line}\n`, 'the header lacks viajes_km'],
     [gzipSync(FIXTURE).subarray(0, -20), 'no whole gzip file'],

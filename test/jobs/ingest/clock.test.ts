@@ -61,7 +61,7 @@ describe('a feed whose time is our own clock', () => {
     await stage.runner.land(untimed, never)
     expect(await fetchAt(1, 3)).toMatchObject({
       outcome: 'rejected',
-      reason: expect.stringMatching(new RegExp(`lies ahead of our clock .*scripts/feeds withdraw ${ahead.fetch_id}$`)),
+      reason: expect.stringMatching(new RegExp(`is ahead of our clock .*scripts/feeds withdraw ${ahead.fetch_id}$`)),
     })
     expect((await readFeedStates(stage.context.redis)).get('little')).toMatchObject({ failing_since: minute(1) + 5000 })
     await stage.runner.withdraw(untimed, ahead.fetch_id as string, () => stage.runner.land(untimed, never))

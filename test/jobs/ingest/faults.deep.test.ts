@@ -56,7 +56,7 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   redirect_loop: () => ({ outcome: 'failed', words: /redirects more than 5 times/ }),
   stale: () => ({ outcome: 'rejected', words: /is older than the last accepted/, options: { age_s: 7200 } }),
   repeated: () => ({ outcome: 'unchanged' }),
-  clock_skew: () => ({ outcome: 'rejected', words: /lies ahead of the fetch/ }),
+  clock_skew: () => ({ outcome: 'rejected', words: /is ahead of the fetch/ }),
   half_empty: () => ({ outcome: 'rejected', words: HALF }),
   block_missing: () => accepted,
   unknown_codes: () => accepted,

@@ -87,7 +87,7 @@ describe('the guard', () => {
     expect(judge(feed, publication({ '08': 100 }, years(9.9)), null).kind).toBe('accept')
     expect(judge(feed, publication({ '08': 100 }, Date.UTC(1923, 0, 26)), null)).toMatchObject({
       kind: 'reject',
-      reason: expect.stringContaining('1923-01-26T00:00:00.000Z lies more than ten years before the fetch'),
+      reason: expect.stringContaining('1923-01-26T00:00:00.000Z is more than ten years before the fetch'),
     })
   })
 

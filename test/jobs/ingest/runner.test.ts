@@ -190,7 +190,7 @@ describe('freshness', () => {
     })
     await expect(stage.publish(feed, 1, {})).rejects.toThrow('the first of two')
     Object.assign(stage.context, { origin })
-    expect(stage.lines.filter(({ msg }) => msg === 'failure not told')).toHaveLength(1)
+    expect(stage.lines.filter(({ msg }) => msg === 'failure not saved')).toHaveLength(1)
   })
 })
 

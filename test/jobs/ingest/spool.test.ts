@@ -76,7 +76,7 @@ test('a fetch is accepted where its rows cannot be kept, and lands from the arch
   const { folder } = stage.context.lake.engine
   rmSync(folder, { recursive: true })
   expect(await stage.publish(feed, 0, { versions: WHOLE })).toMatchObject({ outcome: 'accepted', rows: { little_stops: 5 } })
-  expect(stage.lines.map(({ msg }) => msg)).toContain('rows not kept for their landing, which reads the archive')
+  expect(stage.lines.map(({ msg }) => msg)).toContain('could not spool rows; the landing reads the archive instead')
   mkdirSync(folder)
   expect(await stage.runner.land(feed, never)).toEqual({ little_stops: 5, little_lines: 3 })
   expect(await told()).toEqual(ROWS)
