@@ -22,13 +22,13 @@ import type { Uptime } from './status/uptime.ts'
 import { openHub } from './stream/hub.ts'
 import type { DestinationRules } from './webhooks/destination.ts'
 
-/** What the API needs. Who opened it closes it. */
+/** What the API needs. The caller opens and closes it. */
 export interface ApiOptions {
   readonly store: ObjectStore
   readonly lake: Lake
   readonly live: LiveReader
   readonly events: Events
-  /** What webhooks may be sent to; the public internet unless told. */
+  /** The destinations that webhooks may be sent to; the public internet by default. */
   readonly destinations?: DestinationRules
   readonly access: Access
   readonly limiter: Limiter
@@ -38,49 +38,49 @@ export interface ApiOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Whether other processes listen on the port as well, which then share its callers; not unless told. */
+  /** True if other processes also listen on the port and share its callers; false by default. */
   readonly sharesPort?: boolean
-  /** The address that clients use; the one listened on unless told. */
+  /** The address that clients use; by default the listening address. */
   readonly publicUrl?: string | null
-  /** Proxies that are believed what they say of whom a request is from and how it came; none unless told. */
+  /** Proxies whose reports of a request's client and scheme are trusted; none by default. */
   readonly trusted?: TrustedProxies
-  /** Whether plain HTTP is refused; null, which it is unless told, goes by proxies and `publicUrl`. */
+  /** Whether plain HTTP is refused; null, the default, derives it from proxies and `publicUrl`. */
   readonly requireHttps?: boolean | null
-  /** The plans that are shown; those of the specification unless told. */
+  /** The plans; by default those of the specification. */
   readonly plans?: PlanTable
   /** Where people change their plan; our own page of plans by default. */
   readonly upgradeUrl?: string | null
-  /** Where customers write, as a URI; nobody is named by default. */
+  /** The address for support, as a URI; none by default. */
   readonly supportContact?: string | null
   /** IRI of the publisher of the catalogue in DIR3; none by default. */
   readonly catalogPublisher?: string | null
-  /** Whom to tell of weaknesses, as a URI; nobody unless told. */
+  /** The address for reports of vulnerabilities, as a URI; none by default. */
   readonly securityContact?: string | null
-  /** Bytes of replies kept in memory. */
+  /** Bytes of replies in memory. */
   readonly cacheBytes?: number
-  /** Disk that replies may take until they are sent, in bytes. */
+  /** Disk space for replies that are not sent yet, in bytes. */
   readonly spoolBytes?: number
-  /** Time between two looks at the tables whose slices are kept in memory, in ms. */
+  /** Time between two polls of the tables whose slices are kept in memory, in ms. */
   readonly lakePoll_ms?: number
   /** Makes the OpenAPI description; in this thread by default, which suits tests. */
   readonly describe?: Describe
-  /** Whether the search index and the description are made at the start; on the first request by default. */
+  /** True if the search index and the description are made at the start; by default on the first request. */
   readonly isWarmed?: boolean
-  /** Time between two of our own probes of each group of paths, in ms; a minute unless told. */
+  /** Time between two of our own probes of each group of paths, in ms; a minute by default. */
   readonly probe_ms?: number
-  /** Where requests and what they use are measured; nowhere unless told. */
+  /** The registry for metrics; none by default. */
   readonly metrics?: Registry | null
-  /** What differs from how long clients may usually take. */
+  /** Limits for clients that differ from the defaults. */
   readonly clients?: Partial<ClientLimits>
   readonly clock?: () => number
-  /** The endpoints to serve; all unless told. */
+  /** The endpoints to serve; all by default. */
   readonly endpoints?: readonly Endpoint[]
 }
 
 /** A running API. */
 export interface Api {
   readonly url: string
-  /** Takes no more requests, lets those under way end, and frees the port. */
+  /** Stops taking requests, finishes those under way, and frees the port. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ const SPOOL_BYTES = 2 * 1024 ** 3
 const LAKE_POLL_MS = 5000
 const PROBE_MS = 60_000
 
-/** Passed on to Node's `server.listen`; Fastify's types do not know it. */
+/** An option of Node's `server.listen` that Fastify's types lack. */
 const SHARED = Object.freeze({ reusePort: true })
 
 /** Starts the API on a port. */
@@ -124,7 +124,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     isWarmed = false,
     requireHttps = null,
   } = options
-  // The list of municipalities takes a fifth of a second to build: now, so that no request waits for it and those beside it.
+  // The list of municipalities takes 0.2 s to build. It is built now, so that no request waits for it.
   allMunicipalities()
   const secret = await cursorSecret(store)
   const state = await openState({ store, live, clock, onError: (err) => log.warn({ err }, 'the description of the lake cannot be read') })

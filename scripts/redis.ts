@@ -8,24 +8,24 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openRedis } from '../lake/live/connect.ts'
 
-/** A redis-server of our own. */
+/** A redis-server that this process started. */
 export interface RedisServer {
-  /** What `openRedis` takes: the path of its socket. */
+  /** The argument of `openRedis`: the path of its socket. */
   readonly url: string
   readonly pid: number
-  /** True where a server left behind by an earlier start was found at work on the same folder. */
+  /** True if a server of an earlier start was still running on the same folder. */
   readonly adopted: boolean
-  /** Ends it by SIGTERM, which writes out the append-only file; by SIGKILL where that takes more than ten seconds. */
+  /** Stops it by SIGTERM, which writes the append-only file; by SIGKILL after ten seconds. */
   stop(): Promise<void>
-  /** Ends it by SIGKILL, as a crash would. */
+  /** Stops it by SIGKILL, as a crash would. */
   kill(): Promise<void>
 }
 
 /** Where and how a server runs. */
 export interface RedisServerOptions {
-  /** Folder of its log and append-only file; made when missing. */
+  /** Folder of its log and append-only file; created if missing. */
   readonly folder: string
-  /** Path of its socket; `redis.sock` in the folder unless told, or in a short folder of the system's where that is too long. */
+  /** Path of its socket; by default `redis.sock` in the folder, or in a short folder of the system if that path is too long. */
   readonly socket?: string
   /** Whether state outlives the process. */
   readonly appendOnly: boolean
@@ -33,13 +33,13 @@ export interface RedisServerOptions {
   readonly program?: string
 }
 
-// sockaddr_un.sun_path holds 108 bytes with its closing zero on Linux, 104 on macOS.
+// sockaddr_un.sun_path has 108 bytes with its closing zero on Linux, 104 on macOS.
 const LONGEST_SOCKET_PATH = 103
 const START_TIMEOUT_MS = 30_000
 const LOAD_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 10_000
 
-/** What to tell a person whose machine has no redis-server. */
+/** Help for a machine without redis-server. */
 export const REDIS_MISSING = [
   'redis-server is not installed. Install it, or set REDIS_URL to a Redis 6.2 or newer:',
   '  Debian, Ubuntu:  sudo apt-get install redis-server',
@@ -48,8 +48,9 @@ export const REDIS_MISSING = [
 ].join('\n')
 
 /**
- * Starts redis-server on a private socket and waits until it answers, its append-only file loaded. It runs in a process group of its own,
- * so that Ctrl-C reaches the caller, who stops it last. Throws where the program is missing or ends at once, with its last log lines.
+ * Starts redis-server on a private socket and waits until it has loaded its append-only file and answers. It runs in its own
+ * process group, so that Ctrl-C reaches only the caller, who stops it last. Throws, with its last log lines, if the program is
+ * missing or ends at once.
  */
 export async function startRedis({ folder, socket, appendOnly, program = 'redis-server' }: RedisServerOptions): Promise<RedisServer> {
   await mkdir(folder, { recursive: true })
@@ -85,7 +86,10 @@ async function socketIn(folder: string): Promise<string> {
   return join(short, 'redis.sock')
 }
 
-/** Process id of a server that already answers on the socket; null where none does. Throws where it keeps another folder. */
+/**
+ * Returns the process id of a server that already answers on the socket; null if there is none. Throws if it serves another
+ * folder.
+ */
 async function serverAt(url: string, folder: string): Promise<number | null> {
   if (!(await listens(url))) return null
   const redis = openRedis(url, { commandTimeout_ms: 2000 })
@@ -132,7 +136,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   const failIfEnded = (): void => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended with ${child.signalCode ?? child.exitCode}`)
   }
-  // The socket is there within some 10 ms, long before the client would try a second time.
+  // The socket exists within some 10 ms, long before the client would try a second time.
   while (!(await listens(url))) {
     failIfEnded()
     if (performance.now() - began > START_TIMEOUT_MS) throw new Error(`no socket after ${START_TIMEOUT_MS / 1000} s`)

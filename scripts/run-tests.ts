@@ -10,7 +10,7 @@ import { DURATIONS } from '../test/helpers/sequencer.ts'
 const MESSAGE_LINES = 5
 const MESSAGE_LENGTH = 600
 const SLOWEST = 10
-/** Files that take less need no place at the front, ms. */
+/** Shorter files are not recorded, and need not start first; ms. */
 const RECORDED_MS = 3000
 
 const { values: options, positionals } = parseArgs({
@@ -21,7 +21,7 @@ const files = positionals.map((path) => path.replace(/^\.\//, ''))
 const isWhole = files.length === 0
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** What failed, and why; printed once more at the end, where a reader of a log of thousands of lines looks first. */
+/** The failures and their reasons, printed again at the end, where a reader of a long log looks first. */
 const failures: string[] = []
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -38,7 +38,7 @@ function check(name: string, command: readonly string[]): void {
   else fail(`${name} failed`)
 }
 
-/** Runs Vitest over the files whose paths contain one of the names, or over all of the tier, and counts what its report says. */
+/** Runs Vitest over the files whose paths contain one of the names (by default all of the tier), and counts the results. */
 function vitest(): void {
   const paths = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'))
   const unknown = files.filter((name) => !paths.some((path) => join('test', path).includes(name)))
@@ -62,8 +62,7 @@ function vitest(): void {
 }
 
 /**
- * Runs Vitest over the files whose paths contain one of the names, over all without any, and reads its report. Throws if it
- * leaves none.
+ * Runs Vitest over the files whose paths contain one of the names, by default all, and reads its report. Throws without a report.
  */
 function runVitest(
   names: readonly string[],
@@ -81,7 +80,7 @@ function runVitest(
   }
 }
 
-/** The failed tests of a file, and what failed outside its tests. */
+/** Returns the failed tests of a file, and its failures outside of tests. */
 function failuresOf(file: FileResult): string[] {
   const brief = (message: string | undefined): string =>
     (message ?? '').split('\n').slice(0, MESSAGE_LINES).join('\n').slice(0, MESSAGE_LENGTH)
@@ -90,7 +89,7 @@ function failuresOf(file: FileResult): string[] {
   return tests.length + outside.length === 0 && file.state === 'failed' ? [`${file.path} failed`] : [...tests, ...outside]
 }
 
-/** Prints where the time went, holds the default tests to their budget and records the slow files where asked to. */
+/** Prints where the time went, enforces the budget of the default tests, and records the slow files on request. */
 function summarise(results: readonly FileResult[]): void {
   if (!isWhole) return
   say(
@@ -101,10 +100,7 @@ function summarise(results: readonly FileResult[]): void {
   if (options.record) record(results)
 }
 
-/**
- * Fails for what is over its budget twice: one run in some has a pause of the machine in it. Files over theirs run again, by
- * themselves.
- */
+/** Fails what exceeds its budget twice: some runs include a pause of the machine. Files over budget run again on their own. */
 function holdToBudget(over: readonly OverBudget[]): void {
   const paths = [...new Set(over.flatMap(({ path }) => path ?? []))]
   if (paths.length > 0) say(`\nOver budget, run again: ${paths.join(', ')}`)
@@ -114,7 +110,7 @@ function holdToBudget(over: readonly OverBudget[]): void {
   for (const { path, what, line } of over) if (path === null || still.has(what)) fail(line)
 }
 
-/** Writes the seconds of slow files, the slowest first; files that did not run keep theirs. */
+/** Writes the seconds of slow files, the slowest first. Files that did not run keep theirs. */
 function record(results: readonly FileResult[]): void {
   const ran = new Set(results.map((file) => file.path))
   const kept = Object.entries(JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>).filter(([path]) => !ran.has(path))

@@ -14,7 +14,7 @@ import { openTokens, type Tokens } from './tokens.ts'
 import type { DayUsed } from './usage/day-watch.ts'
 import { type WebhookTrouble, webhookMail } from './webhook-mail.ts'
 
-/** What accounts and keys need. Who opened the store and the mailer closes them. */
+/** What accounts and keys need. The caller, who opened the store and the mailer, closes them. */
 export interface AccessOptions {
   readonly store: ObjectStore
   readonly redisUrl: string
@@ -24,26 +24,29 @@ export interface AccessOptions {
   readonly clock?: () => number
 }
 
-/** Everything that decides who may ask. */
+/** Everything that decides about access. */
 export interface Access {
-  /** From the text of a key to what it stands for: for every request that brings one. */
+  /** Resolves the text of a key, for every request that has one. */
   readonly keys: KeyIndex
   readonly accounts: Accounts
   readonly attempts: Attempts
   readonly tokens: Tokens
   readonly peppers: Peppers
-  /** Mails a link to an account, unless its address had as many mails today as it may get; never rejects. `page` is the address of the account's page. */
+  /**
+   * Mails a link to an account, within the address's daily limit of mails. Never rejects. `page` is the URL of the account's
+   * page.
+   */
   mailLink(options: MailedLink): Promise<void>
   /**
-   * Mails the owner of a key how much of its day is used, where the address is confirmed and the account wants that, once for each slot, day
-   * and level; never rejects. `page` is as for `mailLink`.
+   * Mails a key's owner how much of its daily quota is used, once per slot, day and level. The address must be confirmed and the
+   * account must want these mails. Never rejects. `page` is as for `mailLink`.
    */
   mailUsage(used: DayUsed & { readonly page: string }): Promise<void>
-  /** Mails the owner of a webhook that it fails, or was disabled; never rejects. */
+  /** Mails the owner of a webhook that it fails or was disabled. Never rejects. */
   mailWebhook(trouble: WebhookTrouble & { readonly account: string }): Promise<void>
   /**
-   * Brings what follows from the store in line with it and fills Redis, in one process at a time, unless another has done so since it was
-   * asked for; does nothing while Redis is away.
+   * Brings the records derived from the store up to date and fills Redis, in one process at a time. Does nothing while Redis is
+   * away, or if another process has done it since the call.
    */
   tidy(): Promise<void>
   close(): Promise<void>
@@ -58,13 +61,13 @@ export interface MailedLink {
   readonly page: string
 }
 
-/** How long keys of an address that is not confirmed work, where mails are sent. */
+/** How long keys of an unconfirmed address work, in days, if mails are sent. */
 const UNCONFIRMED_DAYS = 7
 const DAY_MS = 86_400_000
-/** How long others wait for a process that was killed at this work, ms, and time between two looks whether it is over. */
+/** How long others wait for a process that was killed during this work, and the polling interval, ms. */
 const TIDY_MS = 60_000
 const LOOK_MS = 500
-/** When the last such work began that was done, in ms by the clock of Redis. */
+/** When the last completed run began, in ms by the clock of Redis. */
 const TIDIED = 'access:tidied'
 const COMMAND_TIMEOUT_MS = 5000
 
@@ -83,7 +86,7 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
       const asked = await timeOf(redis)
       while ((await redis.set('access:tidy', '1', 'PX', TIDY_MS, 'NX')) !== 'OK') await sleep(LOOK_MS, undefined, { signal: stop.signal })
       try {
-        // A process that was killed may have left something undone a moment ago: only what began later is enough.
+        // A killed process may have left work undone a moment ago: only a run that began later is enough.
         if (Number(await redis.get(TIDIED)) >= asked) return
         const began = await timeOf(redis)
         await accounts.tidy(stop.signal)
@@ -117,12 +120,12 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
         if ((await attempts.take('mail-to-email', email)) > 0) return
         const isConfirmed = (await accounts.contact(account))?.isConfirmed === true
         const token = await tokens.link(account)
-        // It may have been removed meanwhile.
+        // The account may have been removed meanwhile.
         if (token === null) return
         const link = `${page}?token=${token}`
         mailer.send({ to: email, ...linkMail(reason, { language, link, until_days: isConfirmed ? null : until_days }) })
       } catch (err) {
-        // A key that was made is shown all the same.
+        // A new key is shown all the same.
         log.warn({ err, reason }, 'link not mailed')
       }
     },
@@ -135,7 +138,7 @@ export function openAccess({ store, redisUrl, peppers, mailer, log, clock = Date
         if (!hint || !(await claimUsageMail(store, { date, slot, level }))) return
         mailer.send({ to: contact.email, ...usageMail(contact.language, { level, limit, key: `${hint.first}…${hint.last}`, page }) })
       } catch (err) {
-        log.warn({ err, level }, 'nobody was told that a day is used')
+        log.warn({ err, level }, 'usage mail not sent')
       }
     },
     tidy: () => {

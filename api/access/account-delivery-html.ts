@@ -12,7 +12,7 @@ export interface OwnWebhook {
   readonly state: WebhookState | null
 }
 
-/** Deliveries that the page shows of a webhook; the API lists more. */
+/** Deliveries of a webhook that the page shows; the API lists more. */
 const SHOWN_DELIVERIES = 10
 
 const WORDS = {
@@ -47,7 +47,7 @@ const WORDS = {
   },
   en: {
     webhooks: 'Webhooks',
-    none: 'There is none.',
+    none: 'There are none.',
     by: 'They are created, changed and deleted with the API:',
     status: { ENABLED: 'enabled', FAILING: 'failing', DISABLED: 'disabled' },
     reasons: {
@@ -76,7 +76,7 @@ const WORDS = {
   },
 } as const
 
-/** The webhooks of an account with their state, their last deliveries and what can be done with them. */
+/** Renders the webhooks of an account with their state, their last deliveries and their actions. */
 export function webhooksSection(language: Language, webhooks: readonly OwnWebhook[]): string {
   const words = WORDS[language]
   const all = webhooks.length === 0 ? `<p>${words.none}</p>` : webhooks.map((one) => webhookHtml(language, one)).join('\n')
@@ -119,7 +119,7 @@ function deliveryCells(language: Language, { id }: Subscription, delivery: Deliv
   ]
 }
 
-/** The export jobs of an account, newest first; nothing without any. */
+/** Renders the export jobs of an account, newest first; nothing if there are none. */
 export function jobsSection(language: Language, jobs: readonly ExportJob[]): string {
   if (jobs.length === 0) return ''
   const words = WORDS[language]

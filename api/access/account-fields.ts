@@ -4,7 +4,7 @@ import { normalEmail } from './email.ts'
 const DAY_H = 24
 /** Most characters of a label. */
 export const LABEL_MOST = 60
-/** Longest and usual time that a rotated key works on, in hours. */
+/** Longest and default overlap of a rotated key, in hours. */
 export const OVERLAP_MOST_H = 7 * DAY_H
 export const OVERLAP_H = DAY_H
 
@@ -15,14 +15,14 @@ export const EMAIL = {
   isPrivate: true,
 } satisfies BodyField<string>
 
-/** What the owner calls a key. */
+/** The owner's name for a key. */
 export const LABEL: BodyField<string | null> = {
   expected: `up to ${LABEL_MOST} characters on one line`,
   read: (value) => (typeof value === 'string' && isLine(value) ? value.trim() || null : undefined),
   fallback: null,
 }
 
-/** How long a rotated key works on, in hours. */
+/** How long a rotated key keeps working, in hours. */
 export const OVERLAP: BodyField<number> = {
   expected: `a whole number of hours, 0 to ${OVERLAP_MOST_H}`,
   read: (value) =>
@@ -30,7 +30,7 @@ export const OVERLAP: BodyField<number> = {
   fallback: OVERLAP_H,
 }
 
-/** True for a text of one line, whole characters and no control characters: it goes into pages, and may go into mails. */
+/** True for one line of whole characters without control characters: safe for pages and mails. */
 function isLine(text: string): boolean {
   return text.length <= LABEL_MOST && text.isWellFormed() && !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text)
 }

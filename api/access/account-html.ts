@@ -8,7 +8,7 @@ import { usageSection } from './account-usage-html.ts'
 import type { Language, ListedKey, NewKey } from './accounts.ts'
 import type { KeyStatus } from './slots.ts'
 
-/** Headers of every page of the account, which are kept in no cache. */
+/** Headers of every page of the account, which no cache keeps. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': HTML,
   'Cache-Control': 'no-store',
@@ -103,9 +103,9 @@ const WORDS: Readonly<Record<Language, Words>> = {
     email: 'E-mail',
     send: 'Send the link',
     asked: 'If that address has keys, the link is on its way. It works once, for 30 minutes.',
-    openIntro: 'With this button you confirm your address and open your account for one hour.',
+    openIntro: 'This button confirms your address and opens your account for one hour.',
     open: 'Open my account',
-    ended: 'The link was used or is over, or the session has ended. Ask for another link.',
+    ended: 'The link was used or has expired, or the session has ended. Request another link.',
     keys: 'Keys',
     none: 'There is no key.',
     columns: ['Key', 'Name', 'Plan', 'State', 'Created', 'Last used', 'Actions'],
@@ -139,7 +139,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** The page that asks for an address; `notice` says what came of the request before. */
+/** Renders the page that asks for an e-mail address; `notice` is the outcome of the previous request. */
 export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed' | 'tooMany' | null = null): string {
   const words = WORDS[language]
   return page(
@@ -151,27 +151,27 @@ export function askPage(language: Language, notice: 'asked' | 'ended' | 'removed
   )
 }
 
-/** The page behind a mailed link: looking at it, as mail programs do, uses nothing. */
+/** Renders the page behind a mailed link. Merely loading it, as mail programs do, does not use up the link. */
 export function openPage(language: Language, token: string): string {
   const words = WORDS[language]
   return page(language, `<p>${words.openIntro}</p>\n${button(words.open, { act: 'open', token })}`)
 }
 
-/** What the page of an account shows. */
+/** The data of an account's page. */
 export interface AccountView {
   readonly keys: readonly ListedKey[]
-  /** Whether it wants mails when a day is used; null if nobody has said. */
+  /** Whether the account wants usage mails; null if never set. */
   readonly usageMails: boolean | null
-  /** By key; null if it cannot be read now. */
+  /** Usage by key; null if it cannot be read now. */
   readonly usage: ReadonlyMap<string, KeyUsage> | null
-  /** Null for an account that may have none. */
+  /** Null for an account whose plan has no webhooks. */
   readonly webhooks: readonly OwnWebhook[] | null
   readonly jobs: readonly ExportJob[]
-  /** Where customers write, as a URI; null if nobody is named. */
+  /** The address for support, as a URI; null if there is none. */
   readonly supportContact: string | null
 }
 
-/** The keys of an account with their usage, its webhooks and export jobs, and what can be done. */
+/** Renders the keys of an account with their usage, its webhooks and export jobs, and all actions. */
 export function accountPage(language: Language, view: AccountView): string {
   const words = WORDS[language]
   const { keys, usageMails, usage, webhooks, jobs, supportContact } = view
@@ -198,7 +198,7 @@ ${[
   )
 }
 
-/** The one page that shows a key. */
+/** Renders the only page that shows a key's text. */
 export function newKeyPage(language: Language, made: NewKey): string {
   const words = WORDS[language]
   return page(

@@ -4,15 +4,15 @@ import { LIMIT_HEADERS, type Part, pathParameter, problemResponse, ref } from '.
 import { LABEL_MOST, OVERLAP_H, OVERLAP_MOST_H } from './account-fields.ts'
 import { askPage } from './account-html.ts'
 
-/** How a caller shows who asks, as the description names it. */
+/** How a caller authenticates, as the description names it. */
 export const SECURITY_SCHEMES: Part = Object.freeze({
-  ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key that POST /api/keys gave.' },
+  ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key from POST /api/keys.' },
   Session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'One hour of /account, opened by a mailed link.' },
 })
 
 /** Who may see and change an account. */
 export const OWNER = [{ ApiKey: [] }, { Session: [] }]
-/** Problems of a request whose key does not work. */
+/** Problems of a request with an invalid key. */
 export const KEY_REFUSED: readonly ProblemCode[] = ['key-required', 'invalid-key', 'revoked-key', 'expired-key']
 /** Public name of the key of examples. */
 export const EXAMPLE_ID = 'key_1f0c44a9b7d25e83c6aa'
@@ -25,7 +25,7 @@ const SHOWN = Object.freeze({
   created_at: '2026-01-02T12:00:00.000Z',
   ends_at: null,
 })
-// The key that api documentation and tests use everywhere; nobody has it.
+// The key that all API documentation and tests use; it belongs to nobody.
 const SHOWN_ONCE = Object.freeze({ key: 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD', ...SHOWN })
 
 /** The schemas of the account paths. */
@@ -34,28 +34,28 @@ export function accountSchemas(): Part {
   const properties = {
     id: { ...text, description: 'Public name of the key.' },
     hint: { ...text, description: 'First 8 and last 4 characters of the key.' },
-    label: { type: ['string', 'null'], description: 'What its owner calls it.' },
+    label: { type: ['string', 'null'], description: 'Name given by its owner.' },
     plan: { ...text, enum: PLANS, description: 'Plan of the key; a plan is granted to one key.' },
     status: {
       ...text,
       enum: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'],
-      description: 'ROTATING works until ends_at, beside the key that takes its place; REVOKED and EXPIRED do not work.',
+      description: 'ROTATING works until ends_at, besides the key that replaces it; REVOKED and EXPIRED do not work.',
     },
     created_at: { ...text, format: 'date-time', description: 'When it was made.' },
     ends_at: {
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'When it stops to work by itself: end of a rotation, or of the time to confirm the e-mail address. Null: never.',
+      description: 'When it expires: the end of a rotation, or of the time to confirm the e-mail address. Null: never.',
     },
   }
-  const key = { ...text, description: 'The key: shown this once.' }
+  const key = { ...text, description: 'The key, shown only once.' }
   return {
     Key: { type: 'object', required: Object.keys(properties), properties },
     NewKey: { type: 'object', required: ['key', ...Object.keys(properties)], properties: { key, ...properties } },
   }
 }
 
-/** The paths of accounts and keys. */
+/** Describes the paths of accounts and keys. */
 export function accountPaths(): Part {
   return {
     '/api/keys': {
@@ -73,15 +73,15 @@ export function accountPaths(): Part {
           422: problemResponse(['key-limit-reached']),
         }),
         description:
-          'At most three free keys of an e-mail address work at the same time, besides those of paid plans. At most 5 an hour and 20 a day may be asked for from one address, and 6 a day for one e-mail address.',
+          'At most three free keys of an e-mail address work at the same time, besides those of paid plans. One IP address may request at most 5 an hour and 20 a day, and one e-mail address gets at most 6 a day.',
         requestBody: body(
           {
             type: 'object',
             required: ['email'],
             additionalProperties: false,
             properties: {
-              email: { type: 'string', format: 'email', maxLength: 254, description: 'Whose key it is; case is ignored.' },
-              label: { type: ['string', 'null'], maxLength: LABEL_MOST, description: 'What to call the key; one line.' },
+              email: { type: 'string', format: 'email', maxLength: 254, description: 'Address of the owner; case is ignored.' },
+              label: { type: ['string', 'null'], maxLength: LABEL_MOST, description: 'Name of the key; one line.' },
             },
           },
           { email: 'name@example.org', label: 'My car' },
@@ -89,9 +89,9 @@ export function accountPaths(): Part {
         ),
       },
       get: {
-        ...accountOperation('keys_list', 'The keys one may see', {
+        ...accountOperation('keys_list', 'The keys that the caller may see', {
           200: json(
-            'With a key itself alone, with a session all keys of the account.',
+            'With a key only itself, with a session all keys of the account.',
             { type: 'object', required: ['keys'], properties: { keys: { type: 'array', items: ref('schemas', 'Key') } } },
             { keys: [SHOWN] },
           ),
@@ -103,7 +103,7 @@ export function accountPaths(): Part {
     },
     '/api/keys/{id}/rotate': {
       post: {
-        ...accountOperation('keys_by_id_rotate', 'Put a new key in the place of one', {
+        ...accountOperation('keys_by_id_rotate', 'Replace a key by a new one', {
           201: json(
             'The new key, shown once, and the former one.',
             { allOf: [ref('schemas', 'NewKey')], required: ['former'], properties: { former: ref('schemas', 'Key') } },
@@ -117,7 +117,7 @@ export function accountPaths(): Part {
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
         }),
-        description: 'Plan, label and what was counted stay. A key may rotate itself only.',
+        description: 'Plan, label and counted requests stay. A key may rotate only itself.',
         security: OWNER,
         parameters: [ID],
         requestBody: body(
@@ -150,24 +150,24 @@ export function accountPaths(): Part {
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
         }),
-        description: 'It is refused everywhere within a minute, mostly at once. A key may revoke itself only.',
+        description: 'It is refused everywhere within a minute, usually at once. A key may revoke only itself.',
         security: OWNER,
         parameters: [ID],
       },
     },
     '/signup': {
       post: {
-        ...accountOperation('signup', 'What the form of the start page does', {
+        ...accountOperation('signup', 'Make a key with the form of the start page', {
           201: html('The key, shown once, with a call to copy. A link is mailed as by POST /api/keys.'),
           400: {
             ...BAD_FORM,
-            description: `${BAD_FORM.description} As a page: that was no e-mail address.`,
+            description: `${BAD_FORM.description} As a page: the text was not an e-mail address.`,
             content: { ...BAD_FORM.content, ...html('').content },
           },
           403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
-          422: html('The form again: the address has as many keys as it may have.'),
+          422: html('The form again: the address already has the maximum of keys.'),
           429: { ...LIMITED, content: { ...LIMITED.content, ...html('The form again: it was sent too often.').content } },
         }),
         requestBody: {
@@ -192,34 +192,34 @@ export function accountPaths(): Part {
     '/account': {
       get: {
         ...accountOperation('account', 'The page of an account, for people', {
-          200: html('The keys in a session; else a form that asks for the e-mail address, or for a click where a mailed link led here.'),
-          401: html('The mailed link was used or is over.'),
+          200: html('In a session, the keys; otherwise a form for the e-mail address, or a button if a mailed link led here.'),
+          401: html('The mailed link was used or has expired.'),
         }),
         parameters: [
           {
             name: 'token',
             in: 'query',
             required: false,
-            description: 'The token of a mailed link; looking uses nothing.',
+            description: 'The token of a mailed link. Loading the page does not use it up.',
             schema: { type: 'string' },
           },
         ],
       },
       post: {
-        ...accountOperation('account_act', 'What the forms of the page do', {
-          200: { ...html('What came of it.'), headers: { 'Set-Cookie': ref('headers', 'SetCookie') } },
+        ...accountOperation('account_act', 'Act on an account with the forms of its page', {
+          200: { ...html('The result.'), headers: { 'Set-Cookie': ref('headers', 'SetCookie') } },
           303: {
             description: 'Done; back to the page.',
             headers: { Location: ref('headers', 'Location'), 'Set-Cookie': ref('headers', 'SetCookie') },
           },
           400: problemResponse(['invalid-parameter', 'unknown-parameter']),
-          401: html('No session, or the mailed link was used or is over.'),
+          401: html('No session, or the mailed link was used or has expired.'),
           404: ref('responses', '404Limited'),
           409: problemResponse(['conflict']),
           403: FOREIGN,
           413: ref('responses', '413'),
           415: problemResponse(['unsupported-media-type']),
-          429: { ...LIMITED, content: { ...LIMITED.content, ...html('Too many links were asked for.').content } },
+          429: { ...LIMITED, content: { ...LIMITED.content, ...html('Too many links were requested.').content } },
         }),
         requestBody: {
           required: true,
@@ -242,11 +242,11 @@ interface Response extends Part {
   readonly content: Part
 }
 
-/** What writes are answered that pages of other sites had sent. */
+/** The response to writes that pages of other sites sent. */
 const FOREIGN = ref('responses', '403Account')
 const BAD_FORM = problemResponse(['invalid-parameter', 'unknown-parameter'])
 
-/** The forms of the page, by what they do. */
+/** Describes the forms of the page, one per action. */
 function acts(): Part[] {
   const form = (act: string, members: Part, optional: readonly string[] = []): Part => ({
     type: 'object',
@@ -257,21 +257,21 @@ function acts(): Part[] {
   const id = { type: 'string', description: 'Public name of the key.' }
   const hours = { type: 'integer', minimum: 0, maximum: OVERLAP_MOST_H, default: OVERLAP_H }
   return [
-    form('mail', { email: { type: 'string', format: 'email', maxLength: 254, description: 'Whom the link is for.' } }),
+    form('mail', { email: { type: 'string', format: 'email', maxLength: 254, description: 'Address that gets the link.' } }),
     form('open', { token: { type: 'string', description: 'The token of the mailed link.' } }),
     form('rotate', { id, overlap_hours: { ...hours, description: 'How long the former key works on. Unit: h.' } }, ['overlap_hours']),
     form('revoke', { id }),
     form('revoke-all', {}),
-    form('usage-mails', { wanted: { type: 'string', enum: ['yes', 'no'], description: 'Whether they are to be sent.' } }),
-    form('delete', { sure: { const: 'yes', description: 'That it is meant.' } }),
+    form('usage-mails', { wanted: { type: 'string', enum: ['yes', 'no'], description: 'Whether these mails are sent.' } }),
+    form('delete', { sure: { const: 'yes', description: 'Confirms the deletion.' } }),
     form('leave', {}),
   ]
 }
 
-/** What a request over the limits of its address is answered. */
+/** The response to a request over the limits of its address. */
 const LIMITED = Object.freeze(problemResponse(['quota-exceeded']))
 
-/** What the description says of an operation on an account, whatever it is. */
+/** Describes an operation on an account with the responses that all share. */
 export function accountOperation(operationId: string, summary: string, responses: Part): Part {
   const limited = Object.entries({ 429: LIMITED, ...responses }).map(([status, response]): [string, Part] => {
     const part = response as Part

@@ -12,7 +12,7 @@ import type { Language } from './accounts.ts'
 import { type BodyField, readBody, takeForms } from './bodies.ts'
 import type { Session } from './tokens.ts'
 
-/** What a form of the account's page asks for. */
+/** The fields of a form on the account's page. */
 interface Form {
   readonly account: string
   readonly session: Session
@@ -65,7 +65,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     const wait_s = await attempts.take('mail-from-address', callerOf(raw))
     if (wait_s > 0) return send(reply.header('Retry-After', String(Math.ceil(wait_s))), askPage(language, 'tooMany'), 429)
     const account = await accounts.nameOf(email)
-    // Whether an address has keys is told to whoever reads its mail, and to nobody else.
+    // Only the reader of an address's mail learns whether the address has keys.
     if (await accounts.contact(account))
       await access.mailLink({ reason: 'manage', email, account, language, page: `${baseUrl()}${URL_PATH}` })
     return send(reply, askPage(language, 'asked'))
@@ -80,13 +80,13 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     return toPage(reply)
   }
 
-  /** A webhook of the account, whose plan has to admit webhooks, as over the API. */
+  /** Returns a webhook of the account. The plan must include webhooks, as in the API. */
   const ownWebhook = async (account: string, id: string): Promise<Subscription> => {
     needsWebhookPlan(await accounts.list(account), { only: null, upgradeUrl: upgradeUrl() })
     return webhooks.find(account, id)
   }
 
-  /** What is done in a session, by the name of the act. */
+  /** The actions in a session, by name. */
   const inSession: Readonly<Record<string, (form: Form) => Promise<FastifyReply>>> = {
     rotate: async ({ account, language, body, reply }) => {
       const { id, overlap_hours } = readBody(body, { act: TEXT, id: TEXT, overlap_hours: HOURS })
@@ -106,7 +106,7 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     'revoke-all': async ({ account, session, raw, body, reply }) => {
       readBody(body, { act: TEXT })
       await accounts.revokeAll(account)
-      // Whoever asked stays, to delete the account as well: the mails of a day may be used up.
+      // The caller stays signed in, to be able to delete the account too: the day's mails may be used up.
       reply.header('Set-Cookie', sessions.cookie(raw, await tokens.endAll(session)))
       return toPage(reply)
     },

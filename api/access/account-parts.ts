@@ -20,7 +20,7 @@ export interface AccountParts {
   readonly sessions: BrowserSessions
   readonly baseUrl: () => string
   readonly limiter: Limiter
-  /** Whom requests and attempts are counted to. */
+  /** Returns whom requests and attempts are counted to. */
   readonly callerOf: CallerOf
   readonly lake: Lake
   readonly usage: Usage
@@ -30,9 +30,9 @@ export interface AccountParts {
   readonly clock: () => number
 }
 
-/** What keeps replies about keys out of every cache. */
+/** Keeps replies about keys out of every cache. */
 export const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
-/** A key as replies show it. */
+/** Returns a key as replies show it. */
 export function shown({ id, hint, label, plan, status, created_at, ends_at }: ListedKey): object {
   return {
     id,
@@ -45,17 +45,17 @@ export function shown({ id, hint, label, plan, status, created_at, ends_at }: Li
   }
 }
 
-/** A key as the one reply shows it that has its text. */
+/** Returns a new key as the only reply with its text shows it. */
 export function shownOnce(made: NewKey): object {
   return { key: made.key, ...shown(made) }
 }
 
-/** The language that a request prefers of those that we write to people in: the one with the greater weight, else the first named, else Spanish. */
+/** Returns the preferred language among those that we write in: the greatest weight, then the first named, otherwise Spanish. */
 export function languageOf({ headers }: IncomingMessage): Language {
   return languageFor(headers['accept-language'], ['es', 'en'])
 }
 
-/** The problem of who asks too often. */
+/** Returns the problem of a caller with too many attempts. */
 export function tooMany(attempt: Attempt, wait_s: number): Problem {
   return problem('quota-exceeded', 'This was asked too often; see Retry-After.', {
     retry_after_s: wait_s,

@@ -24,7 +24,7 @@ const BODY_MOST = 4096
 /** Methods that change nothing. */
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Registers the paths of accounts and keys: for pages of our own only, never kept in a cache, and limited by address. */
+/** Registers the paths of accounts and keys: only for our own pages, never cached, and limited by address. */
 export function registerAccounts(
   app: FastifyInstance,
   options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days'> & {
@@ -70,7 +70,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   const { accounts } = access
   const config = { isSameOrigin: true }
 
-  /** Whose account a request may act on, and on which key alone. */
+  /** Returns the account that a request may act on, and its key if it may act on that alone. */
   const authority = (request: FastifyRequest): Promise<Authority> => {
     refuseQuery(request)
     return authorityOf(request.raw, parts)
@@ -137,11 +137,11 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
   registerOtherMethodsOfOwn(app, '/api/keys/:id', ['DELETE'])
 }
 
-/** Throws the problem of a body that would have to be unpacked first. */
+/** Throws the problem of a compressed body. */
 function refuseEncoded(raw: IncomingMessage): void {
   const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity' || !hasBody(raw)) return
-  throw problem('unsupported-media-type', `The request body is encoded as ${shortened(encoding)}; it is taken as it is only.`, {
+  throw problem('unsupported-media-type', `The request body is encoded as ${shortened(encoding)}; send it without encoding.`, {
     headers: { 'Accept-Encoding': 'identity' },
   })
 }

@@ -21,7 +21,7 @@ const WORDS = {
   },
   en: {
     title: 'Usage of the last 30 days',
-    zone: 'Days are those of Madrid; today is not over. The newest requests take a minute or two to be counted.',
+    zone: 'Days are in Madrid; today is not over. The newest requests are counted after a minute or two.',
     unread: 'Usage cannot be read at the moment.',
     none: 'No requests.',
     total: (requests: string, share: string) => `${requests} requests; ${share} refused (for a mistake in the request or over a limit).`,
@@ -35,12 +35,12 @@ const WORDS = {
   },
 } as const
 
-/** Size of a day's column in the chart, and its height, in units of the drawing. */
+/** Width of a day's column in the chart, and its height, in SVG units. */
 const COLUMN = 20
 const GAP = 4
 const HEIGHT = 120
 
-/** What each key was used for, as a chart with its numbers; null if usage cannot be read. */
+/** Renders the usage of each key as a chart with its numbers; null if usage cannot be read. */
 export function usageSection(language: Language, keys: readonly ListedKey[], usage: ReadonlyMap<string, KeyUsage> | null): string {
   const words = WORDS[language]
   const used = keys.flatMap((key) => {
@@ -66,7 +66,7 @@ ${chart(language, words.chart(name), usage.days)}
 <details><summary>${words.numbers}</summary>${scrollTable(words.chart(name), words.heads, rows)}</details>`
 }
 
-/** A column for each day, what was refused on top; a browser shows the numbers of the column that is pointed at. */
+/** Renders one column per day, with refused requests on top. A browser shows the numbers of the column under the pointer. */
 function chart(language: Language, name: string, days: readonly UsedDay[]): string {
   const words = WORDS[language]
   const number = numberFormat(language)

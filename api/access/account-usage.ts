@@ -5,23 +5,23 @@ import type { ListedKey } from './accounts.ts'
 import { slotNames } from './slots.ts'
 import { USUAL_DAYS } from './usage/usage-report.ts'
 
-/** Requests of a key in one day of Madrid. */
+/** Requests of a key on one day in Madrid. */
 export interface UsedDay {
   readonly date: string
   readonly requests: number
-  /** Those refused as a mistake of the caller or over a limit (4xx). */
+  /** Requests refused as a caller's mistake or over a limit (4xx). */
   readonly refused: number
 }
 
-/** What a key was used for in the last days, today included. */
+/** The usage of a key in the last days, today included. */
 export interface KeyUsage extends Omit<UsedDay, 'date'> {
-  /** Every day, oldest first, those without any request too. */
+  /** Every day, oldest first, including days without requests. */
   readonly days: readonly UsedDay[]
   /** Last of these days with a request; null without one. */
   readonly last_used: string | null
 }
 
-/** What the keys of an account were used for in the last 30 days, by their public names. */
+/** Returns the usage of an account's keys in the last 30 days, by their public names. */
 export async function usageByKey(
   days: ReadUsageDays,
   { account, keys, now }: { readonly account: string; readonly keys: readonly ListedKey[]; readonly now: number },

@@ -7,7 +7,7 @@ import { usageByKey } from './account-usage.ts'
 /** Export jobs that the page shows; the API lists more. */
 const SHOWN_JOBS = 20
 
-/** Collects what the page of an account shows. Usage that cannot be read, as while the lake is busy, leaves the rest of the page. */
+/** Collects the data of an account's page. Usage that cannot be read, as while the lake is busy, is left out. */
 export async function accountView(
   parts: Pick<AccountParts, 'access' | 'days' | 'lake' | 'clock'> & {
     readonly webhooks: Pick<WebhookOwner, 'list'>

@@ -34,7 +34,7 @@ export interface ListedKey {
   readonly id: string
   readonly hint: KeyHint
   readonly label: string | null
-  /** What its requests are counted by, with those of the keys before and after it in its place. */
+  /** The slot that counts its requests, shared with earlier and later keys in its place. */
   readonly slot: string
   readonly plan: Plan
   readonly status: KeyStatus
@@ -42,17 +42,17 @@ export interface ListedKey {
   readonly ends_at: number | null
 }
 
-/** A new key; its text is nowhere else. */
+/** A new key. Its text is stored nowhere else. */
 export interface NewKey extends ListedKey {
   readonly key: string
   readonly account: string
 }
 
-/** Whom an account belongs to. */
+/** The owner of an account. */
 export interface Contact {
   readonly email: string
   readonly language: Language
-  /** True once the owner of the address has opened a mailed link. */
+  /** True after the owner of the address has opened a mailed link. */
   readonly isConfirmed: boolean
 }
 
@@ -62,7 +62,7 @@ export interface AccountsOptions {
   readonly index: KeyIndex
   readonly peppers: Peppers
   readonly clock: () => number
-  /** How long keys work of an address that is not confirmed, in ms; null: for ever. */
+  /** How long keys of an unconfirmed address work, in ms; null: for ever. */
   readonly unconfirmed_ms: number | null
 }
 
@@ -72,54 +72,56 @@ export interface OneKey {
   readonly id: string
 }
 
-/** Accounts and their keys, as the object store has them. An account is named by the hash of its e-mail address. Refusals are `Problem`s. */
+/** Accounts and their keys in the object store. The hash of its e-mail address names an account. Refusals are `Problem`s. */
 export interface Accounts {
-  /** Makes a key for an e-mail address as `normalEmail` gives it. Throws `key-limit-reached` where it has three free ones. */
+  /**
+   * Makes a key for a normalized e-mail address (`normalEmail`). Throws `key-limit-reached` if it already has three free ones.
+   */
   create(options: {
     readonly email: string
     readonly label: string | null
     readonly language: Language
     readonly plan?: Plan
   }): Promise<NewKey>
-  /** Name of the account of an address, whether it has any key or not. */
+  /** Returns the name of an address's account, even if it has no key. */
   nameOf(email: string): Promise<string>
-  /** Whom an account belongs to; null where there is none. */
+  /** Returns the owner of an account; null if it does not exist. */
   contact(account: string): Promise<Contact | null>
-  /** The working keys of an account and the last that ended, in the order of its slots. */
+  /** Returns the working keys of an account and the last ended ones, in the order of its slots. */
   list(account: string): Promise<ListedKey[]>
   /** True if a key of the account works and has the plan. */
   hasPlan(account: string, plan: Plan): Promise<boolean>
-  /** A new key in the place of one, which works for `overlap_ms` longer. Throws `not-found`, or `conflict` where it is being rotated already. */
+  /** Replaces a key, which works for `overlap_ms` longer. Throws `not-found`, or `conflict` during another rotation. */
   rotate(options: OneKey & { readonly overlap_ms: number }): Promise<{ readonly made: NewKey; readonly former: ListedKey }>
-  /** Ends a key for good, and the former one that it took the place of. */
+  /** Ends a key for good, and also the former key that it replaced. */
   revoke(one: OneKey): Promise<ListedKey>
-  /** Ends all keys of an account; gives how many worked. */
+  /** Ends all keys of an account and returns how many worked. */
   revokeAll(account: string): Promise<number>
   /** Sets the plan of a working key. */
   grant(options: OneKey & { readonly plan: Plan }): Promise<ListedKey>
-  /** Whether the account wants mails when a day is used; null where nobody has said. */
+  /** Returns whether the account wants usage mails; null if never set. */
   usageMails(account: string): Promise<boolean | null>
-  /** Says whether the account wants them. */
+  /** Sets whether the account wants usage mails. */
   setUsageMails(account: string, isWanted: boolean): Promise<void>
-  /** Notes that the owner of the address has opened a mailed link: the keys do not end any more. */
+  /** Records that the owner has opened a mailed link: the keys no longer expire. */
   confirm(account: string): Promise<void>
-  /** Ends all keys, and forgets the account, its address and what its tokens were bound to. */
+  /** Ends all keys, and deletes the account, its address and its tokens' epochs. */
   remove(account: string): Promise<void>
-  /** The account of a working key, by its public name; null where there is none. */
+  /** Returns the account of a working key, by the key's public name; null if there is none. */
   ownerOf(id: string): Promise<string | null>
-  /** Every account. */
+  /** Iterates over all accounts. */
   names(): AsyncIterable<string>
-  /** Brings what follows from the slots in line with them: records of keys, also of those that ended by time, and the index. */
+  /** Updates what is derived from the slots: records of keys, including expired ones, and the index. */
   tidy(signal?: AbortSignal): Promise<void>
 }
 
-/** What `accounts/<account>/account` says. */
+/** The content of `accounts/<account>/account`. */
 interface AccountRecord {
-  /** The address, sealed. */
+  /** The encrypted address. */
   readonly email: string
   readonly language: Language
   readonly created_at: number
-  /** Tells it from the records of the same address before and after it: see `Bonds`. */
+  /** Distinguishes this account from earlier and later ones of the same address: see `Bonds`. */
   readonly nonce: string
 }
 
@@ -127,13 +129,13 @@ interface AccountRecord {
 interface Change {
   readonly slot: Slot
   readonly keys: readonly SlotKey[]
-  /** True where the slot is to remember none of them. */
+  /** True if the slot is to forget all its keys. */
   readonly isEnd?: boolean
 }
 
 const CONFIRMED = 'confirmed'
 const USAGE_MAILS = 'usage-mails'
-/** Keys that ended and are still listed, by slot. */
+/** Ended keys that are still listed, by slot. */
 const ENDED_LISTED = 5
 const TRIES = 50
 
@@ -152,13 +154,13 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
 
   const listedIn = (slot: Slot, id: string): ListedKey => listed(slot, slot.keys.find((key) => keyId(key.hash) === id) as SlotKey)
 
-  /** Changes a slot of an account as `decide` says from the newest state; what comes between begins it again. */
+  /** Changes a slot as `decide` returns for the newest state. A concurrent change starts it again. */
   const change = async (account: string, decide: (slots: readonly Slot[], now: number) => Change): Promise<Slot> => {
     for (let tries = 0; tries < TRIES; tries++) {
       const now = clock()
       const { slot, keys, isEnd = false } = decide(await readSlots(store, account), now)
       if (keys === slot.keys) {
-        // It was so before: perhaps by a process that ended before it could say so.
+        // It was so before, perhaps by a process that ended before it could report it.
         await settle(slot, keys)
         return slot
       }
@@ -175,14 +177,14 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     })
   }
 
-  /** Writes what follows for keys from a version of their slot, and makes sure that it was the newest: a later one may have been written meanwhile. */
+  /** Writes the records of keys for a version of their slot, and repeats if a later version was written meanwhile. */
   const settle = async (slot: Slot, keys: readonly SlotKey[]): Promise<void> => {
     let records = keys.map((key) => recordOf(slot, key, clock()))
     for (let from = slot; ; ) {
       await Promise.all(records.map((record) => writeRecord(store, record)))
       const newest = (await readSlots(store, slot.account))[slot.number - 1] as Slot
       if (newest.version === from.version) break
-      // Keys that the slot has dropped since have ended.
+      // Keys that the slot has dropped since then have ended.
       const gone = keys.filter(({ hash }) => !newest.keys.some((key) => key.hash === hash))
       const version = Math.max(newest.version, from.version)
       from = newest
@@ -240,7 +242,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
           )
         return { slot: free, keys: [...free.keys, made] }
       })
-      // It goes where the account is removed at the same time.
+      // It disappears if the account is removed at the same time.
       await ensureRecord(account, record)
       return { ...listed(slot, made), key, account }
     },
@@ -354,7 +356,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
           if (wrong.length > 0) await settle(slot, wrong)
           await index.fill(there.filter((record) => record !== null && !wrong.some((key) => key.hash === record.hash)) as KeyRecord[])
         }
-        // A key that was being made while the address was confirmed, or a process that ended in between.
+        // A key made while the address was being confirmed, or by a process that ended in between.
         if (slots.some(({ keys }) => keys.some((key) => isUnconfirmed(key, clock()))) && (await isConfirmed(account)))
           await accounts.confirm(account)
         if (slots.every((slot) => slot.keys.length === 0)) {
@@ -367,7 +369,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
   return accounts
 }
 
-/** True for a key that works only until the one that took its place does. */
+/** True for a key that works only as long as its replacement does. */
 function isReplaced(key: SlotKey, { status }: SlotKey): boolean {
   return status === 'ACTIVE' && key.status === 'ROTATING'
 }
@@ -376,19 +378,19 @@ function revoked(key: SlotKey): SlotKey {
   return { ...key, status: 'REVOKED', ends_at: null }
 }
 
-/** True for a key that works until its address was to be confirmed. */
+/** True for a key that expires unless its address is confirmed. */
 function isUnconfirmed(key: SlotKey, now: number): boolean {
   return statusAt(key, now) === 'ACTIVE' && key.ends_at !== null
 }
 
-/** The keys without those that ended long ago: each has a record of its own. */
+/** Returns the keys without those that ended long ago: each has its own record. */
 function withoutOld(keys: readonly SlotKey[], now: number): readonly SlotKey[] {
   const ended = keys.filter((key) => !isWorking(key, now)).toSorted((one, other) => one.created_at - other.created_at)
   const old = new Set(ended.slice(0, -ENDED_LISTED))
   return keys.filter((key) => !old.has(key))
 }
 
-/** True where two records say the same, whatever versions they are from. */
+/** True if two records are equal apart from their versions. */
 function isSame(one: KeyRecord | null, other: KeyRecord): boolean {
   return JSON.stringify({ ...one, version: 0 }) === JSON.stringify({ ...other, version: 0 })
 }

@@ -6,19 +6,19 @@ import type { Limiter } from './limits/limiter.ts'
 import { type Charge, type Policy, perDay, perMinute } from './limits/policy.ts'
 import { quotaExceeded } from './refusals.ts'
 
-/** Paths that are limited together, by address and apart from all other paths. */
+/** Paths that share a limit by address, separate from all other paths. */
 export interface AddressLimit {
-  /** Names the paths in the slot of an address. */
+  /** Names the paths in the quota key of an address. */
   readonly name: string
   readonly policies: readonly Policy[]
-  /** Whether answers say where the caller stands; not those that caches may keep. */
+  /** True if replies state the limit; false for replies that caches may keep. */
   readonly isTold: boolean
 }
 
 /**
- * Account paths. Whoever rotates three keys by the page sends some ten requests in a minute, and an office behind one address may do so
- * together: 30 and 1,000 are in nobody's way, and keep a machine from having us look up keys that it made up, each of which costs a read of
- * the store. No record of usage holds these, so Redis alone knows the day's.
+ * Limit of the account paths. Rotating three keys on the page takes some ten requests a minute, possibly for a whole office. 30
+ * and 1,000 allow that, and bound lookups of made-up keys, each of which reads the store. No usage record contains these
+ * requests, so Redis alone counts the day.
  */
 export const ACCOUNT_LIMIT: AddressLimit = Object.freeze({
   name: 'account',
@@ -26,10 +26,10 @@ export const ACCOUNT_LIMIT: AddressLimit = Object.freeze({
   isTold: true,
 })
 
-/** Paths of webhooks: a program that keeps fifty of them in order sends some hundreds at once. */
+/** Limit of the webhook paths: a program that manages fifty of them sends some hundreds of requests at once. */
 export const WEBHOOK_LIMIT: AddressLimit = Object.freeze({ name: 'webhooks', policies: [perMinute(300)], isTold: true })
 
-/** Descriptions, plans, documentation and health: a page takes a dozen requests, a monitor one a second. */
+/** Limit of descriptions, plans, documentation and health: a page takes a dozen requests, a monitor sends one a second. */
 export const PLATFORM_LIMIT: AddressLimit = Object.freeze({ name: 'platform', policies: [perMinute(600)], isTold: false })
 
 const ONE = Object.freeze({ minute: 1, day: 1 })
@@ -41,7 +41,7 @@ export function limitByAddress(
   { name, policies, isTold }: AddressLimit,
 ): void {
   const charges = new WeakMap<FastifyRequest, Charge>()
-  // Before a body is read. OPTIONS is a browser's own question and costs nothing.
+  // Before a body is read. OPTIONS is a browser's own request and costs nothing.
   scope.addHook('onRequest', async (request) => {
     if (request.method === 'OPTIONS') return
     const charge = await limiter.charge(`${name}:${callerOf(request.raw)}`, policies, ONE)

@@ -2,14 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { AccountParts } from './account-parts.ts'
 import { checkedKey, keyRequired } from './refusals.ts'
 
-/** Whose account a request may see or act on. */
+/** The account that a request may see or change. */
 export interface Authority {
   readonly account: string
-  /** The key that it brings, which is then all it may see and act on; null in a session. */
+  /** The request's key, which is then all that it may see and change; null in a session. */
   readonly only: string | null
 }
 
-/** What a request may see and act on by its key, or else by its session. Throws the problem of one that has neither, or a key that does not work. */
+/**
+ * Returns what a request may see and change by its key, or else its session. Throws the problem of an invalid key, or of neither.
+ */
 export async function authorityOf(
   raw: IncomingMessage,
   { access, sessions }: Pick<AccountParts, 'access' | 'sessions'>,

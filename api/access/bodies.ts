@@ -5,22 +5,22 @@ import { Mistakes, shortened } from '../http/mistakes.ts'
 
 /** A member of a request's body. */
 export interface BodyField<T> {
-  /** What is taken, as a refusal says it. */
+  /** The accepted values, as a refusal describes them. */
   readonly expected: string
-  /** The value as it is worked with; undefined where it is refused. */
+  /** Returns the parsed value; undefined if it is refused. */
   readonly read: (value: unknown) => T | undefined
-  /** Taken where the member is not there; without it the member has to be. */
+  /** Used if the member is absent; without a fallback the member is required. */
   readonly fallback?: T
-  /** Values that are taken, where there is a list of them. */
+  /** The accepted values, if they are a list. */
   readonly allowed?: readonly string[]
-  /** True where a refusal must not repeat the value. */
+  /** True if a refusal must not repeat the value. */
   readonly isPrivate?: boolean
 }
 
 type Fields = Readonly<Record<string, BodyField<unknown>>>
 type Values<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends BodyField<infer T> ? T : never }
 
-/** Lets the paths of a scope take forms, and nothing else; a body is then an object of texts. */
+/** Lets the paths of a scope accept only forms; a body is then an object of texts. */
 export function takeForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
@@ -29,13 +29,13 @@ export function takeForms(scope: FastifyInstance): void {
 }
 
 /**
- * Reads a request's body, undefined where it has none, or the object `at` a JSON pointer of it, by its members. Throws one problem that
- * names each wrong member, its value and what is allowed.
+ * Reads a request's body (undefined if it has none), or the object `at` a JSON pointer in it, by its members. Throws one problem
+ * that names each wrong member, its value and what is allowed.
  */
 export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): Values<F> {
   const given = body === undefined ? {} : body
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw problem('invalid-parameter', `${at === '' ? 'The body' : at} is no JSON object.`, {
+    throw problem('invalid-parameter', `${at === '' ? 'The body' : at} is not a JSON object.`, {
       errors: [{ pointer: at, detail: 'expected a JSON object' }],
     })
   const mistakes = new Mistakes()

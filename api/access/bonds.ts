@@ -2,27 +2,27 @@ import { hash, randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { accountKey } from './slots.ts'
 
-/** Object that an account lives by: made anew it has another nonce. */
+/** Object with the epoch of an account: a new account has another nonce. */
 export const RECORD = 'account'
 const ROOT = 'tokens/'
 
-/** What can be ended: links and all that was opened by them, or sessions alone. */
+/** What can be ended: links and all sessions opened by them, or only sessions. */
 type Ended = 'links' | 'sessions'
 
 /**
- * What the tokens of an account are bound to, as the store has it: they are over once it is something else. It is changed to something random,
- * so that no clock decides what was made before, and is read for every use, so that no process has to be told.
+ * The epochs that an account's tokens are bound to, from the store. A token is invalid once its epoch has changed. Epochs are
+ * random, so no clock decides which token is older. They are read for every use, so no process needs a notification.
  */
 export interface Bonds {
-  /** The account from its making to its deletion. */
+  /** The account, from its creation to its deletion. */
   readonly life: string
-  /** What links and sessions were last ended by; empty where they never were. */
+  /** Set when links and sessions are ended; empty if they never were. */
   readonly links: string
-  /** The same of sessions alone. */
+  /** The same for sessions alone. */
   readonly sessions: string
 }
 
-/** What the tokens of an account are bound to now; null where there is no account. */
+/** Returns the current epochs of an account; null if there is no account. */
 export async function readBonds(store: ObjectStore, account: string): Promise<Bonds | null> {
   const life = await lifeOf(store, account)
   if (life === null) return null
@@ -32,37 +32,37 @@ export async function readBonds(store: ObjectStore, account: string): Promise<Bo
   return { life, links: links as string, sessions: sessions as string }
 }
 
-/** The part that a link or a session is bound to, as a token says it. */
+/** Returns the epoch of a link or a session, as a token contains it. */
 export function bondOf(purpose: 'link' | 'session', { life, links, sessions }: Bonds): string {
   return hash('sha256', JSON.stringify(purpose === 'link' ? [life, links] : [life, links, sessions]), 'base64url').slice(0, 22)
 }
 
-/** Ends what was bound; gives what is bound to from now on. */
+/** Ends links or sessions, and returns the new epochs. */
 export async function changeBonds(store: ObjectStore, account: string, { bonds, ended }: { bonds: Bonds; ended: Ended }): Promise<Bonds> {
   const { life } = bonds
   const changed = { ...bonds, [ended]: randomUUID() }
   await store.put(bondKey(account, life, ended), Buffer.from(changed[ended]))
-  // The account may have been removed meanwhile; nothing has this life again.
+  // The account may have been removed meanwhile. No other account ever has this life.
   if ((await lifeOf(store, account)) !== life) await removeBonds(store, account, life)
   return changed
 }
 
-/** Forgets what the tokens of a life that is over were bound to. */
+/** Deletes the epochs of a deleted account. */
 export async function removeBonds(store: ObjectStore, account: string, life: string): Promise<void> {
   for (const ended of ['links', 'sessions'] as const) await store.delete(bondKey(account, life, ended))
 }
 
-/** Forgets it of every life but that of now: a process may have ended before it could. */
+/** Deletes all epochs but the current ones: a process may have ended before it could. */
 export async function removeOldBonds(store: ObjectStore, account: string): Promise<void> {
   const lives = new Set<string>()
   const prefix = accountKey(account, ROOT)
   for await (const { key } of store.list(prefix)) lives.add(key.slice(prefix.length).split('/')[0] as string)
-  // Read after the list: a life that is in it and not that of now has ended, and does not begin.
+  // Read after the list: a life that is listed and not current has ended for good.
   const now = lives.size === 0 ? null : await lifeOf(store, account)
   for (const life of lives) if (life !== now) await removeBonds(store, account, life)
 }
 
-/** What tells the account from those of the same address before and after it; null where there is none. */
+/** Returns the nonce that distinguishes an account from others of the same address; null if there is none. */
 export async function lifeOf(store: ObjectStore, account: string): Promise<string | null> {
   const bytes = await store.get(accountKey(account, RECORD))
   return bytes && (JSON.parse(bytes.toString()) as { readonly nonce: string }).nonce

@@ -6,43 +6,43 @@ import type { Policy } from './limits/policy.ts'
 import { type PlanTable, type PlanTerms, policiesOf, TIERS, type Tier } from './plans.ts'
 import { checkedKey, keyInWrongPlace } from './refusals.ts'
 
-/** Who asks, and under which terms. */
+/** The caller of a request, and the terms of the caller's plan. */
 export interface Caller {
   readonly tier: Tier
-  /** What the requests are counted by: of the key, or of the address. */
+  /** The slot that counts the requests: of the key, or of the address. */
   readonly slot: string
   readonly key: LiveKey | null
   readonly terms: PlanTerms
   readonly policies: readonly Policy[]
 }
 
-/** Tells callers apart. */
+/** Identifies callers. */
 export interface Callers {
-  /** Whoever asks without a key: their address. */
+  /** Returns the caller without a key: the address. */
   byAddress(raw: IncomingMessage): Caller
   /**
-   * Who asks: the key where there is one, else the address. Throws, or rejects with, the problem of a key that does not work, is elsewhere
-   * than in X-API-Key, or cannot be looked up.
+   * Returns the caller: the key if there is one, otherwise the address. Throws, or rejects with, the problem of a key that is
+   * invalid, is outside X-API-Key, or cannot be looked up.
    */
   of(raw: IncomingMessage): Caller | Promise<Caller>
-  /** Who pays for a key that does not work: the address, apart from its requests without a key. */
+  /** Returns the caller that pays for an invalid key: the address, separate from its requests without a key. */
   byInvalidKey(raw: IncomingMessage): Caller
-  /** Tells that an address was over its limit of invalid keys: no more are looked up for it for so many seconds. */
+  /** Stops lookups of keys for an address that exceeded its limit of invalid keys, for some seconds. */
   stopLookups(raw: IncomingMessage, wait_s: number): void
 }
 
-/** Longest time for which nothing is looked up for an address, in s: somebody behind it may have a key that works. */
+/** Longest stop of lookups for an address, in s: others behind it may have valid keys. */
 const STOP_MOST_S = 60
-/** Addresses that are remembered as stopped; the first go first. */
+/** Most addresses that are stopped; the oldest go first. */
 const STOPPED_MOST = 10_000
 
-/** Makes what tells callers apart. */
+/** Opens the identification of callers. */
 export function openCallers(options: { readonly keys: KeyIndex; readonly callerOf: CallerOf; readonly plans: PlanTable }): Callers {
   const { keys, callerOf, plans } = options
   const policies = Object.fromEntries(TIERS.map((tier) => [tier, policiesOf(plans[tier])])) as Record<Tier, readonly Policy[]>
   const termsOf = (tier: Tier) => ({ tier, terms: plans[tier], policies: policies[tier] })
   const known = Object.fromEntries(TIERS.map((tier) => [tier, termsOf(tier)])) as Record<Tier, ReturnType<typeof termsOf>>
-  /** Until when, by `performance.now()`, nothing is looked up for an address. */
+  /** The end of each address's stop, by `performance.now()`. */
   const stopped = new Map<string, number>()
 
   const byKey = (key: LiveKey): Caller => ({ ...known[key.plan], slot: key.slot, key })
@@ -78,7 +78,7 @@ export function openCallers(options: { readonly keys: KeyIndex; readonly callerO
   }
 }
 
-/** True where the header Authorization holds what looks like a key of ours, as it is or as the name or password of Basic (RFC 7617). */
+/** True if the header Authorization seems to contain our key, plain or as the name or password of Basic (RFC 7617). */
 function holdsKey(authorization: string | undefined): boolean {
   if (authorization === undefined) return false
   const basic = /^basic +([\w+/=-]+)$/i.exec(authorization)?.[1]

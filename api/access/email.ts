@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url'
 
 const LONGEST = 254
-/** What a mailbox is called before the @: RFC 5321's atoms, without quotes, which nobody has. */
+/** The part before the @: RFC 5321's atoms. Quoted forms are not in use. */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** An e-mail address as accounts are told apart by it: in lower case, its domain in ASCII. Null for what is none, or holds a line break. */
+/** Returns an e-mail address in the form that identifies accounts: lower case, ASCII domain. Null if it is invalid. */
 export function normalEmail(text: string): string | null {
   const at = text.lastIndexOf('@')
   const local = text.slice(0, at)

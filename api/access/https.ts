@@ -3,30 +3,30 @@ import { type Problem, problem } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { isLoopback, proxiesPassed, type TrustedProxies } from './limits/address.ts'
 
-/** How a request came: `unknown` where nobody says so that can be believed. */
+/** How a request came: `unknown` if no trusted source states it. */
 export type Scheme = 'https' | 'http' | 'unknown'
 
-/** What is asked of how requests come. */
+/** The rule for requests by HTTPS and plain HTTP. */
 export interface HttpsRule {
   /**
-   * The problem of a request that came by plain HTTP, or may have and must not; null where it may be answered. One that came by HTTPS is
-   * marked: see `cameByHttps`.
+   * Returns the problem of a request that came by plain HTTP, or possibly did, and must not; null if it may be answered. A
+   * request by HTTPS is marked: see `cameByHttps`.
    */
   refusal(raw: IncomingMessage): Problem | null
-  /** True for a request that a trusted proxy says came by HTTPS, whatever is refused. */
+  /** True if a trusted proxy reports HTTPS for a request, whether or not it is refused. */
   isHttps(raw: IncomingMessage): boolean
 }
 
 interface HttpsOptions {
-  /** Proxies that are believed how a request came to them. */
+  /** Proxies whose reports are trusted. */
   readonly trusted: TrustedProxies
-  /** False: nothing is refused. True: what is not known to have come by HTTPS is. Null: as the address says that clients use. */
+  /** False: nothing is refused. True: every request not known to use HTTPS is refused. Null: as `publicUrl` implies. */
   readonly required: boolean | null
-  /** The address that clients use; null where it is the one listened on. */
+  /** The address that clients use; null if it is the listening address. */
   readonly publicUrl: string | null
 }
 
-/** What browsers that came by HTTPS are told: for two years to come no other way, here and at every name below (RFC 6797). */
+/** Makes browsers use only HTTPS for two years, on this name and all names below it (RFC 6797). */
 export const STRICT_TRANSPORT = Object.freeze({ 'Strict-Transport-Security': 'max-age=63072000' })
 
 const BY_HTTPS = Symbol('came by HTTPS')
@@ -35,12 +35,12 @@ interface Marked {
   [BY_HTTPS]?: true
 }
 
-/** True for a request that came by HTTPS, as far as the rule has seen it. */
+/** True for a request that came by HTTPS, as the rule found. */
 export function cameByHttps(raw: IncomingMessage): boolean {
   return (raw as Marked)[BY_HTTPS] === true
 }
 
-/** Makes the rule. Nothing is remembered of a connection: a proxy's carries the requests of many. */
+/** Makes the rule. It keeps no state per connection: a proxy's connection has requests of many callers. */
 export function httpsRule({ trusted, required, publicUrl }: HttpsOptions): HttpsRule {
   const isRequired = required ?? publicUrl?.startsWith('https:') ?? false
   const isHttps = (raw: IncomingMessage): boolean => schemeOf(raw, trusted) === 'https'
@@ -49,15 +49,15 @@ export function httpsRule({ trusted, required, publicUrl }: HttpsOptions): Https
     const scheme = schemeOf(raw, trusted)
     if (scheme === 'https') (raw as Marked)[BY_HTTPS] = true
     if (scheme !== 'unknown' || !isRequired) return scheme !== 'http'
-    // What never left this machine cannot have been read on its way.
+    // A request from this machine cannot have been read on its way.
     return isLoopback(raw.socket.remoteAddress) && !(trusted.any && isForwarded(raw))
   }
   return { refusal: (raw) => (isAllowed(raw) ? null : refusalOf(raw, publicUrl)), isHttps }
 }
 
 /**
- * How a request came to the outermost trusted proxy that it passed. Where proxies add to X-Forwarded-Proto as they do to X-Forwarded-For, it
- * is that one's entry that counts. Where Forwarded says something else, the worse counts: a proxy may pass one of the two on as it came.
+ * Returns how a request came to the outermost trusted proxy. If proxies append to X-Forwarded-Proto as to X-Forwarded-For, that
+ * proxy's entry counts. If Forwarded disagrees, the worse counts: a proxy may pass one of the two unchanged.
  */
 export function schemeOf(raw: IncomingMessage, trusted: TrustedProxies): Scheme {
   const { headers, socket } = raw
@@ -72,13 +72,15 @@ export function schemeOf(raw: IncomingMessage, trusted: TrustedProxies): Scheme 
   return known.every((one) => one === 'https') ? 'https' : 'http'
 }
 
-/** What the outermost of so many proxies said, or the first of fewer; null where it said nothing. */
+/** Returns the entry of the outermost proxy, or the first if there are fewer; null if it made none. */
 function outermost(list: readonly string[], passed: number): string | null {
   const said = list.at(-Math.min(passed, list.length))?.trim().toLowerCase() ?? ''
   return said === '' ? null : said
 }
 
-/** The `proto` of each element of a Forwarded header (RFC 7239), empty where it has none. Quoted texts may hold anything. */
+/**
+ * Returns the `proto` of each element of a Forwarded header (RFC 7239); empty if it has none. Quoted texts may contain anything.
+ */
 function protosOf(header: string): string[] {
   return splitUnquoted(header, ',').map((element) => {
     const pairs = splitUnquoted(element, ';').map((pair) => /^\s*proto\s*=\s*"?([^"\s]*)/i.exec(pair))
@@ -86,7 +88,7 @@ function protosOf(header: string): string[] {
   })
 }
 
-/** The parts between separators that stand in no quoted text, in one pass; a quote that is never closed reaches to the end. Without empty ones. */
+/** Splits at separators outside quoted texts, in one pass, without empty parts. An unclosed quote extends to the end. */
 function splitUnquoted(text: string, separator: string): string[] {
   const parts: string[] = []
   let [begin, isQuoted] = [0, false]

@@ -13,7 +13,7 @@ export function makeKey(): string {
   return withChecksum(`${PREFIX}${random}`)
 }
 
-/** A key's first 34 characters with its checksum behind them: their CRC-32 (as zlib has it) in base62, padded with zeros. */
+/** Appends the checksum to a key's first 34 characters: their CRC-32 (as in zlib) in base62, padded with zeros. */
 export function withChecksum(body: string): string {
   let rest = crc32(body)
   let check = ''
@@ -24,18 +24,18 @@ export function withChecksum(body: string): string {
   return `${body}${check}`
 }
 
-/** True for a text that may be a key: of the right form, and its checksum fits. Typing errors stop here, before anything is looked up. */
+/** True for a text with the form and checksum of a key. This stops typing errors before any lookup. */
 export function isWellFormed(text: string): boolean {
   return FORM.test(text) && withChecksum(text.slice(0, -CHECK_CHARS)) === text
 }
 
-/** What may be shown of a key, so that its owner knows which it is: the first 8 and the last 4 characters. */
+/** The public part of a key, for its owner to recognize it: the first 8 and the last 4 characters. */
 export interface KeyHint {
   readonly first: string
   readonly last: string
 }
 
-/** The hint of a key. */
+/** Returns the hint of a key. */
 export function hintOf(key: string): KeyHint {
   return { first: key.slice(0, 8), last: key.slice(-4) }
 }

@@ -10,60 +10,60 @@ import { type KeyRecord, readRecord } from './key-records.ts'
 import type { Peppers } from './pepper.ts'
 import { keyId, type Plan, slotName, statusAt } from './slots.ts'
 
-/** What a key that works stands for. */
+/** The data of a valid key. */
 export interface LiveKey {
   /** Its public name. */
   readonly id: string
   readonly plan: Plan
-  /** What its calls are counted by: stays the same when the key is rotated, and when a new one takes its place. */
+  /** The slot that counts its requests. It stays the same when the key is rotated or replaced. */
   readonly slot: string
   readonly status: 'ACTIVE' | 'ROTATING'
   readonly account: string
-  /** When it stops to work by itself, ms since the epoch; null: never. */
+  /** When the key expires, ms since the epoch; null: never. */
   readonly ends_at: number | null
 }
 
-/** Why a text is no key that works. */
+/** Why a text is not a valid key. */
 export type KeyRefusal = 'malformed' | 'unknown' | 'revoked' | 'expired'
 
-/** What became of looking up a key. */
+/** The result of looking up a key. */
 export type KeyLookup = { readonly key: LiveKey; readonly refusal: null } | { readonly key: null; readonly refusal: KeyRefusal }
 
-/** The way from the text of a key to what it stands for. */
+/** Finds the data of a key by its text. */
 export interface KeyIndex {
   /**
-   * Looks up a key: at once where it is known in this process, else over Redis and the object store. Rejects where the store cannot be
-   * read. `malformed` and `unknown` are for the caller's address to pay for.
+   * Looks up a key: at once if this process knows it, otherwise in Redis and the object store. Rejects if the store cannot be
+   * read. `malformed` and `unknown` are charged to the caller's address.
    */
   lookUp(text: string): KeyLookup | Promise<KeyLookup>
-  /** What this process knows of a key without asking anybody; null where it would have to. */
+  /** Returns what this process knows of a key without a lookup; null if it would need one. */
   atHand(text: string): KeyLookup | null
-  /** Tells every process what became of keys; where Redis is away they find it out by themselves within a minute. */
+  /** Notifies every process of changed keys. If Redis is away, they notice the change within a minute. */
   tell(records: readonly KeyRecord[]): Promise<void>
-  /** Fills Redis with what the store says now, and tells nobody. */
+  /** Fills Redis with the records of the store, without notifications. */
   fill(records: readonly KeyRecord[]): Promise<void>
   /** True while Redis answers and its messages arrive. */
   readonly connected: boolean
-  /** Settles when Redis has answered for the first time, or has not within a second. */
+  /** Settles after Redis' first answer, or after a second without one. */
   readonly ready: Promise<void>
   close(): void
 }
 
-/** Where keys are looked up, and for how long what was found there counts; times in ms. */
+/** Where keys are looked up, and how long the results are valid; times in ms. */
 export interface KeyIndexOptions {
   readonly store: ObjectStore
   readonly redisUrl: string
   readonly peppers: Peppers
   readonly clock: () => number
-  /** Longest time for which a record is cached: below a minute, so that a revocation takes effect everywhere within one. */
+  /** Longest caching of a record: below a minute, so that a revocation takes effect everywhere within one. */
   readonly confirm_ms?: number
-  /** The same while Redis is away, which else tells of revocations at once. */
+  /** The same while Redis is away and cannot report revocations at once. */
   readonly away_ms?: number
-  /** How long a key that there is not is not looked for again. */
+  /** How long an unknown key is not looked up again. */
   readonly unknown_ms?: number
-  /** How long a key counts as it was last found while the store cannot be read. */
+  /** How long the last result of a key is used while the store cannot be read. */
   readonly stale_ms?: number
-  /** How long a lookup waits for the store if a last record is known, and if none is. */
+  /** Timeout of a lookup in the store if a last record is known, and if none is. */
   readonly patience_ms?: number
   readonly longest_ms?: number
 }
@@ -72,14 +72,14 @@ export interface KeyIndexOptions {
 interface Known {
   readonly record: KeyRecord | null
   readonly lookup: KeyLookup
-  /** When the store said so, by `performance.now()`. */
+  /** When the store confirmed it, by `performance.now()`. */
   readonly confirmed: number
-  /** Until when it counts although it is no longer fresh, as the store could not be read, by `performance.now()`. */
+  /** How long a stale record is used because the store could not be read, by `performance.now()`. */
   readonly stale_until?: number
 }
 
 interface Finding {
-  /** True where the key changed while it was being looked up. */
+  /** True if the key changed during the lookup. */
   isStale: boolean
   readonly done: Promise<Known>
 }
@@ -90,16 +90,16 @@ const UNKNOWN_MS = 60_000
 const STALE_MS = 3_600_000
 const PATIENCE_MS = 1000
 const LONGEST_MS = 10_000
-/** How often a store that is away is asked again for the same key. */
+/** Retry interval for a key while the store is away, in ms. */
 const AGAIN_MS = 5000
 const COMMAND_TIMEOUT_MS = 1000
-/** Most hashes that one process remembers; the ones that were found first go first. */
+/** Most hashes that one process remembers; the oldest go first. */
 const KNOWN_MOST = 50_000
-/** Most keys whose hashes one process remembers, none in clear anywhere but in its memory. */
+/** Most keys whose hashes one process remembers. Keys exist in clear only in memory. */
 const HASHED_MOST = 10_000
 const CHANNEL = 'access:keys-changed'
 
-/** Puts a record (`<version> <JSON>`) unless a newer one is there; the time it may stay is that of the store's word. */
+/** Stores a record (`<version> <JSON>`) unless a newer one exists. Its time to live counts from the read of the store. */
 const PUT = defineScript(`
 local there = redis.call('GET', KEYS[1])
 if there and tonumber(string.match(there, '^%d+')) > tonumber(ARGV[1]) then return 0 end
@@ -113,8 +113,8 @@ const REVOKED: KeyLookup = Object.freeze({ key: null, refusal: 'revoked' } as co
 const EXPIRED: KeyLookup = Object.freeze({ key: null, refusal: 'expired' } as const)
 
 /**
- * Opens the index of keys. The store is the record; Redis and this process cache it for less than a minute, and messages over Redis make
- * a change take effect at once. While the store cannot be read, the last record counts for up to an hour.
+ * Opens the index of keys. The store is the source; Redis and this process cache it for less than a minute. Messages over Redis
+ * make a change take effect at once. While the store cannot be read, the last record is used for up to an hour.
  */
 export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const { store, redisUrl, peppers, clock, confirm_ms = CONFIRM_MS, away_ms = AWAY_MS, unknown_ms = UNKNOWN_MS } = options
@@ -122,7 +122,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const known = new Map<string, Known>()
   const finding = new Map<string, Finding>()
   let isTold = false
-  // When records in Redis count again after it was away, by `performance.now()`: it may have come back with old ones.
+  // When records in Redis are trusted again after it was away, by `performance.now()`: it may have returned with old ones.
   let trustFrom = 0
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
   const messages = openRedis(redisUrl)
@@ -146,7 +146,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   messages.on('ready', () => {
     messages.subscribe(CHANNEL).then(
       () => {
-        // What was said while nobody listened is not known.
+        // Messages sent while the connection was down are lost.
         forgetAll()
         isTold = true
         if (trustFrom > 0) trustFrom = performance.now() + confirm_ms
@@ -166,16 +166,16 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   }
 
   const look = async (hash: string): Promise<Known> => {
-    const told = redis.status === 'ready' ? await fromRedis(redis, hash, stale_ms).catch(() => null) : null
-    const ofRedis = told && knownOf(told.record, performance.now() - told.age_ms, clock())
-    if (told && ofRedis && told.age_ms < confirm_ms && performance.now() >= trustFrom) return ofRedis
+    const cached = redis.status === 'ready' ? await fromRedis(redis, hash, stale_ms).catch(() => null) : null
+    const ofRedis = cached && knownOf(cached.record, performance.now() - cached.age_ms, clock())
+    if (cached && ofRedis && cached.age_ms < confirm_ms && performance.now() >= trustFrom) return ofRedis
     const last = lastOf(known.get(hash) ?? null, ofRedis)
     const reading = readStore(hash)
     try {
       return await within(reading, last ? patience_ms : longest_ms)
     } catch (error) {
       if (!last || !(error instanceof StoreError) || performance.now() - last.confirmed > stale_ms) throw error
-      // What a slow store says in the end counts.
+      // The late answer of a slow store is still used.
       reading.then((found) => remember(hash, found)).catch(() => undefined)
       return { ...last, stale_until: Math.min(performance.now() + AGAIN_MS, last.confirmed + stale_ms) }
     }
@@ -221,12 +221,12 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     return UNKNOWN
   }
 
-  const tellAll = async (records: readonly KeyRecord[]): Promise<void> => {
+  const notifyAll = async (records: readonly KeyRecord[]): Promise<void> => {
     await toRedis(redis, records, stale_ms)
     await Promise.all(records.map(({ hash }) => redis.publish(CHANNEL, hash)))
   }
 
-  // Busy keys are hashed once: that takes longer than everything else that is asked of them here.
+  // The hashes of busy keys are cached: hashing takes longer than the rest of a lookup.
   const hashed = new Map<string, readonly string[]>()
   const hashesOf = (text: string): readonly string[] | null => {
     const before = hashed.get(text)
@@ -260,7 +260,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
         forget(record.hash)
         if (isFinal(record)) remember(record.hash, knownOf(record, performance.now(), clock()))
       }
-      await tellAll(records).catch(() => undefined)
+      await notifyAll(records).catch(() => undefined)
     },
     fill: (records) => toRedis(redis, records, stale_ms).catch(() => undefined),
     ready: reached,
@@ -274,13 +274,13 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   }
 }
 
-/** The newer of what this process and Redis know of a key that there is. */
+/** Returns the newer record of an existing key, from this process or Redis. */
 function lastOf(one: Known | null, other: Known | null): Known | null {
   const known = [one, other].filter((found) => found !== null && found.record !== null)
   return known.toSorted((a, b) => (b as Known).confirmed - (a as Known).confirmed)[0] ?? null
 }
 
-/** What work gives; rejects with a `StoreError` if it takes longer. */
+/** Returns the result of work. Rejects with a `StoreError` if it takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController()
   const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
@@ -295,7 +295,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** True for what never changes again. */
+/** True for a record that never changes again. */
 function isFinal(record: KeyRecord | null | undefined): boolean {
   return record?.status === 'REVOKED'
 }
@@ -320,7 +320,7 @@ function redisKey(hash: string): string {
   return `access:key:${hash}`
 }
 
-/** What Redis remembers of a key and how long ago the store said so, which its remaining time tells without comparing clocks. */
+/** Returns Redis' record of a key and its age, computed from its remaining time to live, so that no clocks are compared. */
 async function fromRedis(redis: Redis, hash: string, for_ms: number): Promise<{ record: KeyRecord; age_ms: number } | null> {
   const [text, left_ms] = await Promise.all([redis.get(redisKey(hash)), redis.pttl(redisKey(hash))])
   if (text === null || left_ms <= 0) return null

@@ -2,16 +2,16 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { type KeyStatus, type Plan, type Slot, type SlotKey, statusAt } from './slots.ts'
 
 /**
- * What a key's own object says, `keys/<hash>`: all that a request needs to know, in one read. It follows from the key's slot. Of a key that
- * does not work any more it names neither account nor slot.
+ * The content of a key's object `keys/<hash>`: all that a request needs, in one read. It is derived from the key's slot. The
+ * record of an ended key contains neither account nor slot.
  */
 export interface KeyRecord {
   readonly hash: string
-  /** Version of the slot that this was written from: of two records of a key the one with the higher version is right. */
+  /** Version of the slot that it was written from: the higher version is right. */
   readonly version: number
   readonly plan: Plan
   readonly status: KeyStatus
-  /** When the key stops to work by itself, ms since the epoch. */
+  /** When the key expires, ms since the epoch. */
   readonly ends_at: number | null
   readonly account: string | null
   /** Number of the slot in its account. */
@@ -20,7 +20,7 @@ export interface KeyRecord {
 
 const ROOT = 'keys/'
 
-/** The record of a key in a slot, at an instant (ms). */
+/** Returns the record of a key in a slot, at an instant (ms). */
 export function recordOf(slot: Slot, key: SlotKey, now: number): KeyRecord {
   const status = statusAt(key, now)
   const isOver = status === 'REVOKED' || status === 'EXPIRED'
@@ -30,7 +30,7 @@ export function recordOf(slot: Slot, key: SlotKey, now: number): KeyRecord {
   return { hash, version, plan, status, ends_at: key.ends_at, account, slot: number }
 }
 
-/** The record of a hash; null where no key has it. */
+/** Returns the record of a hash; null if no key has it. */
 export async function readRecord(store: ObjectStore, hash: string): Promise<KeyRecord | null> {
   const bytes = await store.get(`${ROOT}${hash}`)
   return bytes && (JSON.parse(bytes.toString()) as KeyRecord)
@@ -41,7 +41,7 @@ export async function writeRecord(store: ObjectStore, record: KeyRecord): Promis
   await store.put(`${ROOT}${record.hash}`, Buffer.from(JSON.stringify(record)))
 }
 
-/** The record behind a key's public name (`key_…`); null where there is none. */
+/** Returns the record of a key's public name (`key_…`); null if there is none. */
 export async function recordById(store: ObjectStore, id: string): Promise<KeyRecord | null> {
   const [, begin] = /^key_([0-9a-f]{20})$/.exec(id) ?? []
   if (begin === undefined) return null

@@ -1,6 +1,6 @@
 import type { Language } from './accounts.ts'
 
-/** Why we write: a key was made, a fourth was asked for, or the owner wants to manage the keys. */
+/** Reason of a mail: a key was made, a fourth was requested, or the owner wants to manage the keys. */
 export type MailReason = 'key-made' | 'limit-reached' | 'manage'
 
 interface Text {
@@ -8,7 +8,7 @@ interface Text {
   readonly text: string
 }
 
-/** What a mail says of a day's limit that is used up, or nearly. */
+/** Returns the mail about a daily limit that is used up, or nearly. */
 export function usageMail(
   language: Language,
   used: { readonly level: number; readonly limit: number; readonly key: string; readonly page: string },
@@ -34,12 +34,12 @@ export function usageMail(
       isAll
         ? 'Further requests are refused with 429 until 24 hours have passed since the first ones; Retry-After says when.'
         : 'When all are used, further ones are refused with 429 until 24 hours have passed since the first ones.',
-      `At ${page} you can manage your keys and turn these mails off. At most one of each is sent for a key and day.`,
+      `At ${page} you can manage your keys and turn these mails off. At most one of each is sent per key and day.`,
     ].join('\n\n'),
   }
 }
 
-/** What a mail with a link to the account says. `until_days`: how many days the keys work without it, null where for ever. */
+/** Returns the mail with a link to the account. `until_days`: days that the keys work without confirmation; null: for ever. */
 export function linkMail(
   reason: MailReason,
   { language, link, until_days }: { readonly language: Language; readonly link: string; readonly until_days: number | null },
@@ -77,15 +77,15 @@ function english(reason: MailReason, link: string, until_days: number | null): T
     'key-made': ['Your Traffic Intelligence key', 'A key of the Traffic Intelligence API was made for this address.'],
     'limit-reached': [
       'Your Traffic Intelligence keys',
-      'Another key of the Traffic Intelligence API was asked for this address, which has three free ones already. None was made.',
+      'Another key of the Traffic Intelligence API was requested for this address, which already has three free ones. None was made.',
     ],
-    manage: ['Your Traffic Intelligence keys', 'A link to manage the keys of this address was asked for.'],
+    manage: ['Your Traffic Intelligence keys', 'A link to manage the keys of this address was requested.'],
   } as const
   const [subject, first] = why[reason]
   const until =
     until_days === null
       ? []
-      : [`Unless you confirm the address by opening the link, keys stop to work ${until_days} days after they were made.`]
+      : [`Unless you confirm the address by opening the link, keys stop working ${until_days} days after they were made.`]
   return {
     subject,
     text: [

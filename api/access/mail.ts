@@ -12,13 +12,15 @@ export interface Mail {
   readonly text: string
 }
 
-/** Sends mails, beside whatever else goes on. */
+/** Sends mails in the background. */
 export interface Mailer {
-  /** True where mails are really sent. */
+  /** True if mails are really sent. */
   readonly isSmtp: boolean
-  /** Sends a mail in the background; tries again twice where it cannot be handed over. Failures are logged, without the address. */
+  /**
+   * Sends a mail in the background, with two retries if the server does not accept it. Failures are logged without the address.
+   */
   send(mail: Mail): void
-  /** Settles once nothing is under way; what waits to be tried again is given up. */
+  /** Settles once nothing is under way; pending retries are given up. */
   close(): Promise<void>
 }
 
@@ -27,17 +29,17 @@ export interface MailOptions {
   /** `smtp://…` or `smtps://…`; null writes them to a folder. */
   readonly smtpUrl: string | null
   readonly from: string
-  /** Folder that mails are written to where there is no server. */
+  /** Folder that mails are written to if there is no server. */
   readonly outbox: string
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Waits before the second and the third try, ms. */
+  /** Waits before the second and the third attempt, ms. */
   readonly waits_ms?: readonly number[]
 }
 
 const TIMEOUT_MS = 15_000
 const WAITS_MS = [5000, 60_000]
 
-/** Opens the way out for mails. */
+/** Opens the mailer. */
 export function openMailer({ smtpUrl, from, outbox, log, waits_ms = WAITS_MS }: MailOptions): Mailer {
   const stop = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -59,7 +61,7 @@ export function openMailer({ smtpUrl, from, outbox, log, waits_ms = WAITS_MS }: 
     if (smtpUrl !== null) return
     await mkdir(outbox, { recursive: true, mode: 0o700 })
     const path = join(outbox, `${new Date().toISOString().replaceAll(':', '')}-${randomUUID().slice(0, 8)}.eml`)
-    // Whoever looks for mails finds whole ones.
+    // Written under another name first, so that readers of the folder find only whole mails.
     await writeFile(`${path}.part`, sent.message as Buffer, { mode: 0o600 })
     await rename(`${path}.part`, path)
     log.info({ path }, 'mail written to the outbox, as SMTP_URL is not set')
@@ -71,7 +73,7 @@ export function openMailer({ smtpUrl, from, outbox, log, waits_ms = WAITS_MS }: 
         return await deliver(mail)
       } catch (error) {
         const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
-        // A server's words may repeat the address; its codes do not. 5xx is its last word.
+        // A server's text may repeat the address; its codes do not. 5xx is final.
         log.warn({ code, responseCode, command, tries: tries + 1 }, 'mail not sent')
         const wait_ms = waits_ms[tries]
         if (wait_ms === undefined || (responseCode !== undefined && responseCode >= 500) || stop.signal.aborted) return

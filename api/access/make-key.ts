@@ -4,7 +4,7 @@ import { type AccountParts, tooMany } from './account-parts.ts'
 import type { Language, NewKey } from './accounts.ts'
 import type { Attempt } from './attempts.ts'
 
-/** Who asks for a key, for which address. */
+/** The caller that requests a key, and the address it is for. */
 export interface KeyWish {
   readonly raw: IncomingMessage
   readonly email: string
@@ -13,8 +13,8 @@ export interface KeyWish {
 }
 
 /**
- * Makes a key for whoever asks, and mails its owner a link. Throws the problem of who asks too often, or for an address that has as many keys
- * as it may have, whose owner is then mailed how to make room.
+ * Makes a key for a caller, and mails its owner a link. Throws the problem of too many attempts, or of an address with the
+ * maximum of keys, whose owner then gets a mail on how to make room.
  */
 export async function makeKeyFor({ access, baseUrl, callerOf }: AccountParts, { raw, email, label, language }: KeyWish): Promise<NewKey> {
   const { accounts, attempts } = access
@@ -30,7 +30,7 @@ export async function makeKeyFor({ access, baseUrl, callerOf }: AccountParts, { 
     await access.mailLink({ ...mailed, reason: 'key-made', account: made.account })
     return made
   } catch (error) {
-    // Who owns the address learns of it, and how to make room.
+    // The owner of the address is notified, and learns how to make room.
     if ((error as Partial<Problem>).code === 'key-limit-reached')
       await access.mailLink({ ...mailed, reason: 'limit-reached', account: await accounts.nameOf(email) })
     throw error

@@ -4,22 +4,22 @@ import { resolve, sep } from 'node:path'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { newPepperText, type Peppers, parsePeppers } from './pepper.ts'
 
-/** Where the store notes which secrets its records were made with: fingerprints by version. */
+/** Where the store records the secrets that its records were made with: fingerprints by version. */
 const MARKS = 'system/key-pepper/'
 const FILE = 'key-pepper'
 
-/** Where the secret comes from. */
+/** The origin of the secret. */
 export interface PepperPlace {
   readonly store: ObjectStore
-  /** The configured secrets; null where the file holds them. */
+  /** The configured secrets; null if the file contains them. */
   readonly configured: string | null
-  /** Folder of the file `key-pepper`, outside the store: it is made, readable by its owner only, at the first start. */
+  /** Folder of the file `key-pepper`, outside the store. The file is created at the first start, readable only by its owner. */
   readonly folder: string
 }
 
 /**
- * The secrets of the service, from configuration or from the file. Throws where they are not those that the records in the store were made
- * with: with others every key would be unknown and every account lost.
+ * Returns the secrets of the service, from configuration or from the file. Throws if they do not match the records in the store:
+ * with other secrets every key would be unknown and every account lost.
  */
 export async function openPeppers({ store, configured, folder }: PepperPlace): Promise<Peppers> {
   const marks = await readMarks(store)
@@ -38,7 +38,7 @@ export async function openPeppers({ store, configured, folder }: PepperPlace): P
   const { version, fingerprint } = peppers.current
   if (marks.has(version)) return peppers
   await store.putIfAbsent(`${MARKS}${version}`, Buffer.from(fingerprint))
-  // Of two first starts with secrets of their own one was first.
+  // If two processes start first with different secrets, one of them wins.
   if ((await readMarks(store)).get(version) !== fingerprint)
     throw new Error(`another process began to make keys in ${store.url} with its own key pepper of version ${version}: use that one`)
   return peppers
@@ -64,11 +64,11 @@ async function fileText({
 }): Promise<string> {
   const path = resolve(folder, FILE)
   if (store.url.startsWith('file:') && path.startsWith(`${resolve(store.location('x'), '..')}${sep}`))
-    throw new Error(`${path} lies in the store ${store.url}: the key pepper has to lie outside it, so set KEY_PEPPER or another DATA_DIR`)
+    throw new Error(`${path} is in the store ${store.url}: the key pepper must be outside it, so set KEY_PEPPER or another DATA_DIR`)
   const there = await textOf(path)
   if (there !== null) return there
   if (!mayMake) throw new Error(`keys in ${store.url} were made with a key pepper, but ${path} is missing: restore it, or set KEY_PEPPER`)
-  // Written aside and linked, so that of processes that start together all read the first one's, whole.
+  // Written under another name and linked, so that concurrent starts all read the winner's complete file.
   const mine = `${path}.${randomUUID()}`
   const handle = await open(mine, 'wx', 0o600)
   try {

@@ -1,27 +1,27 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * The secret of the service: keys and e-mail addresses are stored as hashes that nobody can make without it, and what has to be read again
- * is sealed with it. It never lies in the store, so that a copy of the store tells nothing of either.
+ * The secret of the service. Keys and e-mail addresses are stored as hashes that need it, and readable data is encrypted with it.
+ * It is never in the store, so that a copy of the store reveals neither.
  */
 export interface Pepper {
-  /** Grows when a new secret takes the place of another; every record says which one it was made with. */
+  /** Increases with each new secret; every record contains the version it was made with. */
   readonly version: number
   /** HMAC-SHA-256 of a key or an address, as 64 hexadecimal digits. */
   hash(text: string): string
-  /** Encrypts a text (AES-256-GCM); what it belongs to is bound to it, so that it opens nowhere else. */
+  /** Encrypts a text (AES-256-GCM), bound to what it belongs to, so that it opens nowhere else. */
   seal(text: string, belongsTo: string): string
-  /** The text that was sealed; throws where it was changed or belongs elsewhere. */
+  /** Decrypts a text; throws if it was changed or belongs elsewhere. */
   unseal(sealed: string, belongsTo: string): string
   /** Signature of a text for one purpose, 22 characters. */
   sign(purpose: string, text: string): string
-  /** True where the signature is that of the text; takes the same time wherever they differ. */
+  /** True if the signature is that of the text. It takes the same time wherever they differ. */
   isSigned(purpose: string, text: string, signature: string): boolean
-  /** Tells one secret from another without telling it: for the store, which then refuses a wrong one. */
+  /** Identifies the secret without revealing it: the store refuses a wrong one by it. */
   readonly fingerprint: string
 }
 
-/** The secrets in use: the first one makes, all of them read. */
+/** The secrets in use: the first one makes records, all of them read records. */
 export interface Peppers {
   readonly current: Pepper
   readonly all: readonly Pepper[]
@@ -31,7 +31,7 @@ const FORM = /^[1-9]\d{0,3}:[0-9a-f]{64}$/
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Reads secrets, such as `2:<64 hexadecimal digits>,1:<…>`, the current one first. The error of a malformed text does not repeat it. */
+/** Reads secrets, such as `2:<64 hexadecimal digits>,1:<…>`, the current one first. Errors do not repeat a malformed text. */
 export function parsePeppers(text: string): Peppers {
   const all = text
     .trim()
@@ -46,12 +46,12 @@ export function parsePeppers(text: string): Peppers {
   return Object.freeze({ current: all[0] as Pepper, all })
 }
 
-/** A new secret of version 1, as `parsePeppers` reads it. */
+/** Makes a new secret of version 1, as `parsePeppers` reads it. */
 export function newPepperText(): string {
   return `1:${randomBytes(32).toString('hex')}`
 }
 
-/** The secret of a version; throws where it is not at hand. */
+/** Returns the secret of a version; throws if it is not available. */
 export function pepperOf(peppers: Peppers, version: number): Pepper {
   const found = peppers.all.find((one) => one.version === version)
   if (!found) throw new Error(`the key pepper of version ${version} is not configured`)
@@ -61,7 +61,7 @@ export function pepperOf(peppers: Peppers, version: number): Pepper {
 function makePepper(version: number, secret: Buffer): Pepper {
   const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', use, 32))
   const [sealing, signing] = [derived('seal'), derived('sign')]
-  // As a key object an HMAC takes 4 µs, of plain bytes 28 (measured): it is made for every request with a key.
+  // An HMAC with a key object takes 4 µs, with plain bytes 28 (measured). Every request with a key needs one.
   const hashing = createSecretKey(secret)
   const sign = (purpose: string, text: string): Buffer =>
     createHmac('sha256', signing).update(`${purpose}\n${text}`).digest().subarray(0, 16)
@@ -91,12 +91,12 @@ function makePepper(version: number, secret: Buffer): Pepper {
   })
 }
 
-/** Seals a text with the current secret, and says which that is. */
+/** Encrypts a text with the current secret, and prefixes the version. */
 export function sealed(peppers: Peppers, text: string, belongsTo: string): string {
   return `${peppers.current.version}.${peppers.current.seal(text, belongsTo)}`
 }
 
-/** The text that `sealed` was given. */
+/** Returns the text that `sealed` was given. */
 export function unsealed(peppers: Peppers, text: string, belongsTo: string): string {
   const [version = '', body = ''] = text.split('.')
   return pepperOf(peppers, Number(version)).unseal(body, belongsTo)

@@ -6,7 +6,9 @@ import { DEFAULT_PLANS, FEATURES, featuresOf, isAvailable, type PlanTable, reach
 /** The parameters of the list of plans. */
 export const PLAN_PARAMS = Object.freeze({ lang: langParam() })
 
-/** The list of plans as it is shown; `upgradeUrl` is where people change theirs. Other languages than Spanish and English are told in Spanish. */
+/**
+ * Returns the list of plans for display; `upgradeUrl` is where people change theirs. Languages other than English get Spanish.
+ */
 export function plansReply(
   plans: PlanTable,
   options: { readonly lang: Lang; readonly upgradeUrl: string; readonly hasPath: (path: string) => boolean },
@@ -35,18 +37,22 @@ export function plansReply(
   }
 }
 
-/** An example of the list: the plans unless configuration says otherwise. */
+/** An example of the list: the default plans. */
 export const EXAMPLE_PLANS = Object.freeze(
   plansReply(DEFAULT_PLANS, { lang: 'en', upgradeUrl: 'https://example.org/plans', hasPath: () => true }),
 )
 
 const count = (description: string) => ({ type: 'integer', minimum: 1, description })
 const PLAN = {
-  id: { type: 'string', enum: TIERS, description: 'ANONYMOUS is whoever sends no key; it is counted by address, every other plan by key.' },
+  id: {
+    type: 'string',
+    enum: TIERS,
+    description: 'ANONYMOUS is for requests without a key, counted by address; every other plan is counted by key.',
+  },
   price_eur_month: {
     type: ['number', 'null'],
     minimum: 0,
-    description: 'Price of a month without commitment; null where there is nothing to buy. Unit: EUR.',
+    description: 'Price of a month without commitment; null if there is nothing to buy. Unit: EUR.',
   },
   requests_per_minute: count('Most requests in any 60 s. Unit: requests.'),
   requests_per_day: count('Most requests in any 24 h. Unit: requests.'),
@@ -56,13 +62,13 @@ const PLAN = {
   formats: { type: 'array', items: { type: 'string', enum: FORMATS }, description: 'Representations of replies.' },
   features: {
     type: 'array',
-    description: 'What it contains, what it has of lower plans first. `available` says whether it is there today.',
+    description: 'Its features, those of lower plans first. `available` is true for those that exist today.',
     items: {
       type: 'object',
       required: ['code', 'label', 'available'],
       properties: {
         code: { type: 'string', enum: Object.keys(FEATURES), description: 'Code of the feature; the list is open.' },
-        label: { type: 'string', description: 'Its name in the language asked for, else in Spanish.' },
+        label: { type: 'string', description: 'Its name in the requested language, else in Spanish.' },
         available: { type: 'boolean', description: 'False for what this service does not have yet.' },
       },
     },

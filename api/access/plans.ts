@@ -3,13 +3,13 @@ import { FORMATS, type Format } from '../define/formats.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
 import { type Policy, perDay, perMinute } from './limits/policy.ts'
 
-/** Who a request is limited as: by the plan of its key, or by its address where it has none. */
+/** The tier that limits a request: the plan of its key, or ANONYMOUS for its address. */
 export type Tier = 'ANONYMOUS' | Plan
 
 /** Every tier, lowest first. */
 export const TIERS: readonly Tier[] = ['ANONYMOUS', ...PLANS]
 
-/** What plans consist of, by code, as people read it. */
+/** The features of plans, by code, as people read them. */
 export const FEATURES = Object.freeze({
   LIVE_INCIDENTS: { es: 'Incidencias en directo', en: 'Live incidents' },
   FUEL_PRICES: { es: 'Precios de carburantes', en: 'Fuel prices' },
@@ -37,7 +37,7 @@ export const FEATURES = Object.freeze({
 } as const)
 export type Feature = keyof typeof FEATURES
 
-/** The path that serves a feature; without it the feature is not available yet. Features without a path are terms of the operator. */
+/** The path of a feature; without a path it is not available yet. Features outside this table are terms of the operator. */
 const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze({
   LIVE_INCIDENTS: '/api/incidents',
   FUEL_PRICES: '/api/gas-stations',
@@ -60,31 +60,31 @@ const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze(
   WEBHOOKS: '/api/webhooks',
 })
 
-/** The path of a feature that is data; null for one that the operator provides by other means. */
+/** Returns the path of a feature that is data; null for one that the operator provides by other means. */
 export function featurePath(feature: Feature): string | null {
   return FEATURE_PATHS[feature] ?? null
 }
 
-/** True where the service has what a feature names; `hasPath` says which paths there are. */
+/** True if the service has a feature; `hasPath` reports whether a path exists. */
 export function isAvailable(feature: Feature, hasPath: (path: string) => boolean): boolean {
   const path = FEATURE_PATHS[feature]
   return path === undefined || hasPath(path)
 }
 
-/** What a tier may do, and what it costs. */
+/** The rights of a tier, and its price. */
 export interface PlanTerms {
-  /** Price of a month without commitment, in EUR; null where there is nothing to buy. */
+  /** Price of a month without commitment, in EUR; null if there is nothing to buy. */
   readonly price_eur_month: number | null
   /** Requests in any 60 s. */
   readonly minute: number
   /** Requests in any 24 h. */
   readonly day: number
-  /** Lake queries that may be under way at once. */
+  /** Lake queries under way at once. */
   readonly concurrency: number
   /** Streams of events that a key may have open at once. */
   readonly streams: number
   readonly formats: readonly Format[]
-  /** What the tier has beside everything that the one below it has. */
+  /** The features of the tier beyond those of the tier below. */
   readonly features: readonly Feature[]
 }
 
@@ -94,7 +94,7 @@ export type PlanTable = { readonly [T in Tier]: PlanTerms }
 const QUOTA_MAX = 1_000_000_000
 const PRICE_MAX = 1_000_000
 
-/** What a term has to be, and how to say so. */
+/** The check of each term, and the text of its error. */
 const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) => boolean; readonly words: string } } = {
   price_eur_month: {
     is: (value) => value === null || (isBetween(value, 0, PRICE_MAX) && Math.abs(value * 100 - Math.round(value * 100)) < 1e-6),
@@ -111,16 +111,16 @@ const TERMS: { readonly [K in keyof PlanTerms]: { readonly is: (value: unknown) 
   features: { is: (value) => isListOf(value, Object.keys(FEATURES)), words: 'a list of codes of features' },
 }
 
-/** Terms by the names that the list of plans shows them under. */
+/** Terms by their names in the list of plans. */
 const SHOWN_AS: Readonly<Record<string, keyof PlanTerms>> = { requests_per_minute: 'minute', requests_per_day: 'day' }
 
 const JSON_FORMATS: readonly Format[] = ['json', 'geojson']
 
-/** What a term is called where it is shown and changed. */
+/** Returns the public name of a term. */
 const shownName = (term: string): string => Object.keys(SHOWN_AS).find((shown) => SHOWN_AS[shown] === term) ?? term
 const TERM_NAMES = Object.keys(TERMS).map(shownName).join(', ')
 
-/** The terms unless configuration says otherwise. */
+/** The terms by default. */
 export const DEFAULT_PLANS: PlanTable = checkedPlans({
   ANONYMOUS: { price_eur_month: null, minute: 5, day: 100, concurrency: 1, streams: 0, formats: JSON_FORMATS, features: [] },
   FREE: {
@@ -156,8 +156,8 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
 })
 
 /**
- * The plan table with changes to it: JSON of tiers and those of their terms that differ, such as `{"PRO": {"price_eur_month": 59}}`. Throws
- * one error that lists all mistakes, each on a line.
+ * Returns the plan table with changes: JSON of tiers with the terms that differ, such as `{"PRO": {"price_eur_month": 59}}`.
+ * Throws one error that lists all mistakes, one per line.
  */
 export function readPlans(changes: string): PlanTable {
   let read: unknown
@@ -178,22 +178,22 @@ export function policiesOf({ minute, day }: PlanTerms): readonly Policy[] {
   return Object.freeze([perMinute(minute), perDay(day)])
 }
 
-/** The lowest plan that has a representation; the highest where none has. */
+/** Returns the lowest plan with a representation; the highest if none has it. */
 export function planOfFormat(plans: PlanTable, format: Format): Plan {
   return PLANS.find((plan) => plans[plan].formats.includes(format)) ?? 'ENTERPRISE'
 }
 
-/** Requests that a plan's quotas together allow in 24 h: the day's, or 1,440 minutes' where those are fewer. */
+/** Returns the requests that a plan's quotas together allow in 24 h: the daily quota, or 1,440 minutes' if that is less. */
 export function reachablePerDay({ minute, day }: PlanTerms): number {
   return Math.min(day, minute * 1440)
 }
 
-/** Everything that a tier has, what it takes from lower ones first. */
+/** Returns all features of a tier, those of lower tiers first. */
 export function featuresOf(plans: PlanTable, tier: Tier): Feature[] {
   return TIERS.slice(0, TIERS.indexOf(tier) + 1).flatMap((one) => plans[one].features)
 }
 
-/** Terms with some of them changed; what is no object at all is left to be found by the check. */
+/** Merges changes into terms. A value that is not an object is left for the check to find. */
 function merged(tier: Tier, changes: unknown): unknown {
   const terms = DEFAULT_PLANS[tier]
   if (changes === undefined) return terms
@@ -228,7 +228,7 @@ function checkedPlans(table: Readonly<Record<string, unknown>>): PlanTable {
   return Object.freeze(plans)
 }
 
-/** Where a tier may do less than the one below it. */
+/** Returns where a tier allows less than the one below it. */
 function lowered(plans: PlanTable): string[] {
   return TIERS.slice(1).flatMap((tier, n) => {
     const below = TIERS[n] as Tier

@@ -8,13 +8,13 @@ import type { Charge } from './limits/policy.ts'
 const AUTHENTICATE = Object.freeze({ 'WWW-Authenticate': 'ApiKey realm="api"' })
 
 const REFUSALS: Readonly<Record<KeyRefusal, readonly [ProblemCode, string]>> = {
-  malformed: ['invalid-key', 'X-API-Key holds no key: a key is tia_ and 36 letters and digits, and its last six fit the others.'],
+  malformed: ['invalid-key', 'X-API-Key contains no key: a key is tia_ and 36 letters and digits, of which the last six are a checksum.'],
   unknown: ['invalid-key', 'There is no such key.'],
   revoked: ['revoked-key', 'This key was revoked.'],
   expired: ['expired-key', 'This key has expired: it was rotated, or its e-mail address was not confirmed within 7 days.'],
 }
 
-/** The problem of a request without a key where one is needed; `plan` is what the key has to have, if not any will do. */
+/** Returns the problem of a missing key; `plan` is the required plan, null if any plan will do. */
 export function keyRequired(plan: Plan | null = null): Problem {
   const which = plan === null || plan === 'FREE' ? 'a key' : `a key of the plan ${plan}`
   return problem('key-required', `This needs ${which} in the header X-API-Key; POST /api/keys gives a free one.`, {
@@ -23,12 +23,12 @@ export function keyRequired(plan: Plan | null = null): Problem {
   })
 }
 
-/** The problem of a key that stands where it is not looked for. */
+/** Returns the problem of a key in a place where it is not read. */
 export function keyInWrongPlace(): Problem {
-  return problem('invalid-key', 'The key stands in the header Authorization; it belongs in X-API-Key.', { headers: AUTHENTICATE })
+  return problem('invalid-key', 'The key is in the header Authorization; send it in X-API-Key.', { headers: AUTHENTICATE })
 }
 
-/** The problem of a key whose plan does not contain what is asked for, told by `what`. */
+/** Returns the problem of a key whose plan lacks the requested feature; `what` names the feature. */
 export function planRequired(
   what: string,
   plans: { readonly required: Plan; readonly current: Plan; readonly upgradeUrl: string },
@@ -39,7 +39,7 @@ export function planRequired(
   })
 }
 
-/** The problem of a caller who has as many queries of history under way as the plan admits. */
+/** Returns the problem of a caller with the plan's maximum of concurrent queries of history. */
 export function tooManyQueries(most: number): Problem {
   return problem(
     'concurrency',
@@ -50,29 +50,29 @@ export function tooManyQueries(most: number): Problem {
   )
 }
 
-/** The problem of a caller who has as many streams open as the plan admits. */
+/** Returns the problem of a caller with the plan's maximum of open streams. */
 export function tooManyStreams(most: number): Problem {
   return problem('concurrency', `${most === 1 ? 'One stream' : `${most} streams`} may be open at once; close one first.`, {
     retry_after_s: 15,
   })
 }
 
-/** The problem of a key that does not work; it is never answered as if there were none. */
+/** Returns the problem of an invalid key. A request with one is never answered as if it had none. */
 export function refusedKey(refusal: KeyRefusal): Problem {
   const [code, detail] = REFUSALS[refusal]
   return problem(code, detail, { headers: AUTHENTICATE })
 }
 
 /**
- * The problem of a request over a limit, with everything that its reply says of limits; `random` as in `limitHeaders`, `advice` a sentence
- * on how to have more.
+ * Returns the problem of a request over a limit, with all its limit headers. `random` is as in `limitHeaders`; `advice` is a
+ * sentence on how to get more.
  */
 export function quotaExceeded(charge: Charge, random: () => number, advice = ''): Problem {
   const violated = violatedPolicies(charge)
   const limits = charge.quotas.filter((one) => one.violated).map(({ policy }) => `${policy.limit} in ${policy.window_s} s`)
   return problem(
     'quota-exceeded',
-    `More requests than are admitted: ${limits.join(', ')}. Retry-After says when the next one is.${advice}`,
+    `Too many requests: ${limits.join(', ')}. Retry-After is the time until the next one is admitted.${advice}`,
     {
       headers: limitHeaders(charge, { status: PROBLEMS['quota-exceeded'].status, random }),
       extensions: { 'violated-policies': violated },
@@ -80,7 +80,10 @@ export function quotaExceeded(charge: Charge, random: () => number, advice = '')
   )
 }
 
-/** What a key stands for, at once where it is known in this process. Throws, or rejects with, the problem of one that does not work or cannot be looked up. */
+/**
+ * Returns the data of a key, at once if this process knows it. Throws, or rejects with, the problem of an invalid or unreadable
+ * key.
+ */
 export function checkedKey(keys: KeyIndex, text: string): LiveKey | Promise<LiveKey> {
   const found = keys.lookUp(text)
   return found instanceof Promise ? found.catch(lookupFailed).then(keyOf) : keyOf(found)
@@ -93,7 +96,7 @@ function keyOf(found: KeyLookup): LiveKey {
 
 function lookupFailed(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause
-  throw problem('temporary-reduced-capacity', 'Keys cannot be looked up at the moment; this one was neither taken nor refused.', {
+  throw problem('temporary-reduced-capacity', 'Keys cannot be looked up at the moment; this one was neither accepted nor rejected.', {
     retry_after_s: 5,
     cause,
   })

@@ -5,15 +5,15 @@ import type { Session, Tokens } from './tokens.ts'
 
 const COOKIE = /(?:^|;\s*)session=([\w.-]+)/
 
-/** Sessions as browsers bring them: in a cookie, and only of what pages of our own ask. */
+/** Sessions of browsers: in a cookie, and only for requests from our own pages. */
 export interface BrowserSessions {
-  /** The session of a request; null without one, and for one that a page of another site made a browser send. */
+  /** Returns the session of a request; null without one, and for a request sent by a page of another site. */
   of(raw: IncomingMessage): Promise<Session | null>
   /** Throws the problem of a request that a page of another site made a browser send. */
   refuseForeign(raw: IncomingMessage): void
-  /** The same where it has a session, and no key, which says itself who asks. */
+  /** The same, only for a request with a session and without a key, as a key proves the caller. */
   refuseForeignSession(raw: IncomingMessage): void
-  /** The cookie that gives a session to whoever sent the request; null takes it away. */
+  /** Returns the cookie that sets a session; null removes it. */
   cookie(raw: IncomingMessage, session: Session | null): string
 }
 
@@ -27,13 +27,13 @@ interface SessionsOptions {
 
 /** Opens the sessions of browsers. */
 export function browserSessions({ tokens, https, baseUrl, clock }: SessionsOptions): BrowserSessions {
-  /** True for an origin that is ours: the address that clients use, or the one that the request itself came to. */
+  /** True for our own origin: the address that clients use, or that of the request itself. */
   const isOurs = (origin: string, raw: IncomingMessage): boolean => {
-    // What came by HTTPS was not sent by a page that did not: that one may be anybody's who is on the way.
+    // A page by plain HTTP does not send requests by HTTPS: it may be an attacker's on the way.
     if (origin.startsWith('http:') && https.isHttps(raw)) return false
     return [new URL(baseUrl()).origin, `https://${raw.headers.host}`, `http://${raw.headers.host}`].includes(origin)
   }
-  // Browsers tell of themselves by Sec-Fetch-Site; older ones, and all by plain HTTP, by Origin alone.
+  // Browsers identify the sending page by Sec-Fetch-Site; older ones, and all by plain HTTP, only by Origin.
   const isForeign = (raw: IncomingMessage): boolean => {
     const { 'sec-fetch-site': site, origin } = raw.headers
     if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -21,10 +21,10 @@ export interface SignupParts extends AccountParts {
 
 const URL_PATH = '/signup'
 const BODY_MOST = 4096
-/** What is told in the page, and not as a problem, as whoever sent the form is a person. */
+/** Problems that the page shows as a notice, because a person sent the form. */
 const NOTICES: Readonly<Record<string, SignupNotice>> = { 'quota-exceeded': 'tooMany', 'key-limit-reached': 'full' }
 
-/** What was typed: whoever did is shown it again with what is wrong. */
+/** The typed text is shown again with what is wrong. */
 const TEXT: BodyField<string> = { expected: 'a text', read: String, fallback: '', isPrivate: true }
 const LANG: BodyField<Language | null> = {
   expected: LANGUAGES.join(' or '),
@@ -33,7 +33,7 @@ const LANG: BodyField<Language | null> = {
   allowed: LANGUAGES,
 }
 
-/** Registers where the form of the start page is sent to: it answers with the key, or with the form and what was wrong. */
+/** Registers the target of the start page's form: it answers with the key, or with the form and the mistakes. */
 export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
   const { plans, figures, baseUrl, sessions, state } = parts
   const config = { isSameOrigin: true }

@@ -4,49 +4,48 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import type { KeyHint } from './key-format.ts'
 
 export type Plan = (typeof PLANS)[number]
-/** What a key is: ROTATING works until its successor has taken over, REVOKED and EXPIRED do not work any more. */
+/** The state of a key: ROTATING works until its successor has taken over; REVOKED and EXPIRED no longer work. */
 export type KeyStatus = 'ACTIVE' | 'ROTATING' | 'REVOKED' | 'EXPIRED'
 
-/** How many keys of the plan FREE an e-mail address may have, apart from those that are being rotated. */
+/** Most FREE keys of an e-mail address, apart from those being rotated. */
 export const FREE_KEYS = 3
-/** How many it may have with those of paid plans; of one digit, as names of objects have it. */
+/** Most keys including paid plans; one digit, as object names require. */
 export const SLOTS = 9
 
-/** A key as its slot keeps it. Times are ms since the epoch. */
+/** A key in its slot. Times are ms since the epoch. */
 export interface SlotKey {
   /** HMAC of the key, 64 hexadecimal digits. */
   readonly hash: string
   readonly plan: Plan
   readonly hint: KeyHint
-  /** The label, sealed; null where there is none. */
+  /** The encrypted label; null if there is none. */
   readonly label: string | null
   readonly created_at: number
-  /** As it was set; `statusAt` also looks at the clock. */
+  /** As it was set; `statusAt` also applies the clock. */
   readonly status: KeyStatus
-  /** When the key stops to work by itself: end of a rotation, or of the time to confirm the address. Null: never. */
+  /** When the key expires: the end of a rotation, or of the time to confirm the address. Null: never. */
   readonly ends_at: number | null
 }
 
 /**
- * One of the places for keys that an account has; what is counted (calls of a minute, of a day) is counted by slot, so that a new key in it
- * resets nothing. Its state is the newest of its versions, and a version is written once only: of several changes at the same time one wins,
- * and the others begin again from its result.
+ * One of the places for keys of an account. Requests are counted by slot, so that a new key in it resets nothing. The newest
+ * version is the state. A version is written once: of concurrent changes one wins, and the others start again from it.
  */
 export interface Slot {
   readonly account: string
   /** 1 to `SLOTS`. */
   readonly number: number
-  /** 0 where the slot was never used. */
+  /** 0 if the slot was never used. */
   readonly version: number
   readonly keys: readonly SlotKey[]
 }
 
 const ROOT = 'accounts/'
-/** Versions that stay, for a writer that began from an older one to find the next one taken. */
+/** Versions that are kept, so that a writer with an older one finds its next version taken. */
 const KEPT_VERSIONS = 8
 const EMPTY_MS = 86_400_000
 
-/** What a key is at an instant (ms). */
+/** Returns the status of a key at an instant (ms). */
 export function statusAt({ status, ends_at }: Pick<SlotKey, 'status' | 'ends_at'>, now: number): KeyStatus {
   return (status === 'ACTIVE' || status === 'ROTATING') && ends_at !== null && now >= ends_at ? 'EXPIRED' : status
 }
@@ -57,22 +56,22 @@ export function isWorking(key: Pick<SlotKey, 'status' | 'ends_at'>, now: number)
   return status === 'ACTIVE' || status === 'ROTATING'
 }
 
-/** A key's public name: it tells nothing of the key, but where its record lies. */
+/** Returns a key's public name: it reveals only where the key's record is. */
 export function keyId(hash: string): string {
   return `key_${hash.slice(0, 20)}`
 }
 
-/** What the keys of a slot are counted by. */
+/** Returns the name that counts the requests of a slot's keys. */
 export function slotName(account: string, number: number): string {
   return `${account}.${number}`
 }
 
-/** The names of an account's slots. */
+/** Returns the names of an account's slots. */
 export function slotNames(account: string): string[] {
   return Array.from({ length: SLOTS }, (_, at) => slotName(account, at + 1))
 }
 
-/** The slots of an account, also those that were never used. */
+/** Returns the slots of an account, including those that were never used. */
 export async function readSlots(store: ObjectStore, account: string): Promise<Slot[]> {
   for (;;) {
     const newest = new Map<number, string>()
@@ -83,12 +82,12 @@ export async function readSlots(store: ObjectStore, account: string): Promise<Sl
         return key === undefined ? { account, number: at + 1, version: 0, keys: [] } : readVersion(store, account, key)
       }),
     )
-    // A version that went between the list and the look was no longer the newest.
+    // A version that disappeared between the list and the read was no longer the newest.
     if (slots.every((slot) => slot !== null)) return slots
   }
 }
 
-/** Writes the next version of a slot; null where another change came first. */
+/** Writes the next version of a slot; null if another change won. */
 export async function commitSlot(store: ObjectStore, slot: Slot, keys: readonly SlotKey[]): Promise<Slot | null> {
   const { account, number } = slot
   const next: Slot = { account, number, version: slot.version + 1, keys }
@@ -98,7 +97,7 @@ export async function commitSlot(store: ObjectStore, slot: Slot, keys: readonly 
   return next
 }
 
-/** Removes what was before the newest version of each slot of an account. */
+/** Removes all but the newest version of each slot of an account. */
 export async function removeOldVersions(store: ObjectStore, account: string): Promise<void> {
   let last: string | null = null
   for await (const { key } of store.list(slotPrefix(account))) {
@@ -108,8 +107,8 @@ export async function removeOldVersions(store: ObjectStore, account: string): Pr
 }
 
 /**
- * Removes the slots of an account without keys, a day after the last one went: until then they keep their numbers, so that a change that was
- * begun before finds them taken.
+ * Removes an account's slots without keys, a day after the last key went. Until then they keep their numbers, so that a change
+ * that began earlier finds them taken.
  */
 export async function removeEmpty(store: ObjectStore, account: string): Promise<void> {
   const before = (await store.now()) - EMPTY_MS
@@ -121,7 +120,7 @@ export async function removeEmpty(store: ObjectStore, account: string): Promise<
   for (const key of all) await store.delete(key)
 }
 
-/** Every account that has or had a key, once. */
+/** Iterates over every account that has or had a key, once each. */
 export async function* accountNames(store: ObjectStore): AsyncGenerator<string> {
   let last = ''
   for await (const { key } of store.list(ROOT)) {
@@ -131,7 +130,7 @@ export async function* accountNames(store: ObjectStore): AsyncGenerator<string> 
   }
 }
 
-/** Object of an account besides its slots. */
+/** Returns the name of an account's object besides its slots. */
 export function accountKey(account: string, name: string): string {
   return `${ROOT}${account}/${name}`
 }

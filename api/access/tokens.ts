@@ -7,54 +7,54 @@ const HOUR_MS = 3_600_000
 /** How long a mailed token and a session last, in ms. */
 export const LINK_MS = HOUR_MS / 2
 export const SESSION_MS = HOUR_MS
-/** Marks of tokens that were used, by the hour in which they end. */
+/** Marks of used tokens, by the hour in which they expire. */
 const USED = 'account-links/'
 
 type Purpose = 'link' | 'session'
 const PREFIXES: Readonly<Record<Purpose, string>> = { link: 'tim_', session: 'tis_' }
 
-/** What a token says. */
+/** The content of a token. */
 interface Claim {
   readonly account: string
-  /** When it ends, ms since the epoch. */
+  /** When it expires, ms since the epoch. */
   readonly ends_at: number
   readonly nonce: string
-  /** What of the account it is bound to; see `bondOf`. */
+  /** The epoch of the account that it is bound to; see `bondOf`. */
   readonly bond: string
 }
 
-/** A session, as it was found in order. */
+/** A valid session. */
 export interface Session {
   readonly account: string
-  /** When it ends, ms since the epoch. */
+  /** When it expires, ms since the epoch. */
   readonly ends_at: number
   readonly bonds: Bonds
 }
 
 /**
- * Tokens that prove who may act on an account: signed, so that none has to be kept, and bound to what the store says of the account, so that
- * all can be ended.
+ * Tokens that prove who may act on an account. They are signed, so that none has to be stored, and bound to an epoch in the
+ * store, so that all can be ended.
  */
 export interface Tokens {
-  /** A token to be mailed: good once, for 30 minutes. Null where there is no such account. */
+  /** Makes a token to be mailed: valid once, for 30 minutes. Null if the account does not exist. */
   link(account: string): Promise<string | null>
-  /** The account of a mailed token that can still be used; null else. Uses nothing. */
+  /** Returns the account of a mailed token that is still valid, otherwise null. Does not use up the token. */
   peek(token: string): Promise<string | null>
-  /** A session of one hour by a mailed token, which is used: of several uses, one succeeds, and the others give null. */
+  /** Opens a session of one hour and uses up the mailed token. Of several uses one succeeds; the others get null. */
   open(token: string): Promise<Session | null>
-  /** The text of a session, to be given to whoever has it. */
+  /** Returns the text of a session, for its cookie. */
   textOf(session: Session): string
-  /** The session of a text; null where it is none of ours, over or ended. */
+  /** Returns the session of a text; null if it is forged, expired or ended. */
   session(text: string): Promise<Session | null>
   /** Ends all sessions of the account. */
   endSessions(session: Session): Promise<void>
-  /** Ends all sessions and links of the account; gives what the session goes on as, for the rest of its time. */
+  /** Ends all sessions and links of the account. Returns the caller's new session, for the rest of its time. */
   endAll(session: Session): Promise<Session>
-  /** Forgets the uses of tokens that have ended. */
+  /** Deletes the marks of expired tokens. */
   tidy(): Promise<void>
 }
 
-/** Makes and reads tokens; `clock` gives ms. */
+/** Makes and reads tokens; `clock` returns ms. */
 export function openTokens(options: { readonly store: ObjectStore; readonly peppers: Peppers; readonly clock: () => number }): Tokens {
   const { store, peppers, clock } = options
   const make = (purpose: Purpose, { account, ends_at, bonds }: Session): string => {
@@ -72,7 +72,7 @@ export function openTokens(options: { readonly store: ObjectStore; readonly pepp
     if (!pepperOf(peppers, version).isSigned(purpose, body, signature) || clock() >= ends_at) return null
     return { account, ends_at, nonce, bond }
   }
-  /** What a token says that is in order, and what its account's tokens are bound to. The store is asked of none but our own. */
+  /** Returns the content of a valid token and its account's epochs. The store is read only for tokens of ours. */
   const check = async (purpose: Purpose, token: string): Promise<(Claim & { readonly bonds: Bonds }) | null> => {
     const claim = read(purpose, token)
     const bonds = claim && (await readBonds(store, claim.account))
@@ -89,13 +89,13 @@ export function openTokens(options: { readonly store: ObjectStore; readonly pepp
       if (!claim) return null
       const { account, ends_at, nonce, bonds } = claim
       const isFirst = await store.putIfAbsent(`${USED}${hourOf(ends_at)}/${nonce}`, Buffer.from(randomUUID()))
-      // Bound to what the link was found bound to: what ends the link from here on ends the session too.
+      // Bound to the epoch of the link: whatever ends the link from here on also ends the session.
       return isFirst ? { account, ends_at: clock() + SESSION_MS, bonds } : null
     },
     textOf: (session) => make('session', session),
     session: async (text) => await check('session', text),
     endSessions: async ({ account, bonds }) => void (await changeBonds(store, account, { bonds, ended: 'sessions' })),
-    // Bound to what was written here: of two who end all at the same time, one goes on.
+    // Bound to the epoch written here: of two concurrent calls, one session continues.
     endAll: async (session) => ({ ...session, bonds: await changeBonds(store, session.account, { bonds: session.bonds, ended: 'links' }) }),
     tidy: async () => {
       const now = hourOf(clock())
@@ -107,7 +107,7 @@ export function openTokens(options: { readonly store: ObjectStore; readonly pepp
   }
 }
 
-/** An hour as a name that sorts by time: `2026-11-22T05`. */
+/** Returns an hour as a name that sorts by time: `2026-11-22T05`. */
 function hourOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 13)
 }

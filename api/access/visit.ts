@@ -13,10 +13,10 @@ import { type PlanTable, planOfFormat, TIERS, type Tier } from './plans.ts'
 import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
 import type { DayWatch } from './usage/day-watch.ts'
 
-/** Problems of a key that does not work. */
+/** Problems of an invalid key. */
 const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set(['invalid-key', 'revoked-key', 'expired-key'])
 
-/** How often a request looks for a free place while it waits for one, ms. */
+/** Polling interval of a request that waits for a free slot, ms. */
 const LEASE_POLL_MS = 50
 
 /** What visits work with. */
@@ -28,12 +28,12 @@ export interface VisitParts {
   readonly days: Pick<DayWatch, 'see'>
 }
 
-/** What a request costs: an answer, an answer that the caller has already, and what is left of the former after the latter. */
+/** The cost of an answer, of a 304, and the rest of an answer after the cost of a 304. */
 export const FULL: Weights = Object.freeze({ minute: 1, day: 1 })
 export const REVALIDATED: Weights = Object.freeze({ minute: 1, day: 0 })
 export const REST: Weights = Object.freeze({ minute: 0, day: 1 })
 
-/** One request: who makes it, what it was charged, and what its reply says of that. */
+/** One request: its caller, its charges, and the limit headers of its reply. */
 export class Visit {
   readonly #parts: VisitParts
   readonly #raw: IncomingMessage
@@ -49,28 +49,28 @@ export class Visit {
     this.#raw = raw
   }
 
-  /** Who asks; their address until `identify` has found a key. */
+  /** The caller: the address until `identify` has found a key. */
   get caller(): Caller {
     this.#caller ??= this.#parts.callers.byAddress(this.#raw)
     return this.#caller
   }
 
-  /** The plan of who asks; null until somebody wanted to know. */
+  /** The caller's plan; null until the caller was needed. */
   get tier(): Tier | null {
     return this.#caller?.tier ?? null
   }
 
-  /** Units of the day that the request was charged, after what was given back. */
+  /** Daily units that the request was charged, without refunds. */
   get dayUnits(): number {
     return this.#dayUnits
   }
 
-  /** True where replies are for the caller alone. */
+  /** True if replies are for the caller alone. */
   get isPrivate(): boolean {
     return this.caller.key !== null
   }
 
-  /** Finds out who asks, at once where it is known in this process. Throws, or rejects with, the problem of a key that does not work. */
+  /** Identifies the caller, at once if this process knows the key. Throws, or rejects with, the problem of an invalid key. */
   identify(): void | Promise<void> {
     const found = this.#parts.callers.of(this.#raw)
     if (!(found instanceof Promise)) this.#caller = found
@@ -80,7 +80,7 @@ export class Visit {
       })
   }
 
-  /** Throws the problem of a caller whose plan is too low for what `what` tells. */
+  /** Throws the problem of a caller whose plan is too low for the feature that `what` names. */
   needs(plan: Plan, what: string): void {
     const { tier, key } = this.caller
     const { upgradeUrl } = this.#parts
@@ -88,7 +88,7 @@ export class Visit {
     throw key === null ? keyRequired(plan) : planRequired(what, { required: plan, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
-  /** Throws the problem of a caller whose plan has not this representation. */
+  /** Throws the problem of a caller whose plan lacks this representation. */
   needsFormat(format: Format): void {
     const { key, terms } = this.caller
     if (terms.formats.includes(format)) return
@@ -97,7 +97,7 @@ export class Visit {
     throw key === null ? keyRequired(required) : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
-  /** Charges the caller. Throws the problem of one who is over a limit. */
+  /** Charges the caller. Throws the problem of a caller over a limit. */
   async charge(weights: Weights): Promise<void> {
     const { slot, policies, tier, key } = this.caller
     const { limiter, plans, days } = this.#parts
@@ -110,14 +110,14 @@ export class Visit {
     } else throw quotaExceeded(charge, Math.random, tier === 'ANONYMOUS' ? this.#adviceToAddress(plans) : '')
   }
 
-  /** Who sends a key and is counted by the address is told why. */
+  /** Returns the reason for a caller with a key who is counted by the address. */
   #adviceToAddress({ FREE }: PlanTable): string {
     return this.#raw.headers['x-api-key'] === undefined
       ? ` A free key admits ${FREE.minute} a minute: POST /api/keys.`
       : ' Invalid keys count for the address.'
   }
 
-  /** Takes one of the plan's places for queries of history, to be given back. Throws if none becomes free in `wait_ms`. */
+  /** Takes one of the plan's slots for queries of history, to be returned. Throws if none becomes free in `wait_ms`. */
   async lease(wait_ms = 0): Promise<Lease> {
     const { slot, terms } = this.caller
     const end = performance.now() + wait_ms
@@ -131,8 +131,8 @@ export class Visit {
   }
 
   /**
-   * Settles what a request costs that ends in a problem: one of ours, and one of a limit, is free; any other counts, and is answered by that
-   * of a limit that it exceeds.
+   * Charges a request that ends in a problem. Faults of the service and exceeded limits are free. Any other problem counts, and
+   * is replaced by that of a limit that it exceeds.
    */
   async settle(problem: Problem): Promise<Problem> {
     if (problem.status >= 500 || problem.status === 429) {
@@ -140,12 +140,12 @@ export class Visit {
       this.#dayUnits = 0
       return problem
     }
-    // Who guesses keys does not use up what the address may ask without one.
+    // Guesses of keys do not use up the address's requests without a key.
     if (KEY_PROBLEMS.has(problem.code)) this.#caller = this.#parts.callers.byInvalidKey(this.#raw)
     const isPaid = this.#charges.length > 0
     if (isPaid && this.#dayUnits > 0) return problem
     try {
-      // Who named a tag has paid for a 304 only, which this is not.
+      // A caller with a tag has only paid for a 304, which this is not.
       await this.charge(isPaid ? REST : FULL)
       return problem
     } catch (error) {
@@ -154,12 +154,12 @@ export class Visit {
     }
   }
 
-  /** What a reply of a status says of limits, and its id; nothing where caches may keep it. */
+  /** Returns the limit headers of a reply with a status, and its id; nothing if caches may keep it. */
   headers(status: number): Readonly<Record<string, string>> {
     return this.isPrivate ? { 'x-request-id': `req_${randomUUID()}`, ...this.limits(status) } : {}
   }
 
-  /** What a reply of a status says of limits, as far as anything was charged. */
+  /** Returns the limit headers of a reply with a status, if anything was charged. */
   limits(status: number): Readonly<Record<string, string>> {
     return this.#last ? limitHeaders(this.#last, { status, random: Math.random }) : {}
   }

@@ -1,6 +1,6 @@
 import type { Language } from './accounts.ts'
 
-/** What is wrong with a webhook: it has failed for so many days, or was disabled. */
+/** The trouble of a webhook: it has failed for so many days, or was disabled. */
 export interface WebhookTrouble {
   readonly id: string
   readonly url: string
@@ -13,11 +13,11 @@ const REASONS = {
   failing: { es: 'Ninguna entrega ha llegado en cinco días.', en: 'No delivery has arrived for five days.' },
   'plan-changed': {
     es: 'La cuenta ya no tiene una clave del plan ENTERPRISE.',
-    en: 'The account has no key of the plan ENTERPRISE any more.',
+    en: 'The account no longer has a key of the plan ENTERPRISE.',
   },
 } as const
 
-/** What a mail says of a webhook that fails or was disabled. */
+/** Returns the mail about a webhook that fails or was disabled. */
 export function webhookMail(
   language: Language,
   { id, url, days = 0, disabled }: WebhookTrouble,
@@ -31,7 +31,7 @@ export function webhookMail(
         REASONS[disabled][es ? 'es' : 'en'],
         es
           ? `Para activarlo de nuevo: PATCH /api/webhooks/${id} con {"enabled": true}. Los eventos de los últimos siete días se pueden pedir con POST /api/webhooks/${id}/replay.`
-          : `To enable it again: PATCH /api/webhooks/${id} with {"enabled": true}. Events of the last seven days can be had with POST /api/webhooks/${id}/replay.`,
+          : `To enable it again: PATCH /api/webhooks/${id} with {"enabled": true}. Events of the last seven days can be requested with POST /api/webhooks/${id}/replay.`,
       ].join('\n\n'),
     }
   const since = es ? (days === 1 ? 'un día' : `${days} días`) : days === 1 ? 'one day' : `${days} days`

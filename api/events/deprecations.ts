@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { deprecatedFrom } from '../define/deprecation.ts'
 import { type Endpoint, endpointId } from '../define/endpoint.ts'
 
-/** Records an `api.deprecated` event for each endpoint whose deprecation has begun, once: a marker object outlives the log. */
+/** Records an `api.deprecated` event once for each endpoint whose deprecation has begun: a marker object outlives the log. */
 export async function announceDeprecations(options: {
   readonly store: ObjectStore
   readonly log: EventLog

@@ -7,17 +7,15 @@ import { boxParam, foldRoad, provinceParam, roadParam } from '../define/params-p
 import { iataParam } from '../endpoints/aviation/params.ts'
 import { type Facets, TOPICS } from './kinds.ts'
 
-/** Every name that `topics` takes: topics, and single event types. */
+/** Every name that `topics` accepts: topics, and single event types. */
 export const TOPIC_NAMES: readonly string[] = [...TOPICS, ...Object.keys(EVENT_TYPES)]
 
-/** How events are chosen, of streams and webhooks alike. */
+/** The filters of events, for streams and webhooks alike. */
 export const EVENT_FILTERS = {
-  topics: listOf(
-    oneOf('Topics, or single event types such as `incident.created`; all unless given.', TOPIC_NAMES, { example: 'incident' }),
-  ),
+  topics: listOf(oneOf('Topics, or single event types such as `incident.created`; all by default.', TOPIC_NAMES, { example: 'incident' })),
   province: listOf(provinceParam),
   road: listOf(roadParam),
-  severity: listOf(codeParam('Severity of incidents, exactly this.', SEVERITIES, { example: 'HIGH' })),
+  severity: listOf(codeParam('Severity of incidents.', SEVERITIES, { example: 'HIGH' })),
   level: listOf(codeParam('Level of weather warnings.', ALERT_LEVELS, { example: 'ORANGE' })),
   bbox: boxParam('Box that the thing has to touch'),
   fuel: listOf(codeParam('Fuel of price changes.', FUEL_PRODUCTS, { example: 'DIESEL_A' })),
@@ -27,15 +25,15 @@ export const EVENT_FILTERS = {
   airport: listOf(iataParam),
 } as const
 
-/** Values of the filters; null where one is not given. */
+/** Values of the filters; null if not given. */
 export type EventFilter = ValuesOf<typeof EVENT_FILTERS>
 
-/** What to say of the filters wherever they are. */
+/** The description of the filters, wherever they are. */
 export const ABOUT_FILTERS =
-  'Filters are combined: an event has to have every attribute that is filtered by, so `road` leaves out all events that are not on a road. ' +
-  'Events about the service itself (`feed`, `export`, `api`) are chosen by `topics` alone.'
+  'Filters are combined: an event must match all of them, so `road` leaves out all events without a road. ' +
+  'Events about the service itself (`feed`, `export`, `api`) are selected by `topics` alone.'
 
-/** What a filter looks at. */
+/** The properties of an event that filters test. */
 interface Filtered {
   readonly type: string
   readonly topic: string
@@ -63,7 +61,7 @@ export function eventPredicate(filter: EventFilter): (event: Filtered) => boolea
   if (roads) tests.push(({ road }) => typeof road === 'string' && roads.has(foldRoad(road)))
   if (price_below !== null) tests.push(({ price }) => price !== undefined && price < price_below)
   if (price_above !== null) tests.push(({ price }) => price !== undefined && price > price_above)
-  // The dearest one last.
+  // The most expensive test is last.
   if (bbox) tests.push(({ isIn }) => isIn?.(bbox) ?? false)
   return ({ type, topic, facets }) => {
     if (names && !names.has(type) && !names.has(topic)) return false

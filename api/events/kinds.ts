@@ -19,7 +19,7 @@ import { changedIncident, changedOf as changedIncidentMembers, incidentDetail } 
 import { beacon, changedBeacon } from '../endpoints/road/v16.ts'
 import { alertState, changedOf as changedWarning, endedBy, toAlertState } from '../endpoints/weather/alert.ts'
 
-/** What an event can be filtered by. A facet that is absent is one that events of the type never have. */
+/** The properties that events can be filtered by. A facet is absent if events of the type never have it. */
 export interface Facets {
   readonly provinces?: readonly (string | null)[]
   readonly road?: string | null
@@ -29,20 +29,20 @@ export interface Facets {
   readonly station?: string
   readonly price?: number
   readonly airport?: string
-  /** Whether the thing touches an area. */
+  /** True if the thing touches an area. */
   readonly isIn?: (area: Area) => boolean
 }
 
-/** How the changes of a dataset look as events. */
+/** How the changes of a dataset become events. */
 export interface EventKind {
   readonly dataset: Dataset
   readonly record: RecordShape
-  /** The object of the API after the change. */
+  /** Returns the API's object after the change. */
   readonly thing: (change: ChangeOf<never>) => AnyRow
-  /** The members of it that differ from before, by the columns that do. */
+  /** Returns its changed members, by the changed columns. */
   readonly membersOf: (columns: readonly string[]) => string[]
   readonly facets: (thing: never) => Facets
-  /** Where the whole object is; absent if no path shows one alone. */
+  /** The path of the whole object; absent if no path shows one alone. */
   readonly path?: string
 }
 
@@ -67,7 +67,7 @@ const fuelPrice = record('FuelPriceEvent', 'The price of a fuel at a station aft
 
 type FuelPrice = { readonly station_id: string; readonly fuel: string; readonly price: number; readonly province_code: string }
 
-/** Every kind of change that is an event, by dataset. */
+/** Every kind of change that becomes an event, by dataset. */
 export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
   {
     dataset: incidents,
@@ -133,7 +133,7 @@ export const EVENT_KINDS: readonly EventKind[] = Object.freeze([
 const text = (description: string, example: Json) => ({ type: 'string', description, examples: [example] })
 const instant = (description: string) => ({ type: ['string', 'null'], format: 'date-time', description })
 
-/** What `data` of the other event types looks like, as JSON Schema. */
+/** The JSON Schema of `data` of the other event types. */
 const OTHER_DATA: Readonly<Partial<Record<EventType, Readonly<Record<string, unknown>>>>> = {
   ...Object.fromEntries(
     ['feed.stale', 'feed.recovered'].map((type) => [
@@ -169,7 +169,7 @@ const OTHER_DATA: Readonly<Partial<Record<EventType, Readonly<Record<string, unk
   },
 }
 
-/** The JSON Schema of `data` of an event type. */
+/** Returns the JSON Schema of `data` of an event type. */
 export function dataSchema(type: EventType): Readonly<Record<string, unknown>> {
   const other = OTHER_DATA[type]
   const changed = { type: 'array', items: { type: 'string' }, description: 'Members that differ from before; none of what is new.' }
@@ -188,7 +188,7 @@ const TOPIC_OF: Readonly<Record<string, string>> = {
   [flights.id]: 'flight',
 }
 
-/** The topic of an event type: what stands before the dot. */
+/** Returns the topic of an event type: the part before the dot. */
 export function topicOf(type: EventType): string {
   return type.slice(0, type.indexOf('.'))
 }

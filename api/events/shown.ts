@@ -9,24 +9,24 @@ import { EVENT_KINDS, type EventKind, type Facets, topicOf } from './kinds.ts'
 /** An event as callers get it. */
 export interface ShownEvent {
   readonly id: string
-  /** Place in the log of events, `<batch>-<number>`. */
+  /** Position in the log of events, `<batch>-<number>`. */
   readonly offset: string
   readonly type: EventType
   readonly topic: string
-  /** What it is about; events of one thing stay in order. */
+  /** The thing that it is about; events of one thing stay in order. */
   readonly thing: string
-  /** The account that alone may see it; null for everybody. */
+  /** The only account that may see it; null for everybody. */
   readonly account: string | null
   readonly facets: Facets | null
   /** The JSON text that is sent, on one line. */
   readonly body: string
 }
 
-/** Most bytes of a body. */
+/** Longest body, in bytes. */
 export const BODY_MOST = 20_000
 const kinds = new Map(EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]))
 
-/** Events of batches as callers get them, kept up to a number of characters: the least recently used batch is dropped first. */
+/** A cache of batches as callers get them, limited in characters. The least recently used batch is dropped first. */
 export class ShownBatches {
   readonly #batches: LRUCache<number, readonly ShownEvent[]>
 
@@ -34,7 +34,7 @@ export class ShownBatches {
     this.#batches = new LRUCache({ maxSize, sizeCalculation: (events) => events.reduce((sum, { body }) => sum + body.length, 1) })
   }
 
-  /** The events of a batch, in order. */
+  /** Returns the events of a batch, in order. */
   of(batch: EventBatch): readonly ShownEvent[] {
     const known = this.#batches.get(batch.offset)
     if (known) return known
@@ -43,19 +43,19 @@ export class ShownBatches {
     return made
   }
 
-  /** The events of the batch with an offset, if they are kept. */
+  /** Returns the events of the batch with an offset, if it is cached. */
   known(offset: number): readonly ShownEvent[] | null {
     return this.#batches.get(offset) ?? null
   }
 }
 
-/** A place in the log of events: a batch, and how many of its events lie before. */
+/** A position in the log of events: a batch, and the number of its events before it. */
 export interface Place {
   readonly batch: number
   readonly number: number
 }
 
-/** Reads a place as `offset` writes it; null for another text. */
+/** Reads a position as `offset` writes it; null for another text. */
 export function placeOf(text: string): Place | null {
   const parts = /^(\d{1,12})-(\d{1,9})$/.exec(text)
   return parts && { batch: Number(parts[1]), number: Number(parts[2]) }
@@ -90,7 +90,7 @@ function writtenChange({ at, change }: LoggedEvent): {
   return { data: { ...write(thing), changed: changedBy({ kind, changed }, membersOf) }, facets: facets(thing as never), path }
 }
 
-/** The text of an event. Where it would be too long its largest members are left out, and `omitted` names them. */
+/** Returns the text of an event. If it is too long, its largest members are left out, and `omitted` names them. */
 function bodyOf(payload: { readonly data: JsonObject } & Readonly<Record<string, Json>>, path: string | undefined): string {
   const text = JSON.stringify(payload)
   if (Buffer.byteLength(text) < BODY_MOST) return text

@@ -7,12 +7,12 @@ const FILE = '2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet'
 interface DownloadPath {
   readonly path: string
   readonly operation: Part
-  /** Parameters of the path: description and example by name. */
+  /** Path parameters: description and example by name. */
   readonly inPath: Readonly<Record<string, readonly [description: string, example: string]>>
   readonly types: readonly string[]
 }
 
-/** The downloads of files, which are no JSON and so no declared endpoints. */
+/** Describes the downloads of files. They are not JSON, so they are not declared endpoints. */
 export function downloadPaths(): Part {
   return {
     ...downloadPath({
@@ -22,7 +22,7 @@ export function downloadPaths(): Part {
         tags: ['export'],
         summary: 'One data file of a dataset, as Parquet',
         description:
-          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are redirected to. ' +
+          'Needs a key of the plan ENTERPRISE, or the signature of a URL from the manifest. Files in an S3 bucket are served by a redirect. ' +
           'Range requests resume a download: the ETag is strong, and a file never changes under its name.',
       },
       inPath: { dataset: ['Id of the dataset.', 'incidents'], file: ['Name of the file, as the manifest lists it.', FILE] },
@@ -35,7 +35,7 @@ export function downloadPaths(): Part {
         tags: ['export'],
         summary: 'One file of an export job',
         description:
-          'Needs the key that the job is of, or the signature of a URL from the job. Files in an S3 bucket are redirected to. ' +
+          'Needs the key of the job, or the signature of a URL from the job. Files in an S3 bucket are served by a redirect. ' +
           'Range requests resume a download: the ETag is strong.',
       },
       inPath: { id: ['Id of the job.', 'exp_5f0c9a521f0e4b7e8a63'], file: ['Name of the file, as the job lists it.', 'incidents.parquet'] },
@@ -67,9 +67,9 @@ function downloadPath({ path, operation, inPath: named, types }: DownloadPath): 
         ],
         responses: {
           200: { description: 'The whole file.', headers, content },
-          206: { description: 'The range that was asked for.', headers: range206, content },
+          206: { description: 'The requested range.', headers: range206, content },
           302: { description: 'A signed URL of the object store.', headers: { ...limits, Location: ref('headers', 'Location') } },
-          304: { description: 'The copy that If-None-Match names is the file.', headers },
+          304: { description: 'The copy named by If-None-Match is current.', headers },
           400: limitedResponse(['unknown-parameter', 'malformed-request']),
           401: ref('responses', '401'),
           403: ref('responses', '403'),

@@ -26,7 +26,7 @@ export interface DownloadParts extends VisitParts, PathCounters {
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** A file that was found. */
+/** An existing file. */
 export interface FoundFile {
   readonly file: Downloadable
   readonly bytes: number
@@ -39,20 +39,20 @@ export interface FoundFile {
 export interface DownloadKind {
   /** The path with its parameters, as in `/api/export/{dataset}/{file}`. */
   readonly path: string
-  /** The file of the path's parameters, or the reason why there is none; `slot` is that of a caller with a key. */
+  /** Returns the file of the path's parameters, or the reason why there is none. `slot` is that of a caller with a key. */
   find(params: Readonly<Record<string, string>>, slot: string | null): Promise<FoundFile | string>
 }
 
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
-/** What the parser of ranges says of one that lies outside the file. */
+/** Result of the range parser for a range outside the file. */
 const UNSATISFIABLE = 2
 
-/** The query of a download. */
+/** The query parameters of a download. */
 export const DOWNLOAD_PARAMS = {
   signature: textParam('Signature of a URL from the manifest: with it no key is needed.', { max: 400 }),
 }
 
-/** The data files of public datasets. */
+/** Serves the data files of public datasets. */
 export function datasetDownloads(store: ObjectStore, datasets: readonly Dataset[]): DownloadKind {
   return {
     path: DOWNLOAD_PATH,
@@ -60,8 +60,8 @@ export function datasetDownloads(store: ObjectStore, datasets: readonly Dataset[
       const dataset = datasets.find((one) => one.id === id)
       const file = dataset && FILE.test(name) ? datasetFile(dataset, name) : null
       const found = file && (await store.head(file.key))
-      if (!file || !found) return `${id} has no file ${name.slice(0, 200)}: fetch its manifest /api/export/${id} anew.`
-      // The name is enough for a tag: the content of a file never changes.
+      if (!file || !found) return `${id} has no file ${name.slice(0, 200)}: fetch its manifest /api/export/${id} again.`
+      // The name suffices as a tag: the content of a file never changes.
       const tag = (await readChecksum(store, file.key)) ?? name
       return { file, bytes: found.bytes, type: 'application/vnd.apache.parquet', tag }
     },
@@ -69,8 +69,8 @@ export function datasetDownloads(store: ObjectStore, datasets: readonly Dataset[
 }
 
 /**
- * Registers the download of files. A store that signs URLs itself is redirected to; otherwise the API sends the file, with a strong
- * ETag and byte ranges (RFC 9110). A download takes no query slot.
+ * Registers the download of files. It redirects to a store that signs URLs itself; otherwise the API sends the file, with a
+ * strong ETag and byte ranges (RFC 9110). A download takes no query slot.
  */
 export function registerDownload(app: FastifyInstance, parts: DownloadParts, kind: DownloadKind): void {
   const readQuery = queryReader(DOWNLOAD_PARAMS)
@@ -87,7 +87,7 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
         countVisit(parts, visit, reply.raw.statusCode)
       } catch (error) {
         if (reply.raw.headersSent) {
-          // What was sent is paid for; whoever broke off asks for the rest with a range.
+          // Sent bytes are charged. A caller who broke off requests the rest by a range.
           if (!isBrokenOff(error)) parts.log.error({ path: request.url.slice(0, 500), err: error }, 'download cut off')
           countVisit(parts, visit, reply.raw.statusCode)
           reply.raw.destroy()
@@ -111,7 +111,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked
     visit.needs('ENTERPRISE', kind.path)
     await visit.charge(FULL)
   } else if (!links.isValid(signature, { path, now: clock() })) {
-    throw problem('signature-expired', 'The signature is not of this file, or has expired.')
+    throw problem('signature-expired', 'The signature belongs to another file, or has expired.')
   }
   const found = await kind.find(params, signature === null ? visit.caller.slot : null)
   if (typeof found === 'string') throw problem('not-found', found)
@@ -136,7 +136,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked
   await sendFile(request, reply, { path: store.location(file.key), bytes, etag, headers })
 }
 
-/** Sends a local file, or the range of it that the request asks for. */
+/** Sends a local file, or the requested range of it. */
 async function sendFile(
   { raw }: FastifyRequest,
   reply: FastifyReply,
@@ -148,7 +148,7 @@ async function sendFile(
     await reply.code(304).headers(headers).send()
     return
   }
-  // Several ranges at once are answered whole, as RFC 9110 §14.2 allows.
+  // Several ranges at once get the whole file, as RFC 9110 §14.2 allows.
   const asked = range !== undefined && (ifRange === undefined || ifRange === etag) ? parseRange(bytes, range) : null
   if (asked?.code === UNSATISFIABLE && asked.type === 'bytes')
     throw problem('range-not-satisfiable', `The file has ${bytes} bytes.`, { headers: { 'Content-Range': `bytes */${bytes}` } })
@@ -171,5 +171,5 @@ function isBrokenOff(error: unknown): boolean {
   return (error as { readonly code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
-/** The problems of the download, beside those of any path. */
+/** The problems of the download, besides those of any path. */
 export const DOWNLOAD_PROBLEMS = ['signature-expired', 'range-not-satisfiable'] as const satisfies readonly (keyof typeof PROBLEMS)[]

@@ -9,7 +9,7 @@ export const JOBS_PATH = '/api/export-jobs'
 export const JOB_PATH = `${JOBS_PATH}/{id}`
 /** The path of a file of an export job. */
 export const JOB_FILE_PATH = `${JOB_PATH}/files/{file}`
-/** Media types of the files of jobs, by the end of their names. */
+/** Media types of the files of jobs, by file extension. */
 export const JOB_FILE_TYPES = Object.freeze({
   '.parquet': 'application/vnd.apache.parquet',
   '.gz': 'application/gzip',
@@ -20,7 +20,7 @@ export const JOB_FILE_TYPES = Object.freeze({
 const ID = /^exp_[0-9a-f]{20}$/
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}$/
 
-/** A file of an export job. */
+/** Returns a file of an export job. */
 export function jobFile(id: string, name: string): Downloadable {
   return { path: `${JOBS_PATH}/${id}/files/${encodeURIComponent(name)}`, key: exportedFileKey(id, name), name }
 }
@@ -30,7 +30,7 @@ export function isJobId(text: string): boolean {
   return ID.test(text)
 }
 
-/** The files of export jobs: for a key those of its own jobs. */
+/** Serves the files of export jobs. A key gets only those of its own jobs. */
 export function jobDownloads(store: ObjectStore, clock: () => number): DownloadKind {
   return {
     path: JOB_FILE_PATH,
@@ -38,7 +38,7 @@ export function jobDownloads(store: ObjectStore, clock: () => number): DownloadK
       const none = `There is no file ${name.slice(0, 200)} of an export job ${id.slice(0, 40)} of this key.`
       const type = Object.entries(JOB_FILE_TYPES).find(([end]) => name.endsWith(end))?.[1]
       if (!isJobId(id) || !NAME.test(name) || !type) return none
-      // Whoever has a signature was given it by the job while it was READY.
+      // A signature comes from the job while it was READY, so it needs no check.
       if (slot !== null && (await readJob(store, { slot, id }, clock()))?.state !== 'READY') return none
       const file = jobFile(id, name)
       const found = await store.head(file.key)

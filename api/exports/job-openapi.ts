@@ -57,11 +57,11 @@ const FILTER_SCHEMA = {
 export function exportJobSchemas(): Part {
   const file = {
     file: text('Name of the file.'),
-    rows: maybe('integer', 'Rows; null for the files that describe the others.'),
+    rows: maybe('integer', 'Rows; null for files that describe the others.'),
     bytes: { type: 'integer', description: 'Size. Unit: By.' },
     sha256: text('SHA-256 of the file, hexadecimal.'),
     url: text('Signed URL of the file. It needs no key, and takes Range requests.', { format: 'uri' }),
-    url_expires_at: text('When the URL ends: at least 15 minutes from now.', { format: 'date-time' }),
+    url_expires_at: text('When the URL expires: at least 15 minutes from now.', { format: 'date-time' }),
   }
   const properties = {
     id: text('Id of the job.'),
@@ -76,7 +76,7 @@ export function exportJobSchemas(): Part {
     started_at: instant('When it was last started.'),
     ended_at: instant('When it ended.'),
     expires_at: instant('When its files are deleted.'),
-    progress: { type: 'number', minimum: 0, maximum: 1, description: 'How far it is, 0 to 1.' },
+    progress: { type: 'number', minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' },
     reason: maybe('string', 'Why it failed.'),
     snapshot: maybe('string', 'Snapshot of the dataset that was read.'),
     rows: maybe('integer', 'Rows of all files.'),
@@ -89,7 +89,7 @@ export function exportJobSchemas(): Part {
   return { ExportJob: { type: 'object', required: Object.keys(properties), properties } }
 }
 
-/** The paths of export jobs. */
+/** Describes the paths of export jobs. */
 export function exportJobPaths(): Part {
   const job = ref('schemas', 'ExportJob')
   const refused = {
@@ -104,7 +104,7 @@ export function exportJobPaths(): Part {
         ...secured(
           accountOperation('export_jobs_create', 'Export a filtered dataset as files', {
             202: {
-              ...json('The job, QUEUED. Ask for it at Location until it has ended.', job, QUEUED),
+              ...json('The job, QUEUED. Poll Location until it has ended.', job, QUEUED),
               headers: { Location: ref('headers', 'Location') },
             },
             400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
@@ -144,7 +144,7 @@ export function exportJobPaths(): Part {
       get: secured(
         accountOperation('export_jobs_list', 'Export jobs of the key', {
           200: json(
-            'The newest first; records of jobs are kept for 30 days.',
+            'Newest first; jobs are listed for 30 days.',
             {
               type: 'object',
               required: ['total', 'jobs'],

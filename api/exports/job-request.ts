@@ -9,7 +9,7 @@ import { instantParam } from '../define/params-time.ts'
 import { problem, Refused } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 
-/** What a job is asked to write. */
+/** The export that a job is to write. */
 export type AskedExport = Omit<ExportRequest, 'id' | 'slot' | 'created_at'>
 
 const choice = <const T extends string>(values: readonly T[], fallback: T): BodyField<T> => ({
@@ -19,7 +19,7 @@ const choice = <const T extends string>(values: readonly T[], fallback: T): Body
   allowed: values,
 })
 
-/** A member that is read as the parameter of a URL is. */
+/** Reads a member as the parameter of a URL is read. */
 const asParam = <T>(expected: string, { parse }: Param<T | null>): BodyField<T | null> => ({
   expected,
   read: (value) => {
@@ -60,7 +60,7 @@ const FILTER = {
   } satisfies BodyField<readonly string[] | null>,
 }
 
-/** Reads the body of a request for an export job. Throws the problem of one that cannot be done. */
+/** Reads the body of a request for an export job. Throws the problem of an impossible one. */
 export function readExportBody(body: unknown, datasets: readonly Dataset[]): AskedExport {
   const { dataset: id, filter, format, split } = readBody(body, BODY)
   const { from, to, province, columns } = readBody(filter ?? {}, FILTER, '/filter')

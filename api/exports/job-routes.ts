@@ -31,10 +31,10 @@ export interface ExportJobParts extends DownloadParts {
   readonly datasets: readonly Dataset[]
 }
 
-/** Most jobs of a key that have not ended. */
+/** Most unfinished jobs of a key. */
 export const MAX_UNFINISHED = 20
 const MAX_BODY_BYTES = 16_384
-/** A client that asks for the state of a job need not ask sooner, in seconds. */
+/** Retry-After while a job is unfinished, in seconds. */
 const RETRY_S = 5
 
 interface Asked {
@@ -43,10 +43,7 @@ interface Asked {
   readonly id: string
 }
 
-/**
- * Registers the paths of export jobs. They are operations of a key of the plan ENTERPRISE, which is charged for them; a key sees its
- * own jobs only.
- */
+/** Registers the paths of export jobs. They need a key of the plan ENTERPRISE, which is charged. A key sees only its own jobs. */
 export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts): void {
   const { store, datasets, clock } = parts
   const readQuery = queryReader({})
@@ -56,7 +53,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
     const visit = visits.get(request) ?? new Visit(parts, request.raw)
     await sendProblem(reply, parts, { visit, error })
   }
-  // Before a body is read: only whoever may create jobs sends one.
+  // Before a body is read: only callers who may create jobs send one.
   app.addHook('onRequest', async (request, reply) => {
     const visit = new Visit(parts, request.raw)
     visits.set(request, visit)
@@ -152,7 +149,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
   registerOtherMethodsOfOwn(app, `${JOBS_PATH}/:id`, ['GET', 'HEAD', 'DELETE'])
 }
 
-/** A job as replies show it. */
+/** Returns a job as replies show it. */
 async function shownJob({ links, clock }: Pick<ExportJobParts, 'links' | 'clock'>, job: ExportJob): Promise<{ [key: string]: Json }> {
   const { request, state, progress, outcome, expires_at } = job
   const { id, dataset, from, to, province, columns, format, split, created_at } = request

@@ -3,9 +3,9 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { Cursors } from '../http/cursor.ts'
 
-/** How long a signed URL works at least, in seconds. */
+/** Minimum validity of a signed URL, in seconds. */
 export const LINK_S = 900
-/** Signed URLs are made in steps of the clock, so that the same request has the same answer for a while. */
+/** Signed URLs change once per step of this many seconds, so that equal requests get equal answers for a while. */
 export const LINK_STEP_S = 300
 
 /** A file that may be downloaded. */
@@ -14,19 +14,17 @@ export interface Downloadable {
   readonly path: string
   /** Its key in the store. */
   readonly key: string
-  /** What it is saved as. */
+  /** The name that it is saved under. */
   readonly name: string
 }
 
-/** Makes and checks URLs that give one file to whoever has them. */
+/** Makes and verifies URLs that give access to one file. */
 export interface SignedLinks {
-  /**
-   * A URL of a file, and when it ends (ms): at least `LINK_S` seconds after `now`, which is the begin of a step of `LINK_STEP_S`.
-   */
+  /** Returns a URL of a file and its expiry (ms): at least `LINK_S` seconds after `now`, the start of a `LINK_STEP_S` step. */
   link(file: Downloadable, now: number): Promise<{ readonly url: string; readonly expires_at: number }>
-  /** The store's own URL of a file; null if the store has none and the API sends the file itself. */
+  /** Returns the store's own URL of a file; null if the store has none and the API sends the file itself. */
   storeUrl(file: Downloadable): Promise<string | null>
-  /** True for a signature of the file of a path that has not expired at `now` (ms). */
+  /** True for a valid signature of a path's file that has not expired at `now` (ms). */
   isValid(signature: string, of: { readonly path: string; readonly now: number }): boolean
 }
 
@@ -35,7 +33,7 @@ export function datasetFile(dataset: Dataset, name: string): Downloadable {
   return { path: `/api/export/${dataset.id}/${encodeURIComponent(name)}`, key: `${tableKey(dataset)}/data/${name}`, name }
 }
 
-/** URLs of a store that signs them itself (S3), else of the API, signed with the secret of cursors. */
+/** Makes URLs of a store that signs them itself (S3), otherwise of the API, signed with the secret of cursors. */
 export function signedLinks(options: {
   readonly store: ObjectStore
   readonly cursors: Pick<Cursors, 'stamp' | 'stamped'>

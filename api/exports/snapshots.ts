@@ -24,15 +24,15 @@ export interface ExportFile {
   readonly sha256: string | null
   readonly earliest_row_at: number | null
   readonly latest_row_at: number | null
-  /** Values of the partition columns as the fields of its Iceberg spec have them, such as `observed_at_month=2026-01`. */
+  /** Values of the partition columns, named as the fields of the Iceberg spec, such as `observed_at_month=2026-01`. */
   readonly partition: string
-  /** When the snapshot that added it was committed, ms since the epoch; null if that snapshot is no longer kept. */
+  /** When the snapshot that added it was committed, ms since the epoch; null if that snapshot has expired. */
   readonly added_at: number | null
 }
 
 /**
- * Which files of a snapshot are asked for: rows in a period (ms, half-open), and only those added or removed since another
- * snapshot.
+ * Selects files of a snapshot: by a period of their rows (ms, half-open), and by a snapshot since which they were added or
+ * removed.
  */
 export interface FileSelection {
   readonly from: number | null
@@ -43,8 +43,8 @@ export interface FileSelection {
 const checksums = createLru<string>(MAX_CHECKSUMS)
 
 /**
- * The data files of a table's current snapshot, ordered by name; with `since` those added after that snapshot, and those removed
- * since. Throws `Refused` for a snapshot that the table never had, and `snapshot-expired` for one it no longer keeps.
+ * Returns the data files of a table's current snapshot, ordered by name. With `since`, returns those added and those removed
+ * since that snapshot. Throws `Refused` for a snapshot that the table never had, and `snapshot-expired` for an expired one.
  */
 export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
   const filter = { [dataset.time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
@@ -60,7 +60,7 @@ export async function exportFiles(dataset: Dataset, state: TableState, { from, t
   return files.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** The name of the current snapshot, which `since` takes later; null for a table without data. */
+/** Returns the name of the current snapshot, for a later `since`; null for a table without data. */
 export function snapshotName(state: TableState): string | null {
   return state.snapshotId === null ? null : String(state.snapshotId)
 }
@@ -95,12 +95,12 @@ async function describe(
   }
 }
 
-/** The name of a data file: what comes after the table's `data/`. */
+/** Returns the name of a data file: the part after the table's `data/`. */
 function fileName(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** The instant of a limit in µs, in ms; null if the file states none. */
+/** Converts a limit in µs to an instant in ms; null if the file states none. */
 function instantOf(limit: Bound | null): number | null {
   return typeof limit === 'bigint' ? Number(limit) / 1000 : null
 }

@@ -17,7 +17,7 @@ const matches =
   ({ position }: Located): boolean =>
     isInside(area, position)
 
-/** Condition that a position is in the area, its edge included. */
+/** Returns the condition that a position is in the area or on its edge. */
 function where(area: Area, columns: TableColumns): Sql {
   const [lat, lon] = [columns('position_lat'), columns('position_lon')]
   if (area.kind === 'box')
@@ -35,10 +35,10 @@ const byDistance =
 /** `bbox`, or `lat`, `lon` and `radius`. */
 export const areaFilter = defineFilter({ name: 'geo', param: geoParams, ...byPosition, distance: byDistance })
 
-/** The same where a request without an area is refused. */
+/** The same, but a request without an area is refused. */
 export const requiredAreaFilter = defineFilter({ name: 'geo', param: requiredGeoParams, ...byPosition, distance: byDistance })
 
-/** The same for records whose place is `geometry`: what touches the area. */
+/** The same for records with a `geometry`, which has to touch the area. */
 export const shapeFilter = defineMemoryFilter({
   name: 'geo',
   param: geoParams,
@@ -52,7 +52,7 @@ export const shapeFilter = defineMemoryFilter({
       distanceToPolygonsM(centre, geometry),
 })
 
-/** `bbox` alone; `param` says what of records it is about. */
+/** `bbox` alone; `param` describes which place of the record is compared. */
 export function boxFilter(
   param: Param<Extract<Area, { kind: 'box' }> | null>,
 ): Filter<'bbox', Extract<Area, { kind: 'box' }> | null, Located> {

@@ -3,14 +3,14 @@ import { type Sql, sql } from '../../lake/query/sql.ts'
 import { allOf, defineFilter, defineMemoryFilter, type TableColumns } from '../define/filter.ts'
 import { foldRoad, type RoadFilter, roadParams } from '../define/params-place.ts'
 
-/** Something at a kilometre point of a road, or between two. */
+/** A thing at a kilometre point of a road, or between two. */
 interface OnRoad {
   readonly road: string | null
   readonly km: number | null
   readonly km_to?: number | null
 }
 
-/** `road`, `km_from` and `km_to`: what touches the stretch, its ends included. */
+/** `road`, `km_from` and `km_to`: selects what touches the stretch, its ends included. */
 export const roadFilter = defineFilter({
   name: 'stretch',
   param: roadParams,
@@ -35,7 +35,7 @@ function onRoad({ road, km_from, km_to }: RoadFilter, columns: TableColumns): Sq
   if (road !== null) parts.push(sql`coalesce(${foldRoadSql(columns('road'))} = ${road}, false)`)
   if (km_from !== null) parts.push(sql`coalesce(greatest(${km}, ${other}) >= ${km_from}, false)`)
   if (km_to !== null) parts.push(sql`coalesce(least(${km}, ${other}) <= ${km_to}, false)`)
-  // A stretch that has an end alone has no place on the road.
+  // A stretch with only an end has no position on the road.
   if (km_from !== null || km_to !== null) parts.push(sql`${km} IS NOT NULL`)
   return allOf(parts)
 }
@@ -47,7 +47,7 @@ interface OfRoad {
   readonly km_to: number
 }
 
-/** `road`, `km_from` and `km_to` for sections that follow each other. */
+/** `road`, `km_from` and `km_to` for adjoining sections. */
 export const sectionFilter = defineMemoryFilter({
   name: 'stretch',
   param: roadParams,
@@ -56,8 +56,8 @@ export const sectionFilter = defineMemoryFilter({
 })
 
 /**
- * True where a section of a road is of the stretch asked for, the stretch's ends included: a kilometre is of one section, of those that follow each
- * other the one that begins with it.
+ * True if a section of a road is part of the requested stretch, the stretch's ends included. A kilometre at the border of two
+ * sections belongs to the one that begins with it.
  */
 export function isSectionOn(stretch: RoadFilter, section: OfRoad): boolean {
   const [begin, end] = [Math.min(section.km_from, section.km_to), Math.max(section.km_from, section.km_to)]

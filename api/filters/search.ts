@@ -3,7 +3,7 @@ import { defineMemoryFilter, type MemoryFilter } from '../define/filter.ts'
 import { memo } from '../define/memo.ts'
 import { textParam } from '../define/params.ts'
 
-/** `q`: words of the texts of a record; `what` says which. The words of a record are found once. */
+/** `q`: words in the texts of a record; `what` describes the texts. The words of each record are computed once. */
 export function searchFilter<R extends object>(
   what: string,
   textsOf: (record: R) => readonly (string | null)[],
@@ -18,7 +18,7 @@ export function searchFilter<R extends object>(
     }),
     matches: (q) => {
       const wanted = foldName(q).split(' ')
-      // A search of marks alone finds nothing.
+      // A search of punctuation alone finds nothing.
       if (wanted[0] === '') return () => false
       return (record) => {
         const words = wordsOf(record)

@@ -5,19 +5,19 @@ import { noDataYet } from '../define/no-data.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { ServiceState } from './state.ts'
 
-/** Seconds after which a feed that has not delivered yet may have. */
+/** Seconds after which a feed without data is worth another look. */
 const RETRY_S = 30
 
-/** What is known of a feed that a dataset may wait for. */
+/** The properties of a feed that a dataset may wait for. */
 type Awaited = Pick<FeedListing, 'id' | 'datasets' | 'enabled' | 'disabled_reason'>
 
-/** The problem of a dataset that none of the announced feeds has delivered. */
+/** Returns the problem of a dataset that no announced feed has delivered. */
 export function neverDelivered(dataset: Dataset, feeds: readonly Awaited[]): Problem {
   const waits_for = waitsFor(dataset, feeds)
   return noDataYet(`No data of ${dataset.title} has arrived yet`, { missing: [dataset], waits_for, retry_after_s: RETRY_S })
 }
 
-/** What has to happen before a dataset has data: the feeds that fill it, where they are known, else what comes before them. */
+/** Returns what must happen before a dataset has data: the ids of the feeds that fill it, or the steps before them in words. */
 function waitsFor({ id }: Dataset, feeds: readonly Awaited[]): readonly string[] {
   if (feeds.length === 0) return ['the start of the worker, which has announced no feeds']
   const own = feeds.filter((feed) => feed.datasets.includes(id))
@@ -27,25 +27,25 @@ function waitsFor({ id }: Dataset, feeds: readonly Awaited[]): readonly string[]
   return ['its first build from other datasets']
 }
 
-/** The problem of an answer that needs feeds which have not landed yet in the tables of these datasets. */
+/** Returns the problem of an answer whose feeds have not yet written to the tables of these datasets. */
 export function notLanded(feeds: readonly string[], missing: readonly Dataset[]): Problem {
-  return noDataYet('What this answer needs has not all arrived yet', { missing, waits_for: feeds, retry_after_s: RETRY_S })
+  return noDataYet('Some data that this answer needs has not arrived yet', { missing, waits_for: feeds, retry_after_s: RETRY_S })
 }
 
-/** The problem of a dataset whose current state cannot be read although there was one. */
+/** Returns the problem of a dataset whose current state exists but cannot be read. */
 export function stateUnreadable(dataset: Dataset): Problem {
-  const detail = `The current state of ${dataset.title} cannot be read at the moment; nothing of it is in memory.`
+  const detail = `The current state of ${dataset.title} cannot be read at the moment, and no earlier state is in memory.`
   return problem('feed-unavailable', detail, { retry_after_s: RETRY_S })
 }
 
-/** The problem of tables that the object store does not give. */
+/** Returns the problem of tables that the object store cannot deliver. */
 export function tablesUnreadable(cause?: unknown): Problem {
   return problem('feed-unavailable', 'The tables of this answer cannot be read at the moment.', { retry_after_s: RETRY_S, cause })
 }
 
 /**
- * Why there is no current state of a dataset: none yet, or one that cannot be read, as where Redis was never reached. Data in the table that
- * has landed since the lake was begun was current once; what an archive holds of the time before was not.
+ * Returns why a dataset has no current state: there is none yet, or it cannot be read (for example, Redis was never reached).
+ * Data that landed after the lake began was current once, so its state is unreadable. Data of an earlier archive never was.
  */
 export async function absentState(
   dataset: Dataset,

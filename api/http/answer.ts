@@ -12,7 +12,7 @@ import type { ServiceState } from './state.ts'
 import type { Spooled } from './tables/spool.ts'
 import type { Tables } from './tables/tables.ts'
 
-/** What every way of answering works with. */
+/** What every handler works with. */
 export interface AnswerContext {
   readonly endpoint: Endpoint
   readonly state: ServiceState
@@ -22,38 +22,38 @@ export interface AnswerContext {
   readonly replyVersion: () => string
 }
 
-/** A request that is understood, before any work is done. */
+/** A request that is validated, before any work is done. */
 export interface Prepared {
-  /** Its links are those that are known before the answer is. */
+  /** Contains only the links that are known before the answer is made. */
   readonly head: ReplyHead
-  /** Makes the body; `signal` is aborted when nobody waits for it any more. */
+  /** Makes the body. `signal` is aborted when no caller waits any more. */
   readonly answer: (signal: AbortSignal) => Body | Promise<Body>
-  /** False where even the head of a HEAD request would cost a query. */
+  /** False if even the head of a HEAD request would cost a query. */
   readonly isCheap: boolean
-  /** True where only the answer shows whether there is anything at all under the path. */
+  /** True if only the answer shows whether anything exists under the path. */
   readonly mayNotExist?: boolean
-  /** True where only the answer shows whether all that it rests on could be read (see `Body.isPartial`). */
+  /** True if only the answer shows whether all its sources could be read (see `Body.isPartial`). */
   readonly mayBePartial?: boolean
 }
 
-/** A body and what its head says of it. */
+/** A body and the facts about it that the head repeats. */
 export interface Body {
-  /** Its text, in pieces that follow each other. */
+  /** Its text, in consecutive pieces. */
   readonly pieces: readonly string[]
-  /** What it is where it is no text; whoever takes the body closes it. */
+  /** The file of a body that is not text. The receiver closes it. */
   readonly file?: Spooled
   readonly links: readonly string[]
-  /** True where a part of what it rests on could not be read: another answer may come as soon as it can. */
+  /** True if a source could not be read. A complete answer follows as soon as it can be read. */
   readonly isPartial?: boolean
 }
 
-/** One way of answering: reads the request, finds out its tag, and can then make the body. Throws problems. */
+/** Answers one kind of request: validates it, computes its tag, and can then make the body. Throws problems. */
 export type Answerer = (
   values: RequestValues,
   options: { readonly format: Format; readonly now: number; readonly lease: InLease },
 ) => Prepared | Promise<Prepared>
 
-/** When newer data is expected (ms), as far as is known when it is asked, and how many seconds lie between two publications. */
+/** When newer data is expected (ms), as known at the call, and the seconds between two publications. */
 export interface Refresh {
   readonly at: () => number
   readonly cadence_s: number
@@ -61,15 +61,15 @@ export interface Refresh {
 
 /** What a tag is made from, besides the request. */
 export interface Versions {
-  /** Datasets whose state the reply says something of. */
+  /** Datasets whose state the reply describes. */
   readonly datasets: readonly Dataset[]
   /** Versions or snapshot ids of what is read. */
   readonly of: readonly (string | number | null)[]
-  /** When what is read last changed (ms), where that may be later than the time of the data. */
+  /** When the data read last changed (ms), if that may be later than the time of the data. */
   readonly changed_at?: number | null
 }
 
-/** The weak tag of an answer, known before it is made. */
+/** Returns the weak tag of an answer, known before the answer is made. */
 export function etagOf(
   context: AnswerContext,
   values: RequestValues,
@@ -89,12 +89,12 @@ export function etagOf(
   return weakTag(text)
 }
 
-/** The weak tag of a text, or of what tells it from others. */
+/** Returns the weak tag of a text, or of a key that identifies it. */
 export function weakTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
-/** The head of an answer; see `ReplyHead`. */
+/** Returns the head of an answer; see `ReplyHead`. */
 export function headOf(
   context: AnswerContext,
   values: RequestValues,
@@ -105,7 +105,7 @@ export function headOf(
     readonly data_time: number | null
     readonly refresh: Refresh
     readonly clock_s?: number
-    /** The datasets that are answered from, where not all of the endpoint's. */
+    /** The datasets that the answer is read from, if not all of the endpoint's. */
     readonly from?: readonly Dataset[]
   },
 ): ReplyHead {
@@ -131,8 +131,8 @@ export function headOf(
 }
 
 /**
- * When the answer last changed: with its data, the step of the clock, or what replies say besides; never in the future. What has this
- * time is the same answer, so that If-Modified-Since may go by it.
+ * Returns when the answer last changed: its data, the step of the clock, or the context of the reply; never in the future. Equal
+ * times mean equal answers, so If-Modified-Since may compare it.
  */
 function modifiedAt(
   { state }: AnswerContext,
@@ -143,7 +143,9 @@ function modifiedAt(
   return newest === 0 ? null : Math.min(newest, now)
 }
 
-/** What a table cannot say in itself: the schema of its rows, and the licences of its sources with their attribution (RFC 8288, RFC 8187). */
+/**
+ * Returns the links that a table needs: the schema of its rows, and its sources' licences with attribution (RFC 8288, RFC 8187).
+ */
 function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[]): string[] {
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   const licences = [...sources.values()].map(
@@ -152,7 +154,7 @@ function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[]): string[] 
   return [`<${schemaPath(endpoint.returns.record.name)}>; rel="describedby"; type="application/schema+json"`, ...licences]
 }
 
-/** The path of the JSON Schema of a record's rows in tables. */
+/** Returns the path of the JSON Schema of a record's rows in tables. */
 export function schemaPath(record: string): string {
   return `/schemas/${record}`
 }
@@ -162,21 +164,21 @@ function extendedValue(text: string): string {
   return encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** The problem of a path under which there is nothing; `near` is what was probably meant. */
+/** Returns the problem of a path without a resource. `near` is the path that was probably meant. */
 export function unknownThing(path: string, near: string | null = null): Problem {
-  return problem('not-found', `Nothing is known under ${path.slice(0, 200)}${near === null ? '.' : `; did you mean ${near}?`}`)
+  return problem('not-found', `There is nothing under ${path.slice(0, 200)}${near === null ? '.' : `; did you mean ${near}?`}`)
 }
 
-/** The Link header's entry for the next page, of the path and query as they were sent. */
+/** Returns the Link header's entry for the next page, with the path and query as they were sent. */
 export function nextLink(path: string, query: string, cursor: string): string {
   const params = new URLSearchParams(query)
   params.set('cursor', cursor)
-  // `since` began the feed of changes; the cursor now says where it is.
+  // `since` began the feed of changes; the cursor now has the position.
   params.delete('since')
   return `<${path}?${params}>; rel="next"`
 }
 
-/** The clock as an answer may see it: the begin of its step; 0 where it may not see it at all. */
+/** Returns the clock as an answer may see it: the start of its step, or 0 if the answer does not depend on the clock. */
 export function steppedNow(clock_s: number, now: number): number {
   return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000)) * clock_s * 1000
 }

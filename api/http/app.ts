@@ -67,63 +67,63 @@ export interface AppParts {
   readonly lake: Lake
   /** The log of events, and what sends it to streams. */
   readonly events: Events
-  /** What webhooks may be sent to. */
+  /** The destinations that webhooks may be sent to. */
   readonly destinations: DestinationRules
   readonly hub: StreamHub
   readonly access: Access
   readonly limiter: Limiter
   readonly usage: Usage
   readonly uptime: Uptime
-  /** Whom requests are counted to that have no key. */
+  /** Returns whom a request without a key is counted to. */
   readonly callerOf: CallerOf
-  /** Tells how requests came, and refuses plain HTTP. */
+  /** Returns how a request came, and refuses plain HTTP. */
   readonly https: HttpsRule
   readonly plans: PlanTable
-  /** Where people change their plan by themselves; null if they ask for it, as our page of plans explains. */
+  /** The page where people change their plan; null if they must ask, as the page of plans explains. */
   readonly upgradeUrl: string | null
-  /** Where customers write, as a URI; null if nobody is named. */
+  /** The address for support, as a URI; null if there is none. */
   readonly supportContact: string | null
   /** IRI of the publisher of the catalogue in DIR3; null if the operator has none. */
   readonly catalogPublisher: string | null
-  /** Whom to tell of weaknesses; null where nobody is named. */
+  /** The address for reports of vulnerabilities; null if there is none. */
   readonly securityContact: string | null
   readonly cursors: Cursors
   readonly clients: ClientLimits
   readonly log: FastifyBaseLogger
   readonly clock: () => number
-  /** The address that clients use, without trailing slash; asked for when it is needed, as the port may be chosen late. */
+  /** The address that clients use, without trailing slash. It is a function because the port may be chosen late. */
   readonly baseUrl: () => string
   /** Bytes of replies kept in memory. */
   readonly cacheBytes: number
-  /** Disk that replies may take until they are sent, in bytes. */
+  /** Disk space for replies that are not sent yet, in bytes. */
   readonly spoolBytes: number
-  /** Where requests are measured; null where nobody asks for it. */
+  /** The registry for metrics; null if they are not exported. */
   readonly metrics: Registry | null
-  /** Time between two looks at the tables that slices are kept of, in ms. */
+  /** Time between two polls of the tables that slices are read from, in ms. */
   readonly lakePoll_ms: number
   /** Makes the OpenAPI description. */
   readonly describe: Describe
-  /** Whether the search index and the description are made at the start, not on the first request. */
+  /** True if the search index and the description are made at the start, not on the first request. */
   readonly isWarmed: boolean
   /** Time between two probes of each group of paths, in ms. */
   readonly probe_ms: number
 }
 
-/** Most bytes of a request's line and headers; Node refuses more with 431. */
+/** Longest request line and headers, in bytes; Node refuses more with 431. */
 const HEADERS_MOST = 32_768
 
-/** How long clients may take, and how many connections a process has. */
+/** Limits of clients' time, and of a process's connections. */
 export interface ClientLimits {
-  /** Until a request's head is here, and its body too, in ms; a client that takes longer is answered 408. */
+  /** Longest time until a request's head and body have arrived, in ms. A slower client gets 408. */
   readonly head_ms: number
   readonly request_ms: number
-  /** How often that is looked at, in ms. */
+  /** How often Node checks that limit, in ms. */
   readonly look_ms: number
-  /** For which nothing may pass on a connection with a request under way, in ms: longer than any answer takes to be made. */
+  /** Longest silence on a connection with a request under way, in ms: longer than any answer takes. */
   readonly idle_ms: number
-  /** For which a connection without one stays open, in ms: longer than balancers keep theirs. */
+  /** How long an idle connection stays open, in ms: longer than load balancers keep theirs. */
   readonly between_ms: number
-  /** Connections at a time; more are closed at once. */
+  /** Connections at the same time; more are closed at once. */
   readonly connections: number
 }
 
@@ -137,15 +137,15 @@ export const CLIENT_LIMITS: ClientLimits = Object.freeze({
   connections: 8192,
 })
 
-/** Builds the HTTP application: one route per endpoint, and the few paths that are no data. Nothing listens yet. */
+/** Builds the HTTP application: one route per endpoint, and the few paths without data. It does not listen yet. */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl, https, clients } = parts
   const meter = parts.metrics && new Meter(parts.metrics)
-  const told = (code: ProblemCode): void => meter?.refused(code)
+  const countProblem = (code: ProblemCode): void => meter?.refused(code)
   const app = fastify({
-    // No logger of Fastify's own: it would watch the end of every reply. What goes wrong is logged where it is answered.
+    // Fastify's own logger would watch the end of every reply. Failures are logged where they are answered.
     genReqId: () => '',
-    // Every part of a path reaches its parameter, which says itself what is wrong with it.
+    // Every path part reaches its parameter, which reports what is wrong with it.
     routerOptions: { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
     bodyLimit: 65_536,
     http: {
@@ -159,7 +159,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     keepAliveTimeout: clients.between_ms,
     forceCloseConnections: true,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told }),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told: countProblem }),
     frameworkErrors: (error, request, reply) => {
       noteAnswer(request.raw, reply.raw)
       const refused = https.refusal(request.raw)
@@ -169,9 +169,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   app.server.maxConnections = clients.connections
   knowAllMethods(app)
-  answerProblems(app, { baseUrl, log, told })
-  app.server.on('connect', (request, socket) => told(answerConnect(request, socket as Socket, baseUrl())))
-  app.server.on('checkExpectation', (request, response) => told(answerExpectation(request, response, baseUrl())))
+  answerProblems(app, { baseUrl, log, told: countProblem })
+  app.server.on('connect', (request, socket) => countProblem(answerConnect(request, socket as Socket, baseUrl())))
+  app.server.on('checkExpectation', (request, response) => countProblem(answerExpectation(request, response, baseUrl())))
   meter?.watch(app.server)
   const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
@@ -183,7 +183,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     upgradeUrl: changePlanUrl,
     days,
   }
-  // What is sent past Fastify has them by itself.
+  // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED)
     done()
@@ -191,13 +191,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const paths = endpoints.map(({ path }) => path)
   app.addHook('onRequest', (request, reply, done) => {
     meter?.see(reply.raw, request)
-    // Before anything else: no key is looked up, or charged, that the way here may have given away.
+    // Before anything else: no key that plain HTTP may have exposed is looked up or charged.
     const refused = https.refusal(request.raw)
     noteAnswer(request.raw, reply.raw)
     const malformed = malformedHead(request.raw)
     if (malformed) done(malformed)
     else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
-    // Here, as a body that nobody wants could not be read, either.
+    // Here, because an unwanted body could also be unreadable.
     else if (request.is404) refuseUnknown(new Visit(visits, request.raw), unknownPath(request, paths)).then(done, done)
     else done()
   })
@@ -225,7 +225,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   if (parts.isWarmed)
     app.addHook('onListen', () => {
       const searched = watch.search.value().catch((err: unknown) => log.warn({ err }, 'no search index'))
-      // What goes wrong is logged already.
+      // The failure is logged already.
       void searched.then(() => descriptions.find('en')).catch(() => undefined)
     })
   app.addHook('onClose', async () => {
@@ -235,7 +235,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     watch.search.close()
     await search.close()
   })
-  // In the engine's own folder, which it may write to and which goes with the process.
+  // In the engine's own folder, which it may write to and which is deleted with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
   meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
@@ -287,7 +287,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     registerPlatform(scope, shown)
     registerStatus(scope, { report, clock })
   })
-  // A protocol of its own: not in the description, and its availability is that of the endpoints that it asks.
+  // A protocol of its own: not in the description. Its availability is that of the endpoints that it calls.
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
     registerMcp(scope, app, { endpoints, baseUrl, callerOf, clock, log })
@@ -296,7 +296,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-/** The problem of a path that there is not, charged to the key, else the address; that of a key that does not work goes first. */
+/**
+ * Returns the problem of an unknown path, charged to the key or else the address. The problem of an invalid key takes precedence.
+ */
 async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
   try {
     await visit.identify()
@@ -306,12 +308,12 @@ async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
   return await visit.settle(unknown)
 }
 
-/** How many looks at the tables of slices, whose answers people wait for, go to one at those that the catalogue describes. */
+/** Polls of the tables of slices for each poll of the tables that the catalogue describes. */
 const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
 
-/** Makes a value when it is first needed. */
+/** Makes a value on first use. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
   return () => {

@@ -8,7 +8,10 @@ export type TimedChange = LoggedChange & { readonly at: number }
 
 /** The log of a dataset's changes up to one version of its state. */
 export interface ChangeLog {
-  /** A piece of the log after a cursor, from its beginning where null; `reset` where the log cannot say what came after it. */
+  /**
+   * Returns a page of the log after a cursor; from the beginning if null. `reset` is true if the log no longer reaches back to
+   * the cursor.
+   */
   page(
     after: string | null,
     limit: number,
@@ -16,11 +19,11 @@ export interface ChangeLog {
     | { readonly reset: true }
     | { readonly reset: false; readonly entries: readonly TimedChange[]; readonly next: string; readonly more: boolean }
   >
-  /** What `find` makes of the last change since an instant (ms) that it makes something of; null for none. */
+  /** Applies `find` to the changes since an instant (ms) and returns its last result; null if there is none. */
   last<R>(options: { readonly since: number; readonly page: number; readonly find: (change: TimedChange) => R | null }): Promise<R | null>
 }
 
-/** Reads a dataset's log; what came after `version` is left for the next state, so that replies of one state are the same. */
+/** Reads a dataset's log. Entries after `version` belong to the next state, so that all replies of one state agree. */
 export function logOf(state: ServiceState, dataset: Dataset, version: number): ChangeLog {
   const readPage = async (after: string | null, limit: number): Promise<ChangesPage> => {
     try {
@@ -31,7 +34,7 @@ export function logOf(state: ServiceState, dataset: Dataset, version: number): C
   }
   const log: ChangeLog = {
     async page(after, limit) {
-      // Who has seen the state has seen all that is told of it: so pollers need no Redis while nothing happens.
+      // A poller at this version has all entries, so it needs no Redis while nothing happens.
       if (after === String(version)) return { reset: false, entries: [], next: after, more: false }
       const read = await readPage(after, limit)
       if (read.reset) return read
@@ -44,7 +47,7 @@ export function logOf(state: ServiceState, dataset: Dataset, version: number): C
       let after: string | null = String(Math.max(0, since))
       while (after !== null) {
         const read = await log.page(after, page)
-        // A log that begins later than asked is searched from its beginning.
+        // A log that begins later than `since` is searched from its beginning.
         const part: Awaited<ReturnType<ChangeLog['page']>> = read.reset ? await log.page(null, page) : read
         if (part.reset) return found
         for (const change of part.entries) found = find(change) ?? found
@@ -56,12 +59,12 @@ export function logOf(state: ServiceState, dataset: Dataset, version: number): C
   return log
 }
 
-/** The problem of a log that Redis does not give. */
+/** Returns the problem of a log that Redis cannot deliver. */
 export function logUnreadable(cause?: unknown): Problem {
   return problem('temporary-reduced-capacity', 'The log of changes cannot be read at the moment.', { retry_after_s: 5, cause })
 }
 
-/** The cursor that lies further along, of one given and the end of a state. */
+/** Returns the later of a given cursor and the end of a state. */
 function laterOf(after: string | null, end: string): string {
   return after !== null && Number(after.split('-')[0]) > Number(end) ? after : end
 }

@@ -12,15 +12,15 @@ import { coverageOf, gapOf } from './coverage.ts'
 import { currentStates, refreshOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
 
-/** Days that a cursor of changes is good for. */
+/** Lifetime of a cursor of changes, in hours. */
 const CURSOR_HOURS = 7 * 24
-/** Entries of the log that one request may go through where it asks for few of them. */
+/** Most log entries that one request may scan, even if it asks for few. */
 const SCAN_MOST = 20_000
 const SCAN_PAGE = 1000
 
 /**
- * Answers what happened since a cursor. `next_cursor` is always there, for the next look; `reset` is true where the log cannot say what
- * came after the cursor: the caller reads the list anew and goes on from `next_cursor`.
+ * Answers the changes since a cursor. `next_cursor` is always present, for the next poll. `reset` is true if the log no longer
+ * reaches back to the cursor: the caller reloads the list and continues from `next_cursor`.
  */
 export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>, lake: Lake): Answerer {
   const { endpoint, state, cursors } = context
@@ -89,7 +89,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
         const links = [nextLink(values.path, values.query, next_cursor)]
         return { pieces: await listBody(list, records, { texts, page, format }), links }
       }
-      // Text has no place for them, and nobody may miss a reset.
+      // Tables have no place for them, and no client may miss a reset.
       const links = [`${nextLink(values.path, values.query, next_cursor)}; reset="${reset}"; more="${more}"`]
       const ask = { record: returns.record, page, format, signal }
       return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links }
@@ -98,7 +98,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
   }
 }
 
-/** Where the log is begun: at the publications from `since` on; null for its beginning. */
+/** Returns where the log starts: at the publications from `since` on; null for its beginning. */
 function startOf(since: number | null): string | null {
   return since === null ? null : `@${Math.max(0, Math.ceil(since))}`
 }

@@ -9,7 +9,7 @@ import type { MissingDataset } from './missing.ts'
 import type { NoMatch } from './no-match.ts'
 import type { ServiceState } from './state.ts'
 
-/** What a reply says of its data: `meta`. */
+/** What a reply states about its data: `meta`. */
 export interface Meta {
   readonly stale: boolean
   readonly cadence_s: number | null
@@ -22,7 +22,7 @@ export interface Meta {
   readonly grain?: string
   readonly method?: string
   readonly missing?: readonly MissingDataset[]
-  /** Of an empty list. */
+  /** Only in an empty list. */
   readonly no_match?: readonly NoMatch[]
   readonly coverage?: Coverage
   readonly unlocated?: number
@@ -31,7 +31,7 @@ export interface Meta {
   readonly sources: readonly JsonObject[]
 }
 
-/** Provinces, by INE code, that the sources of a reply have no data of; a note where the request is of one of them. */
+/** Provinces, by INE code, that the sources of a reply do not cover, with a note if the request asks for one of them. */
 export interface Coverage {
   readonly provinces_without_data: readonly string[]
   readonly note: string | null
@@ -40,40 +40,40 @@ export interface Coverage {
 /** The zone of plain dates and of days, weeks, months and years in requests and replies; instants are UTC. */
 const TIMEZONE = 'Europe/Madrid'
 
-/** How far a table has what was published, ms. */
+/** How far a table has the published data, ms. */
 interface Covered {
   readonly covered_until: number | null
   readonly latest_row_at: number | null
 }
 
-/** What the `meta` of some replies says beside: of the lake, and of figures. */
+/** What the `meta` of some replies states about the lake and about statistics. */
 interface MetaMore {
   readonly lake?: Covered & { readonly snapshot: string; readonly covered_from: number | null }
-  /** Of tables that are kept in memory. */
+  /** Coverage of tables that are cached in memory. */
   readonly kept?: Covered
   readonly figure?: Endpoint['figure']
-  /** What figures are of, ms. */
+  /** The period that statistics cover, ms. */
   readonly period?: { readonly from: number; readonly to: number } | null
-  /** Datasets that the answer does without. */
+  /** Datasets that the answer lacks. */
   readonly missing?: readonly MissingDataset[]
   readonly coverage?: Coverage
 }
 
-/** The `meta` of a reply over datasets; the first is the one the reply is of. */
+/** Returns the `meta` of a reply over datasets, the main one first. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
   { lake, kept, figure, period, missing, coverage }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
-  const told = lake ?? kept
+  const span = lake ?? kept
   const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
   return {
     stale: datasets.some((dataset) => state.isStale(dataset)),
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
     ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from) } : {}),
-    ...(told ? { latest_row_at: dated(told.latest_row_at), covered_until: dated(told.covered_until) } : {}),
+    ...(span ? { latest_row_at: dated(span.latest_row_at), covered_until: dated(span.covered_until) } : {}),
     ...(figure && period ? { period: { from: isoInstant(period.from), to: isoInstant(period.to) } } : {}),
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     ...(missing ? { missing } : {}),
@@ -94,7 +94,7 @@ function dated(instant: number | null): string | null {
   return instant === null ? null : isoInstant(instant)
 }
 
-/** The page of a list as it is to be sent. */
+/** The page of a list as it is sent. */
 export interface ListPage {
   /** Name of the list in the reply. */
   readonly name: string
@@ -107,10 +107,10 @@ export interface ListPage {
   readonly meta: Meta
 }
 
-/** Records in a piece of a list's text. A text of more than 128 KB is one that V8 keeps among the old: it costs a whole collection. */
+/** Records in one piece of a list's text. V8 moves texts above 128 KB to its old generation, which costs a full collection. */
 const RECORDS_A_PIECE = 32
 
-/** A list as JSON text in pieces: `write` gives the text of a record. */
+/** Writes a list as JSON text in pieces; `write` returns the text of a record. */
 export function listPieces<R>(page: ListPage, records: readonly R[], write: (record: R) => string): Generator<string> {
   const { total, updated_at, name } = page
   const head = `{"total":${total},"updated_at":${instantText(updated_at)},${JSON.stringify(name)}:[`
@@ -118,8 +118,8 @@ export function listPieces<R>(page: ListPage, records: readonly R[], write: (rec
 }
 
 /**
- * A list as GeoJSON text (RFC 7946) in pieces: records without a place (`placeOf`) have a null geometry; total, updated_at, next_cursor and meta are
- * foreign members. `write` gives the text of a record's feature.
+ * Writes a list as GeoJSON text (RFC 7946) in pieces. Records without a place (`placeOf`) have a null geometry. total,
+ * updated_at, next_cursor and meta are foreign members. `write` returns the text of a record's feature.
  */
 export function featurePieces(page: ListPage, records: readonly AnyRow[], write: (record: AnyRow) => string): Generator<string> {
   const { total, updated_at } = page
@@ -168,7 +168,7 @@ export interface Feature {
   readonly properties: JsonObject
 }
 
-/** Makes the function that gives the id of a record's feature: its id, or what tells it from others, joined by `/`. */
+/** Makes the function that returns the id of a record's feature: the record's id, or its key fields joined by `/`. */
 function featureIdMaker(returns: ListReturn | OneReturn): (record: AnyRow) => Json | undefined {
   const { fields } = returns.record
   const key = returns.kind === 'list' ? returns.key : idFieldsOf(returns.record)
@@ -180,13 +180,13 @@ function featureIdMaker(returns: ListReturn | OneReturn): (record: AnyRow) => Js
   return (record) => key.map((name) => textOf(name, record[name])).join('/')
 }
 
-/** Members of a record that a feature has as its geometry. */
+/** Returns the members of a record that become its feature's geometry. */
 function placeMembers({ record }: ListReturn | OneReturn): readonly string[] {
   if (placeOf(record.fields) !== 'geometry') return ['lat', 'lon']
   return areaKindOf(record.fields) === null ? ['geometry'] : ['geometry', 'area']
 }
 
-/** A record as a feature: its place is the geometry, its other members the properties. */
+/** Returns a record as a feature: its place is the geometry, its other members are the properties. */
 export function featureOf(returns: ListReturn | OneReturn, record: AnyRow, members: JsonObject): Feature {
   const apart = placeMembers(returns)
   const properties = Object.fromEntries(Object.entries(members).filter(([name]) => !apart.includes(name)))
@@ -194,7 +194,7 @@ export function featureOf(returns: ListReturn | OneReturn, record: AnyRow, membe
   return { type: 'Feature', ...(id === undefined ? {} : { id }), geometry: geometryMaker(returns)(record), properties }
 }
 
-/** Makes the function that writes a record's feature with all its members as text: what `JSON.stringify` gives of `featureOf`. */
+/** Makes the function that writes a record's complete feature as text: the same as `JSON.stringify` of `featureOf`. */
 export function featureTextWriter(returns: ListReturn | OneReturn): (record: AnyRow) => string {
   const properties = recordTextWriter(returns.record, placeMembers(returns))
   const geometryOf = geometryMaker(returns)
@@ -219,19 +219,19 @@ function geometryMaker({ record }: ListReturn | OneReturn): (row: AnyRow) => Geo
   return (row) => (row['geometry'] ? ({ type, coordinates: round?.(row['geometry']) } as Geometry) : areaOf(row))
 }
 
-/** A coordinate in the precision of replies. */
+/** Rounds a coordinate to the precision of replies. */
 function degrees(value: number): number {
   return roundedTo(value, DEGREE_DECIMALS)
 }
 
-/** The positions of a line, or of the rings of polygons. */
+/** Returns the positions of a line, or of the rings of polygons. */
 function positionsOf(geometry: unknown): readonly Position[] {
   let parts = (geometry ?? []) as readonly unknown[]
   while (Array.isArray(parts[0]) && typeof parts[0][0] !== 'number') parts = parts.flat()
   return parts as readonly Position[]
 }
 
-/** The box around the places of records, as `placeOf` says where these are; null where none has one. */
+/** Returns the box around the places of records (`placeOf`); null if no record has one. */
 function boundsOf(records: readonly AnyRow[]): readonly [number, number, number, number] | null {
   let isEmpty = true
   let [west, south, east, north] = [180, 90, -180, -90]

@@ -4,13 +4,19 @@ import type { PlaceFilter } from '../define/params-place.ts'
 import type { Coverage } from './compose.ts'
 import type { RequestValues } from './request.ts'
 
-/** The provinces that the sources of a list have no data of, as its first dataset declares them; null for none, and for what has a path of its own. */
+/**
+ * Returns the provinces without data in a list, as its first dataset declares them; null if there are none or the path has its
+ * own.
+ */
 export function gapOf(endpoint: Endpoint): ProvinceGap | null {
   if (endpoint.returns.kind !== 'list' || pathParams(endpoint.path).length > 0) return null
   return datasetsOf(endpoint)[0]?.lacks ?? null
 }
 
-/** `meta.coverage` of a reply, with a note if the request is of a place without data; nothing for an endpoint without gaps. */
+/**
+ * Returns `meta.coverage` of a reply, with a note if the request is about a place without data; nothing for an endpoint without
+ * gaps.
+ */
 export function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): { readonly coverage?: Coverage } {
   if (!gap) return {}
   const asked = provincesAsked(own)
@@ -18,7 +24,7 @@ export function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): 
   return { coverage: { provinces_without_data: gap.province_codes, note: isOutside ? gap.note : null } }
 }
 
-/** INE codes of the provinces that a request names, by `province` itself or by a municipality in them. */
+/** Returns the INE codes of the provinces that a request names, directly or by a municipality. */
 function provincesAsked({ province, place }: RequestValues['own']): readonly string[] {
   if (typeof province === 'string') return [province]
   const { province_code = null, municipality_codes = null } = (place ?? {}) as Partial<PlaceFilter>

@@ -5,25 +5,25 @@ import type { Refresh } from './answer.ts'
 import type { ServiceState } from './state.ts'
 
 const EMPTY: State = Object.freeze({ rows: [], parts: [] })
-/** Seconds between two looks where no feed states a cadence. */
+/** Polling interval in seconds if no feed states a cadence. */
 export const CADENCE_S = 60
 
-/** The states of datasets and the versions they are of; of one that was never published a state without rows. */
+/** The states of datasets and their versions. A dataset that was never published has a state without rows. */
 export interface CurrentStates {
   readonly states: readonly State[]
-  /** The state of the first. */
+  /** The state of the first dataset. */
   readonly primary: LiveSnapshot | null
   readonly datasets: readonly Dataset[]
   readonly of: readonly (string | number | null)[]
-  /** When one of them last changed, ms since the epoch; 0 where none was ever published. */
+  /** When one of them last changed, ms since the epoch; 0 if none was ever published. */
   readonly changed_at: number
 }
 
-/** The current states of datasets. A dataset that was never published has no rows. */
+/** Returns the current states of datasets. A dataset that was never published has no rows. */
 export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
   const snapshots = datasets.map((dataset) => state.snapshot(dataset))
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
-  // The data time shows changes of one part. With several parts, an older publication may come after a newer one.
+  // With one part, the data time shows its changes. With several, an older publication may come after a newer one.
   const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])
   const [only] = parts
   const changed_at = only && parts.length === 1 ? only.data_time : Math.max(0, ...parts.map((part) => part.fetched_at))
@@ -31,7 +31,7 @@ export function currentStates(state: ServiceState, datasets: readonly Dataset[])
   return { states, primary: snapshots[0] ?? null, datasets, of, changed_at }
 }
 
-/** When a new publication is expected: one cadence after the last answer of its feeds, even one without anything new. */
+/** Returns when a new publication is expected: one cadence after the feeds' last answer, even an unchanged one. */
 export function refreshOf(state: ServiceState, datasets: readonly Dataset[], primary: LiveSnapshot): Refresh {
   const cadence_s = state.cadence_s(datasets[0] as Dataset) ?? CADENCE_S
   const at = (): number => {

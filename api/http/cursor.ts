@@ -5,24 +5,26 @@ import { problem } from '../define/problems.ts'
 
 const SECRET_KEY = 'system/cursor-secret'
 const HOUR_MS = 3_600_000
-/** What stamped texts are bound to: no path, so that none passes for a cursor. */
+/** Binding of stamped texts: not a path, so no stamped text passes for a cursor. */
 const STAMP = 'stamp'
 const STAMPED = /^([^\n]{1,1000})\.([A-Za-z0-9_-]{22})$/
 const FORM = /^([A-Za-z0-9_-]{4,1900})\.([A-Za-z0-9_-]{22})$/
 
-/** Makes and reads cursors: signed, so that none can be made up, and bound to the request they continue; and signs names that are no secret. */
+/**
+ * Makes and reads cursors, signed against forgery and bound to the request they continue. Also signs names that are not secret.
+ */
 export interface Cursors {
-  /** A cursor at `position` that lives for `hours` from `now` on, rounded up to the hour. */
+  /** Makes a cursor at `position`, valid for `hours` from `now`, rounded up to the hour. */
   seal(position: Json, options: { readonly bind: string; readonly now: number; readonly hours: number }): string
-  /** The position of a cursor; throws `invalid-cursor` where it was not made by us, has expired or belongs to another request. */
+  /** Returns the position of a cursor. Throws `invalid-cursor` if it is forged, has expired or belongs to another request. */
   open(text: string, options: { readonly bind: string; readonly now: number }): Json
-  /** The text (of one line) with a signature behind it: readable, and not to be made up. */
+  /** Returns the one-line text with a signature appended: readable, and safe against forgery. */
   stamp(text: string): string
-  /** The text of a stamped one; null where the signature is not ours. */
+  /** Returns the text of a stamped one; null if the signature is invalid. */
   stamped(text: string): string | null
 }
 
-/** The secret that cursors are signed with: made on first use and kept with the data, so that cursors outlive restarts. */
+/** Returns the secret that signs cursors. It is created on first use and stored with the data, so cursors survive restarts. */
 export async function cursorSecret(store: ObjectStore): Promise<Buffer> {
   const there = await store.get(SECRET_KEY)
   if (there) return Buffer.from(there.toString(), 'hex')
@@ -32,7 +34,7 @@ export async function cursorSecret(store: ObjectStore): Promise<Buffer> {
   return Buffer.from(made.toString(), 'hex')
 }
 
-/** Makes cursors with a secret. `bind` is not in the cursor but in what is signed: filters and sort of the request, and its path. */
+/** Makes cursors with a secret. `bind` (path, filters and sort of the request) is signed but not stored in the cursor. */
 export function cursors(secret: Buffer): Cursors {
   const key = createSecretKey(secret)
   const sign = (bind: string, body: string): Buffer => createHmac('sha256', key).update(`${bind}\n${body}`).digest().subarray(0, 16)

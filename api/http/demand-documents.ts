@@ -5,11 +5,11 @@ import { currentStates } from './current-states.ts'
 import type { RequestValues } from './request.ts'
 import type { ServiceState } from './state.ts'
 
-/** How long a request waits for documents that were never there, and how often it looks at what became of them, ms. */
+/** How long a request waits for documents that never existed, and how often it checks them, ms. */
 const [WAIT_MS, LOOK_MS] = [2500, 200]
 const NONE: Answers = new Map()
 
-/** Asks for the documents that a request wants on demand, and waits a moment for those it cannot do without. */
+/** Requests the documents that an answer needs on demand, and waits a moment for the indispensable ones. */
 export async function demandDocuments(
   state: ServiceState,
   read: Pick<ReadOf<'memory'>, 'demands' | 'from'>,
@@ -30,7 +30,7 @@ export async function demandDocuments(
   }
 }
 
-/** Settles when one of the datasets changes, or after a while. */
+/** Settles when one of the datasets changes, or after a timeout. */
 function changeOf(state: ServiceState, from: ReadOf<'memory'>['from']): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -43,7 +43,7 @@ function changeOf(state: ServiceState, from: ReadOf<'memory'>['from']): Promise<
   })
 }
 
-/** What answers add to the tag of a reply: which documents are awaited, or cannot be had. */
+/** Returns what documents add to the tag of a reply: which are awaited, and which are unavailable. */
 export function tagOf(answers: Answers): string[] {
   const open = [...answers].filter(([, answer]) => answer?.outcome !== 'FETCHED').map(([key, answer]) => `${key} ${answer?.outcome ?? ''}`)
   return open.length === 0 ? [] : [open.join()]

@@ -3,12 +3,12 @@ import { type Deprecation, deprecatedFrom, goneFrom } from '../define/deprecatio
 import { type Endpoint, endpointId } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
 
-/** The name of an endpoint's line in the list of changes. */
+/** Returns the name of an endpoint's line in the changelog. */
 export function deprecationId(endpoint: Pick<Endpoint, 'path'>): string {
   return `deprecated-${endpointId(endpoint.path).replaceAll('_', '-')}`
 }
 
-/** Where people read why an endpoint goes and what takes its place, as entries of the Link header. */
+/** Returns the Link header's entries that explain why an endpoint goes and what replaces it. */
 export function deprecationLinks(endpoint: Pick<Endpoint, 'path' | 'deprecated'>): string[] {
   const { deprecated } = endpoint
   if (!deprecated) return []
@@ -21,7 +21,7 @@ export function deprecationLinks(endpoint: Pick<Endpoint, 'path' | 'deprecated'>
   ]
 }
 
-/** The day on which an endpoint is deprecated (RFC 9745) and its last one (RFC 8594), as headers. */
+/** Returns the headers with the day of an endpoint's deprecation (RFC 9745) and its last day (RFC 8594). */
 export function deprecationHeaders(deprecation: Deprecation): { readonly Deprecation: string; readonly Sunset: string } {
   return {
     Deprecation: `@${deprecatedFrom(deprecation) / 1000}`,
@@ -29,7 +29,9 @@ export function deprecationHeaders(deprecation: Deprecation): { readonly Depreca
   }
 }
 
-/** What is done before a request of a deprecated endpoint: whatever is answered says that it goes, and from then on nothing is but that it went. */
+/**
+ * Makes the hook for requests of a deprecated endpoint: it adds the headers to every reply, and answers 410 after the last day.
+ */
 export function deprecationHook(endpoint: Endpoint, clock: () => number): { readonly onRequest?: onRequestHookHandler } {
   const { path, deprecated } = endpoint
   if (!deprecated) return {}
@@ -38,7 +40,7 @@ export function deprecationHook(endpoint: Endpoint, clock: () => number): { read
   const instead = replacement ? ` ${replacement} takes its place.` : ''
   return {
     onRequest: (_request, reply, done) => {
-      // Past Fastify, as replies with data are: their own Link header holds these links, too.
+      // Bypasses Fastify, as replies with data do. Their own Link header contains these links too.
       for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
       if (clock() < goneFrom(deprecated)) done()
       else done(problem('gone', `${path} answered until ${sunset}.${instead} See /changelog#${deprecationId(endpoint)}.`))

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { endpoints } from '../endpoints/catalog.ts'
 import { type DescriptionOptions, descriptionTexts } from './descriptions.ts'
 
-// The thread that describes the API: it loads the catalogue anew, and its memory goes with it.
+// This thread describes the API. It loads the catalogue again, and its memory is freed when it ends.
 const texts = descriptionTexts(endpoints, workerData as DescriptionOptions)
 parentPort?.postMessage(
   texts,

@@ -32,7 +32,7 @@ export type DescriptionTexts = Readonly<Record<Lang, DescriptionText>>
 /** Makes the description in all languages. */
 export type Describe = (options: DescriptionOptions) => Promise<DescriptionTexts>
 
-/** The description of some endpoints in all languages. It takes the thread that calls it up to a second. */
+/** Makes the description of endpoints in all languages. It blocks the calling thread for up to a second. */
 export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plans, now }: DescriptionOptions): DescriptionTexts {
   const en = openapi(endpoints, baseUrl, plans, now)
   const textOf = (description: object): DescriptionText => {
@@ -42,12 +42,12 @@ export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plan
   return { en: textOf(en), es: textOf(inSpanish(en)) }
 }
 
-/** Describes any endpoints, in the calling thread. */
+/** Describes the given endpoints in the calling thread. */
 export function describeHere(endpoints: readonly Endpoint[]): Describe {
   return async (options) => descriptionTexts(endpoints, options)
 }
 
-/** Describes all endpoints of the catalogue, in a thread of its own that loads them anew: the event loop goes on meanwhile. */
+/** Describes all endpoints in a separate thread that loads the catalogue again, so the event loop stays free. */
 export function describeInThread(options: DescriptionOptions): Promise<DescriptionTexts> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./descriptions-thread.ts', import.meta.url), { workerData: options })
@@ -60,11 +60,14 @@ export function describeInThread(options: DescriptionOptions): Promise<Descripti
 
 /** The description as it is now, for requests. */
 export interface Descriptions {
-  /** The description in a language. Made once a day, as its example requests name days; that of yesterday is sent until it is ready. */
+  /**
+   * Returns the description in a language. It is made once a day, because its example requests name days. Yesterday's is sent
+   * until then.
+   */
   find(lang: Lang): Promise<Ready>
 }
 
-/** Opens the description of the service; `onError` is called if a newer one cannot be made. */
+/** Opens the description of the service. `onError` is called if a newer one cannot be made. */
 export function openDescriptions(options: {
   readonly describe: Describe
   readonly plans: PlanTable

@@ -6,16 +6,16 @@ import { type Circle, DISTANCE } from '../define/around.ts'
 
 /** The column that `withDistanceSql` adds to the rows of a query. */
 export const DISTANCE_COLUMN: Columns = Object.freeze({
-  [DISTANCE]: col.integer(0, 'Distance from the point asked for.', { unit: 'm', nullable: true }),
+  [DISTANCE]: col.integer(0, 'Distance from the requested point.', { unit: 'm', nullable: true }),
 })
 
-/** The rows of a query with their distances from the centre of a circle by their position, in whole metres. */
+/** Adds to a query's rows the distance of their position from the centre of a circle, in whole metres. */
 export function withDistanceSql(query: Sql, centre: Circle): Sql {
   const distance = distanceSql(centre, outputName('position_lat'), outputName('position_lon'))
   return sql`SELECT *, CAST(round(${distance}) AS INTEGER) AS ${outputName(DISTANCE)} FROM (${query})`
 }
 
-/** Makes records as `finish` does, each with the distance of its row. */
+/** Makes records as `finish` does, and adds the distance of the row to each. */
 export function withDistance(finish: (row: AnyRow) => AnyRow): (row: AnyRow) => AnyRow {
   return (row) => {
     const found = row[DISTANCE]

@@ -8,13 +8,13 @@ import type { RequestValues } from './request.ts'
 
 /** The documents of one endpoint. */
 export interface EndpointDocuments {
-  /** The media type of the document that an Accept header prefers to all representations of the endpoint; null if there is none. */
+  /** Returns the document type that an Accept header prefers to all representations of the endpoint; null if there is none. */
   preferred(accept: string | undefined, formats: readonly Format[]): string | null
-  /** The document of a media type; null if there is nothing under the path. */
+  /** Returns the document of a media type; null if nothing exists under the path. */
   make(type: string, values: RequestValues): Promise<Ready | null>
 }
 
-/** The document of a request, which its caller is charged for; one that the caller has already costs nothing of the day. */
+/** Returns the document of a request and charges its caller. A 304 costs nothing of the daily quota. */
 export async function chargedDocument(
   { headers }: IncomingMessage,
   one: { readonly visit: Visit; readonly documents: EndpointDocuments; readonly type: string; readonly values: RequestValues },

@@ -5,9 +5,9 @@ import { weakTag } from './answer.ts'
 import { type Ready, type ReplyHead, ready, readyBytes } from './replies.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 
-/** How long a description is fresh, in s; it changes with a new release only. */
+/** How long a description is fresh, in s. It changes only with a release. */
 export const DESCRIPTION_S = 300
-/** The same of what never changes under its URL. */
+/** The same for a document that never changes under its URL. */
 const FOR_EVER_S = 31_536_000
 
 /** A text as bytes, with its tag. */
@@ -23,15 +23,15 @@ interface Document {
   readonly language?: Lang | null
   /** Links to other documents, as the Link header lists them. */
   readonly links?: readonly string[]
-  /** Headers that it has besides. */
+  /** Its additional headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long it is fresh, in s; as a description unless told. */
+  /** How long it is fresh, in s; by default as long as a description. */
   readonly fresh_s?: number
-  /** True where its URL names its version. */
+  /** True if its URL names its version. */
   readonly isImmutable?: boolean
 }
 
-/** Makes a document ready to be sent: with a tag, 304, and each compressed form made once. */
+/** Makes a document ready to be sent, with tag and 304. Each compressed form is made once. */
 export async function readyDocument(document: Document): Promise<Ready> {
   const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
   const head: ReplyHead = {
@@ -53,12 +53,12 @@ export async function readyDocument(document: Document): Promise<Ready> {
   return typeof text === 'string' ? ready(head, [text]) : readyBytes(head, text.body)
 }
 
-/** The same of what is sent as JSON; fresh as a description unless told, in s. */
+/** The same for JSON. `fresh_s` (s) defaults to that of a description. */
 export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<Ready> {
   return readyDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language, fresh_s })
 }
 
-/** Makes documents when they are first asked for, and again where that failed. The names are few: whoever asks does not choose them. */
+/** Makes each document on first use, and again after a failure. It is unbounded, because callers do not choose the names. */
 export function documentShelf(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
   const made = new Map<string, Promise<Ready>>()
   return (name, make) => {
@@ -71,7 +71,7 @@ export function documentShelf(): (name: string, make: () => Promise<Ready>) => P
   }
 }
 
-/** Keeps one document, that of the name asked for last, and makes it anew for another name, or where that failed. */
+/** Keeps the latest document only. It is made again for another name, or after a failure. */
 export function oneDocument(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
   let kept: { readonly name: string; readonly made: Promise<Ready> } | null = null
   return (name, make) => {
@@ -85,7 +85,7 @@ export function oneDocument(): (name: string, make: () => Promise<Ready>) => Pro
   }
 }
 
-/** Registers a path of documents: `find` gives the one that a request asks for, or throws a problem. */
+/** Registers a path of documents. `find` returns the requested one, or throws a problem. */
 export function registerDocument(
   app: FastifyInstance,
   { url, clock, find }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<Ready> },

@@ -14,7 +14,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 
-/** Content codings we answer with, the preferred first; `identity` is no coding. */
+/** Content codings of replies, the preferred first; `identity` means none. */
 export const ENCODINGS = ['br', 'zstd', 'gzip', 'identity'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
@@ -22,7 +22,7 @@ const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 const toZstd = promisify(zstdCompress)
 
-/** Bodies below this many bytes are sent as they are: they fit one packet anyway. */
+/** Smaller bodies, in bytes, are sent uncompressed: they fit one packet. */
 export const COMPRESS_FROM = 1024
 
 /** What compresses a body on its way. */
@@ -32,8 +32,8 @@ export function compressor(encoding: Exclude<Encoding, 'identity'>): Transform {
 }
 
 /**
- * Bodies up to so many bytes are compressed at once: that takes the event loop a quarter of a millisecond, as handing them to another thread
- * does, and neither two thirds more of the processor nor a wait behind queries of the lake.
+ * Largest body that is compressed synchronously, in bytes. This blocks the event loop for 0.25 ms, and so does the hand-over
+ * to another thread, which also costs two thirds more CPU time and a wait behind queries of the lake.
  */
 const AT_ONCE_MOST = 16_384
 
@@ -50,8 +50,8 @@ function brotli(body: Buffer): BrotliOptions {
 }
 
 /**
- * The coding for an Accept-Encoding header (RFC 9110 §12.5.3): the greatest weight wins, of equal ones our preference. No header means
- * no coding, for clients that do not know of any; a client that refuses even identity gets it all the same, as the RFC allows.
+ * Returns the coding for an Accept-Encoding header (RFC 9110 §12.5.3): the greatest weight wins, then our preference. Without a
+ * header there is no coding, for clients that know none. A client that refuses even identity gets it, as the RFC allows.
  */
 export function encodingFor(header: string | undefined): Encoding {
   if (!header) return 'identity'
@@ -73,10 +73,10 @@ export function encodingFor(header: string | undefined): Encoding {
   return best
 }
 
-/** Longest header whose answer is remembered, in characters: those of real clients are shorter, and nobody pays for the room. */
+/** Longest header whose result is cached, in characters. Headers of real clients are shorter. */
 const REMEMBERED_MOST = 500
 
-/** The same function with its last answers remembered: headers of real clients are few, and short. */
+/** Caches the last results of a function of a header: headers of real clients are few and short. */
 export function remembered<T>(make: (text: string | undefined) => T, most = 200): (text: string | undefined) => T {
   const known = new Map<string | undefined, T>()
   return (text) => {

@@ -10,7 +10,7 @@ import type { ServiceState } from './state.ts'
 import { NOTHING_FOUND } from './system-answers.ts'
 import type { SystemWatch } from './system-watch.ts'
 
-/** How long a document is fresh, in seconds: tables are looked at once a minute. */
+/** How long a document is fresh, in seconds: tables are polled once a minute. */
 const FRESH_S = 60
 
 /** Makes what finds the documents of endpoints. */
@@ -28,7 +28,7 @@ export function endpointDocuments(parts: {
     if (!documents) return null
     const choose = remembered((key) => {
       const [accept = '', ...formats] = (key ?? '').split('\n')
-      // Formats come first: among equals, as for no header at all, they are preferred.
+      // The formats are listed before documents: without a header, or on a tie, a format is preferred.
       const types = Object.fromEntries(
         [...formats.map((format) => essenceOf(format as Format)), ...documents.map(({ type }) => type)].map((type) => [type, type]),
       )

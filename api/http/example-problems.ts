@@ -13,13 +13,13 @@ import { snapshotExpired } from './lake-pins.ts'
 import { problemOf, undecodable } from './problem-replies.ts'
 import { allParams, requestReader } from './request.ts'
 
-/** A problem, and the request that gets it. */
+/** A problem, and the request that causes it. */
 export interface ExampleProblem {
   readonly problem: Problem
   readonly instance: string
 }
 
-/** The problems of a kind of its own that an endpoint's requests may get: those of requests are what such a request really gets. */
+/** Returns the problems specific to an endpoint. Those of bad requests are the real replies to such a request. */
 export function exampleProblems(endpoint: Endpoint): ExampleProblem[] {
   return [...refusals(endpoint), ...notFound(endpoint), ...unavailable(endpoint)]
 }
@@ -56,7 +56,7 @@ function thrownBy(work: () => unknown): Problem {
     if (error instanceof Problem) return error
     throw error
   }
-  throw new Error('an example of a problem is none')
+  throw new Error('the example of a problem succeeded')
 }
 
 function notFound(endpoint: Endpoint): ExampleProblem[] {
@@ -69,7 +69,7 @@ function notFound(endpoint: Endpoint): ExampleProblem[] {
 /** The feed that examples wait for. */
 export const EXAMPLE_FEED = 'example_feed'
 
-/** The tables that the answer to the example is read from, the most needed first. */
+/** Returns the tables that the example is read from, the most needed first. */
 function tablesOf(endpoint: Endpoint): readonly Dataset[] {
   const { read, path } = endpoint
   if (read.kind === 'memory') return read.lake ?? []

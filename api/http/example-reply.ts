@@ -8,25 +8,25 @@ import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf 
 import { coverageOf, gapOf } from './coverage.ts'
 import { exampleRecord } from './shown-record.ts'
 
-/** What the service of an example is like: in order, with the publishers themselves, everything new each minute. */
+/** The service of an example: healthy, with real publishers and new data each minute. */
 const SERVICE = Object.freeze({ mode: 'live', isStale: () => false, cadence_s: () => 60 } as const)
-/** When replies are made that say something of the service itself. */
+/** The time of replies about the service itself. */
 const SYSTEM_TIME = '2026-01-02T12:24:00.000Z'
-/** Of the forms that real ones have. */
+/** In the form of a real snapshot id. */
 const SNAPSHOT_ID = '5342167890123456789'
 const SIGNATURE = 'c2lnbmF0dXJlLW9mLW91cn'
 const CURSOR = `WzQ5MDk5MywiMTc2NzM1NjYwODQxMy0wIl0.${SIGNATURE}`
 
 /**
- * The whole reply of an endpoint to its example request, as documentation shows it: one record, made of the examples that its fields
- * declare, in the envelope that replies have.
+ * Returns the whole reply of an endpoint to its example request, for documentation: one record from the examples of its fields,
+ * in the envelope of real replies.
  */
 export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const { read } = endpoint
   const record = exampleRecord(endpoint)
   const returns = { ...endpoint.returns, record }
   const members = exampleOf(record.fields)
-  // What a feature takes from the record is in the examples as it is in records.
+  // A feature takes its members from the record, so their examples are in the record's form.
   const row: AnyRow = Object.fromEntries(
     Object.entries(record.fields).map(([name, field]) => [name, isNested(field) ? null : exampleValue(field)]),
   )
@@ -51,7 +51,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   return JSON.parse([...pieces].join('')) as JsonObject
 }
 
-/** The example of a geometry is GeoJSON, of which a record holds the coordinates. */
+/** Returns the value of a column's example. A geometry's example is GeoJSON, but a record contains only its coordinates. */
 function exampleValue({ kind, example = null }: Column): unknown {
   return isGeometry(kind) ? ((example as { coordinates?: unknown } | null)?.coordinates ?? null) : example
 }
@@ -66,7 +66,7 @@ function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readon
   return endpoint.read.kind === 'changes' ? { ...page, next_cursor: CURSOR, extra: { reset: false, more: false } } : page
 }
 
-/** The publication that a dataset's examples are of. */
+/** Returns the publication time of a dataset's examples. */
 function timeOf(dataset: Dataset): string {
   return dataset.columns[dataset.time]?.example as string
 }

@@ -2,8 +2,8 @@ import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { exampleTexts } from '../define/example.ts'
 
 /**
- * The path and query of an endpoint's example, with other parameters where told (null leaves one out): as a document of an instant (ms) shows
- * it, or, without one, as example rows answer it.
+ * Returns the path and query of an endpoint's example. `values` replaces parameters; null removes one. With `now` (ms), days
+ * count from that instant, for documents. Without it, the example rows match the request.
  */
 export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, string | null>> = {}, now: number | null = null): string {
   const given: Record<string, string | null> = { ...exampleTexts(endpoint.example, now), ...values }
@@ -16,7 +16,7 @@ export function requestOf(endpoint: Endpoint, values: Readonly<Record<string, st
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** The list that has the ids of an endpoint's things: that of the path up to the parameter; null where there is none. */
+/** Returns the list with the ids that an endpoint's path needs: the path before the parameter; null if there is none. */
 export function listOfIds(
   endpoint: Endpoint,
   endpoints: readonly Endpoint[],

@@ -2,7 +2,7 @@ import type { InLease } from '../access/limits/in-lease.ts'
 import type { MemoryAsk } from '../define/endpoint.ts'
 import type { KeptLake } from './kept-lake.ts'
 
-/** Reads what only adds to an answer, and tells whether some of it could not be read. */
+/** Reads optional parts of an answer, and records whether one could not be read. */
 export function extrasOf(
   kept: Pick<KeptLake, 'extra'>,
   lease: InLease,

@@ -1,14 +1,14 @@
-/** Headers that let pages of any origin read a data path; no credentials are taken. */
+/** Headers that let pages of any origin read a data path, without credentials. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'ETag, Link, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Data-Age, Retry-After, Deprecation, Sunset, X-Request-Id, Location',
 })
 
-/** On every reply: it is what its Content-Type says, whatever it looks like. */
+/** On every reply: the Content-Type is right, so clients must not guess it. */
 export const AS_TYPED: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
 
-/** What an OPTIONS request of a data path is told besides. */
+/** Further headers of the reply to a preflight OPTIONS request. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...CORS_HEADERS,
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
@@ -16,7 +16,7 @@ export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = Object.freeze
   'Access-Control-Max-Age': '86400',
 })
 
-/** What replies of data paths depend on besides the URL. */
+/** The request headers that replies of data paths depend on. */
 export const VARY = 'Accept, Accept-Encoding, Accept-Language, X-API-Key'
 
 /** Methods of a data path. */
@@ -28,7 +28,7 @@ export interface Conditions {
   readonly 'if-modified-since'?: string | undefined
 }
 
-/** True where the caller's copy is still good: by its tag, else, where none is sent, by its time (RFC 9110 §13.2.2). */
+/** True if the caller's copy is still valid: by its tag or, without one, by its time (RFC 9110 §13.2.2). */
 export function isNotModified(conditions: Conditions, head: { readonly etag: string; readonly modified_at: number | null }): boolean {
   const tag = conditions['if-none-match']
   if (tag !== undefined) return matchesTag(tag, head.etag)
@@ -37,7 +37,7 @@ export function isNotModified(conditions: Conditions, head: { readonly etag: str
   return Math.floor(head.modified_at / 1000) * 1000 <= Date.parse(since)
 }
 
-/** True where an If-None-Match header names the tag, by the weak comparison (RFC 9110 §13.1.2). */
+/** True if an If-None-Match header names the tag, by weak comparison (RFC 9110 §13.1.2). */
 export function matchesTag(header: string, etag: string): boolean {
   if (header === etag) return true
   if (header.trim() === '*') return true

@@ -13,32 +13,32 @@ export interface RepeatableReply {
 
 /** A write that may be sent again. */
 export interface IdempotentWrite {
-  /** The header `Idempotency-Key` as it came. */
+  /** The header `Idempotency-Key` as it was sent. */
   readonly header: string | undefined
-  /** Whose keys they are and for which operation: the same header of another account is another key. */
+  /** Account and operation of the key: the same header of another account is another key. */
   readonly scope: string
-  /** What is asked for; the same key with another payload is refused. */
+  /** The payload of the request. The same key with another payload is refused. */
   readonly payload: Json
   readonly now: number
-  /** How the stored reply is kept from readers of the store, if it has a secret. */
+  /** Encrypts the stored reply if it contains a secret. */
   readonly seal?: { readonly encrypt: (text: string) => string; readonly decrypt: (text: string) => string }
 }
 
 interface Claim {
   readonly fingerprint: string
   readonly at: number
-  /** Tells the claims of two requests apart, see `ObjectStore.putIfAbsent`. */
+  /** Distinguishes the claims of two requests, see `ObjectStore.putIfAbsent`. */
   readonly by: string
 }
 
-/** A request that has not been answered for so long is taken over by the next one, in ms. */
+/** After this time in ms, the next request takes over an unanswered one. */
 const ABANDONED_MS = 60_000
 /** A structured string of RFC 9651 (`"…"`), or its characters without quotes. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/
 
 /**
- * Does a write once for each Idempotency-Key and repeats its reply for 24 hours. `work` gets a seed that is the same for the same key:
- * ids made from it keep a write from being done twice if the process died before the reply was stored. A problem is not repeated.
+ * Performs a write once for each Idempotency-Key and repeats its reply for 24 hours. `work` gets a seed that is the same for the
+ * same key. Ids made from it prevent a second write if the process died before the reply was stored. A problem is not repeated.
  */
 export async function writeOnce(
   store: ObjectStore,
@@ -64,7 +64,7 @@ export async function writeOnce(
         return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } }
       }
       if (now - there.at < ABANDONED_MS)
-        throw problem('conflict', 'The first request with this Idempotency-Key is still being worked on.', {
+        throw problem('conflict', 'The first request with this Idempotency-Key is still in progress.', {
           headers: { 'Retry-After': '1' },
         })
     }
@@ -80,11 +80,11 @@ export async function writeOnce(
   }
 }
 
-/** Claims a key; the claim that is there if another request was first. */
+/** Claims a key, or returns the existing claim of an earlier request. */
 async function claim(store: ObjectStore, key: string, mine: Claim): Promise<Claim | null> {
   if (await store.putIfAbsent(key, Buffer.from(JSON.stringify(mine)))) return null
   const bytes = await store.get(key)
-  // It was deleted in between: its request failed, and this one may do the work.
+  // It was deleted in between: its request failed, so this one may do the work.
   return bytes ? (JSON.parse(bytes.toString()) as Claim) : null
 }
 
@@ -94,7 +94,7 @@ function nameOf(header: string, scope: string): string {
   if (key === undefined)
     throw problem(
       'invalid-parameter',
-      'The Idempotency-Key is no string of 1 to 255 ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".',
+      'The Idempotency-Key must be a string of 1 to 255 ASCII characters, such as "8e03978e-40d5-43dd-bc93-6894a57f9324".',
       {
         errors: [{ detail: 'expected a quoted string, such as a UUID', parameter: 'Idempotency-Key' }],
       },
@@ -102,7 +102,7 @@ function nameOf(header: string, scope: string): string {
   return sha256(JSON.stringify([scope, key]))
 }
 
-/** JSON with the members of objects in order, so that the same payload has one text. */
+/** Writes JSON with ordered object members, so that the same payload has one text. */
 function canonical(value: Json): string {
   return JSON.stringify(value, (_name, one: Json) =>
     typeof one === 'object' && one !== null && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort()) : one,

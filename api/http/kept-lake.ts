@@ -10,45 +10,48 @@ import { type InLease, isConcurrency } from '../access/limits/in-lease.ts'
 import { type Slice, sliceReader } from '../define/slice.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** Changes of its tables for which a slice is read anew although nobody asked for it; at the next one it is dropped. */
+/** Changes of its tables after which an unused slice is still read again; at the next one it is dropped. */
 const UNUSED_REFRESHES = 2
-/** Longest time that a query of a slice may take, waiting for a slot included. */
+/** Timeout of a slice's query, including the wait for a slot. */
 const READ_TIMEOUT_MS = 60_000
-/** Keys that are not of the present which may wait to be read, how long (ms), and when who is refused may come again (s). */
+/** Queue for keys that are not of the present: its length, its longest wait (ms), and Retry-After of a refusal (s). */
 const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
 
-/** The tables that a way of reading is from; see `MemoryRead`. */
+/** The tables that are read; see `MemoryRead`. */
 interface KeptTables {
   readonly lake: readonly Dataset[]
   readonly needs?: readonly Dataset[]
 }
 
-/** What the tables of some datasets are at, as they were last looked at. */
+/** The versions of some datasets' tables at the last poll. */
 export interface KeptState {
   /** Text that changes with the tables. */
   readonly version: string
-  /** Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. */
+  /** Time up to which the first dataset has the publications of all its feeds, in ms; null before the first. */
   readonly covered_until: number | null
   /** Latest time of the first dataset's rows, in ms; null without rows. */
   readonly latest_row_at: number | null
-  /** When one of the tables last changed, ms since the epoch; null where none of them exists. */
+  /** When one of the tables last changed, ms since the epoch; null if none exists. */
   readonly changed_at: number | null
-  /** Feeds that are turned on and have not landed in each of the tables that are needed and that they fill. */
+  /** Enabled feeds that have not yet landed in each needed table that they fill. */
   readonly awaited: readonly string[]
 }
 
 /** The slices of the lake that are kept in memory. */
 export interface KeptLake {
-  /** Reads that wait until those before them are done. */
+  /** Reads that wait for earlier ones. */
   readonly waiting: number
-  /** What the tables that are read from are at. They are looked at every few seconds, so that a request need not. */
+  /** Returns the versions of the tables. They are polled every few seconds, so that no request has to. */
   state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
-  /** What a slice holds for a key, read now if it is not kept: within `lease` if callers choose the key, as any query of history. */
+  /**
+   * Returns the content of a slice for a key, read now if it is not kept. A key that callers choose needs a `lease`, as any query
+   * of history.
+   */
   get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T>
-  /** The same for what an answer can do without: null where it cannot be read now, which `onError` is told unless too many asked. */
+  /** The same for optional parts: null if it cannot be read now. `onError` gets the error unless the queue is full. */
   extra<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T | null>
-  /** Calls back when one of the tables of datasets has changed; returns what ends it. */
-  onChange(datasets: readonly Dataset[], tell: () => void): () => void
+  /** Calls back when a table of the datasets has changed. Returns the function that ends it. */
+  onChange(datasets: readonly Dataset[], notify: () => void): () => void
   close(): void
 }
 
@@ -56,15 +59,15 @@ interface Entry {
   readonly slice: Slice<unknown>
   readonly key: string
   readonly content: Promise<unknown>
-  /** Times that it was read anew since somebody asked for it. */
+  /** Times that it was read again since its last use. */
   unused: number
-  /** False while it is waited for. */
+  /** False while it is being read. */
   isRead: boolean
 }
 
 type Tables = ReadonlyMap<string, LakeSnapshot | null>
 
-/** Opens the slices of a lake; `poll_ms` is the time between two looks at its tables, in ms, and `clock` (ms) tells what the present is. */
+/** Opens the slices of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) defines the present. */
 export function openKeptLake(options: {
   readonly lake: Lake
   readonly poll_ms: number
@@ -80,7 +83,7 @@ class Kept implements KeptLake {
   readonly #onError: (error: Error) => void
   readonly #timer: NodeJS.Timeout
   readonly #datasets = new Map<string, Dataset>()
-  readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly tell: () => void }>()
+  readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly notify: () => void }>()
   readonly #entries = new Map<string, Entry>()
   readonly #states = new WeakMap<
     KeptTables,
@@ -119,7 +122,7 @@ class Kept implements KeptLake {
   async get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T> {
     await this.#know(slice.from)
     const isCallers = slice.most > 1 && !slice.present?.(this.#clock()).includes(key)
-    // Before the entry is there: nobody else is refused for this caller's want of a lease.
+    // Before the entry exists: nobody else is refused because this caller has no lease.
     if (lease && isCallers && !this.#entries.has(nameOf(slice, key))) return lease(() => this.#get(slice, key))
     return this.#get(slice, key)
   }
@@ -129,7 +132,7 @@ class Kept implements KeptLake {
     const known = this.#entries.get(name)
     const entry = known ?? { slice, key, content: this.#begin(slice, key), unused: 0, isRead: false }
     entry.unused = 0
-    // The last in the map is the one asked for last.
+    // The last in the map is the most recently used.
     this.#entries.delete(name)
     this.#entries.set(name, entry)
     if (!known) this.#keep(name, entry)
@@ -145,8 +148,8 @@ class Kept implements KeptLake {
     }
   }
 
-  onChange(datasets: readonly Dataset[], tell: () => void): () => void {
-    const watcher = { of: new Set(datasets.map(({ id }) => id)), tell }
+  onChange(datasets: readonly Dataset[], notify: () => void): () => void {
+    const watcher = { of: new Set(datasets.map(({ id }) => id)), notify }
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
   }
@@ -156,7 +159,7 @@ class Kept implements KeptLake {
     clearInterval(this.#timer)
   }
 
-  /** Looks at tables that nobody has asked for before. */
+  /** Looks at tables that nobody has used before. */
   async #know(datasets: readonly Dataset[]): Promise<void> {
     const unknown = datasets.filter(({ id }) => !this.#tables.has(id))
     if (unknown.length === 0) return
@@ -170,8 +173,8 @@ class Kept implements KeptLake {
   }
 
   /**
-   * Looks whether tables have changed. Slices in use are then read from the new ones before anybody is told, so that nobody waits for them:
-   * answers are of the old state until then.
+   * Checks whether tables have changed. Slices in use are then read from the new tables before callbacks run, so nobody waits.
+   * Until then, answers use the old state.
    */
   async #look(): Promise<void> {
     if (this.#isLooking) return
@@ -187,7 +190,7 @@ class Kept implements KeptLake {
     }
   }
 
-  /** Tables as they are found, but for those among which a publication is landing: these stay as they were until all of them have it. */
+  /** Returns the found tables. While a publication has landed in only some of its tables, these keep their old state. */
   #settled(found: Tables): Tables {
     const tables = [...found]
     const feeds = new Set(tables.flatMap(([, table]) => feedsIn(table?.properties ?? {})))
@@ -206,7 +209,7 @@ class Kept implements KeptLake {
   async #moveTo(tables: Tables, changed: ReadonlySet<string>): Promise<void> {
     const isTouched = ({ slice }: Entry): boolean => slice.from.some(({ id }) => changed.has(id))
     const renewed = new Map<string, Entry>()
-    // One after the other: who asks meanwhile shares the engine with one of them at most.
+    // One after the other: other callers then share the engine with at most one of them.
     for (const [name, entry] of [...this.#entries].filter(([, one]) => isTouched(one) && one.isRead && one.unused < UNUSED_REFRESHES)) {
       const content = this.#read(entry.slice, entry.key, tables)
       await content.then(
@@ -218,11 +221,11 @@ class Kept implements KeptLake {
     for (const [name, entry] of this.#entries) {
       if (!isTouched(entry)) continue
       const next = renewed.get(name)
-      // Asked for while it was read: in use.
+      // Requested during the read: it is in use.
       if (next) this.#entries.set(name, { ...next, unused: Math.min(next.unused, entry.unused + 1) })
       else this.#entries.delete(name)
     }
-    for (const { of, tell } of this.#watchers) if ([...changed].some((id) => of.has(id))) tell()
+    for (const { of, notify } of this.#watchers) if ([...changed].some((id) => of.has(id))) notify()
   }
 
   #read<T>(slice: Slice<T>, key: string, tables: Tables): Promise<T> {
@@ -238,14 +241,14 @@ class Kept implements KeptLake {
     return slice.read(reader, key)
   }
 
-  /** Reads a slice for a key: at once where it is of the present, else when it is its turn. */
+  /** Reads a slice for a key: at once if it is of the present, else in turn. */
   #begin<T>(slice: Slice<T>, key: string): Promise<T> {
     const tables = this.#tables
     if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
     return this.#line.run(() => this.#read(slice, key, tables))
   }
 
-  /** Sees to it that what is read stays within what is kept, and that what cannot be read is forgotten. */
+  /** Bounds what is kept, and forgets what cannot be read. */
   #keep(name: string, entry: Entry): void {
     entry.content.then(
       () => {
@@ -256,7 +259,7 @@ class Kept implements KeptLake {
     )
   }
 
-  /** What is waited for takes no room yet, and stays for others who ask for it. */
+  /** A pending read takes no room yet, and stays for other callers. */
   #dropOldest(slice: Slice<unknown>): void {
     const present = slice.present?.(this.#clock()) ?? []
     const read = [...this.#entries].filter(([, entry]) => entry.slice === slice && entry.isRead)
@@ -273,7 +276,7 @@ function nameOf(slice: Slice<unknown>, key: string): string {
   return `${slice.name} ${key}`
 }
 
-/** What tables say of a way of reading from them, but for what their files say. */
+/** Returns the state of the tables of a read, without the contents of their files. */
 function stateOf({ lake, needs = lake }: KeptTables, tables: Tables, feeds: readonly FeedListing[]): Omit<KeptState, 'latest_row_at'> {
   const snapshots = lake.map(({ id }) => tables.get(id) ?? null)
   const [first] = lake

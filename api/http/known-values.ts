@@ -7,8 +7,8 @@ import { Mistakes } from './mistakes.ts'
 import type { RequestValues } from './request.ts'
 
 /**
- * Makes what refuses values that nothing has, of the parameters of an endpoint that state what is known: a 400 problem that names each. Null
- * for an endpoint without any.
+ * Makes the check that refuses unknown values of an endpoint's parameters with known values: a 400 problem that names each.
+ * Returns null if the endpoint has no such parameter.
  */
 export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra'>): ((values: RequestValues) => Promise<void>) | null {
   const stated = Object.entries(endpoint.params).flatMap(([name, one]) =>
@@ -20,7 +20,7 @@ export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra
     for (const { name, known } of stated) {
       const given = givenOf(asked, name)
       if (given.length === 0) continue
-      // What cannot be read now refuses nothing.
+      // Known values that cannot be read now refuse nothing.
       const values = await kept.extra(known.slice, '')
       if (!values?.size) continue
       for (const value of given) if (!values.has(value)) mistakes.refused(refusal(value, values, known), name, value)
@@ -29,10 +29,7 @@ export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra
   }
 }
 
-/**
- * Refuses a request to the lake that finds nothing because it asks for what no row has, by what the endpoint states to tell the values that
- * rows have: a 400 problem that names each.
- */
+/** Refuses a request to the lake without results if no row has one of its values. The 400 problem names each unknown value. */
 export async function refuseUnknown(
   known: Readonly<Record<string, Omit<LakeKnown<never>, 'values'>>>,
   asked: RequestValues,
@@ -51,7 +48,7 @@ export async function refuseUnknown(
   mistakes.throwIfAny()
 }
 
-/** The values that a request has of a parameter of its endpoint, as texts. */
+/** Returns a request's values of a parameter, as texts. */
 export function givenOf({ own }: RequestValues, name: string): string[] {
   return [own[name] ?? []].flat().map(String)
 }

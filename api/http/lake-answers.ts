@@ -27,17 +27,17 @@ import type { RequestValues } from './request.ts'
 import { shownRecord } from './shown-record.ts'
 import { lakeTable } from './tables/lake-table.ts'
 
-/** Longest time of a query of the lake, waiting for a slot included. */
+/** Timeout of a query of the lake, including the wait for a slot. */
 export const QUERY_TIMEOUT_MS = 30_000
 const CURSOR_HOURS = 24
-/** Rows that a `first` query may give. */
+/** Most rows of a `first` query. */
 const FIRST_ROWS = 1000
-/** The worker commits to the lake at least this often. */
+/** The worker commits to the lake at least this often, in seconds. */
 const LAND_S = 600
 
 /**
- * Answers lists that DuckDB reads from the lake. Every page of a list reads the state that its first page read. Before anything of the
- * first dataset has landed there is no answer; once it has, be it without rows, a list may be empty.
+ * Answers lists that DuckDB reads from the lake. Every page reads the state of the first page. Before the first dataset has
+ * landed, the reply is a problem. After that, even without rows, it is a list that may be empty.
  */
 export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake: Lake): Answerer {
   const { endpoint, state, cursors } = context
@@ -78,7 +78,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       period = closed
     })
     const first = read.first?.(values.own, view)
-    // What is asked for and cannot be is refused here.
+    // Impossible parameter values are refused here.
     const made = first ? null : read.query(values.own, view, [])
     const isKnown = knowsSubject(context, read, values)
     const mayRefuse = Object.keys(read.known ?? {}).some((name) => givenOf(values, name).length > 0)
@@ -120,12 +120,12 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
         ...coverageOf(gap, values.own),
       })
       const asides = async (): Promise<JsonObject> => {
-        const told: Record<string, AnyRow[]> = {}
+        const rows: Record<string, AnyRow[]> = {}
         for (const [name, ask] of Object.entries(read.asides ?? {})) {
           const columns = (returns.asides?.[name] as Nested).fields as Columns
-          told[name] = await lake.query(ask(values.own, view, found), { ...options, columns, maxRows: FIRST_ROWS })
+          rows[name] = await lake.query(ask(values.own, view, found), { ...options, columns, maxRows: FIRST_ROWS })
         }
-        return asideTexts(told)
+        return asideTexts(rows)
       }
       const cursorAt = (end: Position | null): string | null =>
         end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
@@ -158,12 +158,12 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
   }
 }
 
-/** What a query may know of a state of the lake. */
+/** Returns what a query may know about a state of the lake. */
 function viewOf(
   { covered_from, covered_until, latest_row_at, newest, where }: LakeState & Pick<LakeView, 'where'> & { readonly covered_until: number },
   onPeriod: (closed: { readonly from: number; readonly to: number }) => void,
 ): LakeView {
-  // The end is not included, the newest observation is: of whichever feed, so that a period left open loses no row.
+  // The end is exclusive but the newest observation of any feed is included, so that an open period loses no row.
   return {
     covered_from,
     covered_until,
@@ -177,7 +177,7 @@ function viewOf(
   }
 }
 
-/** A query's rows that `ids` and `updated_since` leave; the query itself where a request has neither. */
+/** Returns a query's rows that match `ids` and `updated_since`; the query itself if a request has neither. */
 function chosen(
   query: Sql,
   options: { readonly shape: string; readonly columns: Columns; readonly id: string | undefined; readonly page: RequestValues['page'] },
@@ -197,7 +197,7 @@ async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']
 
 const NEVER_PUBLISHED = Object.freeze({ rows: [], parts: [] })
 
-/** True where the thing whose history is asked for is there at present: an answer without rows is then an empty list, else 404. */
+/** True if the thing with this history currently exists: without rows, the answer is then an empty list, otherwise 404. */
 function knowsSubject(context: AnswerContext, { subject }: ReadOf<'lake'>, values: RequestValues): boolean {
   if (!subject) return true
   const snapshot = context.state.snapshot(subject.of) ?? NEVER_PUBLISHED

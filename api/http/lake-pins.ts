@@ -13,31 +13,33 @@ import type { Cursors } from './cursor.ts'
 /** The state of the lake that an answer reads. */
 export interface LakeState {
   readonly pins: LakePins
-  /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty where no row has landed yet. */
+  /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty before the first row has landed. */
   readonly name: string
   /**
-   * Until when the first dataset has what all of its feeds published, in ms; null where nothing has landed. Where all of its feeds are turned
-   * off and it has nothing, that of the next that has something.
+   * Time up to which the first dataset has the publications of all its feeds, in ms; null before the first. If its feeds are all
+   * disabled and it has no data, the next dataset with data counts.
    */
   readonly covered_until: number | null
-  /** Earliest time of the rows that it has, or one of those that tell the begin, in ms; null where there is none. */
+  /** Earliest time of its rows, or of the rows of a coverage dataset, in ms; null without rows. */
   readonly covered_from: number | null
-  /** Latest time of these rows, in ms: before `covered_until` where what is published is late. */
+  /** Latest time of these rows, in ms: earlier than `covered_until` if publications are late. */
   readonly latest_row_at: number | null
-  /** Newest data time that has landed in it, in ms; null where none has. Where it fills from several feeds, later than `covered_until`. */
+  /** Newest data time in it, in ms; null if empty. With several feeds, it may be later than `covered_until`. */
   readonly newest: number | null
-  /** When one of the tables last changed, ms since the epoch; null where there is none. */
+  /** When one of the tables last changed, ms since the epoch; null if there is none. */
   readonly changed_at: number | null
 }
 
-/** One dataset in a name: id, snapshot id, covered until and newest (ms). Names are stamped: what they say was read from the tables. */
+/**
+ * One dataset in a name: id, snapshot id, covered until and newest (ms). Names are stamped: their values come from the tables.
+ */
 const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})-(\d{1,15})$/
 const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
- * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a forged name, and the problem `snapshot-expired`.
- * `begins` are datasets whose earliest row counts besides the first; `rowsOf` are the rows that count if not all do. The covered time is
- * part of the signed name, because it moves on without a new snapshot.
+ * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a forged name, and the problem
+ * `snapshot-expired`. The earliest rows of `begins` count too; `rowsOf` limits the rows that count. The covered time is in the
+ * signed name, as it advances without a new snapshot.
  */
 export async function lakeState(
   { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
@@ -52,7 +54,8 @@ export async function lakeState(
   const named = name ? readName(cursors.stamped(name) ?? '', datasets) : new Map<string, Named>()
   const pins = new Map<string, TableState | null>()
   const parts: string[] = []
-  // Of what only feeds fill that are turned off nothing may ever land; the answer is of the others then. What no feed fills is derived, and comes.
+  // If all its feeds are disabled, a dataset may never get data; the answer then uses the others. A dataset without feeds is
+  // derived, and will come.
   const filledBy = feeds.filter((feed) => feed.datasets.includes(datasets[0]?.id ?? ''))
   const isOff = filledBy.length > 0 && !filledBy.some((feed) => feed.enabled)
   let covered_until: number | null = null
@@ -65,13 +68,13 @@ export async function lakeState(
       if (!isQueryError(error, 'no-snapshot')) throw error
       throw snapshotExpired('snapshot', await nearestName({ lake, cursors, feeds }, datasets, named))
     })
-    // Parts of what was never whole are as good as nothing; what was named was told before.
+    // A first build that is unfinished counts as nothing. A named snapshot was complete when its name was issued.
     const snapshot = found && (asked || !isFirstInMaking(found.state.properties)) ? found : null
     pins.set(dataset.id, snapshot?.state ?? null)
     if (!snapshot) continue
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
-    // A publication without rows lands too, and makes no snapshot.
+    // A publication without rows also lands, and creates no snapshot.
     const isStated = at === 0 || (covered_until === null && isOff)
     if (isStated && (snapshot.snapshotId || landed.until !== null)) {
       covered_until = until
@@ -105,13 +108,13 @@ function readName(name: string, datasets: readonly Dataset[]): Map<string, Named
   return known
 }
 
-/** The problem of a snapshot that is gone; `nearest` is what to ask for instead, null if nothing is kept. */
+/** Returns the problem of an expired snapshot. `nearest` names a replacement; null if no snapshot is kept. */
 export function snapshotExpired(parameter: string, nearest: string | null): Problem {
   const detail = `${parameter}: the lake no longer keeps this snapshot: all are kept for 24 hours, then the last of each hour for 7 days`
   return problem('snapshot-expired', detail, { errors: [{ parameter, detail }], extensions: { nearest_snapshot: nearest } })
 }
 
-/** The name of the kept states that are nearest to named ones; null where a table has none. */
+/** Returns the name of the kept states nearest to the named ones; null if a table has none. */
 async function nearestName(
   { lake, cursors, feeds }: { readonly lake: Lake; readonly cursors: Cursors; readonly feeds: readonly FeedListing[] },
   datasets: readonly Dataset[],

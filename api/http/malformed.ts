@@ -5,13 +5,13 @@ import { endWith } from './problem-replies.ts'
 
 /** Longest URL, in characters. */
 const URL_MOST = 16_384
-/** What a Host header may hold (RFC 3986, host and port). */
+/** Characters that a Host header may contain (RFC 3986, host and port). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
-/** What Node says of a request that its parser gives up. */
+/** Node's error for a request that its parser rejects. */
 type ParserError = Error & { readonly code?: string; readonly reason?: string; readonly rawPacket?: unknown }
 
-/** Throws where a URL is beyond all measure: such a one is not read. */
+/** Throws if a URL is too long to be read. */
 export function refuseLongUrl({ url = '' }: IncomingMessage): void {
   if (url.length > URL_MOST) throw tooLong()
 }
@@ -20,14 +20,16 @@ function tooLong(): Problem {
   return problem('uri-too-long', `The URL is longer than ${URL_MOST} characters.`)
 }
 
-/** The problem of a request line or Host that Node lets pass although HTTP/1.1 (RFC 9112 §2.3, §3.2) has them refused; null where all is well. */
+/**
+ * Returns the problem of a request line or Host that Node accepts against HTTP/1.1 (RFC 9112 §2.3, §3.2); null if it is valid.
+ */
 export function malformedHead({ headers, httpVersion, rawHeaders, method, url }: IncomingMessage): Problem | null {
   const { host } = headers
   if (host === undefined) {
     if (httpVersion === '1.1') return malformed('The Host header is missing; HTTP/1.1 requires it.')
   } else {
-    if (!HOST.test(host)) return malformed('The Host header holds no name of a host.')
-    // Whoever is in front of us may have gone by the other one.
+    if (!HOST.test(host)) return malformed('The Host header contains no host name.')
+    // A proxy in front of the service may have used the other one.
     if (hostsOf(rawHeaders) > 1) return malformed('There are several Host headers.')
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.0 and HTTP/1.1.')
@@ -38,7 +40,7 @@ function malformed(detail: string): Problem {
   return problem('malformed-request', detail)
 }
 
-/** How often a request has a Host header: Node tells of the first alone. */
+/** Counts the Host headers of a request: Node reports only the first. */
 function hostsOf(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -50,21 +52,20 @@ function hostsOf(rawHeaders: readonly string[]): number {
 
 const ANSWER = Symbol('answer')
 
-/** A connection with the answer to the latest request that came by it, and whether it was told that it will end. */
+/** A connection with the answer to its latest request, and whether it is being closed. */
 interface Watched extends Socket {
   [ANSWER]?: ServerResponse | 'over'
 }
 
-/** Notes the answer to a request, so that what comes after it is told apart from it. */
+/** Records the answer to a request, so that errors after the request are distinguished from errors in it. */
 export function noteAnswer(request: IncomingMessage, answer: ServerResponse): void {
   const socket = request.socket as Watched
   if (socket[ANSWER] !== 'over') socket[ANSWER] = answer
 }
 
 /**
- * Answers a request that never became one for Fastify: too long, too slow or no HTTP; and ends its connection. An answer that is under way
- * goes out first, or, where it cannot be the whole answer any more, the connection is cut: nothing is ever written into an answer. `told` is
- * told with what.
+ * Answers a request that Fastify never saw (too long, too slow, not HTTP) and ends its connection. An answer under way goes out
+ * first; if it cannot be completed, the connection is cut. Nothing is written into an answer. `told` gets the problem's code.
  */
 export function answerClientError(
   error: ParserError,
@@ -75,20 +76,20 @@ export function answerClientError(
   const last = watched[ANSWER]
   if (last === 'over') return
   watched[ANSWER] = 'over'
-  const tell = (): void => {
+  const answer = (): void => {
     if (socket.writable) told(endWith(socket, problemOfParser(error), { baseUrl, instance: '/' }))
     else socket.destroy()
   }
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-  else if (!last || (last.req.complete && last.writableFinished)) tell()
-  // It is what follows the request that is wrong.
-  else if (last.req.complete) last.once('finish', tell)
-  // It is the request's body: nothing may be said where an answer has begun, or where that to an earlier request is still to go out.
+  else if (!last || (last.req.complete && last.writableFinished)) answer()
+  // The error is in the data after the request.
+  else if (last.req.complete) last.once('finish', answer)
+  // The error is in the request's body: an answer that has begun, or waits behind an earlier one, cannot be replaced.
   else if (last.headersSent || last.socket !== socket) socket.destroy()
-  else tell()
+  else answer()
 }
 
-/** Requests that Node's HTTP parser gives up, by its error code. */
+/** Problems of requests that Node's HTTP parser rejects, by its error code. */
 const PARSER_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload-too-large',
@@ -99,11 +100,11 @@ function problemOfParser({ code = '', reason, rawPacket }: ParserError): Problem
   const known = PARSER_PROBLEMS[code]
   if (known === 'headers-too-large' && Buffer.isBuffer(rawPacket) && hasLongUrl(rawPacket)) return tooLong()
   if (known) return problem(known, PROBLEMS[known].help)
-  if (code === 'HPE_INVALID_METHOD') return malformed('The request line has no method of HTTP.')
-  return malformed(`This is no well-formed HTTP${reason ? `: ${reason}` : ''}.`)
+  if (code === 'HPE_INVALID_METHOD') return malformed('The request line has no HTTP method.')
+  return malformed(`This is not well-formed HTTP${reason ? `: ${reason}` : ''}.`)
 }
 
-/** True for the first bytes of a request whose URL is too long by itself. */
+/** True for the first bytes of a request whose URL alone is too long. */
 function hasLongUrl(packet: Buffer): boolean {
   const end = packet.indexOf('\n')
   return (end === -1 ? packet.length : end) > URL_MOST && /^[A-Z]+ \//.test(packet.toString('latin1', 0, 20))

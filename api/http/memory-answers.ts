@@ -23,7 +23,7 @@ import { selected, withDistances } from './selection.ts'
 import { shownRecord } from './shown-record.ts'
 import { SortedRecords } from './sorted-records.ts'
 
-/** The tables of a read, the first of which an answer has the age of, and those that it needs. */
+/** The tables of a read that it needs. The answer's age is that of the first. */
 interface NeededTables {
   readonly lake: readonly Dataset[]
   readonly needs: readonly Dataset[]
@@ -32,13 +32,15 @@ interface NeededTables {
 /** The tables of a read without any. */
 const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
 
-/** Answers from the current state and from cached queries of the lake: lists, and single things, which the lake may have once they are over. */
+/**
+ * Answers lists and single things from the current state and cached queries of the lake. Things that are over come from the lake.
+ */
 export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, lake: Lake, kept: KeptLake): Answerer {
   const { endpoint, state } = context
   const { returns } = endpoint
   const { lake: tablesRead = [] } = read
   const textsOf = textsOfShapes(returns)
-  // Records that are made for a page are on no other.
+  // Records made for one page appear on no other.
   const pageTextsOf = textsOfShapes(returns, { remember: false })
   const shapeOf = shownRecord(endpoint)
   const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
@@ -93,7 +95,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
 
     const find = async (): Promise<Listed<AnyRow> | AnyRow | null> => {
       if (read.answer) return await read.answer(ask, values.own, at)
-      // What is selected of records in order is in order, so that sorting a page costs little.
+      // A selection of sorted records is sorted, so sorting a page costs little.
       const all = await recordsOf(...(live.states as [State])).inOrder(orderOf(returns as ListReturn, values.page.sort))
       read.check?.(all as never, values.own)
       const found = selected(all, endpoint, values, at)
@@ -154,7 +156,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
   }
 }
 
-/** When the newest of what an answer rests on was published, ms since the epoch; null where nothing of it was. */
+/** Returns when the newest source of an answer was published, ms since the epoch; null if none was. */
 function newestOf(
   { isOfAny }: Pick<ReadOf<'memory'>, 'isOfAny'>,
   needs: readonly Dataset[],
@@ -167,7 +169,7 @@ function newestOf(
   return times.length === 0 ? null : Math.max(...times)
 }
 
-/** What a list is made of, whichever way it was given. */
+/** Returns the parts of a list in one form, whichever way it was given. */
 function listed(found: Listed<AnyRow>): {
   readonly records: readonly AnyRow[]
   readonly finish?: Drafted<AnyRow>['finish']
@@ -182,7 +184,10 @@ function listed(found: Listed<AnyRow>): {
   return found as Counted<AnyRow>
 }
 
-/** When an answer is expected to change: as its first state does, which may come any time where it never has; else as its first table does. */
+/**
+ * Returns when an answer should change: with its first state (any moment if that was never published), otherwise with its first
+ * table.
+ */
 function refreshAt(
   context: AnswerContext,
   { from, lake = [] }: Pick<ReadOf<'memory'>, 'from' | 'lake'>,
@@ -196,7 +201,7 @@ function refreshAt(
   return { at: () => now + 1000 * cadence_s, cadence_s }
 }
 
-/** When a table is expected to grow: a cadence after its feed last had an answer; one that is derived may soon, for it does after what it is made of. */
+/** Returns when a table should grow: one cadence after its feed's last answer. A derived table may grow at any moment. */
 function refreshOfLake(
   { state }: AnswerContext,
   [first]: readonly Dataset[],

@@ -14,11 +14,11 @@ import type { ReplyCache } from './reply-cache.ts'
 import type { ServiceState } from './state.ts'
 import type { Spool } from './tables/spool.ts'
 
-/** Where the figures come from that are looked at when somebody asks. */
+/** Sources of the values that are read only when metrics are collected. */
 interface Sources {
   readonly state: ServiceState
   readonly cache: ReplyCache
-  /** Most bytes that it may hold. */
+  /** Most bytes that the cache may contain. */
   readonly cacheBytes: number
   readonly spool: Spool
   readonly spoolBytes: number
@@ -40,12 +40,12 @@ interface Route {
   readonly cells: (Cell | undefined)[]
 }
 
-/** What is known of a request until its reply was sent. */
+/** What is known about a request until its reply is sent. */
 interface Exchange {
   readonly began_at: number
   route: Route | null
   visit: Pick<Visit, 'tier'> | null
-  /** Knows the route where nobody has told. */
+  /** Its route counts if no other is set. */
   request: FastifyRequest | null
 }
 
@@ -57,7 +57,10 @@ const PLAN_LABELS = TIERS.map((tier) => (tier === 'ANONYMOUS' ? 'none' : tier))
 const HEALTHS: readonly FeedHealth[] = ['OK', 'LATE', 'STALE', 'DOWN']
 const GONE = STATUSES.indexOf('gone')
 
-/** Measures what a process of the API is asked, and what its replies use. What a request is counted in is found by numbers, not by texts of its labels. */
+/**
+ * Measures the requests to a process and the resources of its replies. Counters are found by number, which is faster than by
+ * label.
+ */
 export class Meter {
   readonly #registry: Registry
   readonly #routes = new Map<string, Route>()
@@ -74,7 +77,7 @@ export class Meter {
     show(registry, API_METRICS.underWay, () => this.#underWay)
   }
 
-  /** Measures every request that a server takes, however it is answered. */
+  /** Measures every request to a server, however it is answered. */
   watch(server: Server): void {
     const meter = this
     const ended = function (this: Watched): void {
@@ -87,13 +90,13 @@ export class Meter {
     })
   }
 
-  /** Tells which request of Fastify's a reply is to, whose route counts where no other is told. */
+  /** Links a reply to its Fastify request, whose route counts if no other is set. */
   see(response: Watched, request: FastifyRequest): void {
     const exchange = response[EXCHANGE]
     if (exchange) exchange.request = request
   }
 
-  /** Gives what tells that a reply is to a request of the route of this pattern, such as `/api/things/{id}`, and who asks. */
+  /** Makes the function that assigns a reply to a route's pattern, such as `/api/things/{id}`, and to its caller's plan. */
   route(pattern: string): (response: Watched, visit: Pick<Visit, 'tier'>) => void {
     const route = this.#route(pattern)
     return (response, visit) => {
@@ -109,7 +112,7 @@ export class Meter {
     this.#problems.inc({ code })
   }
 
-  /** Shows what is looked at when somebody asks. */
+  /** Adds the values that are read only when metrics are collected. */
   follow(sources: Sources): void {
     const { state, cache, cacheBytes, spool, spoolBytes, kept, limiter, clock } = sources
     const registry = this.#registry
@@ -186,7 +189,7 @@ export class Meter {
   }
 }
 
-/** The pattern of a route as the description has it; one for all paths that there are not. */
+/** Returns the pattern of a route as the description has it; one for all unknown paths. */
 function patternOf(url: string | undefined): string {
   return url === undefined ? UNMATCHED : url.replaceAll(/:(\w+)/g, '{$1}')
 }

@@ -1,24 +1,24 @@
 import { defineMetrics } from '../../lake/metrics/define.ts'
 
-/** Statuses of replies as metrics have them: `gone` where the caller went before the whole reply was sent. */
+/** Statuses of replies in metrics: `gone` if the caller left before the whole reply was sent. */
 export const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'gone'] as const
-/** Methods of requests as metrics have them: no more than these, whatever callers send. */
+/** Methods of requests in metrics: a fixed list, whatever callers send. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const
-/** The route of requests for paths that there are not. */
+/** The route of requests with unknown paths. */
 export const UNMATCHED = 'unmatched'
 
-/** What a process of the API tells of itself, beside what every process tells (`LAKE_METRICS`). */
+/** Metrics of an API process, besides those of every process (`LAKE_METRICS`). */
 export const API_METRICS = defineMetrics({
   requests: {
     name: 'traffic_api_requests_total',
     kind: 'counter',
-    help: 'Requests by pattern of their path, method, class of status and plan of their key. Route is unmatched where there is no such path; status is gone where the caller went before the whole reply was sent; plan is none without a key, and for paths that are no data.',
+    help: 'Requests by pattern of their path, method, class of status and plan of their key. Route is unmatched for unknown paths; status is gone if the caller left before the whole reply was sent; plan is none without a key, and for paths without data.',
     labels: ['route', 'method', 'status', 'plan'],
   },
   durations: {
     name: 'traffic_api_request_duration_seconds',
     kind: 'histogram',
-    help: 'Time from when the head of a request was read until its reply was sent, by route, method and status as in traffic_api_requests_total.',
+    help: 'Time from reading the head of a request to sending its reply, by route, method and status as in traffic_api_requests_total.',
     labels: ['route', 'method', 'status'],
     // Replies from memory take less than 1 ms, queries of the lake tens of ms to seconds, and are stopped after 30 s.
     buckets_s: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
@@ -27,25 +27,25 @@ export const API_METRICS = defineMetrics({
   problems: {
     name: 'traffic_api_problems_total',
     kind: 'counter',
-    help: 'Replies that are a problem, by its code, such as quota-exceeded, invalid-key or plan-required; with those to what never became a request, which traffic_api_requests_total does not count.',
+    help: 'Replies that are a problem, by its code, such as quota-exceeded, invalid-key or plan-required; including those to malformed requests, which traffic_api_requests_total does not count.',
     labels: ['code'],
   },
   cached: { name: 'traffic_api_reply_cache_entries', kind: 'gauge', help: 'Replies kept in memory.' },
-  cachedBytes: { name: 'traffic_api_reply_cache_bytes', kind: 'gauge', help: 'Memory that kept replies take, about.' },
+  cachedBytes: { name: 'traffic_api_reply_cache_bytes', kind: 'gauge', help: 'Approximate memory of kept replies.' },
   cacheLimit: { name: 'traffic_api_reply_cache_limit_bytes', kind: 'gauge', help: 'Memory that kept replies may take.' },
   cacheHits: {
     name: 'traffic_api_reply_cache_hits_total',
     kind: 'counter',
-    help: 'Replies found in memory, by what they were found by: url before anything was parsed, tag afterwards.',
+    help: 'Replies found in memory, by the kind of lookup: url before parsing, tag after it.',
     labels: ['by'],
   },
-  cacheMisses: { name: 'traffic_api_reply_cache_misses_total', kind: 'counter', help: 'Replies looked for in memory that were not there.' },
-  spool: { name: 'traffic_api_spool_bytes', kind: 'gauge', help: 'Disk that replies take which are being made or sent.' },
-  spoolLimit: { name: 'traffic_api_spool_limit_bytes', kind: 'gauge', help: 'Disk that such replies may take.' },
+  cacheMisses: { name: 'traffic_api_reply_cache_misses_total', kind: 'counter', help: 'Replies that were not found in memory.' },
+  spool: { name: 'traffic_api_spool_bytes', kind: 'gauge', help: 'Disk space of replies that are being made or sent.' },
+  spoolLimit: { name: 'traffic_api_spool_limit_bytes', kind: 'gauge', help: 'Disk space that such replies may take.' },
   line: {
     name: 'traffic_api_kept_reads_waiting',
     kind: 'gauge',
-    help: 'Reads of tables that are to be kept in memory and wait until those before them are done.',
+    help: 'Reads of tables for memory that wait for earlier reads.',
   },
   alone: {
     name: 'traffic_api_limiter_fallback_active',
@@ -55,7 +55,7 @@ export const API_METRICS = defineMetrics({
   age: {
     name: 'traffic_feed_age_seconds',
     kind: 'gauge',
-    help: 'Age of the newest data of a feed, by its publication time, as /api/freshness has it; none before the first.',
+    help: 'Age of the newest data of a feed, by its publication time, as in /api/freshness; none before the first.',
     labels: ['feed'],
   },
   cadence: { name: 'traffic_feed_cadence_seconds', kind: 'gauge', help: 'Expected time between two fetches of a feed.', labels: ['feed'] },

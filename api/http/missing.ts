@@ -7,13 +7,13 @@ import type { ServiceState } from './state.ts'
 /** A dataset that an answer could not use. */
 export interface MissingDataset {
   readonly dataset: string
-  /** NOT_ENABLED where the service fetches it from nowhere, NOT_ARRIVED where nothing of it has arrived yet. */
+  /** NOT_ENABLED if the service does not fetch it, NOT_ARRIVED if nothing of it has arrived yet. */
   readonly reason: 'NOT_ENABLED' | 'NOT_ARRIVED'
 }
 
 /**
- * Makes the function that finds the datasets of a read without data: those of the current state that were never published, and
- * those of the lake that never landed. Datasets that no feed fills are derived from the others and are left out.
+ * Makes the function that finds the datasets of a read that have no data: never published, or never landed in the lake. Datasets
+ * without feeds are derived from the others and are left out.
  */
 export function missingFinder(
   { from, lake = [], madeFrom = [] }: Pick<ReadOf<'memory'>, 'from' | 'lake' | 'madeFrom'>,

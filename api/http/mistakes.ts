@@ -1,16 +1,16 @@
 import { type Problem, type ProblemCode, type ProblemError, problem, Refused } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 
-/** Most mistakes that one reply tells of; the others are counted. */
-const TOLD_MOST = 10
+/** Most mistakes that one reply lists; the others are counted. */
+const LISTED_MOST = 10
 /** Longest part of a caller's text that a reply repeats, in characters. */
 const SHOWN_MOST = 50
-/** Text that ends as a sentence does. */
+/** Matches the end of a sentence. */
 const SENTENCE = /[.?]$/
 
 /**
- * The mistakes of one request, told together, each once: a reply is never much longer than the lists of what is allowed, and names each
- * list once, whatever the request repeats.
+ * The mistakes of one request, each listed once. The lists of allowed values appear once each, so a reply stays short whatever
+ * the request repeats.
  */
 export class Mistakes {
   readonly #seen = new Set<string>()
@@ -18,14 +18,14 @@ export class Mistakes {
   readonly #errors: ProblemError[] = []
   #code: ProblemCode = 'invalid-parameter'
 
-  /** Adds a mistake that is described already. */
+  /** Adds a mistake that already has a description. */
   add(code: ProblemCode, error: ProblemError): void {
-    this.#tell(code, error.detail, () => error)
+    this.#list(code, error.detail, () => error)
   }
 
-  /** Adds a parameter that there is not, of those that there are. */
+  /** Adds an unknown parameter; `names` are the known ones. */
   unknown(name: string, names: readonly string[]): void {
-    this.#tell('unknown-parameter', `?${name}`, () => {
+    this.#list('unknown-parameter', `?${name}`, () => {
       const near = nearest(name, names)
       const shown = shortened(name)
       const detail = `There is no parameter ${shown}${near ? `; did you mean ${near}?` : '.'}`
@@ -34,10 +34,10 @@ export class Mistakes {
     })
   }
 
-  /** Adds a parameter's refusal of a value; throws what is no refusal. */
+  /** Adds the refusal of a parameter's value. Throws any other error. */
   refused(error: unknown, name: string, value: string): void {
     if (!(error instanceof Refused)) throw error
-    this.#tell(name === 'cursor' ? 'invalid-cursor' : error.code, `${name}=${value}`, () => {
+    this.#list(name === 'cursor' ? 'invalid-cursor' : error.code, `${name}=${value}`, () => {
       const near = error.near()
       const isListed = error.allowed !== undefined && !this.#isFirst(name)
       const expected = `${near ? `did you mean ${near}? ` : ''}${isListed ? 'expected one of the same' : error.message}`
@@ -51,28 +51,28 @@ export class Mistakes {
     })
   }
 
-  /** Throws the problem of what was added, if anything was. */
+  /** Throws the problem if there is any mistake. */
   throwIfAny(): void {
     if (this.#seen.size > 0) throw this.problem()
   }
 
-  /** The problem that tells of all mistakes. */
+  /** Returns the problem that lists the mistakes. */
   problem(): Problem {
     const more = this.#seen.size - this.#errors.length
     const details = this.#errors.map((error) => error.detail)
     if (more > 0) details.push(`${more} more ${more === 1 ? 'mistake is' : 'mistakes are'} not listed`)
     return problem(
       this.#code,
-      details.reduce((told, detail) => `${told}${SENTENCE.test(told) ? '' : '.'} ${detail}`),
+      details.reduce((text, detail) => `${text}${SENTENCE.test(text) ? '' : '.'} ${detail}`),
       { errors: this.#errors },
     )
   }
 
-  #tell(code: ProblemCode, mistake: string, describe: () => ProblemError): void {
+  #list(code: ProblemCode, mistake: string, describe: () => ProblemError): void {
     if (this.#seen.has(mistake)) return
     if (this.#seen.size === 0) this.#code = code
     this.#seen.add(mistake)
-    if (this.#errors.length < TOLD_MOST) this.#errors.push(describe())
+    if (this.#errors.length < LISTED_MOST) this.#errors.push(describe())
   }
 
   #isFirst(parameter: string): boolean {
@@ -81,14 +81,14 @@ export class Mistakes {
   }
 }
 
-/** The problem of a refusal, for values that are only known to be wrong once the answer is being made. */
+/** Returns the problem of a refusal, for values that only turn out to be wrong while the answer is made. */
 export function refusal(error: Refused): Problem {
   const mistakes = new Mistakes()
   mistakes.refused(error, error.parameter ?? '', error.value ?? '')
   return mistakes.problem()
 }
 
-/** The begin of a caller's text, as replies repeat it. */
+/** Returns the start of a caller's text, as replies repeat it. */
 export function shortened(text: string): string {
   return text.length > SHOWN_MOST ? `${text.slice(0, SHOWN_MOST)}…` : text
 }

@@ -13,7 +13,7 @@ export interface NoMatch {
   readonly parameter: string
   /** The value that was probably meant; null if none is similar. */
   readonly near: string | null
-  /** Of a period the first and the last instant, else values in order, at most `MAX_AVAILABLE`. */
+  /** For a period the first and last instant, otherwise ordered values, at most `MAX_AVAILABLE`. */
   readonly available: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const MAX_AVAILABLE = 100
 
 const inOrder = new Intl.Collator('es', { numeric: true })
 
-/** The parameters by which an empty list is empty whatever else is asked for, of the records that it selects from. */
+/** Finds the parameters that no record matches whatever the others are, among the records that the list selects from. */
 export function noMatches(
   records: readonly AnyRow[],
   { filters }: Pick<Endpoint, 'filters'>,
@@ -43,7 +43,7 @@ export function noMatches(
   })
 }
 
-/** The value of a filter without its other members, and what was given for that member; null if nothing was. */
+/** Returns the value of a filter's main member, and the given text; null if nothing was given. */
 function valueOf(
   { param }: AnyFilter<AnyRow>,
   value: unknown,
@@ -62,7 +62,7 @@ function noMatch(parameter: string, given: string, available: ReadonlySet<string
   return { parameter, near: nearestWord(given, available), available: values.slice(0, MAX_AVAILABLE) }
 }
 
-/** What the lake has of the values that an empty list asked for: its period, and a road. */
+/** Returns what the lake has of the values that an empty list requested: its period, and a road. */
 export async function noMatchesInLake(
   lake: Lake,
   {
@@ -76,7 +76,7 @@ export async function noMatchesInLake(
     readonly endpoint: Endpoint
     readonly values: RequestValues
     readonly from: readonly Dataset[]
-    /** The period asked for, ms. */
+    /** The requested period, ms. */
     readonly period: { readonly from: number; readonly to: number } | null
     readonly covered: { readonly covered_from: number | null; readonly latest_row_at: number | null }
     readonly limits: { readonly pins: LakePins; readonly timeout_ms: number }
@@ -95,7 +95,7 @@ export async function noMatchesInLake(
   return [...outside, noMatch('road', road, new Set(mostSimilar(roads, road)))]
 }
 
-/** The roads that a folded one was probably meant for, as many as a reply lists. */
+/** Returns the roads that a folded name was probably meant for, as many as a reply lists. */
 function mostSimilar(roads: readonly string[], road: string): readonly string[] {
   if (roads.length <= MAX_AVAILABLE) return roads
   const ranked = roads.map((name) => ({ name, distance: editDistance(foldRoad(name), road) }))
@@ -105,7 +105,7 @@ function mostSimilar(roads: readonly string[], road: string): readonly string[] 
     .map(({ name }) => name)
 }
 
-/** The road that a request asks for, folded; null without one. */
+/** Returns the folded road of a request; null without one. */
 function roadOf({ own }: RequestValues): string | null {
   const of = Object.values(own).find((value) => typeof value === 'object' && value !== null && 'road' in value && 'km_from' in value)
   return (of as { readonly road: string | null } | undefined)?.road ?? null

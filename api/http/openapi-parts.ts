@@ -40,7 +40,7 @@ export function withGeometryRefs<T>(schema: T): T {
   return (Array.isArray(type) ? { ...about, anyOf: [reference, { type: 'null' }] } : { ...about, ...reference }) as T
 }
 
-/** A response that is a problem of one of these codes, which share a status, with examples where there are any. */
+/** Returns a response that is a problem of one of these codes, which share a status, with optional examples. */
 export function problemResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
@@ -53,13 +53,13 @@ export function problemResponse(codes: readonly ProblemCode[], examples?: Part):
   }
 }
 
-/** The same of a path whose callers are told of their limits. */
+/** The same for a path with rate limits, whose responses have the limit headers. */
 export function limitedResponse(codes: readonly ProblemCode[], examples?: Part): Problems {
   const response = problemResponse(codes, examples)
   return { ...response, headers: { ...response.headers, ...LIMIT_HEADERS } }
 }
 
-/** What problems of a status say besides. */
+/** Additional headers of problems, by status. */
 const HEADERS_OF_STATUS: Readonly<Record<number, Part>> = {
   401: { 'WWW-Authenticate': ref('headers', 'WWWAuthenticate') },
   405: { Allow: ref('headers', 'Allow') },
@@ -70,11 +70,11 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Part>> = {
 /** How an operation lists a parameter. */
 interface Listed {
   readonly inPath: boolean
-  /** A value to send, which goes with those of the operation's other parameters. */
+  /** A value to send, which fits the values of the operation's other parameters. */
   readonly example: string | undefined
-  /** A value that may not go with them: programs that send every `example` must not find it among those. */
+  /** A value that may not fit them: programs that send every `example` must not find it among those. */
   readonly other?: string | undefined
-  /** The path of the list that has its values, where they come and go. */
+  /** The path of the list with its values, for values that come and go. */
   readonly ids_from?: string | undefined
 }
 
@@ -93,12 +93,12 @@ export function parameterPart(name: string, one: Param, { inPath, example, other
   }
 }
 
-/** A parameter in the path of an operation that is no endpoint; `values` are the allowed ones, if they are known. */
+/** Describes a path parameter of an operation that is not an endpoint; `values` are the allowed ones, if known. */
 export function pathParameter(name: string, description: string, example: string | undefined, values?: readonly string[]): Part {
   return { name, in: 'path', required: true, description, schema: { type: 'string', ...(values ? { enum: values } : {}) }, example }
 }
 
-/** The header by which a POST is done once. */
+/** The header that makes a POST happen once. */
 export const IDEMPOTENCY_KEY: Part = Object.freeze({
   name: 'Idempotency-Key',
   in: 'header',
@@ -108,12 +108,12 @@ export const IDEMPOTENCY_KEY: Part = Object.freeze({
   example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
 })
 
-/** The parameters of a path that is no endpoint, all in its query. */
+/** Describes the query parameters of a path that is not an endpoint. */
 export function parametersPart(params: Readonly<Record<string, Param>>): Part[] {
   return Object.entries(params).map(([name, one]) => parameterPart(name, one, { inPath: false, example: one.example }))
 }
 
-/** An operation that has nothing to do with data. */
+/** Describes an operation without data. */
 export function operation(operationId: string, summary: string, responses: Part): Part {
   return {
     operationId,
@@ -123,13 +123,13 @@ export function operation(operationId: string, summary: string, responses: Part)
   }
 }
 
-/** A reply of it that is a JSON object with these members. */
+/** Describes a reply that is a JSON object with these members. */
 export function json(description: string, example: Part, properties: Part): Part {
   const schema = { type: 'object', required: Object.keys(properties), properties }
   return { description, content: { [essenceOf('json')]: { schema, example } } }
 }
 
-/** Headers of what stays the same for a while. */
+/** Headers of a document that stays the same for a while. */
 export const LASTING: Part = Object.freeze({ ETag: ref('headers', 'ETag'), 'Cache-Control': ref('headers', 'CacheControl') })
 export const NOT_MODIFIED: Part = Object.freeze({ description: 'The copy that If-None-Match names is still good.', headers: LASTING })
 
@@ -155,7 +155,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         detail: { type: 'string', description: 'What is wrong with this request.' },
         instance: { type: 'string', description: 'The request, as it was sent.' },
         code: { type: 'string', enum: Object.keys(PROBLEMS) },
-        request_id: { type: 'string', description: 'Names this occurrence; tell it when you ask for help.' },
+        request_id: { type: 'string', description: 'Identifies this occurrence; quote it when you ask for help.' },
         errors: {
           type: 'array',
           items: {
@@ -164,14 +164,14 @@ export function commonSchemas(): Record<string, JsonSchema> {
             properties: { detail: text, parameter: text, pointer: text, value: text, allowed: { type: 'array', items: text } },
           },
         },
-        missing: { type: 'array', items: text, description: 'Of no-data-yet: the datasets that have none.' },
+        missing: { type: 'array', items: text, description: 'With no-data-yet: the datasets without data.' },
         waits_for: {
           type: 'array',
           items: text,
-          description: 'Of no-data-yet: what has to happen first, as ids of feeds or in words.',
+          description: 'With no-data-yet: what must happen first, as ids of feeds or in words.',
         },
-        nearest_snapshot: { ...text, description: 'Of snapshot-expired: the nearest snapshot that still exists.' },
-        'violated-policies': { type: 'array', items: text, description: 'Of quota-exceeded: the limits that were reached.' },
+        nearest_snapshot: { ...text, description: 'With snapshot-expired: the nearest snapshot that still exists.' },
+        'violated-policies': { type: 'array', items: text, description: 'With quota-exceeded: the limits that were reached.' },
       },
     },
     Meta: {
@@ -182,38 +182,38 @@ export function commonSchemas(): Record<string, JsonSchema> {
         stale: {
           type: 'boolean',
           description:
-            'True where any feed of the data is late by three times its cadence or down, of live states and of what they are joined with, of forecasts the data of those that are told; where its last publication lacks a block, such as a commuter network, that a list may be of; or where all forecasts that it tells are of hours that are over.',
+            'True if a feed of the data (of a forecast: of its input) is down or late by three times its cadence; if its last publication lacks a block, such as a commuter network, that the list may contain; or if all its forecasts are for past hours.',
         },
         cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
-        snapshot: { type: 'string', description: 'State of the lake that was read; pass it as `snapshot` to read it again.' },
+        snapshot: { type: 'string', description: 'State of the lake that this reply read; pass it as `snapshot` to read it again.' },
         covered_from: {
           type: ['string', 'null'],
           format: 'date-time',
-          description: 'Oldest data that the lake holds: nothing is known of before; null where it has none.',
+          description: 'Time of the oldest data in the lake. Nothing is known before it; null if there is none.',
         },
         latest_row_at: {
           type: ['string', 'null'],
           format: 'date-time',
-          description: 'Time of the latest row that the lake holds; null where it has none.',
+          description: 'Time of the latest row in the lake; null if there is none.',
         },
         covered_until: {
           type: ['string', 'null'],
           format: 'date-time',
           description:
-            'Up to when the lake has what was published. What is published late, such as archives by month or year, ends before: `latest_row_at` tells.',
+            'Time up to which the lake has everything published. Data published late, such as monthly or yearly archives, ends earlier: see `latest_row_at`.',
         },
         period: {
           type: 'object',
-          description: 'Of figures: the period that they are of, half-open, with its open ends closed and widened to whole steps.',
+          description: 'For statistics: their period, half-open. Open ends are closed, and it is widened to whole steps.',
           required: ['from', 'to'],
           properties: { from: { type: 'string', format: 'date-time' }, to: { type: 'string', format: 'date-time' } },
         },
-        grain: { type: 'string', description: 'Of figures: what each stands for.' },
-        method: { type: 'string', description: 'Of figures: how each is made.' },
+        grain: { type: 'string', description: 'For statistics: what each value describes.' },
+        method: { type: 'string', description: 'For statistics: how each value is computed.' },
         missing: {
           type: 'array',
-          description: 'Of answers that do without a source: the datasets that have nothing, and why.',
+          description: 'If a source is missing: the datasets without data, and why.',
           items: {
             type: 'object',
             required: ['dataset', 'reason'],
@@ -222,8 +222,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
         },
         no_match: {
           type: 'array',
-          description:
-            'Of empty lists: the parameters that no record matches, whatever the other parameters are, and the values that exist.',
+          description: 'For empty lists: the parameters that no record matches, whatever the others are, and the existing values.',
           items: {
             type: 'object',
             required: ['parameter', 'near', 'available'],
@@ -233,28 +232,27 @@ export function commonSchemas(): Record<string, JsonSchema> {
               available: {
                 type: 'array',
                 items: text,
-                description: 'At most 100 values in order, of roads the most similar; for `from` the first and the last instant there is.',
+                description: 'At most 100 values in order; for roads the most similar; for `from` the first and last instant.',
               },
             },
           },
         },
         coverage: {
           type: 'object',
-          description: 'Where the sources of the reply have no data; an empty list of such a province does not mean that nothing is there.',
+          description: 'Where the sources have no data: an empty list for such a province does not mean that nothing happens there.',
           required: ['provinces_without_data', 'note'],
           properties: {
             provinces_without_data: { type: 'array', description: 'INE codes of these provinces.', items: text },
-            note: { type: ['string', 'null'], description: 'Set where the request is of one of them.' },
+            note: { type: ['string', 'null'], description: 'Set if the request is about one of them.' },
           },
         },
         unlocated: {
           type: 'integer',
-          description:
-            'Records that fit the request and cannot be located: without geometry, and left out where it selects by place. Unit: 1.',
+          description: 'Records that match the request but have no location: without geometry, and left out by filters of place. Unit: 1.',
         },
         missing_years: {
           type: 'array',
-          description: 'Years that no source of the figures covers.',
+          description: 'Years that no source of the statistics covers.',
           items: { type: 'integer' },
         },
         source_mode: {
@@ -281,11 +279,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
   }
 }
 
-/** The headers that replies of many endpoints share; those that are required are with every reply that tells of them. */
+/** The headers that replies of many endpoints share. A required one is in every reply that lists it. */
 export const HEADERS: Part = Object.freeze({
   ETag: { description: 'Weak tag of the reply; send it as If-None-Match.', required: true, schema: { type: 'string' } },
   LastModified: {
-    description: 'When the reply last changed, with its data or besides; absent where a part of the data cannot be read at the moment.',
+    description: 'When the reply last changed, in its data or elsewhere; absent while a part of the data cannot be read.',
     schema: { type: 'string' },
   },
   CacheControl: {
@@ -295,63 +293,67 @@ export const HEADERS: Part = Object.freeze({
   },
   DataAge: {
     required: true,
-    description: 'Age of the data; negative where it is of a time to come, which is wrong. Unit: s.',
+    description: 'Age of the data; negative if its time is in the future, which is an error of the source. Unit: s.',
     schema: { type: 'integer' },
   },
   Link: {
     description:
-      'The next page, rel="next" (of changes with `reset` and `more` where the reply is a table); of tables the schema of their rows, rel="describedby", and the licences of their sources with the attribution as title, rel="license"; of a path that goes what says why, rel="deprecation" and rel="sunset", and what takes its place, rel="successor-version".',
+      'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
     schema: { type: 'string' },
   },
   RequestId: {
-    description: 'Names this reply; tell it when you ask for help. With every problem, and every reply to a key.',
+    description: 'Identifies this reply; quote it when you ask for help. In every problem, and in every reply to a key.',
     schema: { type: 'string' },
   },
   RateLimitPolicy: {
-    description: 'Every limit: its name, q requests in any w seconds. Limits are not told with data for everybody, which caches may keep.',
+    description: 'Every limit: its name, and q requests in any w seconds. Absent from public data, which caches may keep.',
     schema: { type: 'string' },
     example: '"minute";q=30;w=60, "day";q=1000;w=86400',
   },
   RateLimit: {
-    description: 'Where the caller stands: r requests are left, t seconds until more are.',
+    description: 'The state of the limits: r requests are left, t seconds until there are more.',
     schema: { type: 'string' },
     example: '"minute";r=29;t=60, "day";r=999;t=86400',
   },
-  XRateLimitLimit: { description: 'Requests that the limit with the least left admits.', schema: { type: 'integer' } },
-  XRateLimitRemaining: { description: 'Requests that it has left.', schema: { type: 'integer', minimum: 0 } },
-  XRateLimitReset: { description: 'Until it has more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  XRateLimitLimit: { description: 'Requests that the tightest limit admits.', schema: { type: 'integer' } },
+  XRateLimitRemaining: { description: 'Requests left in the tightest limit.', schema: { type: 'integer', minimum: 0 } },
+  XRateLimitReset: { description: 'Time until the tightest limit admits more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'Methods that the path takes.', required: true, schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
-  Location: { description: 'Where to go on.', required: true, schema: { type: 'string' } },
-  SetCookie: { description: 'The session that was opened, or the end of one.', schema: { type: 'string' } },
+  Location: { description: 'The URL to continue at.', required: true, schema: { type: 'string' } },
+  SetCookie: { description: 'The opened session, or the end of one.', schema: { type: 'string' } },
   WWWAuthenticate: {
     required: true,
-    description: 'How to show a key: in the header X-API-Key.',
+    description: 'How to send a key: in the header X-API-Key.',
     schema: { type: 'string' },
     example: 'ApiKey realm="api"',
   },
-  AcceptRanges: { description: 'Ranges of bytes are taken.', schema: { type: 'string' } },
-  ContentRange: { description: 'Which bytes of how many a reply has.', schema: { type: 'string' }, example: 'bytes 100-199/1311902' },
+  AcceptRanges: { description: 'Byte ranges are supported.', schema: { type: 'string' } },
+  ContentRange: {
+    description: 'The bytes in the reply, and the size of the file.',
+    schema: { type: 'string' },
+    example: 'bytes 100-199/1311902',
+  },
   ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
-  RetryAfterNoData: { description: 'Of `no-data-yet`: when to look again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
   RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
 })
 
-/** What a path says that goes. */
+/** The headers of a deprecated path. */
 export const DEPRECATION_HEADERS: Part = Object.freeze({
   Deprecation: {
-    description: 'Since when the path should no longer be used, as @ and seconds since 1970 (RFC 9745); may lie ahead.',
+    description: 'From when the path should no longer be used, as @ and seconds since 1970 (RFC 9745); may be in the future.',
     schema: { type: 'string' },
     example: '@1795305600',
   },
   Sunset: {
-    description: 'When it answers no more (RFC 8594).',
+    description: 'When the path stops answering (RFC 8594).',
     schema: { type: 'string' },
     example: 'Mon, 22 Nov 2027 23:59:59 GMT',
   },
   Link: ref('headers', 'Link'),
 })
 
-/** What replies of limited paths say of limits. */
+/** The headers with the limits of a path. */
 export const LIMIT_HEADERS: Part = Object.freeze({
   'RateLimit-Policy': ref('headers', 'RateLimitPolicy'),
   RateLimit: ref('headers', 'RateLimit'),

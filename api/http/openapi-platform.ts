@@ -5,20 +5,20 @@ import { oneOf, withDefault } from '../define/params.ts'
 import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, pathParameter, problemResponse, ref } from './openapi-parts.ts'
 import { rowDocument } from './openapi-tables.ts'
 
-/** Paths that answer by plain HTTP too: balancers ask them so, and they show nothing of anybody. */
+/** Paths that also answer by plain HTTP: load balancers probe them, and they show no private data. */
 export const OPEN_TO_PLAIN_HTTP: readonly string[] = ['/health', '/ready']
 
 /** `lang` of the description. */
 export const DESCRIPTION_LANG = withDefault(oneOf('Language of summaries; other texts are English.', ['en', 'es'], { example: 'es' }), 'en')
 
-/** The paths that are no data; `records` are what endpoints answer with. */
+/** Describes the paths without data; `records` are the record shapes of endpoints. */
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
   const [first] = records
   return {
-    '/health': { get: operation('health', 'Whether the process runs', { 200: json('It does.', { status: 'ok' }, HEALTH) }) },
+    '/health': { get: operation('health', 'Whether the process runs', { 200: json('It runs.', { status: 'ok' }, HEALTH) }) },
     '/ready': {
       get: operation('ready', 'Whether requests for data can be answered, and what is missing', {
-        200: json('They can; degraded where Redis is away and the last good state is served.', readiness('ready'), READINESS),
+        200: json('They can. `degraded`: Redis is away and the last good state is served.', readiness('ready'), READINESS),
         503: json('They cannot.', readiness('not ready'), READINESS),
       }),
     },
@@ -34,8 +34,8 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
     },
     '/api/plans': {
       get: {
-        ...operation('plans', 'The plans: what they cost, admit and contain', {
-          200: { ...json('All of them, the lowest first.', EXAMPLE_PLANS, PLANS_SCHEMA), headers: LASTING },
+        ...operation('plans', 'The plans: prices, limits and features', {
+          200: { ...json('All plans, the lowest first.', EXAMPLE_PLANS, PLANS_SCHEMA), headers: LASTING },
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
         }),
@@ -46,7 +46,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
       get: {
         ...operation('schema_by_name', 'The columns of a table', {
           200: {
-            description: 'JSON Schema of a row, as CSV, Parquet and Arrow have it.',
+            description: 'JSON Schema of a row in CSV, Parquet and Arrow.',
             content: { 'application/schema+json': { schema: { type: 'object' }, example: first ? rowDocument(first, baseUrl) : {} } },
           },
           400: problemResponse(['unknown-parameter', 'malformed-request']),
@@ -70,12 +70,12 @@ const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The pr
 const READINESS: Part = Object.freeze({
   status: { type: 'string', enum: ['ready', 'degraded', 'not ready'] },
   source_mode: { type: 'string', enum: SOURCE_MODES },
-  redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
-  lake: { type: 'boolean', description: 'The object store answers.' },
+  redis: { type: 'boolean', description: 'True if Redis answers. If it does not, the last good state is served.' },
+  lake: { type: 'boolean', description: 'True if the object store answers.' },
   waiting_for: {
     type: ['array', 'null'],
     items: { type: 'string' },
-    description: 'Feeds that are turned on and have not delivered yet; null while none is known.',
+    description: 'Enabled feeds that have not delivered yet; null while no feed is known.',
   },
 })
 
@@ -91,7 +91,7 @@ const DESCRIPTION: Part = Object.freeze({
   paths: { type: 'object', description: 'Every path, as in this document.' },
 })
 
-/** This document, its paths left out. */
+/** Returns this document without its paths. */
 function abridged(baseUrl: string): Part {
   return { openapi: '3.1.1', info: { title: 'Traffic Intelligence API', version: 'v1' }, servers: [{ url: baseUrl }], paths: {} }
 }

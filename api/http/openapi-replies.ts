@@ -10,7 +10,7 @@ import { namedRecords } from './named-records.ts'
 import { commonSchemas, geometryRef, type Part, ref, withGeometryRefs } from './openapi-parts.ts'
 import { tableContent } from './openapi-tables.ts'
 
-/** What the description says of an endpoint's reply in a representation. */
+/** Describes an endpoint's reply in a representation. */
 export function contentOf(endpoint: Endpoint, format: Format): Part {
   if (isTable(format)) return tableContent(endpoint, format)
   const schema = format === 'json' ? replySchema(endpoint) : featureSchema(endpoint)
@@ -64,7 +64,7 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
           ...(areaKind ? [geometryRef(GEOMETRY_TYPES[areaKind])] : []),
           { type: 'null' },
         ],
-        description: 'The place; null where it is not known.',
+        description: 'The place; null if unknown.',
       },
       properties: { type: 'object', properties },
     },
@@ -87,9 +87,9 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
 function listMembers(counted: boolean): Part {
   return {
     total: counted
-      ? { type: 'integer', minimum: 0, description: 'Records that the request chooses, on this page and others.' }
-      : { type: ['integer', 'null'], minimum: 0, description: 'Records that the request chooses; null unless they were counted.' },
-    updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null where there is none yet.' },
+      ? { type: 'integer', minimum: 0, description: 'Records that match the request, on all pages.' }
+      : { type: ['integer', 'null'], minimum: 0, description: 'Records that match the request; null if they were not counted.' },
+    updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null if there is none yet.' },
   }
 }
 
@@ -106,11 +106,11 @@ function tailMembers(changes: boolean): Part {
   return {
     ...(changes
       ? {
-          reset: { type: 'boolean', description: 'True where the log cannot say what came after the cursor: read the list anew.' },
-          more: { type: 'boolean', description: 'True where there are more changes already.' },
+          reset: { type: 'boolean', description: 'True if the log no longer reaches back to the cursor: reload the list.' },
+          more: { type: 'boolean', description: 'True if more changes are available already.' },
         }
       : {}),
-    next_cursor: { type: 'string', description: changes ? 'Cursor of the next look.' : 'Cursor of the next page; absent on the last.' },
+    next_cursor: { type: 'string', description: changes ? 'Cursor for the next poll.' : 'Cursor of the next page; absent on the last.' },
     meta: ref('schemas', 'Meta'),
   }
 }
@@ -121,7 +121,9 @@ export function recordSchemas(endpoints: readonly Endpoint[]): Record<string, Js
   return Object.fromEntries(schemas) as Record<string, JsonSchema>
 }
 
-/** A hash of the description of an endpoint's replies: part of their tags, which thus change with the form of replies. */
+/**
+ * Returns a hash of the description of an endpoint's replies. It is part of their tags, which change with the form of replies.
+ */
 export function replyVersion(endpoint: Endpoint): string {
   const contents = formatsOf(endpoint.returns).map((format) => contentOf(endpoint, format))
   return hash('sha256', JSON.stringify([contents, recordSchemas([endpoint]), commonSchemas()]), 'base64url')

@@ -9,7 +9,7 @@ import { type Part, ref } from './openapi-parts.ts'
 import { exampleRecord } from './shown-record.ts'
 import { csvLines, decimalText } from './tables/text.ts'
 
-/** The schema of a record's rows in CSV, Parquet and Arrow as a document, for replies without `fields`. */
+/** Returns the schema of a record's rows in CSV, Parquet and Arrow as a document, for replies without `fields`. */
 export function rowDocument({ name, about, fields, sometimes }: RecordShape, baseUrl: string): Part {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -19,11 +19,11 @@ export function rowDocument({ name, about, fields, sometimes }: RecordShape, bas
   }
 }
 
-/** What the description says of an endpoint's reply as a table. */
+/** Describes an endpoint's reply as a table. */
 export function tableContent(endpoint: Endpoint, format: TableFormat): Part {
   const { record } = endpoint.returns
   if (format === 'ndjson') {
-    // OpenAPI 3.1 has no word for what each line is: the schema is a line's.
+    // OpenAPI 3.1 cannot describe the items of a stream: the schema is that of one line.
     return { schema: ref('schemas', record.name), example: exampleOf(exampleRecord(endpoint).fields) }
   }
   const row = schemaPath(record.name)

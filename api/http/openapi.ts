@@ -35,8 +35,8 @@ import { problemBody } from './problem-replies.ts'
 import { allParams } from './request.ts'
 
 /**
- * The OpenAPI 3.1 description of the service, made from what runs. `baseUrl` is the address that clients use; the plans say who may have which
- * representation; the days of example requests count from an instant (ms), or are those of the datasets' example rows without one.
+ * Makes the OpenAPI 3.1 description from the running code. `baseUrl` is the address that clients use. `plans` limits the
+ * representations. The days of example requests count from `now`; without it they are those of the example rows.
  */
 export function openapi(
   endpoints: readonly Endpoint[],
@@ -53,9 +53,9 @@ export function openapi(
       version: 'v1',
       summary: 'Transport data of Spain, live and historical.',
       description:
-        'Instants are UTC (ISO 8601 with Z), positions WGS84 decimal degrees, numbers carry their unit in name or schema, what is not known is null. ' +
+        'Instants are UTC (ISO 8601 with Z), positions are WGS84 in decimal degrees, numbers have their unit in name or schema, unknown values are null. ' +
         'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes.\n\n' +
-        'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives one at once, to be sent in the header ' +
+        'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives a key at once; send it in the header ' +
         `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/plans](${baseUrl}/plans) what plans cost, contain and admit, and ` +
         `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +
         `Guides: [quick start in curl, Python and TypeScript](${baseUrl}/docs/guides/quick-start), [paging](${baseUrl}/docs/guides/paging), ` +
@@ -67,12 +67,12 @@ export function openapi(
     servers: [{ url: baseUrl }],
     security: [],
     tags: [
-      { name: 'data', description: 'Everything that answers with data.' },
+      { name: 'data', description: 'All paths with data.' },
       ...domains.map((name) => ({ name, description: `Data of the domain ${name}.` })),
-      { name: 'extra', description: 'Feeds of changes, beside the lists that they are of.' },
-      { name: 'account', description: 'Keys, and the account that they belong to.' },
-      { name: 'webhooks', description: 'Events that are sent to you, and where to.' },
-      { name: 'platform', description: 'What runs the service.' },
+      { name: 'extra', description: 'Feeds of changes of lists.' },
+      { name: 'account', description: 'Keys and their account.' },
+      { name: 'webhooks', description: 'Events that are sent to your URL.' },
+      { name: 'platform', description: 'Health, plans and descriptions of the service.' },
     ],
     paths: withShared({
       ...Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, { get: operation(endpoint, about) }])),
@@ -103,7 +103,7 @@ export function openapi(
   }
 }
 
-/** What replies with data say in their headers, and those that nothing has changed. */
+/** The headers of replies with data and of 304. */
 const DATA_HEADERS: Part = Object.freeze({
   ETag: ref('headers', 'ETag'),
   'Last-Modified': ref('headers', 'LastModified'),
@@ -114,18 +114,18 @@ const DATA_HEADERS: Part = Object.freeze({
   ...LIMIT_HEADERS,
 })
 
-/** What any request may be answered, whatever it is for: one that is no HTTP as we take it, or fails by our fault. */
+/** The responses that any request may get: for invalid HTTP, or for a fault of the service. */
 const OF_ANY: Part = Object.freeze(
   Object.fromEntries(['408', '414', '417', '431', '500'].map((status) => [status, ref('responses', status)])),
 )
 
-/** Adds to every operation what any request may be answered, and what plain HTTP is, but to those that answer it. */
+/** Adds to every operation the shared responses, and that of plain HTTP except where plain HTTP is answered. */
 function withShared(paths: Part): Part {
   const shared = ([path, methods]: [string, Record<string, Part>]): [string, Part] => {
     const more = OPEN_TO_PLAIN_HTTP.includes(path) ? OF_ANY : { ...OF_ANY, 403: ref('responses', '403PlainHttp') }
-    const full = ([method, told]: [string, Part]) => [
+    const full = ([method, own]: [string, Part]) => [
       method,
-      { description: `${told['summary']}.`, ...told, responses: { ...more, ...(told['responses'] as Part) } },
+      { description: `${own['summary']}.`, ...own, responses: { ...more, ...(own['responses'] as Part) } },
     ]
     return [path, Object.fromEntries(Object.entries(methods).map(full))]
   }
@@ -134,7 +134,7 @@ function withShared(paths: Part): Part {
 
 const WITH_KEY = Object.freeze({ ApiKey: [] })
 
-/** What the whole description is of. */
+/** The subject of the whole description. */
 interface About {
   readonly endpoints: readonly Endpoint[]
   readonly baseUrl: string
@@ -153,7 +153,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
     tags: [domain, 'data', ...(read.kind === 'changes' ? ['extra'] : [])],
     summary,
     description: `Plan: ${plan}.${about ? ` ${about}` : ''}`,
-    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the figures are made.' } } : {}),
+    ...(explained ? { externalDocs: { url: `${baseUrl}${methodPath(explained)}`, description: 'How the values are computed.' } } : {}),
     ...(deprecated ? { deprecated: true, 'x-sunset': deprecated.sunset } : {}),
     security: plan === 'FREE' ? [{}, WITH_KEY] : [WITH_KEY],
     'x-example-request': requestOf(endpoint, {}, now),
@@ -167,7 +167,7 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
   }
 }
 
-/** The parameters of an endpoint: those of its example request have a value to send, which go together. */
+/** Describes the parameters of an endpoint. The values of its example request fit each other. */
 function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: number | null): Part[] {
   const inPath = pathParams(endpoint.path)
   const asked = exampleTexts(endpoint.example, now)
@@ -175,14 +175,14 @@ function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: n
     parameterPart(name, one, {
       inPath: inPath.includes(name),
       example: asked[name],
-      // What a document leaves out of the example is of the past.
+      // A parameter that the dated example leaves out refers to the past.
       other: Object.hasOwn(endpoint.example, name) ? undefined : one.example,
       ids_from: isListed(endpoint.example[name]) ? listOfIds(endpoint, endpoints)?.list.path : undefined,
     }),
   )
 }
 
-/** What requests for data are answered, by status. */
+/** Returns the responses to requests for data, by status. */
 function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Part {
   const { record } = endpoint.returns
   const content = formatsOf(endpoint.returns).map((format) => [
@@ -199,7 +199,7 @@ function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Par
   }
 }
 
-/** What an endpoint answers besides to whoever prefers its media type. */
+/** Describes the documents that an endpoint returns to callers who prefer their media type. */
 function documentContents({ path }: Endpoint): Part {
   const documents = DOCUMENTS.get(path) ?? []
   return Object.fromEntries(
@@ -210,7 +210,7 @@ function documentContents({ path }: Endpoint): Part {
   )
 }
 
-/** The responses of a path that goes: each says so, as does that which is all that there is once it has gone. */
+/** Adds the deprecation headers to the responses of a deprecated path, and the response 410 after its last day. */
 function goingResponses(responses: Part): Part {
   const shared = problemResponses()
   const going = Object.entries({ ...responses, 410: problemResponse(['gone']) }).map(([status, one]) => {
@@ -221,13 +221,16 @@ function goingResponses(responses: Part): Part {
   return Object.fromEntries(going)
 }
 
-/** True where answers may cost a query of the lake, of which a caller may have only so many at once. */
+/** True if answers may cost a query of the lake, which is limited in number per caller. */
 function isOfLake(endpoint: Endpoint): boolean {
   const { read } = endpoint
   return read.kind === 'lake' || lakeOf(endpoint).length > 0 || (read.kind === 'memory' && read.past !== undefined)
 }
 
-/** The responses that operations share, by status; those of data and accounts tell of limits, but where the request was not understood. */
+/**
+ * Returns the responses that operations share, by status. Those of data and accounts have limit headers if the request was
+ * understood.
+ */
 function problemResponses(): Part {
   return {
     401: limitedResponse(['key-required', 'invalid-key', 'revoked-key', 'expired-key']),
@@ -251,7 +254,7 @@ function problemResponses(): Part {
   }
 }
 
-/** The responses of an endpoint to requests that fail in ways of its own, by status, each with examples by code. */
+/** Returns the endpoint's specific problems by status, each with examples by code. */
 function ownProblems(endpoint: Endpoint, baseUrl: string): Part {
   const byStatus = Map.groupBy(exampleProblems(endpoint), ({ problem }) => problem.status)
   return Object.fromEntries(

@@ -2,14 +2,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import { openRepeats } from '../../lake/repeats.ts'
 import type { Problem } from '../define/problems.ts'
 
-/** Logs problems that are to be expected now and then: the first of each kind and path in a line, and how many followed in another. */
+/** Logs expected outages: one line for the first problem of each kind and path, and another with the number that followed. */
 export interface OutageLog {
   tell(outage: { readonly problem: Problem; readonly path: string; readonly request_id: string }): void
 }
 
 const EVERY_MS = 60_000
 
-/** Makes a log with one line in `every_ms` for each kind of problem and path. */
+/** Makes a log with one line per `every_ms` for each kind of problem and path. */
 export function outageLog(log: Pick<FastifyBaseLogger, 'warn'>, { every_ms = EVERY_MS }: { readonly every_ms?: number } = {}): OutageLog {
   const repeats = openRepeats(every_ms)
   return {

@@ -2,13 +2,15 @@ import type { Endpoint } from '../define/endpoint.ts'
 import type { Answerer } from './answer.ts'
 import { requestReader } from './request.ts'
 
-/** Answers of our own endpoints for our own pages: as anybody would get them, in JSON, charged to nobody. Throws their problems. */
+/**
+ * Answers requests of our own pages to our own endpoints: the same JSON as for anybody, charged to nobody. Throws their problems.
+ */
 export type OwnAnswers = (url: string) => Promise<Readonly<Record<string, unknown>>>
 
-/** The signal of work that nobody ends. */
+/** A signal that is never aborted. */
 const NEVER = new AbortController().signal
 
-/** Makes what answers for these endpoints, whose paths have no parameters. */
+/** Makes the function that answers for these endpoints, whose paths have no parameters. */
 export function ownAnswers(
   answerers: readonly { readonly endpoint: Endpoint; readonly answerer: Answerer }[],
   clock: () => number,

@@ -14,7 +14,7 @@ export interface PageOfQuery {
   readonly limit: number
 }
 
-/** One page of a query's rows: those after a position, in order, by keyset. */
+/** Selects one page of a query's rows: those after a position, in order, by keyset. */
 export function pageQuery(options: PageOfQuery): Sql {
   const { query, columns, order, after, limit } = options
   const shape = { name: options.shape, about: '', fields: columns }
@@ -25,12 +25,12 @@ export function pageQuery(options: PageOfQuery): Sql {
   return sql`SELECT * FROM (${query})${where} ORDER BY ${join(by)} LIMIT ${limit}`
 }
 
-/** The rows of a query that come after a position, in any order. */
+/** Selects the rows of a query after a position, in any order. */
 export function rowsAfter(options: PageOfQuery, after: Position): Sql {
   return sql`SELECT * FROM (${options.query}) WHERE ${isAfter(options, after)}`
 }
 
-/** The condition that a row comes after a position: equal in the first criteria, after it in the next. Nulls come last. */
+/** Returns the condition that a row comes after a position: equal in the first criteria, greater in the next. Nulls sort last. */
 function isAfter(options: { readonly columns: Columns; readonly shape: string; readonly order: Order }, after: Position): Sql {
   const shape = { name: options.shape, about: '', fields: options.columns }
   const cases = options.order.flatMap(({ field, falling }, at) => {

@@ -3,25 +3,29 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import type { ListReturn } from '../define/endpoint.ts'
 import { Turn } from './turns.ts'
 
-/** The order of a list: fields from the first criterion to the last; nulls come last, rising or falling. Total, as the key ends it. */
+/**
+ * The order of a list, from the first criterion to the last. Nulls sort last in both directions. The key ends it, so it is total.
+ */
 export type Order = readonly Criterion[]
 
 interface Criterion {
   readonly field: string
   readonly falling: boolean
-  /** The places of codes in their list, where the list is sorted by them: the order of the code list. Null for what is no code, and in the key. */
+  /**
+   * The positions of codes in their code list, if the list is sorted by them; null for fields that are not codes, and in the key.
+   */
   readonly ranks: ReadonlyMap<unknown, number> | null
 }
 
-/** Where a page ends: the last record's values of the order's fields. */
+/** The end of a page: the last record's values of the order's fields. */
 export type Position = readonly (string | number | boolean | null)[]
 
-/** The order that a request asks for, or the list's own. */
+/** Returns the requested order, or the list's own. */
 export function orderOf(returns: ListReturn, sort: string | null): Order {
   const first = sort ?? returns.order
   const field = first.replace(/^-/, '')
   const falling = first.startsWith('-')
-  // The key goes the same way, so that a list by time reads the same from both ends.
+  // The key has the same direction, so that a list by time reads the same from both ends.
   const key = returns.key.filter((name) => name !== field).map((name) => ({ field: name, falling, ranks: null }))
   return [{ field, falling, ranks: ranksOf(returns, field) }, ...key]
 }
@@ -32,7 +36,9 @@ function ranksOf({ record }: ListReturn, name: string): Criterion['ranks'] {
   return new Map(Object.keys(field.codes.codes).map((code, at) => [code, at]))
 }
 
-/** Compares records by an order. Texts compare by their UTF-16 units, the same on every machine; codes by their place in their list. */
+/**
+ * Compares records by an order. Texts compare by UTF-16 units, the same on every machine; codes by their position in their list.
+ */
 export function compareBy(order: Order): (one: AnyRow, other: AnyRow) => number {
   return (one, other) => {
     for (const { field, falling, ranks } of order) {
@@ -43,10 +49,10 @@ export function compareBy(order: Order): (one: AnyRow, other: AnyRow) => number 
   }
 }
 
-/** Most records that are sorted at a stretch. */
+/** Most records that are sorted without a pause. */
 const RUN = 1024
 
-/** The records in an order, sorted without keeping the event loop for long: in short runs, which are then merged. */
+/** Sorts records without blocking the event loop for long: in short runs, which are then merged. */
 export async function sorted(records: readonly AnyRow[], order: Order): Promise<readonly AnyRow[]> {
   const compare = compareBy(order)
   if (records.length <= RUN) return records.toSorted(compare)
@@ -85,21 +91,21 @@ async function mergedRuns(
   return merged
 }
 
-/** A record's place in an order. */
+/** Returns a record's position in an order. */
 export function positionOf(order: Order, record: AnyRow): Position {
   return order.map(({ field }) => record[field] as string | number | boolean | null)
 }
 
-/** A page is picked without sorting the list where the list is so many times as long. */
+/** A page is picked without sorting if the list is this many times longer. */
 const PICK_FROM = 4
 
-/** A page of records, and where it ends if there are more. */
+/** A page of records, and its end position if there are more. */
 interface Page {
   readonly records: readonly AnyRow[]
   readonly end: Position | null
 }
 
-/** The records after a position in an order, at most `limit` of them. */
+/** Returns the records after a position in an order, at most `limit`. */
 export async function pageOf(
   records: readonly AnyRow[],
   options: { readonly order: Order; readonly after: Position | null; readonly limit: number | null },
@@ -113,7 +119,7 @@ export async function pageOf(
   return { records: page, end: end < all.length ? positionOf(order, page.at(-1) as AnyRow) : null }
 }
 
-/** The same of a list that is much longer than the page: the first ones are kept while it is gone through once. */
+/** The same for a list much longer than the page: one pass keeps the first records. */
 async function pickedPage(
   records: readonly AnyRow[],
   { order, after, limit }: { readonly order: Order; readonly after: Position | null; readonly limit: number },
@@ -142,12 +148,12 @@ async function pickedPage(
   return { records: page, end: hasMore || first.length > limit ? positionOf(order, page[limit - 1] as AnyRow) : null }
 }
 
-/** The position that a cursor holds. */
+/** Reads the position in a cursor. */
 export function readPosition(value: Json): Position {
   return value as Position
 }
 
-/** A record that has no more than its place in an order. */
+/** Returns a record with only the fields of a position. */
 function recordAt(order: Order, position: Position): AnyRow {
   return Object.fromEntries(order.map(({ field }, at) => [field, position[at]]))
 }
@@ -165,7 +171,7 @@ function firstAfter(records: readonly AnyRow[], order: Order, after: Position): 
   return low
 }
 
-/** Codes that the list lacks come after those it has, by their text. */
+/** Codes outside the list sort after those in it, by their text. */
 function compareCodes(
   one: unknown,
   other: unknown,

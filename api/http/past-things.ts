@@ -13,11 +13,11 @@ import { oneBody } from './record-bodies.ts'
 import type { RecordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
 
-/** How far back the log is searched for an end that has not landed: the lake lags by at most ten minutes. */
+/** How far back the log is searched for an end that has not landed, in ms: the lake lags by at most ten minutes. */
 const LAG_MS = 15 * 60_000
 const LOG_PAGE = 1000
 
-/** Answers one thing that is no longer current: from the log of changes, else from the lake; else 404. */
+/** Answers one thing that is no longer current, from the log of changes or from the lake; else 404. */
 export async function pastThing(
   context: AnswerContext,
   values: RequestValues,
@@ -48,7 +48,7 @@ export async function pastThing(
       return await oneBody(context, values, { ...shown, record: end, meta: metaOf(state, from, figure) })
     const query = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal, columns: past.columns, maxRows: 1 }
     const [row] = await lake.query(past.query(values.own), query)
-    // Without the log nobody knows whether there is what the lake has not got yet, unless it has all.
+    // Without the log, a missing row may still exist, unless the lake already has all publications.
     const lacks = end !== null && !hasLanded(primary, lakeNow.pins)
     if (!row) throw lacks ? end : unknownThing(values.path)
     const meta = metaOf(state, from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...figure })
@@ -57,13 +57,13 @@ export async function pastThing(
   return { head, answer, isCheap: false, mayNotExist: true }
 }
 
-/** True where the table of a dataset holds every publication that a state of it is of. */
+/** True if the table of a dataset contains every publication of a state. */
 function hasLanded({ dataset, parts }: LiveSnapshot, pins: LakePins): boolean {
   const properties = pins.get(dataset)?.properties ?? {}
   return parts.every(({ feed, seq }) => holdsUpTo(properties, feed, seq))
 }
 
-/** The problem of a log that could not be read; throws any other error. */
+/** Returns the problem of a log that could not be read. Throws any other error. */
 function unread(error: unknown): Problem {
   if (error instanceof Problem) return error
   throw error

@@ -16,7 +16,7 @@ import { queryReader } from './request.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
 
-/** What the paths that are no data work with. */
+/** What the paths without data work with. */
 export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly state: ServiceState
   readonly lake: Lake
@@ -26,7 +26,7 @@ export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
 const NO_PARAMS = queryReader({})
 const NO_STORE = Object.freeze({ 'Cache-Control': 'no-store' })
 
-/** Registers the paths that are no data. */
+/** Registers the paths without data. */
 export function registerPlatform(app: FastifyInstance, parts: PlatformParts): void {
   const { endpoints, state, descriptions, plans, upgradeUrl, clock, baseUrl } = parts
   app.get('/health', { exposeHeadRoute: true }, async (_request, reply) => reply.headers(NO_STORE).send({ status: 'ok' }))

@@ -14,14 +14,14 @@ import { outageLog } from './outage-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for paths that only pages of our own may read. */
+    /** True for paths that only our own pages may read. */
     isSameOrigin?: boolean
   }
 }
 
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
-/** After how many seconds a retry makes sense while the store is full. */
+/** Retry-After in seconds while the store is full. */
 const FULL_S = 60
 
 const UNDECODABLE = [
@@ -29,14 +29,14 @@ const UNDECODABLE = [
   'The URL cannot be decoded: a % has to be followed by two hexadecimal digits of UTF-8.',
 ] as const satisfies readonly [ProblemCode, string]
 
-/** Fastify's own errors, by their code. */
+/** Problems of Fastify's own errors, by their code. */
 const FASTIFY_PROBLEMS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_BAD_URL: UNDECODABLE,
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload-too-large', 'The request body is larger than this path takes.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', 'The request body has a media type that this path does not take.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The request body is not as long as Content-Length says.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload-too-large', 'The request body is larger than this path allows.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', 'This path does not accept the media type of the request body.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed-request', 'The length of the request body differs from Content-Length.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed-request', 'The request body is empty.'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-request', 'The request body is no JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-request', 'The request body is not JSON.'],
 }
 
 /** A problem as it is sent. */
@@ -47,7 +47,7 @@ interface ProblemReply {
   readonly request_id: string
 }
 
-/** The body of a problem, as RFC 9457 has it. */
+/** Returns the body of a problem, in the form of RFC 9457. */
 export function problemBody(
   made: Problem,
   occurrence: { readonly baseUrl: string; readonly instance: string; readonly request_id: string },
@@ -68,14 +68,14 @@ export function problemBody(
   }
 }
 
-/** Where a problem came up, and whether pages of other origins may read it. */
+/** Where a problem occurred, and whether pages of other origins may read it. */
 interface ProblemPlace {
   readonly baseUrl: string
   readonly instance: string
   readonly isSameOrigin?: boolean
 }
 
-/** Writes a problem with a fresh request id, without the keys that the request may have had in the wrong place. */
+/** Writes a problem with a fresh request id, and without keys that the request had in the wrong place. */
 function problemReply(made: Problem, { isSameOrigin = false, ...place }: ProblemPlace): ProblemReply {
   const { retry_after_s, headers } = made.options
   const request_id = `req_${randomUUID()}`
@@ -95,7 +95,7 @@ function problemReply(made: Problem, { isSameOrigin = false, ...place }: Problem
   }
 }
 
-/** The problem that an error of any kind is answered with. */
+/** Returns the problem that answers an error of any kind. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof Refused) return refusal(error)
@@ -122,7 +122,7 @@ function queryProblem(error: QueryError): Problem {
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
 }
 
-/** The problem of a store that does not answer, or has no room for what was to be written. */
+/** Returns the problem of a store that does not answer, or has no room for a write. */
 function storeProblem(error: StoreError): Problem {
   if (isFull(error))
     return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
@@ -130,8 +130,8 @@ function storeProblem(error: StoreError): Problem {
 }
 
 /**
- * Makes every way to fail end as problem+json, and logs those that are our fault with the request's id: outages in few lines, mistakes each.
- * `told` is told of each.
+ * Makes every failure end as problem+json. Faults of the service are logged with the request id: outages in few lines, others one
+ * by one. `told` gets the code of each problem.
  */
 export function answerProblems(
   app: FastifyInstance,
@@ -139,7 +139,7 @@ export function answerProblems(
 ): void {
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
-    // A body that ended with its connection is no mistake of ours.
+    // A body that ended with its connection is not a fault of the service.
     const made = request.raw.errored === error && !request.raw.complete ? cutOff(error) : problemOf(error)
     told(made.code)
     const { status, headers, body, request_id } = problemReply(made, {
@@ -161,12 +161,12 @@ export function answerProblems(
   app.setErrorHandler((error, request, reply) => send(request, reply, error))
 }
 
-/** The problem of a path in which a % does not begin a character. */
+/** Returns the problem of a path with a % that does not start a character. */
 export function undecodable(): Problem {
   return problem(...UNDECODABLE)
 }
 
-/** The problem of a path that there is not; `paths` are those that may have been meant. */
+/** Returns the problem of an unknown path; `paths` are the candidates for a suggestion. */
 export function unknownPath(request: FastifyRequest, paths: readonly string[]): Problem {
   const path = (request.raw.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? ''
   const near = nearest(path, paths)
@@ -176,34 +176,34 @@ export function unknownPath(request: FastifyRequest, paths: readonly string[]): 
   )
 }
 
-/** Answers an Expect header that asks for anything but to continue, and gives with what: Node would answer it without a body. */
+/** Refuses an Expect header other than 100-continue with a problem, and returns its code: Node would send no body. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse, baseUrl: string): ProblemCode {
-  const told = problem('expectation-failed', 'The Expect header asks for what is not offered; it may ask for 100-continue only.')
-  const { status, headers, body } = problemReply(told, { baseUrl, instance: request.url?.slice(0, 2000) ?? '/' })
-  // A body may follow that nobody reads.
+  const made = problem('expectation-failed', 'The Expect header may contain only 100-continue.')
+  const { status, headers, body } = problemReply(made, { baseUrl, instance: request.url?.slice(0, 2000) ?? '/' })
+  // The client may still send a body, which nobody reads.
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   response.end(request.method === 'HEAD' ? undefined : body)
-  return told.code
+  return made.code
 }
 
-/** Refuses to be a proxy, and gives with what: Node hands a CONNECT request over with its connection, and would only cut that off. */
+/** Refuses a CONNECT request with a problem, and returns its code: Node would only cut its connection. */
 export function answerConnect(request: IncomingMessage, socket: Socket, baseUrl: string): ProblemCode {
   socket.on('error', () => socket.destroy())
   const target = (request.url ?? '').slice(0, 200)
   return endWith(socket, methodProblem('CONNECT', target), { baseUrl, instance: target })
 }
 
-/** Answers with a problem past Node's HTTP, and ends the connection; gives its code. */
-export function endWith(socket: Socket, told: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
-  const { status, headers, body } = problemReply(told, options)
+/** Sends a problem without Node's HTTP, ends the connection and returns the problem's code. */
+export function endWith(socket: Socket, made: Problem, options: { readonly baseUrl: string; readonly instance: string }): ProblemCode {
+  const { status, headers, body } = problemReply(made, options)
   const lines = Object.entries({ ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  return told.code
+  return made.code
 }
 
-/** The problem of a path that exists but not for this method; `allow` lists those that it takes. */
+/** Returns the problem of a path that does not take this method; `allow` lists its methods. */
 export function methodProblem(method: string, path: string, allow: string = ALLOW): Problem {
   return problem('method-not-allowed', `${path} does not take ${method}; it takes ${allow}.`, { headers: { Allow: allow } })
 }

@@ -9,14 +9,14 @@ export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not ready'
   readonly redis: boolean
   readonly lake: boolean
-  /** Feeds that are turned on and have not delivered yet; null while none is known. */
+  /** Enabled feeds that have not delivered yet; null while no feed is known. */
   readonly waiting_for: readonly string[] | null
 }
 
-/** A store that does not answer for so long, in ms, is away. */
+/** Timeout in ms after which a store counts as unavailable. */
 const PATIENCE_MS = 5000
 
-/** Makes what tells whether the service is ready. */
+/** Makes the function that reports whether the service is ready. */
 export function readinessOf(parts: {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
@@ -32,7 +32,7 @@ export function readinessOf(parts: {
     const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
     const { feeds, states } = state.system()
     const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
-    // Without Redis the last good state is served, where there is one.
+    // Without Redis, the last good state is served if there is one.
     const canServe = checks.lake && (checks.redis || shown.some((id) => state.live.get(id) !== null))
     return {
       status: !canServe ? 'not ready' : checks.redis ? 'ready' : 'degraded',

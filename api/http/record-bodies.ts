@@ -12,16 +12,16 @@ import type { RequestValues } from './request.ts'
 
 const CURSOR_HOURS = 24
 
-/** One page of records, in any representation. */
+/** Makes one page of records, in any representation. */
 export async function pageBody(
   context: AnswerContext,
   values: RequestValues,
   parts: {
     readonly texts: RecordTexts
-    /** The record that the reply shows. */
+    /** The shape of the records in the reply. */
     readonly shape: RecordShape
     readonly all: readonly AnyRow[]
-    /** Makes the records of the page, where `all` is what they are made of. */
+    /** Makes the records of the page from drafts, if `all` contains drafts. */
     readonly finish?: ((draft: never) => AnyRow) | undefined
     /** Members beside the list, see `ListReturn.counts`. */
     readonly counts?: JsonObject
@@ -49,13 +49,13 @@ export async function pageBody(
   return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links }
 }
 
-/** The record of a draft, with the distance of the draft where it was measured. */
+/** Returns the record of a draft, with the draft's distance if it was measured. */
 function finished(draft: AnyRow, finish: (draft: never) => AnyRow): AnyRow {
   const made = finish(draft as never)
   return DISTANCE in draft ? Object.assign(made, { [DISTANCE]: draft[DISTANCE] }) : made
 }
 
-/** The records that `ids` and `updated_since` leave. */
+/** Returns the records that match `ids` and `updated_since`. */
 export function chosen(records: readonly AnyRow[], context: AnswerContext, { page }: RequestValues): readonly AnyRow[] {
   const { id } = context.endpoint.returns as ListReturn
   const ids = page.ids && new Set(page.ids)
@@ -66,7 +66,7 @@ export function chosen(records: readonly AnyRow[], context: AnswerContext, { pag
   )
 }
 
-/** The body of one record's reply, as a table one row. */
+/** Makes the body of one record's reply; as a table it is one row. */
 export async function oneBody(
   context: AnswerContext,
   values: RequestValues,

@@ -9,19 +9,19 @@ import { Turn } from './turns.ts'
 
 /** Writes the records of one endpoint. */
 export interface RecordTexts {
-  /** The JSON text of a record, with the members and in the language asked for. */
+  /** Returns the JSON text of a record, with the requested members and language. */
   text(record: AnyRow, page: PageValues): string
-  /** The JSON text of its GeoJSON feature. */
+  /** Returns the JSON text of its GeoJSON feature. */
   featureText(record: AnyRow, page: PageValues): string
-  /** The record as a JSON object. */
+  /** Returns the record as a JSON object. */
   object(record: AnyRow, page: PageValues): JsonObject
-  /** The record as a GeoJSON feature. */
+  /** Returns the record as a GeoJSON feature. */
   feature(record: AnyRow, page: PageValues): Feature
 }
 
 /**
- * Makes the writer of an endpoint's records. Whole texts in Spanish are remembered as long as their records are: many replies hold the
- * same live record. The rows of a query are in one reply only, and remembering them costs half as much as writing them.
+ * Makes the writer of an endpoint's records. Whole texts in Spanish are cached as long as their live records, which many replies
+ * contain. Rows of a query appear in one reply only, and caching them costs half as much as writing them.
  */
 export function recordTexts(returns: ListReturn | OneReturn, { remember = true }: { readonly remember?: boolean } = {}): RecordTexts {
   const shape = returns.record
@@ -32,7 +32,7 @@ export function recordTexts(returns: ListReturn | OneReturn, { remember = true }
   let some: { readonly fields: readonly string[]; readonly write: typeof whole } | null = null
   const writerOf = (fields: readonly string[] | null): typeof whole => {
     if (!fields) return whole
-    // The records of a reply are written one after the other, by the same list.
+    // One list writes the records of a reply one after the other.
     if (some?.fields !== fields) some = { fields, write: recordWriter(shape, new Set(fields)) }
     return some.write
   }
@@ -60,7 +60,7 @@ function remembering(write: (record: AnyRow) => string): (record: AnyRow) => str
   }
 }
 
-/** Makes the function that returns the writer of each record shape that replies of an endpoint show, the same one for the same shape. */
+/** Makes the function that returns the writer of each record shape of an endpoint; the same shape gets the same writer. */
 export function textsOfShapes(
   returns: ListReturn | OneReturn,
   options: { readonly remember?: boolean } = {},
@@ -73,7 +73,7 @@ export function textsOfShapes(
   }
 }
 
-/** The text of a list in a representation, in pieces. A long one is made in several turns of the event loop. */
+/** Writes a list in a representation, in pieces. A long one takes several turns of the event loop. */
 export async function listBody(
   list: ListPage,
   records: readonly AnyRow[],

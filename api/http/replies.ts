@@ -9,57 +9,57 @@ import { AS_TYPED, CORS_HEADERS, VARY } from './headers.ts'
 import type { Spooled } from './tables/spool.ts'
 import { Turn } from './turns.ts'
 
-/** What a reply is made of, besides its body. */
+/** The parts of a reply besides its body. */
 export interface ReplyHead {
   readonly etag: string
   readonly content_type: string
-  /** The representation of data that it is, which not every plan has; null for what is for everybody. */
+  /** The data format, which may require a plan; null for a reply that is for everybody. */
   readonly format: Format | null
-  /** False where compressing it would not make it smaller. */
+  /** False if compression would not make it smaller. */
   readonly isText: boolean
   readonly language: string | null
   /** Links to other documents, as the Link header lists them. */
   readonly links: readonly string[]
-  /** Time of the data, ms since the epoch; null where the reply has none. */
+  /** Time of the data, ms since the epoch; null if the reply has none. */
   readonly data_time: number | null
-  /** When the answer last changed, ms since the epoch; null where nothing is known of that. */
+  /** When the answer last changed, ms since the epoch; null if unknown. */
   readonly modified_at: number | null
-  /** When newer data is expected (ms), and how many seconds lie between two publications. */
+  /** When newer data is expected (ms), and the seconds between two publications. */
   readonly refreshAt: () => number
   readonly cadence_s: number
-  /** Steps in which the answer depends on the clock (s; 0: it does not), and the step this one is for. */
+  /** Step of the clock that the answer depends on (s; 0: none), and the index of its step. */
   readonly clock_s: number
   readonly step: number
-  /** True for what stays as it is under its URL for ever. */
+  /** True for what never changes under its URL. */
   readonly isImmutable?: boolean
-  /** Headers that this kind of reply has besides. */
+  /** Additional headers of this kind of reply. */
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** A reply that is ready to be sent, with its compressed forms as they become known. */
+/** A reply that is ready to be sent, with its compressed forms as they are made. */
 export interface Ready {
-  /** Changed by `renew` only. */
+  /** Only `renew` changes it. */
   head: ReplyHead
   readonly body: Buffer
-  /** What is sent in place of the body, once: too large to be kept. */
+  /** A file that replaces the body and is sent once, because it is too large to be kept. */
   readonly file: Spooled | null
   readonly encoded: Map<Encoding, Buffer>
   readonly compressing: Map<Encoding, Promise<Buffer>>
-  /** Header lists as they are sent, by coding (`304` for the answer without a body), good for one second of the clock. */
+  /** Header lists by coding (`304` for the answer without a body), valid for one second. */
   readonly lists: { second: number; readonly byForm: Map<string, readonly string[]> }
-  /** Told of the bytes of each compressed form by who keeps the reply; null while nobody does. */
+  /** The owner's callback for the bytes of each new compressed form; null while nobody keeps the reply. */
   onGrowth: ((bytes: number) => void) | null
 }
 
-/** Makes a reply ready, of its text in pieces. */
+/** Makes a reply ready from its text in pieces. */
 export async function ready(head: ReplyHead, pieces: readonly string[]): Promise<Ready> {
   return readyBytes(head, await bytesOf(pieces))
 }
 
-/** Bytes of a file that is kept in memory, as texts are. */
+/** Largest file that is kept in memory as texts are, in bytes. */
 const KEPT_BYTES = 4 * 1024 ** 2
 
-/** Makes a reply ready, of a file that is then the reply's: a small one is read and closed. */
+/** Makes a reply ready from a file, which it then owns. A small file is read and closed. */
 export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> {
   if (file.bytes > KEPT_BYTES) return { ...readyBytes(head, Buffer.alloc(0)), file }
   try {
@@ -69,13 +69,13 @@ export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> 
   }
 }
 
-/** Makes a reply ready, of its bytes. */
+/** Makes a reply ready from its bytes. */
 export function readyBytes(head: ReplyHead, body: Buffer): Ready {
   const lists = { second: -1, byForm: new Map() }
   return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }
 
-/** The UTF-8 bytes of a text in pieces; of a long one in several turns of the event loop. */
+/** Returns the UTF-8 bytes of a text in pieces. A long text takes several turns of the event loop. */
 async function bytesOf(pieces: readonly string[]): Promise<Buffer> {
   const turn = new Turn()
   let length = 0
@@ -92,30 +92,30 @@ async function bytesOf(pieces: readonly string[]): Promise<Buffer> {
   return bytes
 }
 
-/** Gives a reply kept for later its present time: the same answer may come back after another one was given in between. */
+/** Updates the time of a cached reply: the same answer may return after a different one. */
 export function renew(reply: Ready, modified_at: number | null): void {
   if (reply.head.modified_at === modified_at) return
   reply.head = { ...reply.head, modified_at }
   reply.lists.second = -1
 }
 
-/** True where a reply still is what a request would get now: its step of the clock is not over. */
+/** True while a reply is current: its step of the clock is not over. */
 export function isCurrent(head: ReplyHead, now: number): boolean {
   return head.clock_s === 0 || stepOf(head.clock_s, now) === head.step
 }
 
-/** The step of the clock that an instant lies in. */
+/** Returns the step of the clock that contains an instant. */
 export function stepOf(clock_s: number, now: number): number {
   return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000))
 }
 
-/** The body in a coding, if it is at hand. */
+/** Returns the body in a coding, if it is in memory. */
 export function bodyAtHand(reply: Ready, encoding: Encoding): Buffer | null {
   if (encoding === 'identity' || reply.body.length < COMPRESS_FROM || !reply.head.isText) return reply.body
   return reply.encoded.get(encoding) ?? null
 }
 
-/** The body in a coding; each is made once, however many ask for it. */
+/** Returns the body in a coding. Each coding is made once, also for concurrent requests. */
 export async function bodyIn(reply: Ready, encoding: Encoding): Promise<Buffer> {
   const atHand = bodyAtHand(reply, encoding)
   if (atHand || encoding === 'identity') return atHand ?? reply.body
@@ -133,12 +133,12 @@ export async function bodyIn(reply: Ready, encoding: Encoding): Promise<Buffer> 
   }
 }
 
-/** To whom a reply goes, and when. */
+/** The receiver of a reply, and the time of sending. */
 interface Sending {
   readonly now: number
-  /** What it says to its caller alone; null where caches may keep it for anybody. */
+  /** The caller's own headers; null if shared caches may keep the reply. */
   readonly own: Readonly<Record<string, string>> | null
-  /** True where it goes out by HTTPS. */
+  /** True if it is sent by HTTPS. */
   readonly isSecure: boolean
 }
 
@@ -159,7 +159,7 @@ export function sendReady(
   response.end(body)
 }
 
-/** Sends a reply's file, compressed on the way where it is text. Rejects where it could not be read, the connection cut. */
+/** Sends a reply's file, and compresses text on the way. If it cannot be read, it cuts the connection and rejects. */
 export async function sendFile(
   response: ServerResponse,
   head: ReplyHead,
@@ -178,7 +178,7 @@ export async function sendFile(
     target.end()
     if (!response.writableFinished) await once(response, 'finish', { signal })
   } catch (error) {
-    // Who has gone gets nothing; anything else ends the connection before the reply is whole, so that it does not pass for it.
+    // A caller who has left gets nothing. Other errors cut the connection, so that a partial reply does not pass for a whole one.
     const isGone = error instanceof CallerGone || signal.aborted || response.destroyed
     if (!response.destroyed) response.destroy(error as Error)
     if (!isGone) throw error
@@ -187,7 +187,7 @@ export async function sendFile(
   }
 }
 
-/** Why work for a caller ended who has gone before its answer was sent. */
+/** Reason for ending work whose caller has left before the answer was sent. */
 export class CallerGone extends Error {
   constructor() {
     super('the caller has gone')
@@ -195,8 +195,8 @@ export class CallerGone extends Error {
 }
 
 /**
- * Aborted when the caller has gone before the answer was sent, or is so already. It goes by the connection: Node tells nothing to an answer
- * that waits behind another one.
+ * Returns a signal that is aborted when the caller leaves before the answer is sent, or has already left. It watches the
+ * connection, because Node does not notify an answer that waits behind another.
  */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
@@ -204,7 +204,7 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   const stop = (): void => gone.abort(new CallerGone())
   if (socket.destroyed) stop()
   else {
-    // As many as requests are under way on it.
+    // One listener for each request under way on the connection.
     socket.setMaxListeners(0).once('close', stop)
     response.once('finish', () => socket.off('close', stop))
   }
@@ -219,20 +219,20 @@ function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<
     signal.addEventListener('abort', stop, { once: true })
     target.write(piece, (error) => {
       signal.removeEventListener('abort', stop)
-      // A connection fails by whoever is at its other end, before it tells that it is closed.
+      // A connection fails through its other end, before its close is reported.
       if (error) reject(target instanceof OutgoingMessage ? new CallerGone() : error)
       else resolve()
     })
   })
 }
 
-/** Answers that the caller's copy is still good. */
+/** Answers that the caller's copy is still valid. */
 export function sendNotModified(response: ServerResponse, reply: Ready, options: Sending): void {
   response.writeHead(304, headerList(reply, '304', options))
   response.end()
 }
 
-/** The headers of a reply in one form; but for the caller's own made once a second: a busy path sends the same ones thousands of times. */
+/** Returns the headers of a reply in one form. All but the caller's own are made once a second, as busy paths repeat them. */
 function headerList(reply: Ready, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
   const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null, isSecure }) as string[]
   if (own === null) return shared
@@ -257,7 +257,7 @@ function sharedHeaders(
   const known = lists.byForm.get(name)
   if (known) return known
   const fixed = fixedHeaders(head, sending)
-  // A 304 leaves out what describes a body; the content type is the first pair.
+  // A 304 omits the headers of a body; the content type is the first pair.
   const made = [...(form === '304' ? fixed.slice(2) : fixed), ...agingHeaders(head, sending)]
   if (form !== '304') made.push('Content-Length', String((form === 'identity' ? reply.body : reply.encoded.get(form))?.length))
   if (form !== '304' && form !== 'identity') made.push('Content-Encoding', form)
@@ -271,7 +271,7 @@ function flat(headers: Readonly<Record<string, string>>): string[] {
 
 const FIXED: readonly string[] = Object.freeze([...flat(CORS_HEADERS), ...flat(AS_TYPED)])
 
-/** The headers that stay the same, the content type first. */
+/** Returns the headers that stay the same, the content type first. */
 function fixedHeaders(head: ReplyHead, { isSecure }: Pick<Sending, 'isSecure'>): string[] {
   const headers = ['Content-Type', head.content_type, 'ETag', head.etag, 'Vary', VARY, ...FIXED]
   if (isSecure) headers.push(...flat(STRICT_TRANSPORT))
@@ -282,19 +282,19 @@ function fixedHeaders(head: ReplyHead, { isSecure }: Pick<Sending, 'isSecure'>):
   return headers
 }
 
-/** The headers that are not the same for every caller and moment. */
+/** Returns the headers that depend on the caller and the moment. */
 function movingHeaders(head: ReplyHead, { now, own }: Sending): string[] {
   return [...agingHeaders(head, { now, isPrivate: own !== null }), ...flat(own ?? {})]
 }
 
-/** Longest that any reply is fresh, unless it never changes. */
+/** Longest freshness of a reply that can change, in s. */
 const HOUR_S = 3600
 const MINUTE_S = 60
 
-/** The headers that tell the age of the data, and for how long and for whom the reply is fresh. */
+/** Returns the headers with the age of the data, the freshness of the reply and who may cache it. */
 function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
   const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
-  // A publication that comes hourly or less often is not awaited by the second; one that is due now may come at any moment.
+  // A publication that comes hourly or less often may be late, so it is not expected to the second.
   const due_s = Math.max((head.refreshAt() - now) / 1000, head.cadence_s >= HOUR_S ? MINUTE_S : 0)
   const fresh_s = Math.ceil(Math.min(due_s, untilStep_s, head.cadence_s, head.isImmutable ? Number.POSITIVE_INFINITY : HOUR_S))
   const cache = `${isPrivate ? 'private' : 'public'}, max-age=${Math.max(1, fresh_s)}, ${head.isImmutable ? 'immutable' : 'stale-if-error=600'}`

@@ -2,21 +2,21 @@ import { LRUCache } from 'lru-cache'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Ready } from './replies.ts'
 
-/** Most URLs of one route that are known by heart. */
+/** Most URLs in the index of one route. */
 const URLS_MOST = 2000
-/** Bytes that a kept reply comes to besides its body, and a URL besides its characters; about. */
+/** Approximate bytes of a cached reply besides its body, and of a URL besides its characters. */
 const REPLY_BYTES = 1000
 const URL_BYTES = 200
 
 interface Kept {
   readonly reply: Ready
-  /** With its compressed forms and its URLs. */
+  /** Includes its compressed forms and its URLs. */
   bytes: number
-  /** Under which URLs routes know it. */
+  /** The URLs in the routes' indexes that lead to it. */
   readonly known: Set<Known>
 }
 
-/** A URL that a route knows the reply to. */
+/** A URL whose reply is in the index of its route. */
 interface Known {
   readonly kept: Kept
   readonly urls: LRUCache<string, Known>
@@ -25,26 +25,26 @@ interface Known {
   readonly plan: Plan | null
 }
 
-/** One route's replies by URL as it was sent: a request that was answered before needs no parsing. */
+/** The index of one route's replies by URL as it was sent: a repeated request needs no parsing. */
 export interface Shelf {
-  /** The reply to a URL and the plan that it needs beyond the endpoint's, if it is known. */
+  /** Returns the reply to a URL and the plan that it needs beyond the endpoint's, if it is in the index. */
   get(url: string): { readonly reply: Ready; readonly plan: Plan | null } | undefined
-  /** Remembers that a kept reply answers a URL. */
+  /** Records that a cached reply answers a URL. */
   put(url: string, reply: Ready, plan?: Plan | null): void
-  /** Forgets all: the data has changed. */
+  /** Empties the index: the data has changed. */
   clear(): void
 }
 
-/** How often a reply was looked for: found by its URL, by its tag, or not at all. */
+/** Counts of lookups: found by URL, found by tag, or missed. */
 export interface ReplyLookups {
   readonly url: number
   readonly tag: number
   readonly missed: number
 }
 
-/** Replies kept for the next request, by their tag; bounded in bytes. The least recently used is evicted first, by tag or URL. */
+/** Replies cached by their tag, bounded in bytes. The least recently used is evicted first, by tag or URL. */
 export class ReplyCache {
-  /** A new entry each time a reply has grown: the cache measures a value once. */
+  /** Replaced by a new entry each time a reply has grown: the cache measures a value once. */
   readonly #kept: LRUCache<string, { readonly kept: Kept }>
   readonly #lookups = { url: 0, tag: 0, missed: 0 }
 
@@ -52,18 +52,18 @@ export class ReplyCache {
     this.#kept = new LRUCache<string, { readonly kept: Kept }>({
       maxSize: options.bytes,
       sizeCalculation: ({ kept }) => kept.bytes,
-      // After an entry is out of the cache, so that what it was known by can be forgotten.
+      // Only after the eviction can the entry's URLs be removed.
       disposeAfter: ({ kept }) => this.#afterEviction(kept),
       noDisposeOnSet: true,
     })
   }
 
-  /** Bytes kept at the moment. */
+  /** Bytes in the cache. */
   get bytes(): number {
     return this.#kept.calculatedSize
   }
 
-  /** Replies kept at the moment. */
+  /** Replies in the cache. */
   get entries(): number {
     return this.#kept.size
   }
@@ -73,7 +73,7 @@ export class ReplyCache {
     return this.#lookups
   }
 
-  /** The reply kept under a tag. */
+  /** Returns the reply with a tag. */
   get(etag: string): Ready | undefined {
     const kept = this.#kept.get(etag)?.kept
     if (kept) this.#lookups.tag++
@@ -81,7 +81,7 @@ export class ReplyCache {
     return kept?.reply
   }
 
-  /** Keeps a reply, unless it alone is more than may be kept. */
+  /** Caches a reply, unless it alone exceeds the capacity. */
   put(reply: Ready): void {
     const { etag } = reply.head
     const bytes = REPLY_BYTES + reply.body.length
@@ -91,7 +91,7 @@ export class ReplyCache {
     this.#kept.set(etag, { kept })
   }
 
-  /** A route's shelf. */
+  /** Returns the index of a new route. */
   shelf(): Shelf {
     const urls: LRUCache<string, Known> = new LRUCache<string, Known>({
       max: URLS_MOST,
@@ -104,7 +104,7 @@ export class ReplyCache {
       get: (url) => {
         const known = urls.get(url)
         const reply = known?.kept.reply
-        // A hit by URL renews the reply as one by tag does.
+        // A hit by URL touches the reply as a hit by tag does.
         if (!reply || !this.#kept.get(reply.head.etag)) return undefined
         this.#lookups.url++
         return { reply, plan: known.plan }
@@ -123,7 +123,7 @@ export class ReplyCache {
     }
   }
 
-  /** Counts bytes that a kept reply has come to take, and evicts others for them. */
+  /** Counts the growth of a cached reply, and evicts others for it. */
   #grow(kept: Kept, bytes: number): void {
     kept.bytes += bytes
     const { etag } = kept.reply.head

@@ -1,8 +1,8 @@
 import { essenceOf, type Format } from '../define/formats.ts'
 
 /**
- * The representation for an Accept header among those an endpoint has, the first among equals; null where the header takes none of them.
- * No header takes anything.
+ * Returns the format that an Accept header prefers among those of an endpoint, the first on a tie; null if it accepts none of
+ * them. Without a header, every format is accepted.
  */
 export function formatFor(header: string | undefined, formats: readonly Format[]): Format | null {
   const types: Partial<Record<Format, string>> = Object.fromEntries(formats.map((format) => [format, essenceOf(format)]))
@@ -10,8 +10,8 @@ export function formatFor(header: string | undefined, formats: readonly Format[]
 }
 
 /**
- * The name of the media type that an Accept header prefers (RFC 9110 §12.5.1), the first among equals; null where it takes none of them. No
- * header takes anything.
+ * Returns the name of the media type that an Accept header prefers (RFC 9110 §12.5.1), the first on a tie; null if it accepts
+ * none of them. Without a header, every type is accepted.
  */
 export function acceptedType<N extends string>(header: string | undefined, types: Readonly<Partial<Record<N, string>>>): N | null {
   const ranges = (header || '*/*').split(',').map(readRange)
@@ -38,7 +38,7 @@ function readRange(text: string): Range {
   return { type, weight: value >= 0 && value <= 1 ? value : 0 }
 }
 
-/** The weight of the most specific range that covers the type. */
+/** Returns the weight of the most specific range that covers the type. */
 function weightOf(essence: string, ranges: readonly Range[]): number {
   const [main] = essence.split('/')
   for (const type of [essence, `${main}/*`, '*/*']) {

@@ -7,26 +7,26 @@ import { type ProblemError, Refused } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { Mistakes, shortened } from './mistakes.ts'
 
-/** A request's parameters, read and checked. */
+/** A request's parameters, read and validated. */
 export interface RequestValues {
-  /** The path, written in the one way that replies to everybody may name, and the query string (without `?`) as it was sent. */
+  /** The path in its canonical form, and the query string (without `?`) as it was sent. */
   readonly path: string
   readonly query: string
   /** Values of the endpoint's own parameters, as `read` takes them. */
   readonly own: Readonly<Record<string, unknown>>
   readonly page: PageValues
-  /** Text that is the same for requests that choose the same records in the same order: what a cursor is bound to. */
+  /** Identifies the requests that select the same records in the same order. Cursors are bound to it. */
   readonly filterKey: string
-  /** Text that is the same for requests with the same answer, representation apart. */
+  /** Identifies the requests with the same answer, regardless of representation. */
   readonly key: string
-  /** Steps in which the answer depends on the clock, in seconds; 0 where it does not. */
+  /** Step of the clock that the answer depends on, in seconds; 0 if it does not. */
   readonly clock_s: number
 }
 
-/** Reads a request: its URL as it was sent, and the decoded path parameters. Throws a 400 problem that names every mistake. */
+/** Reads a request from its raw URL and the decoded path parameters. Throws a 400 problem that names every mistake. */
 export type RequestReader = (url: string, inPath: Readonly<Record<string, string>>) => RequestValues
 
-/** Every parameter of an endpoint by its public name: its own, those of its groups, and those every endpoint of its kind takes. */
+/** Returns every parameter of an endpoint by its public name: its own, those of its groups, and those common to its kind. */
 export function allParams(endpoint: Endpoint): ReadonlyMap<string, Param> {
   const own = Object.entries(endpoint.params as Params).flatMap(([name, one]) =>
     one.kind === 'group' ? Object.entries(one.members) : [[name, one] as const],
@@ -45,7 +45,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   return (url, inPath) => {
     const mark = url.indexOf('?')
     const query = mark === -1 ? '' : url.slice(mark + 1)
-    // Not as it was sent: others may get the same answer, and its link to the next page must not lead them to another host.
+    // Not as it was sent: others may get the same answer, whose link to the next page must not lead to another host.
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(inPath[name] ?? ''))
     const mistakes = new Mistakes()
     const texts = new Map<string, string[]>(Object.entries(inPath).map(([name, text]) => [name, [text]]))
@@ -68,7 +68,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
       mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
     for (const error of missingForSort(endpoint, page.sort, texts)) mistakes.add('invalid-parameter', error)
     mistakes.throwIfAny()
-    // A reply with a cursor holds the hour in which the cursor ends.
+    // A reply with a cursor contains the hour in which the cursor expires.
     if (paged && (page.limit !== null || page.cursor !== null)) clock_s = Math.min(clock_s || 3600, 3600)
     const filterKey = JSON.stringify([own, page.ids, page.updated_since, page.sort])
     const key = JSON.stringify([filterKey, page.limit, page.cursor, page.since, page.fields, page.lang, page.total, page.snapshot])
@@ -76,7 +76,7 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   }
 }
 
-/** Makes the reader of the query of a path that is no endpoint. It throws a 400 problem that names every mistake. */
+/** Makes the reader of a query for a path that is not an endpoint. It throws a 400 problem that names every mistake. */
 export function queryReader<P extends Readonly<Record<string, Param>>>(params: P): (url: string) => ValuesOf<P> {
   const names = Object.keys(params)
   return (url) => {
@@ -90,10 +90,10 @@ export function queryReader<P extends Readonly<Record<string, Param>>>(params: P
   }
 }
 
-/** A key where every server on the way writes it down. */
+/** A key in the URL: every server on the way logs it. */
 const KEY_IN_URL = Object.freeze({
   detail:
-    'A key goes into the header X-API-Key: in a URL it is written down on its way. One that was sent so should be rotated, with POST /api/keys/{id}/rotate.',
+    'Send the key in the header X-API-Key: a URL is logged on its way. Rotate a key that was sent in a URL, with POST /api/keys/{id}/rotate.',
 })
 
 /** True for what is probably meant as a key. */
@@ -101,7 +101,7 @@ function isKey(name: string, text: string): boolean {
   return /^(x[-_])?(api[-_]?)?key$|^(access[-_]?)?token$/i.test(name) || redacted(text) !== text
 }
 
-/** Adds the texts that a query gives to these names. */
+/** Collects the texts that a query gives to these names. */
 function addTexts(texts: Map<string, string[]>, query: string, names: readonly string[], mistakes: Mistakes): void {
   if (query.includes('%')) checkEncoding(query, mistakes)
   for (const [name, text] of new URLSearchParams(query)) {
@@ -111,7 +111,7 @@ function addTexts(texts: Map<string, string[]>, query: string, names: readonly s
   }
 }
 
-/** Refuses what a representation does not take: it is only known once the request's headers are read. */
+/** Refuses parameters that a representation does not take. The representation is only known from the headers. */
 export function checkRepresentation({ returns }: Endpoint, page: PageValues, format: Format): void {
   const mistakes = new Mistakes()
   const refuse = (parameter: string, value: string, expected: string): void =>
@@ -123,7 +123,7 @@ export function checkRepresentation({ returns }: Endpoint, page: PageValues, for
   mistakes.throwIfAny()
 }
 
-/** Finds what URLSearchParams would take as it is: a % without two hexadecimal digits, or bytes that are no UTF-8. */
+/** Finds what URLSearchParams silently accepts: a % without two hexadecimal digits, or invalid UTF-8. */
 function checkEncoding(query: string, mistakes: Mistakes): void {
   for (const pair of query.split('&')) {
     try {
@@ -136,7 +136,7 @@ function checkEncoding(query: string, mistakes: Mistakes): void {
   }
 }
 
-/** What is wrong with a sort by a field that has no value without other parameters: the sort, and each of them that is not given. */
+/** Returns the mistakes of a sort by a field that needs other parameters: the sort, and each missing parameter. */
 function missingForSort(endpoint: Endpoint, sort: string | null, given: ReadonlyMap<string, unknown>): ProblemError[] {
   const ways = sort === null ? [] : neededBy(endpoint, sort.replace(/^-/, ''))
   if (sort === null || ways.length === 0 || ways.some((names) => names.every((name) => given.has(name)))) return []
@@ -148,7 +148,7 @@ function missingForSort(endpoint: Endpoint, sort: string | null, given: Readonly
   ]
 }
 
-/** The order of a search around a point; null for any other request, which has the list's own. */
+/** Returns the order of a search around a point; null for other requests, which have the list's own. */
 function orderAround({ around, returns }: Endpoint, own: Readonly<Record<string, unknown>>): string | null {
   return returns.kind === 'list' && circleOf(around, own) ? (returns.orderAround ?? DISTANCE) : null
 }

@@ -6,12 +6,12 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 
 /** Most roads of a table; the state's network has some 2,000. */
 const MAX_ROADS = 20_000
-/** Tables whose roads are remembered. */
+/** Most tables whose roads are cached. */
 const MAX_TABLES = 16
 
 const known = new WeakMap<Lake, LRUCache<string, Promise<readonly string[]>>>()
 
-/** The roads that rows of a table name, read once for each of its snapshots, whoever asks first. */
+/** Returns the roads that rows of a table name. They are read once per snapshot, also for concurrent requests. */
 export function roadsOfTable(
   lake: Lake,
   dataset: Dataset,

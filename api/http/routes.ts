@@ -49,24 +49,26 @@ export interface RouteContext extends VisitParts {
   readonly watch: SystemWatch
   readonly cache: ReplyCache
   readonly clock: () => number
-  /** Counts what is asked of data. */
+  /** Counts requests for data. */
   readonly usage: Pick<UsageRecorder, 'counter'>
-  /** Measures requests; null where nobody asks for it. */
+  /** Measures requests; null if metrics are not exported. */
   readonly meter: Meter | null
-  /** Counts how it ended, and what it took. */
+  /** Counts the outcome and duration of requests. */
   readonly groups: Pick<PathGroups, 'ofEndpoint'>
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
 const encodingOf = remembered(encodingFor)
-/** How long a request to a path of the plan FREE waits for a place among the caller's queries: a page with several charts asks at once. */
+/**
+ * How long a request to a FREE path waits for one of its caller's slots, in ms: a page with several charts sends several at once.
+ */
 const FREE_WAIT_MS = 1000
-/** The signal of work that several may wait for. */
+/** The signal of work that several requests share. */
 const NEVER = new AbortController().signal
 
 /**
- * Registers an endpoint's path: GET and HEAD answer, OPTIONS tells what is allowed, any other method is refused. A URL that was answered
- * before is answered from memory, before anything of it is parsed, as long as the data is the same.
+ * Registers an endpoint's path: GET and HEAD answer, OPTIONS lists the methods, any other method is refused. A URL that was
+ * answered before is answered from memory, without parsing, as long as the data is the same.
  */
 export function registerEndpoint(
   app: FastifyInstance,
@@ -81,7 +83,7 @@ export function registerEndpoint(
   const countReply = context.groups.ofEndpoint(endpoint)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
   const formats = formatsOf(endpoint.returns)
-  // What a plan does not contain is not chosen for the caller, who may accept something else as well.
+  // A format outside the plan is not chosen for callers who also accept another.
   const formatOf = Object.fromEntries(
     TIERS.map((tier) => {
       const admitted = formats.filter((format) => plans[tier].formats.includes(format))
@@ -112,28 +114,28 @@ export function registerEndpoint(
   const make = async (prepared: Prepared, signal?: AbortSignal): Promise<Ready> => {
     const { pieces, file, links, isPartial } = await prepared.answer(signal ?? NEVER)
     const whole = { ...prepared.head, links: [...links, ...prepared.head.links] }
-    // A tag of its own, and no time: nobody's copy of it passes for the whole answer.
+    // It has its own tag and no time, so that no copy of it passes for the whole answer.
     const head = isPartial ? { ...whole, etag: weakTag(`${whole.etag} in part`), modified_at: null } : whole
     const made = file ? await readyFile(head, file) : await ready(head, pieces)
     if (!isPartial && !made.file) cache.put(made)
     return made
   }
-  // A long list takes several turns of the event loop, in which others may ask for the same.
+  // A long list takes several turns of the event loop, in which others may request the same.
   const underWay = new Map<string, Promise<Ready>>()
   const sharing = async (etag: string, begin: () => Promise<Ready>): Promise<Ready> => {
     const others = underWay.get(etag)
     const making = others ?? begin().finally(() => underWay.delete(etag))
     underWay.set(etag, making)
     const made = await making.catch((error: unknown) => {
-      // What another caller has no place for, this one may have.
+      // The shared work failed because its caller has no free slot; this caller may have one.
       if (others && isConcurrency(error)) return begin()
       throw error
     })
-    // A file is sent once, to who began it.
+    // A file is sent once, to the request that started it.
     return others && made.file ? await begin() : made
   }
 
-  /** Makes an answer that costs a query of history: only so many at once for one caller. */
+  /** Makes an answer that costs a query of history. A caller has a limited number of slots. */
   const makeInTurn = async (prepared: Prepared, visit: Visit, signal: AbortSignal): Promise<Ready> => {
     const lease = await visit.lease(wait_ms)
     try {
@@ -146,7 +148,7 @@ export function registerEndpoint(
   const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: Visit; now: number; wanted: Wanted }) => {
     const { raw } = request
     const { visit, now } = one
-    // Whoever may have the answer already pays for the rest once it is known that it is another.
+    // A caller who may have the answer already pays the rest once the answer is known to differ.
     const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
     await visit.charge(mayHaveIt ? REVALIDATED : FULL)
     refuseBody(raw)
@@ -168,7 +170,7 @@ export function registerEndpoint(
     if (canSkip) found = await ready(head, [])
     else if (!found)
       found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply.raw)))
-    // What was made in part has a tag of its own.
+    // A partial answer has its own tag.
     if (hasIt && !isNotModified(raw.headers, found.head))
       await visit.charge(REST).catch(async (error: unknown) => {
         await found.file?.close()
@@ -215,7 +217,7 @@ export function registerEndpoint(
     ...deprecationHook(endpoint, clock),
     url,
     exposeHeadRoute: false,
-    // Not async, and no hooks: what is in memory goes out as soon as it is charged.
+    // Not async, and no hooks: a reply in memory is sent as soon as it is charged.
     handler: (request, reply) => {
       const visit = new Visit(context, request.raw)
       measured?.(reply.raw, visit)
@@ -236,7 +238,9 @@ export function registerEndpoint(
   })
 }
 
-/** Charges whoever asks for what no endpoint answers: the key, else the address. Throws the problem of a key that does not work, or a limit. */
+/**
+ * Charges a request for an unknown path to the key, or else the address. Throws the problem of an invalid key or a reached limit.
+ */
 async function payFor(visit: Visit): Promise<void> {
   try {
     await visit.identify()
@@ -246,18 +250,18 @@ async function payFor(visit: Visit): Promise<void> {
   await visit.charge(FULL)
 }
 
-/** Status that a request is counted under whose caller has gone before the answer was sent, as that of nginx for the same. */
+/** Status that counts a request whose caller left before the answer was sent; nginx uses the same. */
 const GONE = 499
 
-/** The representation that a request's headers ask for, where its URL does not. */
+/** The representation in a request's headers, if its URL does not set one. */
 type Wanted = Format | 'none'
 
-/** The name of an answer on the shelf. */
+/** Returns the key of an answer in the URL index. */
 function shelfKeyOf({ url }: IncomingMessage, format: Wanted): string {
   return format === 'json' ? (url as string) : `${format} ${url}`
 }
 
-/** A reply that is found, and who gets it: anybody, unless told. */
+/** A reply and its receiver, by default anybody. */
 interface FoundReply {
   readonly found: Ready
   readonly now: number
@@ -285,12 +289,12 @@ export async function sendFound(raw: IncomingMessage, reply: FastifyReply, one: 
   sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
 }
 
-/** What a reply says to its caller alone; null where anybody may have it. */
+/** Returns the caller's own headers; null if anybody may have the reply. */
 function ownHeaders({ visit }: FoundReply, status: number): Readonly<Record<string, string>> | null {
   return visit?.isPrivate ? visit.headers(status) : null
 }
 
-/** Sends a reply that is at hand; false where it first has to be compressed. */
+/** Sends a reply that is in memory; returns false if it first has to be compressed. */
 function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply): boolean {
   const { headers, method } = raw
   const { found, now } = one
@@ -307,21 +311,21 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
   return true
 }
 
-/** Whose request fails, and where that is told. */
+/** The caller of a failed request, and the log for its error. */
 interface Failing extends Pick<RouteContext, 'log'> {
   readonly visit: Visit
 }
 
-/** Answers with a problem, and what its caller is charged for that, unless nobody is there to read it; gives its status. */
+/** Answers with a problem and charges its caller, unless the caller has left. Returns the status. */
 async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing): Promise<number> {
   if (isGone(error)) {
-    // No mistake of ours, and not for nothing: what was asked for was worked on.
+    // Not a fault of the service, and charged: the work was done.
     reply.hijack()
     return GONE
   }
   const settled = await visit.settle(problemOf(error))
   const { url } = reply.request.raw
-  // Its head is out, and what came of its body is cut off.
+  // The head is sent, so the rest of the body is cut off.
   if (reply.raw.headersSent) log.error({ path: url?.slice(0, 500), status: settled.status, err: error }, 'reply cut off')
   else if (reply.raw.destroyed) reply.hijack()
   else reply.headers(visit.limits(settled.status)).send(settled)
@@ -332,12 +336,12 @@ function isGone(error: unknown): boolean {
   return error instanceof CallerGone || (isQueryError(error, 'aborted') && error.cause instanceof CallerGone)
 }
 
-/** Answers OPTIONS and refuses every other method but GET and HEAD, before a body is read; `before` is done first. */
+/** Answers OPTIONS and refuses all methods but GET and HEAD, before a body is read. `before` runs first. */
 export function registerOtherMethods(app: FastifyInstance, url: string, before?: (request: FastifyRequest) => Promise<void>): void {
   registerRest(app, url, { methods: ['GET', 'HEAD'], headers: { Allow: ALLOW, ...PREFLIGHT_HEADERS }, isSameOrigin: false, before })
 }
 
-/** The same for a path that pages of other origins may not read, with the methods that it takes. */
+/** The same for a path that pages of other origins may not read; `methods` are those that it takes. */
 export function registerOtherMethodsOfOwn(app: FastifyInstance, url: string, methods: readonly string[]): void {
   registerRest(app, url, { methods, headers: { Allow: [...methods, 'OPTIONS'].join(', ') }, isSameOrigin: true })
 }
@@ -368,19 +372,19 @@ function registerRest(
   })
 }
 
-/** Lets Fastify route every method that Node's parser knows, so that a wrong one is told apart from a wrong path. */
+/** Lets Fastify route every method that Node's parser knows, so that a wrong method differs from a wrong path. */
 export function knowAllMethods(app: FastifyInstance): void {
   const known = new Set(app.supportedMethods)
   for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') app.addHttpMethod(method)
 }
 
-/** True for a request that brings a body, be it an empty one in pieces. */
+/** True for a request with a body, even an empty one in chunks. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false
   return headers['content-length'] !== '0'
 }
 
-/** Requests for data have no body, and no URL beyond all measure: such a one is not read. */
+/** Requests for data have no body and no excessively long URL: such a request is not read. */
 function refuseBody(raw: IncomingMessage): void {
   refuseLongUrl(raw)
   if (hasBody(raw)) throw problem('payload-too-large', 'Requests for data have no body.', { headers: { Connection: 'close' } })

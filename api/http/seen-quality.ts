@@ -3,23 +3,23 @@ import { readTableQuality, type TableQuality, tableQualitySeqs } from '../../lak
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { QualityView } from '../define/endpoint.ts'
 
-/** What is known of the data of days, and how new it is. */
+/** The data-quality statistics of days and tables, and their age. */
 export interface SeenQuality extends QualityView {
-  /** The number of the figures of each table, by dataset id. */
+  /** The sequence number of each table's statistics, by dataset id. */
   readonly seqs: ReadonlyMap<string, number>
-  /** When the newest of it was told, ms since the epoch; 0 where there is nothing. */
+  /** When the newest of them was made, ms since the epoch; 0 if there are none. */
   readonly gathered_at: number
 }
 
 /** Nothing is known yet. */
 export const UNSEEN: SeenQuality = { days: [], tables: new Map(), seqs: new Map(), gathered_at: 0 }
 
-/** A text that is another one when anything else is known. */
+/** Returns a text that changes with the statistics. */
 export function qualityVersion({ days, seqs }: SeenQuality): string {
   return `${days.at(-1)?.date ?? ''}+${[...seqs.values()].reduce((sum, seq) => sum + seq, 0)}`
 }
 
-/** Reads what has been told of days since the last look; the same where nothing has. */
+/** Reads the statistics added since the last poll; returns the same object if nothing is new. */
 export async function seeQuality(store: ObjectStore, seen: SeenQuality | null): Promise<SeenQuality> {
   const before = seen ?? UNSEEN
   const [days, { tables, seqs }] = await Promise.all([seeDays(store, before.days), seeTables(store, before)])
@@ -28,7 +28,7 @@ export async function seeQuality(store: ObjectStore, seen: SeenQuality | null): 
   return { days, tables, seqs, gathered_at }
 }
 
-/** The figures of feeds of the days that there are; those of a day never change. */
+/** Returns the feeds' statistics of the available days. Those of a day never change. */
 async function seeDays(store: ObjectStore, before: readonly QualityDay[]): Promise<readonly QualityDay[]> {
   const dates = (await qualityDates(store)).slice(-QUALITY_DAYS)
   if (dates.length === before.length && before.every(({ date }, at) => date === dates[at])) return before
@@ -43,10 +43,10 @@ async function seeTables(store: ObjectStore, before: SeenQuality): Promise<Pick<
   const [tables, seqs] = [new Map(before.tables), new Map(before.seqs)]
   for (const [dataset, seq] of newer) {
     const quality: TableQuality | null = await readTableQuality(store, dataset, seq)
-    // Newer figures have taken their place meanwhile: the next look finds those.
+    // Newer statistics have replaced them meanwhile: the next poll finds those.
     if (!quality) continue
-    const { files: _, ...told } = quality
-    tables.set(dataset, told)
+    const { files: _, ...rest } = quality
+    tables.set(dataset, rest)
     seqs.set(dataset, seq)
   }
   return { tables, seqs }

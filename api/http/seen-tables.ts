@@ -5,16 +5,16 @@ import { rowSpanOf } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { TableAbout } from '../define/endpoint.ts'
 
-/** A table as it was seen. */
+/** A table at its last poll. */
 export interface SeenTable {
   readonly version: number
   readonly about: TableAbout
 }
 
-/** Tables by dataset id; one that is not created yet is not among them. */
+/** Tables by dataset id, without those that do not exist yet. */
 export type SeenTables = ReadonlyMap<string, SeenTable>
 
-/** Looks at the tables of datasets by their metadata: no data file is opened for it. The same as before where none has changed. */
+/** Polls the tables of datasets by their metadata, without opening data files. Returns the same object if none has changed. */
 export async function seeTables(lake: Lake, datasets: readonly Dataset[], before: SeenTables | null): Promise<SeenTables> {
   const found = await Promise.all(
     datasets.map(async (dataset) => [dataset.id, await seeTable(lake, dataset, before?.get(dataset.id))] as const),
@@ -24,24 +24,24 @@ export async function seeTables(lake: Lake, datasets: readonly Dataset[], before
   return isSame ? before : new Map(there)
 }
 
-/** Text that changes with the tables of some datasets, of all where null. */
+/** Returns a text that changes with the tables of some datasets, or of all if null. */
 export function tablesVersion(tables: SeenTables, of: readonly string[] | null): string {
   return (of ?? [...tables.keys()]).map((id) => `${id}.${tables.get(id)?.version ?? ''}`).join(' ')
 }
 
-/** When one of them last changed, ms since the epoch; 0 where there is none. */
+/** Returns when one of them last changed, ms since the epoch; 0 if there is none. */
 export function tablesChangedAt(tables: SeenTables, of: readonly string[] | null): number {
   return Math.max(0, ...(of ?? [...tables.keys()]).map((id) => tables.get(id)?.about.updated_at ?? 0))
 }
 
-/** A table as it is now: what was seen of it before, where its metadata are of the same version. Null where it is not created yet. */
+/** Returns a table as it is now: the previous object if its metadata version is the same. Null if it does not exist yet. */
 async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefined): Promise<SeenTable | null> {
   const found = await lake.snapshot(dataset)
   if (!found) return null
   if (before?.version === found.version) return before
   const { metadata } = found.state
   const span = await rowSpanOf(found.state, dataset)
-  // Counted, as summaries of other writers may leave totals out.
+  // Counted, because summaries of other writers may omit totals.
   const files = await liveFiles(found.state)
   const total = (of: 'rows' | 'bytes'): number => files.reduce((sum, file) => sum + file[of], 0)
   const about = {

@@ -5,7 +5,7 @@ import { areaOf, predicateOf } from '../define/filter.ts'
 import type { RequestValues } from './request.ts'
 import { recordsNear } from './spatial-index.ts'
 
-/** The records that an endpoint's filters select, in the order of the list. */
+/** Returns the records that match an endpoint's filters, in the order of the list. */
 export function selected(records: readonly AnyRow[], { filters }: Endpoint, { own }: RequestValues, now: number): readonly AnyRow[] {
   const matches = predicateOf(filters, own, now)
   if (!matches) return records
@@ -13,7 +13,7 @@ export function selected(records: readonly AnyRow[], { filters }: Endpoint, { ow
   return (area ? recordsNear(records, area) : records).filter(matches)
 }
 
-/** The records with their distances from the point that a request searches around; as they are where it does not. */
+/** Returns the records with their distances from the point of a search; unchanged for other requests. */
 export function withDistances(records: readonly AnyRow[], { around }: Endpoint, { own }: RequestValues): readonly AnyRow[] {
   const circle = circleOf(around, own)
   return around && circle ? measured(records, around, circle) : records

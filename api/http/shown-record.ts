@@ -7,12 +7,12 @@ import { membersOf } from '../define/shape.ts'
 import { requestOf } from './example-request.ts'
 import { type RequestValues, requestReader } from './request.ts'
 
-/** What a request leaves out of an endpoint's records: no distance without a point, and no fields of other views. */
+/** Returns the shape of the records in a reply: no distance without a point, and no fields of other views. */
 type Shown = (values: Pick<RequestValues, 'own' | 'page'>) => RecordShape
 
 /**
- * Makes the function that returns the record that a reply shows, the same object for requests that show the same fields. It throws a
- * 400 problem where `fields` asks for nothing but what is left out.
+ * Makes the function that returns the shape of the records in a reply, the same object for requests with the same fields. It
+ * throws a 400 problem if `fields` names only fields that are left out.
  */
 export function shownRecord({ returns, read, around }: Pick<Endpoint, 'returns' | 'read' | 'around'>): Shown {
   const { record: whole } = returns
@@ -44,7 +44,7 @@ function nothingLeft(by: readonly string[], { fields }: RecordShape) {
   return problem('invalid-parameter', detail, { errors: [...by, 'fields'].map((parameter) => ({ parameter, detail })) })
 }
 
-/** The record that the reply to an endpoint's example request shows. */
+/** Returns the shape of the record in the reply to an endpoint's example request. */
 export function exampleRecord(endpoint: Endpoint): RecordShape {
   const names = pathParams(endpoint.path)
   const inPath = Object.fromEntries(names.map((name) => [name, exampleTexts(endpoint.example, null)[name] ?? '']))

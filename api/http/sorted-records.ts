@@ -1,7 +1,7 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { type Order, sorted } from './paging.ts'
 
-/** Records, and their orders that were asked for so far: as many as the endpoint has sorts. */
+/** Records with their requested orders, at most one for each sort of the endpoint. */
 export class SortedRecords {
   readonly #records: readonly AnyRow[]
   readonly #orders = new Map<string, Promise<readonly AnyRow[]>>()
@@ -10,7 +10,7 @@ export class SortedRecords {
     this.#records = records
   }
 
-  /** The records in an order; as they are where what they are sorted by is only known once they are picked. */
+  /** Returns the records in an order; unchanged if the sort field is only known for a page. */
   async inOrder(order: Order): Promise<readonly AnyRow[]> {
     const [first] = this.#records
     if (!first || order.some(({ field }) => !(field in first))) return this.#records

@@ -3,16 +3,16 @@ import type { Point } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { type Area, type Box, EARTH_M } from '../define/geo.ts'
 
-/** Lists that are shorter are scanned. */
+/** Shorter lists are scanned. */
 const INDEXED_FROM = 200
-/** Degrees by which the box around a circle is wider than computed, so that rounding loses nothing. */
+/** Degrees added to the box around a circle, so that rounding loses nothing. */
 const MARGIN_DEG = 1e-6
 const WORLD = { west: -180, south: -90, east: 180, north: 90 } as const
 
 /** Finds the records of one list by their `position`. */
 class SpatialIndex {
   readonly #records: readonly AnyRow[]
-  /** Places of the located records in the list, by their places in the tree. */
+  /** Positions of the located records in the list, by their positions in the tree. */
   readonly #places: Uint32Array
   readonly #tree: KDBush
 
@@ -28,7 +28,7 @@ class SpatialIndex {
     this.#tree.finish()
   }
 
-  /** The records in a box, in the order of the list. */
+  /** Returns the records in a box, in the order of the list. */
   inBox({ west, south, east, north }: Omit<Box, 'kind'>): AnyRow[] {
     if (this.#places.length === 0) return []
     const found = Uint32Array.from(this.#tree.range(west, south, east, north), (at) => this.#places[at] as number)
@@ -36,10 +36,10 @@ class SpatialIndex {
   }
 }
 
-/** Indexes by list; null for a list that was searched once so far: most lists that a request makes for itself are. */
+/** Indexes by list; null for a list that was searched once. Most lists are made for one request and are never searched again. */
 const indexes = new WeakMap<readonly AnyRow[], SpatialIndex | null>()
 
-/** The records that may be in an area, in the order of the list: all that are in it, and few others. A list that is searched again is indexed. */
+/** Returns all records in an area and few others, in the order of the list. A list that is searched again is indexed. */
 export function recordsNear(records: readonly AnyRow[], area: Area): readonly AnyRow[] {
   if (records.length < INDEXED_FROM) return records
   const known = indexes.get(records)
@@ -52,7 +52,7 @@ export function recordsNear(records: readonly AnyRow[], area: Area): readonly An
   return index.inBox(area.kind === 'box' ? area : boxAround(area))
 }
 
-/** A box that holds a circle on the sphere; as wide as the world where the circle has a pole or crosses the 180th meridian. */
+/** Returns a box around a circle on the sphere; the whole world if the circle contains a pole or crosses the 180th meridian. */
 export function boxAround({ lat, lon, radius_m }: Exclude<Area, Box>): Omit<Box, 'kind'> {
   const angle = radius_m / EARTH_M
   const reach = (angle * 180) / Math.PI + MARGIN_DEG

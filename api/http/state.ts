@@ -7,26 +7,26 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { type LakeRecord, readFeedListings, readLakeRecord, type SourceMode } from '../../lake/system.ts'
 import type { SystemState } from '../define/endpoint.ts'
 
-/** What replies say of where their data comes from; changes only with `version`. */
+/** The facts about the data's origin that replies state. They change only with `version`. */
 export interface ServiceState {
   readonly live: LiveReader
   readonly mode: SourceMode
-  /** When the lake was begun, ms since the epoch. */
+  /** When the lake was created, ms since the epoch. */
   readonly begun_at: number
   /** When the lake's record or the list of feeds last changed, ms since the epoch. */
   readonly described_at: number
   readonly system: () => SystemState
   readonly snapshot: (dataset: Dataset) => LiveSnapshot | null
-  /** True where a feed of the dataset, or of what a source gives of it, is STALE or DOWN. */
+  /** True if a feed of the dataset (or of this source in it) is STALE or DOWN. */
   readonly isStale: (dataset: Dataset, source?: Source) => boolean
-  /** Expected seconds between two publications of the dataset: those of its fastest feed. Null where no feed is known. */
+  /** Expected seconds between two publications of the dataset, from its fastest feed. Null if no feed is known. */
   readonly cadence_s: (dataset: Dataset) => number | null
-  /** Text that changes with what replies over these datasets may say, besides their rows. */
+  /** A text that changes with what replies over these datasets may state besides their rows. */
   readonly contextVersion: (datasets: readonly Dataset[]) => string
-  /** When `contextVersion` or the description was last seen to change (ms); 0 where neither has since the start. */
+  /** When `contextVersion` or the description last changed (ms); 0 if neither has since the start. */
   readonly contextChangedAt: (datasets: readonly Dataset[]) => number
-  /** Calls back when the answers of these datasets (of all where null) may have changed; returns what ends it. */
-  readonly onChange: (of: readonly Dataset[] | null, tell: () => void) => () => void
+  /** Calls back when the answers of these datasets (null: all) may have changed. Returns the function that ends it. */
+  readonly onChange: (of: readonly Dataset[] | null, notify: () => void) => () => void
   readonly close: () => void
 }
 
@@ -35,15 +35,15 @@ export interface StateOptions {
   readonly store: ObjectStore
   readonly live: LiveReader
   readonly clock: () => number
-  /** Told of a store that could not be read; the last good description stays. */
+  /** Gets the error of a store that could not be read; the last good description stays. */
   readonly onError: (error: Error) => void
-  /** Time between two looks at the clock and at what the worker announced, in ms. */
+  /** Polling interval for the clock and the worker's announcements, in ms. */
   readonly poll_ms?: number
 }
 
 /**
- * Follows what replies depend on besides rows, in a lake marked by `claimLake`: mode of the sources, feeds, and whether a feed is stale. The
- * clock is looked at now and then, so that staleness is a new version and does not depend on the moment of a request.
+ * Follows what replies depend on besides rows, in a lake marked by `claimLake`: the mode of the sources, the feeds, and their
+ * staleness. It polls the clock, so that staleness is a new version and does not depend on the moment of a request.
  */
 export async function openState({ store, live, clock, onError, poll_ms = 2000 }: StateOptions): Promise<ServiceState> {
   let record = await markOf(store)
@@ -52,7 +52,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   let stale: ReadonlyMap<string, FeedListing> = new Map()
   let redescribed_at = 0
   const turned_at = new Map<string, number>()
-  const watchers = new Set<{ of: ReadonlySet<string> | null; tell: () => void }>()
+  const watchers = new Set<{ of: ReadonlySet<string> | null; notify: () => void }>()
 
   const describe = async (): Promise<boolean> => {
     const [nextRecord, nextFeeds, info] = await Promise.all([markOf(store), readFeedListings(store), store.head('system/feeds.json')])
@@ -73,11 +73,11 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
     return turned.length > 0
   }
   const tellAll = (): void => {
-    for (const watcher of watchers) watcher.tell()
+    for (const watcher of watchers) watcher.notify()
   }
   const ends = datasets.map((dataset) =>
     live.onChange(dataset.id, () => {
-      for (const watcher of watchers) if (!watcher.of || watcher.of.has(dataset.id)) watcher.tell()
+      for (const watcher of watchers) if (!watcher.of || watcher.of.has(dataset.id)) watcher.notify()
     }),
   )
   await describe()
@@ -129,8 +129,8 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
     contextVersion: (of) =>
       JSON.stringify([record.mode, of.map((dataset) => feedsOf(dataset).map((feed) => [feed.every_s, stale.has(feed.id)]))]),
     contextChangedAt: (of) => Math.max(redescribed_at, ...of.map((dataset) => turned_at.get(dataset.id) ?? 0)),
-    onChange: (of, tell) => {
-      const watcher = { of: of && new Set(of.map((dataset) => dataset.id)), tell }
+    onChange: (of, notify) => {
+      const watcher = { of: of && new Set(of.map((dataset) => dataset.id)), notify }
       watchers.add(watcher)
       return () => void watchers.delete(watcher)
     },
@@ -141,7 +141,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   }
 }
 
-/** Replies say where their data comes from: without the mark nobody knows whether it is real. */
+/** Replies state the data's origin: without the mark nobody knows whether it is real. */
 async function markOf(store: ObjectStore): Promise<LakeRecord> {
   const record = await readLakeRecord(store)
   if (!record) throw new Error(`the lake at ${store.url} does not say where its data comes from: start the service first (scripts/start)`)

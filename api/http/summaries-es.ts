@@ -171,7 +171,7 @@ interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
 }
 
-/** A description with its summaries, and the texts of its tags, in Spanish. */
+/** Returns a description whose summaries and tag texts are in Spanish. */
 export function inSpanish(description: Part): Part {
   const { info, tags, paths } = description as unknown as Described
   const translated = (operation: Part): Part => ({

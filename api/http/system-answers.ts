@@ -12,7 +12,7 @@ import { tablesChangedAt, tablesVersion } from './seen-tables.ts'
 import { selected } from './selection.ts'
 import type { SystemWatch } from './system-watch.ts'
 
-/** The search index of endpoints that do not search. */
+/** The search index for endpoints without search. */
 const NO_SEARCH: SearchView = Object.freeze({
   version: '',
   changed_at: 0,
@@ -22,14 +22,14 @@ const NO_SEARCH: SearchView = Object.freeze({
   nearby: nothingFound,
 })
 
-/** What a view of the service has of figures of days and of the search index if nobody asks for them. */
+/** The quality statistics and search index for views that do not use them. */
 export const NOTHING_FOUND: Pick<SystemView, 'quality' | 'search'> = Object.freeze({ quality: UNSEEN, search: NO_SEARCH })
 
 async function nothingFound(): Promise<SearchFound> {
   return { hits: [], counts: [] }
 }
 
-/** Answers lists of what the service knows of itself, and single things of it. */
+/** Answers lists and single things about the service itself. */
 export function systemAnswerer(
   context: AnswerContext,
   read: ReadOf<'system'>,
@@ -38,7 +38,7 @@ export function systemAnswerer(
   const { endpoint, state } = context
   const { endpoints, watch, link } = parts
   const { returns } = endpoint
-  // Hits of a search are made for one reply.
+  // Hits of a search belong to one reply.
   const texts = recordTexts(returns, { remember: !read.search })
   const asideTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.asides) || {} })
   return async (values, { format, now }) => {
@@ -51,7 +51,7 @@ export function systemAnswerer(
     const system: SystemView = { ...state.system(), endpoints, tables: about, quality, link, search }
     const clock_s = read.clock_s ?? 0
     const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at, search.changed_at)
-    const told = [
+    const viewVersions = [
       ...(tables ? [tablesVersion(tables, of)] : []),
       ...(read.quality ? [qualityVersion(quality)] : []),
       ...(read.search ? [version] : []),
@@ -59,14 +59,14 @@ export function systemAnswerer(
     const indexed = search.collections.flatMap((one) => one.datasets)
     const named = read.showsSources ? of : indexed
     const shown = system.datasets.filter(({ id }) => named?.includes(id))
-    const versions = { datasets: shown, of: [state.described_at, ...told], changed_at }
+    const versions = { datasets: shown, of: [state.described_at, ...viewVersions], changed_at }
     const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
     const at = steppedNow(clock_s, now)
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clock_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const found = await read.records(system, values.own, at)
-      // If the index has changed since, the body is not that of the tag.
+      // If the index has changed since, the body does not match the tag.
       const marked = (body: Body): Body => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
       const meta = metaOf(state, shown)

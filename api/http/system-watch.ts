@@ -6,14 +6,14 @@ import { type SeenQuality, seeQuality } from './seen-quality.ts'
 import { type SeenTables, seeTables } from './seen-tables.ts'
 import { type Watch, watch } from './watch.ts'
 
-/** What answers about the service itself are made of, besides its state: followed from when it is first asked for. */
+/** The sources of answers about the service itself, besides its state. They are polled from their first use. */
 export interface SystemWatch {
   readonly tables: Watch<SeenTables>
   readonly quality: Watch<SeenQuality>
   readonly search: Watch<SearchView>
 }
 
-/** Makes what follows the tables of datasets and the figures of days. */
+/** Makes the watches of datasets' tables and of quality statistics. */
 export function watchSystem(options: {
   readonly lake: Lake
   readonly datasets: readonly Dataset[]

@@ -1,7 +1,7 @@
-/** How long one piece of work may keep the event loop, in ms. */
+/** How long one piece of work may block the event loop, in ms. */
 const SHARE_MS = 10
 
-/** Work that waits for the event loop; each turn of the loop lets one go on. */
+/** Work that waits for the event loop; each turn of the loop resumes one piece. */
 const waiting: (() => void)[] = []
 
 function letOneGoOn(): void {
@@ -10,13 +10,13 @@ function letOneGoOn(): void {
 }
 
 /**
- * One piece of work's share of the event loop. Work that may take long asks now and then whether its share is over, and if so waits for its
- * next turn: other requests are answered in between, however many pieces of long work there are.
+ * One piece of work's share of the event loop. Long work checks regularly whether its share is over, and then waits for its next
+ * turn. Other requests are answered in between, however many pieces of long work there are.
  */
 export class Turn {
   #began = performance.now()
 
-  /** True where the work should wait for its next turn. */
+  /** True if the work should wait for its next turn. */
   get isOver(): boolean {
     return performance.now() - this.#began > SHARE_MS
   }

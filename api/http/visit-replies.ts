@@ -4,7 +4,7 @@ import type { Visit } from '../access/visit.ts'
 import type { CountReply } from '../status/uptime.ts'
 import { problemOf } from './problem-replies.ts'
 
-/** What counts the replies of a path: the usage of callers, and the uptime of the path. */
+/** The counters of a path's replies: the usage of callers, and the uptime of the path. */
 export interface PathCounters {
   readonly count: CountUsage
   readonly countReply: CountReply
@@ -16,7 +16,7 @@ export function countVisit({ count, countReply }: PathCounters, visit: Visit, st
   countReply(status, performance.now() - visit.began, visit.caller.slot)
 }
 
-/** Answers with the problem of an error, which is charged and counted. */
+/** Answers with the problem of an error, and charges and counts it. */
 export async function sendProblem(
   reply: FastifyReply,
   counters: PathCounters,

@@ -1,16 +1,16 @@
 import { QueryError } from '../../lake/query/errors.ts'
 
-/** How much waits, and how long. */
+/** Limits of the queue. */
 interface LineOptions {
-  /** Pieces of work that may wait for their turn at once. */
+  /** Pieces of work that may wait at once. */
   readonly most: number
-  /** Longest time for which one waits until it is begun, ms. */
+  /** Longest wait, ms. */
   readonly longest_ms: number
-  /** Seconds after which who is refused may come again. */
+  /** Retry-After of a refusal, in seconds. */
   readonly retry_s: number
 }
 
-/** Work that is done one piece after the other. What finds no place in the line, or waits too long in it, is refused as `busy`. */
+/** A queue that does one piece of work at a time. Work is refused as `busy` if the queue is full or the wait is too long. */
 export class WaitingLine {
   readonly #options: LineOptions
   readonly #waiting: (() => void)[] = []
@@ -20,12 +20,12 @@ export class WaitingLine {
     this.#options = options
   }
 
-  /** Pieces of work that wait for their turn. */
+  /** Pieces of work that wait. */
   get length(): number {
     return this.#waiting.length
   }
 
-  /** Does a piece of work when it is its turn. */
+  /** Does a piece of work when its turn comes. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isTaken) await this.#turn()
     this.#isTaken = true

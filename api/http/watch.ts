@@ -1,20 +1,20 @@
-/** Something that is looked at now and then, so that no request has to. */
+/** A value that is polled, so that no request has to wait for it. */
 export interface Watch<T> {
-  /** What it was when it was last looked at; the first to ask waits for a look. */
+  /** Returns the value of the last poll; the first caller waits for a poll. */
   value(): Promise<T>
-  /** Calls back when it has changed; returns what ends it. */
-  onChange(tell: () => void): () => void
+  /** Calls back when it has changed. Returns the function that ends it. */
+  onChange(notify: () => void): () => void
   close(): void
 }
 
 /**
- * Looks at something every `poll_ms` from when it is first asked for. `look` is given what it gave last, null the first time, and gives the
- * same where nothing has changed.
+ * Polls a value every `poll_ms` from its first use. `look` gets its previous result, null the first time, and returns the same
+ * object if nothing has changed.
  */
 export function watch<T>(options: {
   readonly look: (before: T | null) => Promise<T>
   readonly poll_ms: number
-  /** Told of a look that failed; what was known stays. */
+  /** Gets the error of a failed poll; the known value stays. */
   readonly onError: (error: Error) => void
 }): Watch<T> {
   const { look, poll_ms, onError } = options
@@ -28,7 +28,7 @@ export function watch<T>(options: {
     const found = await look(known)
     if (found === known) return
     known = found
-    for (const tell of watchers) tell()
+    for (const notify of watchers) notify()
   }
   const again = (): void => {
     if (isClosed) return
@@ -45,7 +45,7 @@ export function watch<T>(options: {
     try {
       await see()
     } catch (error) {
-      // Whoever asks next looks again.
+      // The next caller polls again.
       first = null
       throw error
     }
@@ -57,9 +57,9 @@ export function watch<T>(options: {
       await first
       return known as T
     },
-    onChange(tell) {
-      watchers.add(tell)
-      return () => void watchers.delete(tell)
+    onChange(notify) {
+      watchers.add(notify)
+      return () => void watchers.delete(notify)
     },
     close() {
       isClosed = true

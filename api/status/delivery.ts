@@ -5,22 +5,22 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import type { StreamHub } from '../stream/hub.ts'
 import { readCheckpoint } from '../webhooks/state.ts'
 
-/** How far webhooks and streams are behind the log of events; null for what is not known. */
+/** The lag of webhooks and streams behind the log of events; null if unknown. */
 export interface DeliveryLag {
-  /** Age of the oldest event that webhooks were not matched with yet, in s; 0 if there is none. */
+  /** Age of the oldest event that is not yet matched with webhooks, in s; 0 if there is none. */
   readonly webhooks_lag_s: number | null
-  /** Time for which this process could not read the log to its end, in s. */
+  /** How long this process could not read the log to its end, in s. */
   readonly streams_lag_s: number | null
   /** Streams that are open in this process. */
   readonly streams_open: number
 }
 
-/** Greatest lag of deliveries that are on time, in s: many times what one usually takes, so that a restart does not count. */
+/** Greatest lag of punctual deliveries, in s: many times the usual lag, so that a restart does not count. */
 export const LATE_S = 30
-/** Greatest lag of deliveries that are only late; beyond, nothing has been delivered for a while. */
+/** Greatest lag of late deliveries, in s. Beyond it, nothing has been delivered for a while. */
 export const STUCK_S = 600
 
-/** Finds out how far webhooks and streams are behind. */
+/** Measures the lag of webhooks and streams. */
 export async function deliveryLag(parts: {
   readonly store: ObjectStore
   readonly log: EventLog
@@ -36,11 +36,11 @@ export async function deliveryLag(parts: {
     const [next] = read.reset ? [] : read.batches
     return next ? Math.max(0, Math.round((clock() - next.recorded_at) / 1000)) : 0
   }
-  // A store that stands still must not hold up the report of just that.
+  // An unresponsive store must not hold up the report about it.
   const given = await Promise.race([webhooks().catch(() => null), sleep(PATIENCE_MS, null, { ref: false })])
   return { webhooks_lag_s: given, ...streams }
 }
 
-/** Between two looks at the log nothing is late; a look takes some seconds at most. */
+/** The polling interval and the time of a read, in s: this much lag is normal. */
 const POLLED_S = FOLLOW_MS / 1000 + 3
 const PATIENCE_MS = 3000

@@ -4,29 +4,29 @@ import type { Endpoint } from '../define/endpoint.ts'
 import { domains } from '../endpoints/catalog.ts'
 import type { CountReply, Uptime } from './uptime.ts'
 
-/** Groups of paths that are no data. */
+/** Groups of paths without data. */
 export const OWN_GROUPS = Object.freeze({
   account: { es: 'Cuentas y claves', en: 'Accounts and keys' },
   platform: { es: 'Documentación y páginas', en: 'Documentation and pages' },
 })
 type OwnGroup = keyof typeof OWN_GROUPS
 
-/** Paths that are up or down together: those of a domain of data, of accounts, or what describes the service. Each path is in one. */
+/** Paths that are up or down together: of a data domain, of accounts, or of descriptions. Each path is in one group. */
 export interface PathGroup {
   readonly id: string
   readonly title: { readonly es: string; readonly en: string }
-  /** The paths, with their parameters in braces; complete once all routes are there. */
+  /** The paths, with their parameters in braces; complete after the last route is registered. */
   readonly paths: ReadonlySet<string>
 }
 
-/** The groups of all paths that are served, and what counts their replies. */
+/** The groups of all served paths, and the counters of their replies. */
 export interface PathGroups {
   readonly list: readonly PathGroup[]
-  /** Gives what counts the replies of an endpoint. */
+  /** Returns the counter of an endpoint's replies. */
   ofEndpoint(endpoint: Endpoint): CountReply
-  /** Puts a path that is no declared endpoint into the group of a domain, and gives what counts its replies. */
+  /** Adds a path that is not a declared endpoint to a domain's group, and returns the counter of its replies. */
   ofPath(domain: string, path: string): CountReply
-  /** Puts every path that is registered in a scope from now on into a group of ours, and counts its replies. */
+  /** Adds every path that is registered in a scope from now on to an own group, and counts its replies. */
   take(scope: FastifyInstance, group: OwnGroup, callerOf: CallerOf): void
 }
 

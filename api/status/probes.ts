@@ -22,14 +22,14 @@ interface Served {
   readonly answerer: Answerer
 }
 
-/** An answer that has not changed is made anew after so long, in ms: until then its head is enough. */
+/** After this time in ms, an unchanged answer is made again; until then its head suffices. */
 const RENEW_MS = 10 * 60_000
-/** A probe that takes longer than this fails, in ms. */
+/** Timeout of a probe, in ms. */
 const TIMEOUT_MS = 5000
 
 /**
- * The probes of all groups: of each domain one list from memory and one of the lake, and for accounts a look at the store of keys. Documents
- * and pages need nothing but the process, whose minutes are written down anyway.
+ * Makes the probes of all groups: one list from memory and one from the lake per domain, and a read of the keys' store for
+ * accounts. Documents and pages need only the process, whose minutes are recorded anyway.
  */
 export function groupProbes(
   served: readonly Served[],
@@ -47,7 +47,7 @@ function isFromMemory({ read }: Endpoint): boolean {
   return read.kind === 'memory' || read.kind === 'system'
 }
 
-/** Asks for one record of an endpoint's example. */
+/** Requests one record of an endpoint's example. */
 function endpointProbe({ endpoint, answerer }: Served, clock: () => number): Probe['run'] {
   const read = requestReader(endpoint)
   const [format = 'json'] = formatsOf(endpoint.returns)
@@ -64,20 +64,22 @@ function endpointProbe({ endpoint, answerer }: Served, clock: () => number): Pro
   }
 }
 
-/** True for an error that a caller would see as a failure of ours. A full queue of queries is told by callers' own requests. */
+/**
+ * True for an error that a caller would see as a fault of the service. A full queue of queries shows in callers' own requests.
+ */
 function isFailure(error: unknown): boolean {
   if (isQueryError(error, 'busy')) return false
   return !(error instanceof Problem) || error.status >= 500
 }
 
-/** Runs probes one after the other, and notes the groups whose probe fails. Whoever opens it closes it. */
+/** Runs probes one after the other, and records the groups whose probe fails. The caller closes it. */
 export interface ProbeRunner {
   /** Runs all of them once. */
   run(): Promise<void>
   close(): Promise<void>
 }
 
-/** Makes what runs probes every `every_ms`; null runs none by itself. */
+/** Makes the runner of probes, every `every_ms`; null: only on demand. */
 export function openProbes(
   probes: readonly Probe[],
   options: {

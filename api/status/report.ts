@@ -13,11 +13,11 @@ import type { ServiceState } from '../http/state.ts'
 import type { DeliveryLag } from './delivery.ts'
 import type { PathGroup } from './groups.ts'
 
-/** How the service is. */
+/** The states of the service. */
 export const STATES = ['ok', 'degraded', 'down'] as const
 export type State = (typeof STATES)[number]
 
-/** Why it is not well, by the state that each leads to at least. */
+/** The reasons for a state, by the state that each causes at least. */
 export const REASONS = Object.freeze({
   'lake-away': 'down',
   'nothing-to-serve': 'down',
@@ -32,20 +32,20 @@ export const REASONS = Object.freeze({
   'record-unread': 'degraded',
 } as const)
 
-/** A reason, and the feed or group that it is about; null where it is about all. */
+/** A reason, and its feed or group; null if it concerns everything. */
 export interface Reason {
   readonly code: keyof typeof REASONS
   readonly of: string | null
 }
 
-/** How a feed is, as `/api/freshness` says it. Instants in ms. */
+/** The state of a feed, as `/api/freshness` reports it. Instants in ms. */
 export interface FeedStatus {
   readonly id: string
   readonly domain: string
   readonly enabled: boolean
-  /** Null for a feed that is not turned on. */
+  /** Null for a disabled feed. */
   readonly health: FeedHealth | null
-  /** True where it is turned on and has not delivered yet. */
+  /** True if it is enabled and has not delivered yet. */
   readonly waiting: boolean
   readonly cadence_s: number
   readonly last_success_at: number | null
@@ -54,7 +54,7 @@ export interface FeedStatus {
   readonly failing_since: number | null
 }
 
-/** How a group of paths was in a month; what is not known is null. */
+/** The state of a group of paths in a month; unknown values are null. */
 export interface GroupStatus {
   readonly group: PathGroup
   /** Rounded down to thousandths, so that it never looks better than it is. */
@@ -69,7 +69,7 @@ export interface GroupStatus {
   readonly p99_ms: number | null
 }
 
-/** How the service is now, and how it was in a month. Instants in ms. */
+/** The state of the service now and in a month. Instants in ms. */
 export interface StatusReport {
   readonly state: State
   readonly reasons: readonly Reason[]
@@ -80,10 +80,10 @@ export interface StatusReport {
   readonly delivery: DeliveryLag
   /** As YYYY-MM, in UTC. */
   readonly month: string
-  /** The months before and after that can be shown. */
+  /** The adjacent months that can be shown. */
   readonly before: string | null
   readonly after: string | null
-  /** Null where the record could not be read. */
+  /** Null if the record could not be read. */
   readonly uptime: Pick<UptimeMonth, 'measured_from' | 'measured_until' | 'minutes' | 'silent'> | null
   readonly groups: readonly GroupStatus[]
 }
@@ -100,14 +100,17 @@ export interface ReportParts {
   readonly clock: () => number
 }
 
-/** How long a report is good, in s. */
+/** How long a report is valid, in s. */
 export const FRESH_S = 15
-/** A group that was down in one of so many of the last minutes is not well now, in ms. */
+/** A group that was down in one of the last minutes counts as down; their length in ms. */
 const RECENT_MS = 5 * 60_000
-/** How long a report waits for the record, in ms; then it tells what was known before. */
+/** How long a report waits for the record, in ms. After that it repeats the last known values. */
 const PATIENCE_MS = 5000
 
-/** Makes what gives the report of a month, the present one where null; each is made once in `FRESH_S`. Throws the problem of a month that is not shown. */
+/**
+ * Makes the function that returns the report of a month (null: the current one), made once in `FRESH_S`. Throws the problem of a
+ * month that is not available.
+ */
 export function statusReports(parts: ReportParts): (month: string | null) => Promise<StatusReport> {
   const { state, groups, clock } = parts
   const ready = readinessOf(parts)
@@ -116,7 +119,7 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
   const make = async (month: string, now: number): Promise<StatusReport> => {
     const present = monthAt(now)
     const readiness = await ready()
-    // A store that is gone may look like an empty one.
+    // An unavailable store may look like an empty one.
     const [figures, latest, delivery] = await Promise.all([
       months(month, readiness.lake),
       months(present, readiness.lake),
@@ -159,13 +162,13 @@ function isShown(month: string, now: number): boolean {
   return month <= monthAt(now) && month >= monthAt(now, 1 - MONTHS_SHOWN)
 }
 
-/** A month as it was read last, and whether that was now. */
+/** A month as it was last read, and whether that was now. */
 interface Figures {
   readonly month: UptimeMonth | null
   readonly isFresh: boolean
 }
 
-/** Reads months, each by one at a time; where the store does not answer, what was known before stands. */
+/** Reads months, each once at a time. If the store does not answer, the last known values are used. */
 function recentMonths({ read, log, clock }: ReportParts): (month: string, canRead: boolean) => Promise<Figures> {
   const known = new Map<string, UptimeMonth>()
   const reading = new Map<string, Promise<boolean>>()
@@ -221,7 +224,7 @@ function reasonsOf({ status, redis, lake, waiting_for }: Readiness, feeds: reado
   return reasons
 }
 
-/** What the newest minutes of the present month say. */
+/** Returns the reasons in the newest minutes of the current month. */
 function recentReasons({ month, isFresh }: Figures, groups: readonly PathGroup[]): Reason[] {
   if (!isFresh || !month) return [{ code: 'record-unread', of: null }]
   const { measured_until, last_silent_until } = month
@@ -246,7 +249,7 @@ function groupStatus(group: PathGroup, month: UptimeMonth | null): GroupStatus {
   return {
     group,
     availability_pct: minutes === 0 ? null : Math.floor((up * 100_000) / minutes) / 1000,
-    // In whole numbers: exactly what is promised is enough.
+    // In whole numbers: exactly the promised share suffices.
     met: minutes === 0 ? null : up * 1000 >= Math.round(PROMISE_PCT * 10) * minutes,
     down_minutes: counts.down,
     ...{ requests, refused, failed },

@@ -12,16 +12,16 @@ import { STATUS_PARAMS } from './status-routes.ts'
 
 const HEALTHS = ['OK', 'LATE', 'STALE', 'DOWN']
 
-/** The path that tells how the service is. */
+/** Describes the path with the state of the service. */
 export function statusPaths(endpoints: readonly Endpoint[]): Part {
   const report = exampleOf(endpoints)
   const { content: asJson } = json('', statusReply(report, 'es'), STATUS_SCHEMA) as { readonly content: Part }
   return {
     '/status': {
       get: {
-        ...operation('status', 'How the service is now, and how available it was in a month', {
+        ...operation('status', 'Current state of the service, and its availability in a month', {
           200: {
-            description: `Of each feed how fresh it is; of each group of paths how available it was, against the ${PROMISE_PCT} % that are promised.`,
+            description: `The freshness of each feed, and the availability of each group of paths against the promised ${PROMISE_PCT} %.`,
             content: { 'text/html': { schema: { type: 'string' }, example: statusPage(report, 'es') }, ...asJson },
             headers: LASTING,
           },
@@ -29,14 +29,14 @@ export function statusPaths(endpoints: readonly Endpoint[]): Part {
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
           406: ref('responses', '406'),
         }),
-        description: `Months are those of UTC, ${MONTHS_SHOWN} of them with the present one. What the reply calls \`method\` says how minutes and times are measured.`,
+        description: `The current month and those before it can be shown, ${MONTHS_SHOWN} in all, in UTC. \`method\` in the reply explains how minutes and times are measured.`,
         parameters: parametersPart(STATUS_PARAMS),
       },
     },
   }
 }
 
-/** A report of the middle of a month in which all was well but for one feed. */
+/** Returns a report in the middle of a month in which one feed failed. */
 function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
   const { list } = pathGroups(endpoints.slice(0, 1), { counter: () => () => undefined })
   const as_of = Date.UTC(2026, 0, 2, 12, 24)
@@ -72,25 +72,25 @@ const count = (description: string): Part => nullable('integer', `${description}
 const time = (share: number): Part =>
   nullable(
     'integer',
-    `Time within which ${share} % of the requests served were answered, as one of ${BOUNDS_MS.length} bounds; the last, ${BOUNDS_MS.at(-1)}, stands for all that took longer, too. Unit: ms.`,
+    `Time within which ${share} % of the served requests were answered, as one of ${BOUNDS_MS.length} upper bounds; the last, ${BOUNDS_MS.at(-1)}, also stands for longer times. Unit: ms.`,
   )
 const object = (properties: Part): Part => ({ type: 'object', required: Object.keys(properties), properties })
 
 const FEED: Part = {
   id: { type: 'string', description: 'Id of the feed, as in /api/freshness.' },
   domain: { type: 'string', description: 'Domain of its data.' },
-  enabled: { type: 'boolean', description: 'False where it is not fetched at present.' },
+  enabled: { type: 'boolean', description: 'False if it is not fetched at present.' },
   cadence_s: { type: 'integer', description: 'Expected time between two fetches. Unit: s.' },
   last_success_at: instant('Last successful fetch.'),
   data_time: instant('Publication time of the newest data.'),
   health: {
     type: ['string', 'null'],
     enum: [...HEALTHS, null],
-    description: 'Late at twice, stale at three times its cadence; null where it is not fetched.',
+    description: 'Late at twice, stale at three times its cadence; null if it is not fetched.',
   },
-  waiting: { type: 'boolean', description: 'True where it is fetched and has never delivered.' },
+  waiting: { type: 'boolean', description: 'True if it is fetched and has never delivered.' },
   data_age_s: nullable('integer', 'Age of the newest data at `as_of`. Unit: s.'),
-  failing_since: instant('Since when fetches fail or are rejected.'),
+  failing_since: instant('When fetches began to fail or to be rejected.'),
 }
 
 const GROUP: Part = {
@@ -98,49 +98,46 @@ const GROUP: Part = {
   title: { type: 'string', description: 'The same in words.' },
   paths: { type: 'array', items: { type: 'string' }, description: 'Its paths; each is in one group.' },
   availability_pct: nullable('number', 'Share of the minutes in which it was up, rounded down to thousandths. Unit: %.'),
-  met: nullable('boolean', 'Whether the promise is kept so far; null where nothing is measured.'),
+  met: nullable('boolean', 'Whether the promise is kept so far; null if nothing is measured.'),
   down_minutes: count('Minutes in which it was down.'),
-  requests: count('Requests, however they ended; none are counted but those that ended.'),
-  refused: count('Those that were refused as mistakes of their callers, or over a limit (4xx).'),
-  failed: count('Those that failed by our fault (5xx).'),
+  requests: count('All finished requests, whatever their outcome.'),
+  refused: count('Requests refused as mistakes of their callers, or over a limit (4xx).'),
+  failed: count('Requests that failed by our fault (5xx).'),
   p50_ms: time(50),
   p95_ms: time(95),
   p99_ms: time(99),
 }
 
 const STATUS_SCHEMA: Part = Object.freeze({
-  state: { type: 'string', enum: STATES, description: 'How the service is.' },
+  state: { type: 'string', enum: STATES, description: 'State of the service.' },
   reasons: {
     type: 'array',
-    description: 'Why it is not ok.',
+    description: 'Why the state is not ok.',
     items: object({
       code: { type: 'string', enum: Object.keys(REASONS), description: 'What is wrong.' },
-      of: nullable('string', 'The feed or group that it is about.'),
+      of: nullable('string', 'The affected feed or group.'),
       text: { type: 'string', description: 'The same in words.' },
     }),
   },
-  as_of: { type: 'string', format: 'date-time', description: 'When it was found out.' },
+  as_of: { type: 'string', format: 'date-time', description: 'Time of this report.' },
   source_mode: { type: 'string', enum: SOURCE_MODES, description: 'The publishers themselves, recorded captures, or a stand-in.' },
-  redis: { type: 'boolean', description: 'Redis answers. Where it does not, the last good state is served.' },
-  lake: { type: 'boolean', description: 'The object store answers.' },
+  redis: { type: 'boolean', description: 'True if Redis answers. If it does not, the last good state is served.' },
+  lake: { type: 'boolean', description: 'True if the object store answers.' },
   feeds: { type: 'array', items: object(FEED) },
   delivery: object({
-    webhooks_lag_s: nullable(
-      'integer',
-      'Age of the oldest event that webhooks have not been matched with; null where that is not known. Unit: s.',
-    ),
-    streams_lag_s: nullable('integer', 'Time for which the process that answers could not read the log of events. Unit: s.'),
-    streams_open: { type: 'integer', description: 'Streams of events open in the process that answers. Unit: 1.' },
+    webhooks_lag_s: nullable('integer', 'Age of the oldest event that is not yet matched with webhooks; null if unknown. Unit: s.'),
+    streams_lag_s: nullable('integer', 'Time for which the answering process could not read the log of events. Unit: s.'),
+    streams_open: { type: 'integer', description: 'Streams of events open in the answering process. Unit: 1.' },
   }),
   uptime: object({
     month: { type: 'string', description: 'The month, as YYYY-MM.' },
-    timezone: { const: 'UTC', description: 'Whose months they are.' },
-    promise_pct: { type: 'number', description: 'What is promised of each group. Unit: %.' },
+    timezone: { const: 'UTC', description: 'Time zone of the months.' },
+    promise_pct: { type: 'number', description: 'Promised availability of each group. Unit: %.' },
     method: { type: 'string', description: 'How this is measured.' },
-    measured_from: instant('First minute that counts: that in which the service was first seen, where the month had begun before.'),
-    measured_until: instant('Minutes count until here; later ones may not be written yet.'),
+    measured_from: instant('First minute that counts: the start of the month, or the first minute of the service if later.'),
+    measured_until: instant('End of the counted minutes; later ones may not be written yet.'),
     minutes: count('Minutes in between.'),
-    minutes_without_heartbeat: count('Those in which no process of the API ran: down for every group.'),
+    minutes_without_heartbeat: count('Minutes in which no process of the API ran: down for every group.'),
     groups: { type: 'array', items: object(GROUP) },
   }),
 })

@@ -4,7 +4,7 @@ import { PROMISE_PCT } from '../define/promise.ts'
 import type { StatusReport } from './report.ts'
 import { METHOD, reasonText } from './texts.ts'
 
-/** A report as programs read it. */
+/** Returns a report for programs. */
 export function statusReply(report: StatusReport, language: Language): Readonly<Record<string, unknown>> {
   const { state, reasons, as_of, source_mode, ready, feeds, delivery, month, uptime, groups } = report
   return {

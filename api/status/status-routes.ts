@@ -14,9 +14,9 @@ import { statusReply } from './status-reply.ts'
 /** Parameters of the state of the service. */
 export const STATUS_PARAMS = Object.freeze({
   lang: PAGE_LANG,
-  format: oneOf('`html` for people or `json` for programs. What Accept prefers unless given.', ['html', 'json']),
+  format: oneOf('`html` for people or `json` for programs. By default what Accept prefers.', ['html', 'json']),
   month: param({
-    about: 'Month of UTC whose availability is shown, as YYYY-MM; the present one unless given, and one of the twelve before it at most.',
+    about: 'Month (UTC) whose availability is shown, as YYYY-MM: the current one, the default, or one of the twelve before it.',
     schema: { type: 'string', pattern: '^[12][0-9]{3}-(0[1-9]|1[0-2])$' },
     parse: (text) => {
       if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new Refused('expected a month, such as 2026-01')

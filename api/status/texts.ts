@@ -7,16 +7,16 @@ import type { REASONS, Reason } from './report.ts'
 const SHARE_PCT = FAILING_SHARE * 100
 const DUE_MIN = DUE_AFTER_MS / 60_000
 
-/** How availability is measured, as the reply says it. */
+/** How availability is measured, in the words of the reply. */
 export const METHOD: Readonly<Record<Language, string>> = Object.freeze({
   es:
     `Los meses son los de UTC y se cuentan por minutos. Cada proceso de la API anota cada minuto que está en marcha y lo que respondió en él. Un minuto que no anotó ningún proceso cuenta como caído para todos los grupos; ` +
     `uno en el que falló por nuestra parte (5xx) más del ${SHARE_PCT} % de las peticiones atendidas de un grupo, si fueron al menos ${MIN_REQUESTS} y de al menos ${MIN_CALLERS} clientes, o en el que falló nuestra propia comprobación del grupo, que se hace cada minuto, como caído para ese grupo. Las peticiones atendidas son todas menos las rechazadas por error de quien llama o por un límite (4xx). ` +
     `La disponibilidad es la parte de los minutos en que no estuvo caído, desde el primer minuto anotado y hasta hace ${DUE_MIN} minutos. Los tiempos son los de las peticiones atendidas, desde que llegan a la API hasta que se entrega la respuesta a la conexión, y son el límite superior de su clase.`,
   en:
-    `Months are those of UTC and are counted by minutes. Every process of the API writes down each minute in which it runs, and what it answered in it. A minute that no process wrote down counts as down for every group; ` +
-    `one in which more than ${SHARE_PCT} % of the requests served of a group failed by our fault (5xx), of at least ${MIN_REQUESTS} by at least ${MIN_CALLERS} callers, or in which our own probe of the group, sent every minute, failed, as down for that group. Requests served are all but those refused as a mistake of the caller or over a limit (4xx). ` +
-    `Availability is the share of minutes in which the group was not down, from the first minute ever written down until ${DUE_MIN} minutes ago. Times are those of requests served, from their arrival at the API until the reply is handed to the connection, and are the upper bound of their class.`,
+    `Months are in UTC and are counted in minutes. Every process of the API records each minute in which it runs, with its replies. A minute that no process recorded counts as down for every group. ` +
+    `A minute counts as down for one group if more than ${SHARE_PCT} % of its served requests failed by our fault (5xx), of at least ${MIN_REQUESTS} by at least ${MIN_CALLERS} callers, or if our own probe of the group, sent every minute, failed. Served requests are all but those refused as a mistake of the caller or over a limit (4xx). ` +
+    `Availability is the share of minutes in which the group was not down, from the first recorded minute until ${DUE_MIN} minutes ago. Times are those of served requests, from their arrival at the API until the reply is passed to the connection. They are the upper bound of their class.`,
 })
 
 const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: string) => string>>>> = {
@@ -39,34 +39,34 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'redis-away': () => 'Redis does not answer: the last good data is served.',
     'worker-away': () => 'The process that collects data is not running: the last good data is served.',
     'feeds-unknown': () => 'No feed is known yet.',
-    'feed-waiting': (of) => `No data yet of: ${of}.`,
-    'feed-down': (of) => `No data comes of: ${of}.`,
-    'feed-stale': (of) => `Stale data of: ${of}.`,
+    'feed-waiting': (of) => `No data yet from: ${of}.`,
+    'feed-down': (of) => `No data arrives from: ${of}.`,
+    'feed-stale': (of) => `Stale data from: ${of}.`,
     'not-running': () => 'In one of the last minutes the API was not running.',
-    'group-failing': (of) => `In the last minutes requests have failed of: ${of}.`,
-    'record-unread': () => 'The figures of availability cannot be read: those shown, if any, were read last.',
+    'group-failing': (of) => `Requests have failed in the last minutes in: ${of}.`,
+    'record-unread': () => 'The availability data cannot be read: the values shown, if any, are the last ones read.',
   },
 }
 
-/** Reasons of one code in words. */
+/** Returns the text of the reasons with one code. */
 function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextOptions): string {
   const { language, groups } = options
   const names = reasons.map(({ of }) => (code === 'group-failing' ? groups.find(({ id }) => id === of)?.title[language] : of) ?? of ?? '')
   return WHY[language][code](names.join(', '))
 }
 
-/** How texts are made. */
+/** Options of the texts. */
 interface TextOptions {
   readonly language: Language
   readonly groups: readonly Pick<PathGroup, 'id' | 'title'>[]
 }
 
-/** A reason in words. */
+/** Returns the text of a reason. */
 export function reasonText(reason: Reason, options: TextOptions): string {
   return textOf(reason.code, [reason], options)
 }
 
-/** All reasons in words, those of one kind in one sentence. */
+/** Returns the texts of all reasons, those of one kind in one sentence. */
 export function reasonTexts(reasons: readonly Reason[], options: TextOptions): string[] {
   return [...Map.groupBy(reasons, ({ code }) => code)].map(([code, same]) => textOf(code, same, options))
 }

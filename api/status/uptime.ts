@@ -3,34 +3,34 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { countReply, newUptimeCounts, UPTIME, type UptimeCounts, type UptimeRow } from '../../lake/uptime/objects.ts'
 import { callerMark, MIN_CALLERS } from '../../lake/uptime/rule.ts'
 
-/** Counts a reply of a group by its status, what it took (ms), and what its caller is charged by. */
+/** Counts a reply of a group by its status, its duration (ms), and its caller's quota key. */
 export type CountReply = (status: number, took_ms: number, quotaKey: string) => void
 
 /**
- * Counts replies by group, and writes every minute that this process runs in: that it ran, and what was counted. Nothing counts once it is
- * closed. The minutes of a process that stands still are missing: only one that it comes to is ever ended.
+ * Counts replies by group, and records every minute of this process with its counts. Nothing is counted after it is closed. The
+ * minutes of a blocked process are missing: a minute ends only while the process runs.
  */
 export interface Uptime extends Pick<MinuteWriter<UptimeRow>, 'flush' | 'close'> {
-  /** Gives what counts the replies of a group. */
+  /** Returns the counter of a group's replies. */
   counter(group: string): CountReply
-  /** Notes that this process's own probe of a group has failed. */
+  /** Records that this process's own probe of a group has failed. */
   probeFailed(group: string): void
 }
 
-/** What it works with. */
+/** Options of the record. */
 export interface UptimeOptions {
   readonly store: ObjectStore
-  /** The time in ms since the epoch. */
+  /** Returns the time in ms since the epoch. */
   readonly clock: () => number
-  /** Told when a minute cannot be written; it is tried again. */
+  /** Gets the error if a minute cannot be written; the write is tried again. */
   readonly onError: (error: Error) => void
-  /** Told of so many minutes that are given up. */
+  /** Gets the number of lost minutes. */
   readonly onLost: (minutes: number) => void
-  /** Time between two flushes, in ms; none by itself where null. A minute unless told. */
+  /** Time between two flushes, in ms; null: no automatic flush. A minute by default. */
   readonly every_ms?: number | null
 }
 
-/** What is counted of a group in the minute that has begun. */
+/** The counts of a group in the current minute. */
 interface Tally {
   counts: UptimeCounts
   callers: Set<number>
@@ -39,7 +39,7 @@ interface Tally {
 
 const newTally = (): Tally => ({ counts: newUptimeCounts(), callers: new Set(), isProbeFailed: false })
 
-/** Opens the record of uptime of this process. Who opens it closes it. */
+/** Opens the record of this process's uptime. The caller closes it. */
 export function openUptime({ onLost, ...options }: UptimeOptions): Uptime {
   const tallies = new Map<string, Tally>()
   const tallyOf = (group: string): Tally => {

@@ -4,53 +4,53 @@ import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
 import type { EventLog } from '../../lake/events/log.ts'
 import { type Place, ShownBatches, type ShownEvent } from '../events/shown.ts'
 
-/** What a stream wants, and where it is sent. */
+/** The filter of a stream, and the response that it is sent on. */
 export interface StreamOptions {
   readonly response: ServerResponse
   readonly isWanted: (event: ShownEvent) => boolean
-  /** Where it goes on, or null to begin with what comes next. */
+  /** The position where it continues; null to begin with the next event. */
   readonly from: Place | null
 }
 
 /** The open streams of a process. */
 export interface StreamHub {
-  /** Opens a stream on a response whose head has been sent. `ended` resolves when it is over, whichever side ended it. */
+  /** Opens a stream on a response whose head has been sent. `ended` resolves when either side has ended it. */
   open(options: StreamOptions): Stream
   /** Open streams. */
   readonly count: number
   /** Streams that were closed because their reader was too slow. */
   readonly slow: number
-  /** Seconds for which the log could not be read to its end. */
+  /** Returns the seconds for which the log could not be read to its end. */
   lag_s(): number
   close(): Promise<void>
 }
 
 /** An open stream. */
 export interface Stream {
-  /** Ends it, after an event that says why. */
+  /** Ends it, after an event with the reason. */
   end(reason: StreamEnd): void
   readonly ended: Promise<void>
 }
 
-/** Why a stream is ended by the service. */
+/** Why the service ends a stream. */
 export type StreamEnd = 'key-changed' | 'closing'
 
-/** How streams are run; other values are for tests. */
+/** Options of streams; other values are for tests. */
 export interface HubOptions {
   readonly log: EventLog
   readonly redisUrl: string
   readonly onError: (error: Error) => void
   readonly clock?: () => number
   readonly heartbeat_ms?: number
-  /** How long a reader may take nothing, in ms; then it is closed. */
+  /** How long a reader may read nothing before it is closed, in ms. */
   readonly stuck_ms?: number
 }
 
 const HEARTBEAT_MS = 15_000
 const STUCK_MS = 30_000
-/** How far back a stream can go on, in ms. */
+/** How far back a stream can continue, in ms. */
 const REPLAY_MS = 86_400_000
-/** How long after a lost connection a client tries again, in ms. */
+/** When a client reconnects after a lost connection, in ms. */
 const RETRY_MS = 5000
 /** Memory for texts of the newest batches, in characters. */
 const SHOWN_MOST = 32 * 1024 ** 2
@@ -62,7 +62,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
   const open = new Set<OpenStream>()
   const shown = new ShownBatches(SHOWN_MOST)
   let slow = 0
-  /** The newest batch that was handed to live streams. */
+  /** The newest batch that was passed to live streams. */
   let newest = await log.head()
 
   class OpenStream implements Stream {
@@ -70,7 +70,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     readonly #response: ServerResponse
     readonly #isWanted: StreamOptions['isWanted']
     readonly #over = new AbortController()
-    /** What was sent or passed over. */
+    /** The position after the last event that was sent or skipped. */
     #place: Place
 
     constructor({ response, isWanted }: StreamOptions, place: Place) {
@@ -96,17 +96,17 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       live.delete(this)
       this.#over.abort()
       this.#response.end(`event: ${reason}\ndata: {}\n\n`)
-      // A reader that takes nothing does not take this either.
+      // A reader that reads nothing does not read this either.
       setTimeout(() => this.#response.destroy(), END_MS).unref()
     }
 
-    /** A line that keeps the connection open; it says how far the stream is, so that a client without events can go on too. */
+    /** A line that keeps the connection open. It contains the position, so that a client without events can also continue. */
     beat(): void {
       if (!this.#response.writableNeedDrain && !this.#response.writableEnded)
         this.#response.write(`: ${new Date(clock()).toISOString()}\n${idOf(this.#place)}\n\n`)
     }
 
-    /** Sends a new batch; a reader that cannot take it all at once gets the rest from the log. */
+    /** Sends a new batch. A reader that cannot take it at once gets the rest from the log. */
     take(batch: number, events: readonly ShownEvent[]): void {
       this.#send(batch, events)
       if (!this.#response.writableNeedDrain) return
@@ -114,13 +114,13 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       void this.catchUp()
     }
 
-    /** Sends what the log has after the stream's place, as fast as the reader takes it, and then joins the others. */
+    /** Sends what the log has after the stream's position, as fast as the reader takes it, and then joins the live streams. */
     async catchUp(): Promise<void> {
       try {
         for (;;) {
           if (this.#response.writableNeedDrain) await this.#drained()
           if (this.#over.signal.aborted) return
-          // What the follower has not handed on yet comes from it, with nothing in between.
+          // The follower passes on the next batches, without a gap.
           if (this.#place.batch > newest) return void live.add(this)
           const { batch } = this.#place
           const known = shown.known(batch)
@@ -133,7 +133,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       }
     }
 
-    /** Sends what the log has after the stream's place, a page of batches at most; what is left of them is then known. */
+    /** Sends what the log has after the stream's position, at most one page of batches, and keeps the rest of the page. */
     async #readOn(): Promise<void> {
       const read = await log.read(this.#place.batch - 1, PAGE)
       if (this.#over.signal.aborted) return
@@ -145,7 +145,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       }
     }
 
-    /** Says that events are missing: the client reads the lists anew and goes on from a batch. */
+    /** Reports that events are missing: the client reloads the lists and continues from a batch. */
     reset(batch: number): void {
       if (this.#over.signal.aborted) return
       this.#place = { batch, number: 0 }
@@ -158,7 +158,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
         const event = events[at] as ShownEvent
         this.#place = { batch, number: at + 1 }
         if (!this.#isWanted(event)) continue
-        // Below the mark the connection takes it at once; above it the rest waits in the log, not in memory.
+        // Below the high-water mark the connection takes it at once; above it the rest waits in the log, not in memory.
         if (!this.#response.write(`id: ${event.offset}\nevent: ${event.type}\ndata: ${event.body}\n\n`)) return
       }
       this.#place = { batch: batch + 1, number: 0 }
@@ -190,7 +190,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     for (const stream of open) stream.beat()
   }, heartbeat_ms)
 
-  /** True if the log has everything after a place, and that is not too long ago. */
+  /** True if the log has everything after a position, and that is not too long ago. */
   const isKept = async ({ batch }: Place): Promise<boolean> => {
     if (batch > newest) return batch === newest + 1
     const read = await log.read(batch - 1, 1)
@@ -229,12 +229,12 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
   }
 }
 
-/** How long a stream that was ended may take to be read, in ms. */
+/** How long the end of a stream may take to be read, in ms. */
 const END_MS = 3000
-/** Batches that are read at once to go on with a stream. */
+/** Batches of one read when a stream catches up. */
 const PAGE = 20
 
-/** The `id` line of a place. */
+/** Returns the `id` line of a position. */
 function idOf({ batch, number }: Place): string {
   return `id: ${batch}-${number}`
 }

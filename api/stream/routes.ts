@@ -17,18 +17,18 @@ import type { Stream, StreamHub } from './hub.ts'
 
 /** The path of the stream of events. */
 export const STREAM_PATH = '/api/stream'
-/** Domain whose group of paths it is in. */
+/** The domain of its group of paths. */
 export const STREAM_DOMAIN = 'service'
 const PLAN = 'PRO'
-/** Time between two looks whether a key still works, in ms: mostly this process knows it. */
+/** Time between two checks whether a key still works, in ms: mostly this process knows it. */
 const KEY_LOOK_MS = 1000
 
 /** The parameters of the stream. */
 export const STREAM_PARAMS = {
   ...EVENT_FILTERS,
-  since: instantParam('Begins with the events recorded from this time on, at most 24 hours back. `Last-Event-ID` has precedence.'),
+  since: instantParam('Begins with the events recorded from this time on, at most 24 hours back. `Last-Event-ID` takes precedence.'),
   last_event_id: param({
-    about: 'As the header `Last-Event-ID`, for clients that cannot set it: goes on after this event.',
+    about: 'As the header `Last-Event-ID`, for clients that cannot set it: continues after this event.',
     schema: { type: 'string', pattern: '^\\d{1,12}-\\d{1,9}$' },
     parse: readPlace,
     example: '1-0',
@@ -39,7 +39,7 @@ export const STREAM_PARAMS = {
 export interface StreamParts extends VisitParts, PathCounters {
   readonly hub: StreamHub
   readonly keys: KeyIndex
-  /** The place in the log of events recorded from an instant (ms) on. */
+  /** Returns the position in the log of the events recorded from an instant (ms) on. */
   readonly placeAt: (instant: number) => Promise<Place>
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
@@ -114,7 +114,7 @@ async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked
   })
 }
 
-/** Ends a stream whose key does not work any more, or has another plan. */
+/** Ends a stream whose key no longer works, or has another plan. */
 async function endIfChanged(stream: Stream, text: string, key: LiveKey | null, { keys, log }: StreamParts): Promise<void> {
   try {
     const found = await keys.lookUp(text)
@@ -139,7 +139,7 @@ function readHeader(text: string): Place {
   throw problem('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
-/** Refuses a request that takes no stream of events. */
+/** Refuses a request that does not accept a stream of events. */
 function refuseOtherTypes({ raw }: FastifyRequest): void {
   const { accept } = raw.headers
   if (accept === undefined || /(^|,)\s*(text\/event-stream|text\/\*|\*\/\*)\s*(;(?!\s*q=0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(accept)) return

@@ -18,7 +18,7 @@ const WORDS = {
   en: { title: null, intro: '', deprecated: 'Deprecated', until: 'Answers until', instead: 'In its place:' },
 } as const
 
-/** The changelog as a page: `api/CHANGELOG.md`, preceded by the endpoints that declare themselves deprecated. */
+/** Renders the changelog: `api/CHANGELOG.md`, preceded by the deprecated endpoints. */
 export function changelogPage(endpoints: readonly Endpoint[], language: Language): string {
   const words = WORDS[language]
   const { title, html } = renderMarkdown(readFileSync(FILE, 'utf8'))
@@ -26,7 +26,7 @@ export function changelogPage(endpoints: readonly Endpoint[], language: Language
   return htmlPage(language, { title: words.title ?? title, body, after: pageLinks(language) })
 }
 
-/** The deprecated endpoints, newest first. The Link headers of their replies lead to these entries. */
+/** Renders the deprecated endpoints, newest first. The Link headers of their replies lead to these entries. */
 function deprecatedSection(endpoints: readonly Endpoint[], language: Language): string {
   const words = WORDS[language]
   const entries = endpoints

@@ -9,12 +9,15 @@ const CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727'
 export const CATALOG_PATH = '/.well-known/api-catalog'
 export const CATALOG_TYPE = `application/linkset+json; profile="${CATALOG_PROFILE}"`
 
-/** What the catalogue says of itself in its Link header. */
+/** Returns the catalogue's own Link header. */
 export function catalogLinks(baseUrl: string): string[] {
   return [`<${baseUrl}${CATALOG_PATH}>; rel="api-catalog"; type="application/linkset+json"`, `<${CATALOG_PROFILE}>; rel="profile"`]
 }
 
-/** The catalogue: the endpoints that a URL can name, and the documents that describe all of them (RFC 9264, RFC 8631). */
+/**
+ * Returns the catalogue: the endpoints without path parameters, and the documents that describe all endpoints (RFC 9264, RFC
+ * 8631).
+ */
 export function apiCatalog(endpoints: readonly Endpoint[], baseUrl: string): object {
   const html = (path: string, title: string) => ({ href: `${baseUrl}${path}`, type: 'text/html', title, hreflang: ['es', 'en'] })
   return {
@@ -46,8 +49,8 @@ export function apiCatalog(endpoints: readonly Endpoint[], baseUrl: string): obj
 }
 
 /**
- * The service in one text for language models (llmstxt.org): what holds everywhere, then every endpoint with a request that answers. `now` in
- * ms, of which the day counts.
+ * Describes the service in one text for language models (llmstxt.org): the general rules, then every endpoint with a working
+ * request. `now` (ms) sets the day.
  */
 export function llmsText(
   endpoints: readonly Endpoint[],
@@ -67,16 +70,16 @@ export function llmsText(
 
 > Transport data of Spain, live and historical, over HTTP: GET a path, get JSON. Every path, parameter and field is described in ${baseUrl}/openapi.json.
 
-- Keys: send one in the header X-API-Key, never in the URL. POST ${baseUrl}/api/keys with the JSON {"email": "name@example.org"} answers with a key, shown once. Paths of the plan FREE answer without a key, too, a few requests a minute.
-- Plans, lowest first: ${PLANS.join(', ')}. Each path below names the least one. Requests: ${limits} (ANONYMOUS: without a key, by address).
-- Over a limit the answer is 429 with Retry-After in seconds. Errors are application/problem+json (RFC 9457): read code, detail and errors[], which name the parameter and what is allowed.
-- Representations, by the parameter format or the Accept header, with the least plan: ${representations}.
-- Lists are {total, updated_at, <list>, next_cursor?, meta}. Next page: the same request with cursor=<next_cursor>. Parameters of lists: limit, cursor, fields, sort, lang. An unknown parameter is refused with the name that was probably meant.
-- A path with {id} tells of one thing: the list that is named with it has the ids. Those of what comes and goes, such as in the examples here, may be gone.
-- Instants are UTC (ISO 8601 with Z); a plain date is a day of Madrid. Positions are WGS84: lat, lon; bbox is west,south,east,north. Units are in names or in the description of a field. What is not known is null, never 0.
-- Assistants ask the same over MCP: POST ${baseUrl}/mcp (streamable HTTP), with the key in the header X-API-Key.
-- meta.stale says that data is late; meta.sources has the licence and attribution of every source, which whoever shows the data has to name; meta.source_mode is simulated where the data is made up.
-- ETag and If-None-Match save the transfer of what has not changed.
+- Keys: send one in the header X-API-Key, never in the URL. POST ${baseUrl}/api/keys with the JSON {"email": "name@example.org"} returns a key, shown once. Paths of the plan FREE also answer without a key, a few requests a minute.
+- Plans, lowest first: ${PLANS.join(', ')}. Each path below names the lowest sufficient one. Requests: ${limits} (ANONYMOUS: without a key, by address).
+- Over a limit the reply is 429 with Retry-After in seconds. Errors are application/problem+json (RFC 9457): read code, detail and errors[], which name the parameter and what is allowed.
+- Representations, by the parameter format or the Accept header, with the lowest sufficient plan: ${representations}.
+- Lists are {total, updated_at, <list>, next_cursor?, meta}. Next page: the same request with cursor=<next_cursor>. Parameters of lists: limit, cursor, fields, sort, lang. An unknown parameter is refused, with a suggestion.
+- A path with {id} returns one thing. The list named with it has the ids; ids of short-lived things, such as in the examples here, may have expired.
+- Instants are UTC (ISO 8601 with Z); a plain date is a day in Madrid. Positions are WGS84: lat, lon; bbox is west,south,east,north. Units are in names or in the description of a field. Unknown values are null, never 0.
+- Assistants get the same data over MCP: POST ${baseUrl}/mcp (streamable HTTP), with the key in the header X-API-Key.
+- meta.stale is true if data is late. meta.sources has the licence and attribution of every source; name them where you show the data. meta.source_mode is simulated if the data is made up.
+- ETag and If-None-Match save the transfer of unchanged data.
 
 ${sections.join('\n\n')}
 
@@ -86,7 +89,7 @@ ${[
   link('OpenAPI', '/openapi.json', 'every path, parameter, field and error, with examples'),
   link('Plans', '/api/plans', 'prices, limits and what each plan contains; for people at /plans'),
   link('Changes', '/changelog', 'what was added, changed or will go'),
-  link('Status', '/status?format=json', 'how the service and each feed are now, and how available each group of paths was this month'),
+  link('Status', '/status?format=json', 'current state of the service and each feed, and availability of each group of paths this month'),
 ].join('\n')}
 
 ## Optional
@@ -105,14 +108,14 @@ function notesOf(endpoint: Endpoint, endpoints: readonly Endpoint[]): string {
 }
 
 const DAY_MS = 86_400_000
-/** How long what is said to security researchers holds: under the year that RFC 9116 recommends. */
+/** Validity of security.txt, in days: under the year that RFC 9116 recommends. */
 const EXPIRES_DAYS = 180
 
-/** Whom to tell of weaknesses (RFC 9116); `now` in ms, of which the day counts. */
+/** Returns security.txt (RFC 9116); `now` (ms) sets the day. */
 export function securityText(contact: string, { baseUrl, now }: { readonly baseUrl: string; readonly now: number }): string {
   const expires = new Date((Math.floor(now / DAY_MS) + EXPIRES_DAYS) * DAY_MS).toISOString().replace('.000Z', 'Z')
   return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: es, en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }
 
-/** What search engines may read: pages and descriptions, not the data, which they would pay for request by request (RFC 9309). */
+/** Search engines may read pages and descriptions. Data would cost them a request each (RFC 9309). */
 export const ROBOTS_TEXT = 'User-agent: *\nDisallow: /api/\nDisallow: /account\n'

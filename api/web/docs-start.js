@@ -1,6 +1,6 @@
 // Shows the description at /docs. Runs in the browser, beside Scalar's own script.
 
-/** Languages of snippets that are left out, and ways of the others: curl, Python and JavaScript stay. */
+/** Hidden snippet languages, and hidden clients of the others: curl, Python and JavaScript stay. */
 const HIDDEN = {
   ...Object.fromEntries(
     ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'julia', 'kotlin', 'node', 'objc', 'ocaml', 'php', 'powershell']
@@ -12,12 +12,12 @@ const HIDDEN = {
   python: ['httpx_sync', 'httpx_async', 'aiohttp'],
 }
 
-/** Where the ids of things that come and go are, by the one that illustrates them. */
+/** Lists with current ids of short-lived things, by their example id. */
 const LISTS = new Map()
 
-/** The description as Scalar shows it best. */
+/** Adapts the description to Scalar. */
 function prepared(description) {
-  // Its operations are all shown under their domains, too.
+  // All its operations are also shown under their domains.
   for (const tag of description.tags) if (tag.name === 'data') tag['x-scalar-ignore'] = true
   for (const operations of Object.values(description.paths))
     for (const operation of Object.values(operations)) {
@@ -25,7 +25,7 @@ function prepared(description) {
         if (parameter['x-example-id-from']) LISTS.set(parameter.example, parameter['x-example-id-from'])
         setExample(parameter, operation['x-example-request'])
       }
-      // It takes application/geo+json for application/json, of which the last counts: that which is preferred, and comes first.
+      // Scalar treats application/geo+json as application/json and shows the last. The preferred one is first, so it is moved.
       for (const { content } of Object.values(operation.responses)) {
         const preferred = Object.keys(content ?? {}).find((type) => type.endsWith('json'))
         if (!preferred) continue
@@ -37,7 +37,7 @@ function prepared(description) {
   return description
 }
 
-/** Lets a request try what the example asks for, not every parameter that has an example: some exclude each other. */
+/** Enables only the parameters of the example request, as some parameters with an example exclude each other. */
 function setExample(parameter, request) {
   if (parameter.in !== 'query' || parameter.required) return
   const asked = new URL(request ?? '/', location.origin).searchParams
@@ -47,7 +47,7 @@ function setExample(parameter, request) {
   parameter.examples = { default: { value, 'x-disabled': !asked.has(parameter.name) } }
 }
 
-/** Asks for the first thing of a list in place of one that only illustrates, with the key of who asks; who has none sends none. */
+/** Replaces an example id by the first current id of its list, using the caller's key if there is one. */
 async function askOfNow({ request, requestBuilder }) {
   const { variables } = requestBuilder.path
   if (!request.headers.get('X-API-Key')) requestBuilder.security = []
@@ -65,7 +65,7 @@ async function askOfNow({ request, requestBuilder }) {
 
 const CONFIGURATION = {
   onBeforeRequest: askOfNow,
-  // Requests and scripts go to where the page came from, and nowhere else.
+  // Requests and scripts go only to the page's own origin.
   servers: [{ url: location.origin }],
   localization: { locale: document.documentElement.lang },
   authentication: { preferredSecurityScheme: 'ApiKey' },

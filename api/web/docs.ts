@@ -7,24 +7,24 @@ import type { SourceMode } from '../../lake/system.ts'
 import type { Language } from '../access/accounts.ts'
 import { escaped, ICON_LINK, modeNotice, pageSecurity } from './html.ts'
 
-/** Version of the program that shows the description, from its package. */
+/** Version of the program that renders the description, from its package. */
 const PACKAGE = join(dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')), '../package.json')
 const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly version: string }).version
 
 const START = readFileSync(new URL('./docs-start.js', import.meta.url), 'utf8')
 
-/** The scripts of the page, by file name: each under a path that names its version. */
+/** The scripts of the page, by file name; each path contains the version. */
 export const SCRIPTS = Object.freeze({
   'scalar.js': { version: VERSION, text: scalarScript },
   'start.js': { version: hash('sha256', START, 'hex').slice(0, 12), text: async () => START },
 })
 
-/** The path of a script of the page. */
+/** Returns the path of a script of the page. */
 function scriptPath(name: keyof typeof SCRIPTS): string {
   return `/docs/assets/${SCRIPTS[name].version}/${name}`
 }
 
-/** Headers of the page: scripts and requests of our own only. Its styles are made by its script, and so inline. */
+/** Headers of the page: only our own scripts and requests. Its script creates its styles, which are therefore inline. */
 export const DOCS_SECURITY = pageSecurity(
   "script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; form-action 'none'",
 )
@@ -58,7 +58,7 @@ ${modeNotice(mode, language)}
 `
 }
 
-/** The program that shows the description, read from its package in a thread of its own. */
+/** Returns the program that renders the description, read from its package in a separate thread. */
 function scalarScript(): Promise<string> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./scalar-worker.ts', import.meta.url))

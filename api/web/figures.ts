@@ -1,17 +1,17 @@
 import type { OwnAnswers } from '../http/own-answers.ts'
 
-/** A number of now, from our own API. */
+/** A current number from our own API. */
 export interface Figure {
-  /** Where it comes from. */
+  /** The path that it comes from. */
   readonly path: string
   readonly label: { readonly es: string; readonly en: string }
-  /** Null where there is none at the moment. */
+  /** Null if there is none at the moment. */
   readonly count: number | null
-  /** Time of the data, as the API says it; null where there is none. */
+  /** Time of the data, as the API returns it; null if there is none. */
   readonly updated_at: string | null
 }
 
-/** What is shown, all of it free for anybody to ask for. */
+/** The numbers that are shown, all from free endpoints. */
 const SHOWN = [
   { path: '/api/incidents', label: { es: 'incidencias activas', en: 'active incidents' } },
   { path: '/api/v16', label: { es: 'balizas V16 encendidas', en: 'V16 beacons lit' } },
@@ -19,10 +19,13 @@ const SHOWN = [
   { path: '/api/gas-stations', label: { es: 'gasolineras con precio', en: 'filling stations with prices' } },
 ] as const
 
-/** How long figures are shown before they are asked for again, in s. */
+/** How long numbers are shown before they are requested again, in s. */
 export const FRESH_S = 30
 
-/** Makes what tells the figures of now; `clock` is in ms. What cannot be answered has no figure, and is nobody's failure. */
+/**
+ * Makes the function that returns the current numbers; `clock` is in ms. A number that is not available is left out, without an
+ * error.
+ */
 export function liveFigures(ask: OwnAnswers, clock: () => number): () => Promise<readonly Figure[]> {
   let made: { readonly at: number; readonly figures: Promise<readonly Figure[]> } | null = null
   const one = async ({ path, label }: (typeof SHOWN)[number]): Promise<Figure> => {

@@ -15,16 +15,16 @@ const STYLE =
   '.chart{margin:.5rem 0}.chart svg{display:block;width:100%;height:auto}.chart figcaption{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;font-size:.85rem}.served{fill:light-dark(#0b5cad,#6cb2ff);color:light-dark(#0b5cad,#6cb2ff)}.refused{fill:light-dark(#c11f2b,#f98080);color:light-dark(#c11f2b,#f98080)}.axis{stroke:GrayText}' +
   'pre{overflow-x:auto;padding:.8rem;border:1px solid GrayText;border-radius:.3rem}'
 
-/** What a page may use of the device that shows it, of all that a browser would grant by default or on a question. */
+/** Features of the user's device that browsers would grant by default or on request; pages use none. */
 const NOTHING_OF_THE_DEVICE = ['camera', 'display-capture', 'geolocation', 'microphone', 'midi', 'payment', 'usb', 'serial']
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/** What keeps pages to themselves; `sources` are the directives of what a page loads. */
+/** Headers that isolate pages; `sources` are the directives for what a page loads. */
 export function pageSecurity(sources: string): Readonly<Record<string, string>> {
   return Object.freeze({
     'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; frame-ancestors 'none'`,
-    // None told to other sites; without any, browsers would send the forms of our own pages with `Origin: null`, as those of anybody.
+    // Sends no referrer to other sites. `no-referrer` would make browsers send our own forms with `Origin: null`, as anybody's.
     'Referrer-Policy': 'same-origin',
     'Permissions-Policy': NOTHING_OF_THE_DEVICE,
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -33,21 +33,21 @@ export function pageSecurity(sources: string): Readonly<Record<string, string>> 
 
 export const HTML = 'text/html; charset=utf-8'
 
-/** Headers of every page that is made by `htmlPage`: nothing from elsewhere, no script, no frame, no address that a link would tell. */
+/** Headers of every page of `htmlPage`: no foreign content, script or frame, and no referrer to other sites. */
 export const PAGE_SECURITY = pageSecurity(`style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'self'; img-src data:`)
 
-/** Our icon (SVG): a road to the horizon, in colours that can be told from light and dark bars of tabs. */
+/** Our icon (SVG): a road to the horizon, in colours that are visible on light and dark tabs. */
 export const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/>' +
   '<path d="M14 6h4l8 20H6z" fill="#fff"/><path d="M15.6 9h.8l.4 4h-1.6zm-.6 6h2l.4 4h-2.8zm-.6 6h3.2l.4 5h-4z" fill="#0b5cad"/></svg>'
 
-/** The icon within every page: browsers need not ask for it. */
+/** The icon within every page, so that browsers need not request it. */
 export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">`
 
 /** The parameter that chooses the language of a page. */
-export const PAGE_LANG = oneOf('Language of texts. What Accept-Language prefers unless given, else Spanish.', ['es', 'en'])
+export const PAGE_LANG = oneOf('Language of texts. By default what Accept-Language prefers, else Spanish.', ['es', 'en'])
 
-/** A page: the one frame that all of them have. `title` is text, `body` HTML, and `after` HTML that is not what the page is about. */
+/** Renders a page in the common frame. `title` is text, `body` HTML, and `after` HTML outside the main content. */
 export function htmlPage(
   language: Language,
   { title, body, after = '' }: { readonly title: string; readonly body: string; readonly after?: string },
@@ -74,7 +74,7 @@ const MODE_NOTICES = {
   },
 } as const satisfies Readonly<Record<SourceMode, Readonly<Record<Language, string>>>>
 
-/** A notice at the top of a page that its data is not that of the publishers now; empty for live data. */
+/** Returns the notice that a page's data is not live data of the publishers; empty for live data. */
 export function modeNotice(mode: SourceMode, language: Language): string {
   const text = MODE_NOTICES[mode][language]
   return text === '' ? '' : `<p role="note" class="warn"><strong>${text}</strong></p>`
@@ -103,7 +103,7 @@ const WAYS = {
   },
 } as const
 
-/** Links from a page to the others, and to itself in the other language if `lang` chooses it. */
+/** Returns the links to the other pages, and to the page in the other language if `lang` selects it. */
 export function pageLinks(language: Language, { hasBoth = true }: { readonly hasBoth?: boolean } = {}): string {
   const { name, start, docs, plans, changes, status, keys, other } = WAYS[language]
   const to = language === 'es' ? 'en' : 'es'
@@ -111,12 +111,12 @@ export function pageLinks(language: Language, { hasBoth = true }: { readonly has
   return `<nav aria-label="${name}"><ul><li><a href="/">${start}</a></li><li><a href="/docs">${docs}</a></li><li><a href="/plans">${plans}</a></li><li><a href="/changelog">${changes}</a></li><li><a href="/status">${status}</a></li><li><a href="/account">${keys}</a></li>${switching}</ul></nav>`
 }
 
-/** A link to a contact that is named by its URI. */
+/** Returns a link to a contact URI. */
 export function contactLink(uri: string): string {
   return `<a href="${escaped(uri)}">${escaped(uri.replace(/^(mailto|tel):/, ''))}</a>`
 }
 
-/** A text as HTML shows it, in elements and attributes. */
+/** Escapes a text for HTML elements and attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
 }

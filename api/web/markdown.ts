@@ -15,14 +15,14 @@ const markdown = new Marked({
   },
 })
 
-/** Renders a Markdown document that begins with its title: the title as text, the rest as HTML for the frame of `htmlPage`. */
+/** Renders a Markdown document that begins with its title: the title as text, the rest as HTML for `htmlPage`. */
 export function renderMarkdown(text: string): { readonly title: string; readonly html: string } {
   const [first, ...rest] = markdown.lexer(text)
   if (first?.type !== 'heading' || first.depth !== 1) throw new Error('a Markdown document begins with its title: # Title')
   return { title: first.text, html: markdown.parser(rest) }
 }
 
-/** Whether a link leads to a web page, a mail address or a place relative to the page, as browsers read it. */
+/** True if a link leads to a web page, a mail address or a relative place, as browsers read it. */
 function isSafe(href: string): boolean {
   const url = URL.parse(href, 'https://relative.invalid/')
   return url !== null && SAFE_SCHEMES.includes(url.protocol)

@@ -5,7 +5,7 @@ import { defineMethodPage, type MethodPage } from '../define/method-page.ts'
 import { escaped, htmlPage, pageLinks } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** The method pages that endpoints declare, by name. */
+/** Returns the method pages that endpoints declare, by name. */
 export function methodPages(endpoints: readonly Endpoint[]): ReadonlyMap<string, MethodPage> {
   return new Map(endpoints.flatMap(({ explained }) => (explained ? [[explained.name, explained] as const] : [])))
 }
@@ -16,17 +16,17 @@ export const GUIDES: ReadonlyMap<string, MethodPage> = new Map(
   GUIDE_NAMES.map((name) => [name, defineMethodPage(name, new URL(`./guides/${name}.md`, import.meta.url))]),
 )
 
-/** A guide as HTML. */
+/** Renders a guide as HTML. */
 export function guideHtml(guide: MethodPage, language: Language): string {
   return documentHtml(guide, language, 'Guía (en inglés)')
 }
 
-/** A method page as HTML. */
+/** Renders a method page as HTML. */
 export function methodHtml(method: MethodPage, language: Language): string {
   return documentHtml(method, language, 'Cómo se calcula (en inglés)')
 }
 
-/** English text within a page of either language. */
+/** Renders an English text within a page of either language. */
 function documentHtml({ file }: MethodPage, language: Language, spanishTitle: string): string {
   const { title, html } = renderMarkdown(readFileSync(file, 'utf8'))
   const after = pageLinks(language)

@@ -12,7 +12,7 @@ import { plansPage } from './plans-page.ts'
 import { problemPage } from './problem-page.ts'
 import { startPage } from './start-page.ts'
 
-/** The pages, and the descriptions of the service for programs. */
+/** Describes the pages, and the descriptions of the service for programs. */
 export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part {
   return {
     '/problems/{code}': {
@@ -27,13 +27,13 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
         ],
       },
     },
-    '/': { get: page('start', 'What this is, what it knows now, and a form for a key', startPage('es', EXAMPLE)) },
+    '/': { get: page('start', 'Start page with current numbers and a form for a key', startPage('es', EXAMPLE)) },
     '/plans': { get: page('plans_page', 'Plans with prices, limits and what each includes, for people', plansPage('es', EXAMPLE_PLANS)) },
     '/docs': { get: page('docs', 'This description as an interactive page', docsPage('es', 'live')) },
     '/docs/assets/{version}/{name}': {
       get: {
         ...operation('docs_asset', 'A script of the interactive page', {
-          200: { ...content('A script, good for ever.', 'text/javascript', { type: 'string' }), headers: LASTING },
+          200: { ...content('A script that never changes.', 'text/javascript', { type: 'string' }), headers: LASTING },
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'malformed-request']),
           404: ref('responses', '404'),
@@ -61,15 +61,15 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
     '/llms.txt': {
       get: text('llms_txt', 'The service in one text, for language models', {
         type: 'text/plain',
-        about: 'Markdown, as llmstxt.org has it.',
-        // As long as the description of all: the beginning is enough.
+        about: 'Markdown in the format of llmstxt.org.',
+        // As long as the description itself: the beginning suffices.
         example: llmsText([], { baseUrl, plans: DEFAULT_PLANS, now: 0 }).split('\n- ')[0] as string,
       }),
     },
     '/robots.txt': {
       get: text('robots_txt', 'What search engines may read (RFC 9309)', {
         type: 'text/plain',
-        about: 'All but data.',
+        about: 'Everything except data.',
         example: ROBOTS_TEXT,
       }),
     },
@@ -85,9 +85,9 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
       }),
     },
     '/.well-known/security.txt': {
-      get: operation('security_txt', 'Whom to tell of weaknesses (RFC 9116)', {
+      get: operation('security_txt', 'Contact for reports of vulnerabilities (RFC 9116)', {
         200: content(
-          'Whom, and until when that holds.',
+          'The contact, and when this information expires.',
           'text/plain',
           { type: 'string' },
           securityText('mailto:security@example.org', { baseUrl, now: 0 }),
@@ -99,7 +99,7 @@ export function pagePaths(endpoints: readonly Endpoint[], baseUrl: string): Part
   }
 }
 
-/** What the first page shows in the description. */
+/** The data of the first page in the description. */
 const EXAMPLE = Object.freeze({ figures: [], plans: DEFAULT_PLANS, baseUrl: 'https://api.example.org', mode: 'live' as const })
 const EXAMPLE_PLANS = Object.freeze({
   plans: DEFAULT_PLANS,
@@ -110,7 +110,7 @@ const EXAMPLE_PLANS = Object.freeze({
 const BAD_QUERY = problemResponse(['unknown-parameter'])
 const BAD_VALUE = problemResponse(['unknown-parameter', 'invalid-parameter'])
 
-/** The pages of methods, where there are any. */
+/** Describes the pages of methods, if there are any. */
 function methodPaths(endpoints: readonly Endpoint[]): Part {
   const methods = methodPages(endpoints)
   const [[name, method] = []] = methods
@@ -118,7 +118,7 @@ function methodPaths(endpoints: readonly Endpoint[]): Part {
   return {
     '/docs/methods/{name}': {
       get: {
-        ...page('method_by_name', 'How figures are made, for people', methodHtml(method, 'en'), {
+        ...page('method_by_name', 'How values are computed, for people', methodHtml(method, 'en'), {
           400: problemResponse(['unknown-parameter', 'invalid-parameter', 'malformed-request']),
           404: ref('responses', '404'),
         }),
@@ -128,7 +128,7 @@ function methodPaths(endpoints: readonly Endpoint[]): Part {
   }
 }
 
-/** A page for people, in the language that they ask for. */
+/** Describes a page for people, in the requested language. */
 function page(operationId: string, summary: string, example: string, problems: Part = {}): Part {
   return {
     ...operation(operationId, summary, {

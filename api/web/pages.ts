@@ -22,9 +22,9 @@ import { startPage } from './start-page.ts'
 /** What pages and the descriptions for programs are made of. */
 export interface PageParts extends PlansPageParts {
   readonly endpoints: readonly Endpoint[]
-  /** Numbers of now, for the first page. */
+  /** Returns the current numbers of the first page. */
   readonly figures: () => Promise<readonly Figure[]>
-  /** Whom to tell of weaknesses; null where nobody is named. */
+  /** The address for reports of vulnerabilities; null if there is none. */
   readonly securityContact: string | null
   readonly state: { readonly mode: SourceMode }
   readonly clock: () => number
@@ -35,11 +35,11 @@ const PLAIN = 'text/plain; charset=utf-8'
 const NO_PARAMS = queryReader({})
 const readPage = queryReader({ lang: PAGE_LANG })
 
-/** Registers the pages that there are for everybody, and the descriptions of the service for programs. */
+/** Registers the public pages, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
   const shelf = documentShelf()
-  /** What is made once for each language. */
+  /** Documents that are made once for each language. */
   const inLanguage = ({ raw }: FastifyRequest, name: string, make: (language: Language) => Promise<Ready>): Promise<Ready> => {
     const { lang } = readPage(raw.url ?? '/')
     const language = lang ?? languageOf(raw)
@@ -69,7 +69,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       NO_PARAMS(raw.url ?? '/')
       const { version, name } = params as { readonly version: string; readonly name: string }
       const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
-      if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs names those that there are.')
+      if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
       const content_type = 'text/javascript; charset=utf-8'
       return shelf(name, async () => readyDocument({ text: await script.text(), content_type, isImmutable: true }))
     },
@@ -136,14 +136,14 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     clock,
     find: async ({ raw }) => {
       NO_PARAMS(raw.url ?? '/')
-      // Our own address may become known late.
+      // The port may be chosen late, and with it our own address.
       const base = baseUrl()
       return shelf(`catalogue ${base}`, () =>
         readyDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
       )
     },
   })
-  // Browsers and search engines ask for these unbidden: as paths that there are not they would cost one of the few requests without a key.
+  // Browsers and search engines request these automatically. As unknown paths they would use up the few requests without a key.
   const unbidden = {
     '/favicon.ico': { text: ICON, content_type: 'image/svg+xml' },
     '/robots.txt': { text: ROBOTS_TEXT, content_type: PLAIN },
@@ -159,7 +159,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     })
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {
     NO_PARAMS(raw.url ?? '/')
-    if (securityContact === null) throw problem('not-found', 'Nobody is named here to tell of weaknesses.')
+    if (securityContact === null) throw problem('not-found', 'This service has no contact for reports of vulnerabilities.')
     return reply
       .headers({ 'Content-Type': PLAIN, 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(securityText(securityContact, { baseUrl: baseUrl(), now: clock() }))

@@ -3,15 +3,15 @@ import type { Language } from '../access/accounts.ts'
 import { FEATURES, type Feature, featurePath, isAvailable, type PlanTable, reachablePerDay, TIERS, type Tier } from '../access/plans.ts'
 import { contactLink, escaped, htmlPage, pageLinks } from './html.ts'
 
-/** The page of plans: where `upgrade_url` leads unless the operator names another page. */
+/** The page of plans: where `upgrade_url` leads by default. */
 export const PLANS_PATH = '/plans'
 
 /** What the page of plans is made from. */
 export interface PlansPageParts {
   readonly plans: PlanTable
-  /** Where people change their plan by themselves; null if the operator changes it. */
+  /** The page where people change their plan; null if the operator changes it. */
   readonly upgradeUrl: string | null
-  /** Where customers write, as a URI; null if nobody is named. */
+  /** The address for support, as a URI; null if there is none. */
   readonly supportContact: string | null
   readonly hasPath: (path: string) => boolean
 }
@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** The page of plans: prices, limits and what each plan has of what the service offers today. */
+/** Renders the page of plans: prices, limits and the available features of each plan. */
 export function plansPage(language: Language, parts: PlansPageParts): string {
   const words = WORDS[language]
   const sections = PLANS.map((plan, at) => {

@@ -7,7 +7,7 @@ interface Text {
   readonly help: string
 }
 
-/** What every problem is called in Spanish, and what a caller can do about it. */
+/** The name of every problem in Spanish, and how a caller can solve it. */
 const SPANISH: Readonly<Record<ProblemCode, Text>> = {
   'webhook-limit-reached': {
     title: 'La cuenta tiene todos los webhooks que puede tener',
@@ -136,7 +136,7 @@ const SPANISH: Readonly<Record<ProblemCode, Text>> = {
   },
 }
 
-/** The page behind a problem's `type`. */
+/** Renders the page of a problem's `type`. */
 export function problemPage(code: ProblemCode, language: Language): string {
   const { title, help } = language === 'es' ? SPANISH[code] : PROBLEMS[code]
   const { status } = PROBLEMS[code]

@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads'
 import scalar from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
 
-// The package holds the browser's script as a text in its code and gives it only to who asks its route. Here, as reading it takes half a
-// second, and the memory for its code goes with this thread.
+// The package contains the browser's script as a text and returns it only on its own route. It is read in a thread: that takes
+// half a second, and the memory is freed with the thread.
 const app = fastify()
 await app.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
 const { statusCode, payload } = await app.inject('/docs/js/scalar.js')

@@ -4,7 +4,7 @@ import type { PlanTable } from '../access/plans.ts'
 import type { Figure } from './figures.ts'
 import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
 
-/** What became of asking for a key by the form, where it gave none. */
+/** Why the form returned no key. */
 export type SignupNotice = 'email' | 'tooMany' | 'full'
 
 interface Words {
@@ -59,10 +59,10 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
   en: {
     title: 'Traffic Intelligence API',
-    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field tells its unit, every reply how old its data is.',
+    what: 'Transport in Spain as an API: live incidents and V16 beacons, the traffic of Madrid, the price of every filling station, the weather on the roads and the trains of Renfe, with their history, and trips, traffic counts and accidents besides. Every field states its unit, every reply the age of its data.',
     now: 'Right now',
     none: 'no data yet',
-    asOf: 'by the data of',
+    asOf: 'by data from',
     zone: '(time in Madrid)',
     key: 'Your key, for free',
     keyIntro: (minute, day) => `No card, and at once: ${minute} requests a minute and ${day} a day.`,
@@ -78,17 +78,17 @@ const WORDS: Readonly<Record<Language, Words>> = {
     mailed: 'We have sent you a link to confirm the address and to manage your keys.',
     back: 'Back to the start',
     notice: {
-      email: 'That is no e-mail address. Check it and send it again.',
+      email: 'That is not an e-mail address. Check it and send it again.',
       tooMany: 'Too many requests. Try again later.',
-      full: 'That address has three free keys already. We have sent it a link to manage them.',
+      full: 'That address already has three free keys. We have sent it a link to manage them.',
     },
   },
 }
 
-/** What a first call asks for. */
+/** The request of a first call. */
 const FIRST_CALL = '/api/incidents?province=Madrid'
 
-/** The page that newcomers see: what this is, what it knows now, and a form for a key; `notice` says why there was none. */
+/** Renders the page for newcomers: what this is, its current numbers, and a form for a key. `notice` is the reason for no key. */
 export function startPage(
   language: Language,
   options: {
@@ -104,13 +104,13 @@ export function startPage(
   const words = WORDS[language]
   const { minute, day } = plans.FREE
   const number = new Intl.NumberFormat(language)
-  const told = notice ? `<p role="alert" id="notice"><strong>${words.notice[notice]}</strong></p>` : ''
+  const alert = notice ? `<p role="alert" id="notice"><strong>${words.notice[notice]}</strong></p>` : ''
   const wrong = notice === 'email' ? ' aria-invalid="true" aria-describedby="notice"' : ''
   return htmlPage(language, {
     title: words.title,
     body: `${modeNotice(mode, language)}<p>${words.what}</p>
 <section aria-labelledby="now"><h2 id="now">${words.now}</h2><dl class="figures">${figures.map((one) => figure(one, language, number)).join('')}</dl></section>
-<section aria-labelledby="key"><h2 id="key">${words.key}</h2>${told}<p>${words.keyIntro(minute, day)}</p>
+<section aria-labelledby="key"><h2 id="key">${words.key}</h2>${alert}<p>${words.keyIntro(minute, day)}</p>
 <form method="post" action="/signup"><input type="hidden" name="lang" value="${language}">
 <p><label for="email">${words.email}</label> <input id="email" type="email" name="email" value="${escaped(email)}" autocomplete="email" required maxlength="254"${wrong}> <button>${words.send}</button></p></form>
 <p><small>${words.privacy}</small></p></section>
@@ -120,7 +120,7 @@ export function startPage(
   })
 }
 
-/** The page that shows a new key, once, with a call to copy. */
+/** Renders the page that shows a new key, once, with a call to copy. */
 export function keyMadePage(language: Language, { key, baseUrl }: { readonly key: string; readonly baseUrl: string }): string {
   const words = WORDS[language]
   return htmlPage(language, {
@@ -140,7 +140,7 @@ function figure({ path, label, count, updated_at }: Figure, language: Language, 
   return `<div><dt><a href="${path}">${label[language]}</a></dt><dd>${value}</dd></div>`
 }
 
-/** The time of an instant by the clocks of Madrid. */
+/** Formats an instant as the time in Madrid. */
 function clockTime(instant: string): string {
   return new Intl.DateTimeFormat('es', { timeZone: 'Europe/Madrid', hour: '2-digit', minute: '2-digit' }).format(new Date(instant))
 }

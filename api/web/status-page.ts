@@ -7,7 +7,7 @@ import type { FeedStatus, GroupStatus, State, StatusReport } from '../status/rep
 import { METHOD, reasonTexts } from '../status/texts.ts'
 import { escaped, htmlPage, modeNotice, pageLinks } from './html.ts'
 
-/** How well something is; shown as a sign beside words, which say the same. */
+/** Level of a state, shown as a sign beside words with the same meaning. */
 type Level = 'ok' | 'warn' | 'bad'
 const SIGNS: Readonly<Record<Level, string>> = { ok: '●', warn: '▲', bad: '■' }
 const STATE_LEVELS: Readonly<Record<State, Level>> = { ok: 'ok', degraded: 'warn', down: 'bad' }
@@ -67,8 +67,8 @@ const WORDS = {
     states: { ok: 'Everything works', degraded: 'Works, with problems', down: 'Does not work' },
     asOf: 'As of',
     asJson: 'The same as JSON',
-    feeds: 'Feeds of data',
-    feedsCaption: 'How each feed is now',
+    feeds: 'Data feeds',
+    feedsCaption: 'Current state of each feed',
     feed: 'Feed',
     health: 'State',
     last: 'Last delivery',
@@ -89,30 +89,30 @@ const WORDS = {
     requests: 'Requests',
     failed: 'Failed',
     measured: (from: string, until: string, minutes: string, silent: string) =>
-      `Measured from ${from} until ${until}: ${minutes} minutes, ${silent} of them without a sign of the API.`,
-    unmeasured: 'Nothing of this month is measured yet.',
-    unread: 'The figures cannot be read at the moment.',
+      `Measured from ${from} until ${until}: ${minutes} minutes, ${silent} of them without a signal from the API.`,
+    unmeasured: 'Nothing is measured for this month yet.',
+    unread: 'The values cannot be read at the moment.',
     before: 'Month before',
     after: 'Month after',
     months: 'Other months',
     paths: 'Which paths are in which group',
     how: 'How it is measured',
-    zone: 'Times are those of Madrid, months those of UTC.',
+    zone: 'Times are in Madrid, months in UTC.',
     delivery: 'Webhooks and event streams',
     deliveryCaption: 'How far they are behind the events',
     channel: 'Channel',
     lag: 'Lag',
     webhooks: 'Webhooks',
     streams: (open: string) => `Streams (${open} open in this process)`,
-    lagUnknown: 'Not known',
+    lagUnknown: 'Unknown',
     lagLevels: { ok: 'On time', warn: 'Late', bad: 'Stuck' },
     lagRule: (late: string, stuck: string) =>
-      `On time: up to ${late}. Late: up to ${stuck}. Stuck: more than ${stuck}. The lag is the age of the oldest event that webhooks have not handled yet, and the time for which this process could not read the log of events for streams. Nothing is lost: what is late is delivered later.`,
+      `On time: up to ${late}. Late: up to ${stuck}. Stuck: more than ${stuck}. The lag is the age of the oldest event that webhooks have not handled yet, and the time for which this process could not read the log of events for streams. Nothing is lost: late events are delivered later.`,
     units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   },
 } as const
 
-/** The state of the service as people read it: a page that says all in words, without scripts. */
+/** Renders the state of the service for people: all in words, without scripts. */
 export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const { state, reasons, as_of, source_mode, feeds, month, groups } = report
@@ -144,7 +144,7 @@ function feedTable(feeds: readonly FeedStatus[], language: Language): string {
   return table({ caption: words.feedsCaption, heads, numbers: 2, rows, classes: 'wide lines' })
 }
 
-/** How far webhooks and streams are behind, and what that means. */
+/** Renders the lag of webhooks and streams, and what it means. */
 function deliveryHtml({ webhooks_lag_s, streams_lag_s, streams_open }: DeliveryLag, language: Language): string {
   const words = WORDS[language]
   const row = (name: string, lag_s: number | null): string => {
@@ -168,7 +168,7 @@ function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, lang
   const words = WORDS[language]
   const number = new Intl.NumberFormat(language)
   const name = monthName(month, language)
-  const told =
+  const note =
     uptime === null
       ? words.unread
       : uptime.measured_from === null
@@ -193,7 +193,7 @@ function uptimeHtml({ month, before, after, uptime, groups }: StatusReport, lang
       : [`<li><a rel="next" href="?lang=${language}&amp;month=${after}">${words.after}: ${monthName(after, language)}</a></li>`]),
   ]
   const others = ways.length === 0 ? '' : `\n<nav aria-label="${words.months}"><ul>${ways.join('')}</ul></nav>`
-  return `<p>${told}</p>\n${table({ caption: `${name} (UTC)`, heads, numbers: 7, rows, classes: 'wide' })}${others}`
+  return `<p>${note}</p>\n${table({ caption: `${name} (UTC)`, heads, numbers: 7, rows, classes: 'wide' })}${others}`
 }
 
 function groupRow({ group, ...one }: GroupStatus, language: Language, number: Intl.NumberFormat): string {
@@ -205,13 +205,13 @@ function groupRow({ group, ...one }: GroupStatus, language: Language, number: In
   return `<tr><th scope="row">${escaped(group.title[language])}</th><td>${met}</td><td class="num">${availability}</td>${count(one.down_minutes)}${count(one.requests)}${count(one.failed)}${count(one.p50_ms)}${count(one.p95_ms)}${count(one.p99_ms)}</tr>`
 }
 
-/** A table that scrolls by itself where the screen is narrow, by keyboard too; its last columns are numbers. */
+/** Renders a table that scrolls on narrow screens, also by keyboard; its last columns are numbers. */
 function table(of: {
   readonly caption: string
   readonly heads: readonly string[]
   readonly numbers: number
   readonly rows: readonly string[]
-  /** Of `.lines` the headings are in one line each. */
+  /** With `.lines`, each heading is on one line. */
   readonly classes: string
 }): string {
   const { caption, heads, numbers, rows, classes } = of
@@ -229,7 +229,7 @@ function percent(value: number, language: Language): string {
   return `${new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 3 }).format(value)} %`
 }
 
-/** A time of some seconds, in the largest unit of which it has two at least. */
+/** Formats seconds in the largest unit with a value of at least two. */
 function span(seconds: number, language: Language): string {
   const { day, hour, minute, second } = WORDS[language].units
   const whole = Math.abs(seconds)
@@ -247,7 +247,7 @@ function monthName(month: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))
 }
 
-/** A day and its time by the clocks of Madrid. */
+/** Formats an instant as date and time in Madrid. */
 function moment(at: number, language: Language): string {
   return time(
     at,

@@ -28,16 +28,16 @@ import { listSubscriptions, readSubscription, type Subscription, secretsOf, WEBH
 
 type Listed = Awaited<ReturnType<typeof listSubscriptions>>[number]
 
-/** What the process that delivers webhooks needs. Who opened it closes it. */
+/** What the process that delivers webhooks needs. The caller opens and closes it. */
 export interface DelivererOptions {
   readonly store: ObjectStore
   readonly events: Events
   readonly peppers: Peppers
   readonly rules: DestinationRules
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
-  /** Whether an account may have webhooks now. */
+  /** Returns whether an account may have webhooks now. */
   readonly isEntitled: (account: string) => Promise<boolean>
-  /** Called when the owner should know: it was disabled, or has failed for so many days. */
+  /** Called when the owner should know that it was disabled, or has failed for so many days. */
   readonly onTrouble: (subscription: Subscription, trouble: { readonly disabled: DisabledReason } | { readonly days: number }) => void
   readonly clock?: () => number
   readonly timeout_ms?: number
@@ -57,11 +57,11 @@ export interface Deliverer {
 
 const FLUSH_MS = 1000
 const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
-/** Time between two looks for commands and for subscriptions whose message was lost, in ms. */
+/** Time between two checks for commands and for subscriptions whose message was lost, in ms. */
 const COMMANDS_MS = 5000
 const SUBSCRIPTIONS_MS = 60_000
 const AT_ONCE = 32
-/** Subscriptions that read the log themselves at a time, and batches that they read at once. */
+/** Subscriptions that read the log themselves at the same time, and batches of one read. */
 const SCANS_MOST = 16
 const PAGE = 20
 const SHOWN_MOST = 64 * 1024 ** 2
@@ -71,8 +71,8 @@ const TURN_MS = 20
 const ENTITLED_MS = 60_000
 
 /**
- * Delivers events to webhooks. One process at a time does, under a lock; the others wait. The store keeps the progress of each subscription:
- * what a killed process had not written is delivered again.
+ * Delivers events to webhooks, in one process at a time under a lock. The store contains the progress of each subscription: what
+ * a killed process had not written is delivered again.
  */
 export function startDeliverer(options: DelivererOptions): Deliverer {
   const { events, log } = options
@@ -97,7 +97,7 @@ export function startDeliverer(options: DelivererOptions): Deliverer {
     leading: leading.promise,
     close: async () => {
       stop.abort()
-      // A lock that is waited for while Redis is away is given up with the connection.
+      // While Redis is away, a pending request for the lock ends with the connection.
       setTimeout(() => redis.disconnect(), 5000).unref()
       await running
       redis.disconnect()
@@ -166,7 +166,7 @@ async function deliver(
       onDisabled: (reason) => onTrouble(lane.subscription, { disabled: reason }),
       onFailing: (days) => onTrouble(lane.subscription, { days }),
     })
-    // One that is not behind has been matched up to the checkpoint; a process that was killed before its first one left only states.
+    // A lane that is not behind was matched up to the checkpoint. A process killed before its first checkpoint left only states.
     if (state && !state.isBehind && checkpoint) lane.scanned = Math.max(lane.scanned, begun)
     lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
@@ -175,7 +175,10 @@ async function deliver(
     scan(id)
   }
 
-  /** Lets a lane that is behind read the log itself, and its replays; some at a time, as thousands may be behind after a restart. */
+  /**
+   * Lets a lane that is behind read the log and its replays itself. Only some do at a time: after a restart, thousands may be
+   * behind.
+   */
   const scan = (id: string): void => {
     if (!scanning.has(id)) toScan.add(id)
     for (const next of toScan) {
@@ -185,13 +188,13 @@ async function deliver(
       void scanLane(next)
     }
   }
-  /** A page of the log, read once for all lanes that are at the same place. */
+  /** Reads a page of the log, once for all lanes at the same position. */
   const readPage = (after: number): Promise<EventsRead> => {
     const there = pages.get(after)
     if (there) return there
     const read = events.log.read(after, PAGE)
     pages.set(after, read)
-    // What was not there yet may be there soon.
+    // An empty page may fill soon.
     read.then(
       (found) => (found.reset || found.batches.length < PAGE) && pages.delete(after),
       () => pages.delete(after),
@@ -232,7 +235,7 @@ async function deliver(
     const { replay } = lane
     const { after, until, from, to } = replay as NonNullable<Lane['replay']>
     const read = after < until ? await events.log.read(after, 1) : null
-    // It was turned off meanwhile.
+    // The subscription was disabled meanwhile.
     if (lane.replay !== replay) return
     const [batch] = read && !read.reset ? read.batches : []
     if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, shown.of(batch))
@@ -256,7 +259,7 @@ async function deliver(
       offer(lane, list)
       lane.scanned = batch.offset
       if (!lane.hasRoom) {
-        // What follows stays in the log until there is room.
+        // Later events stay in the log until there is room.
         lane.isBehind = true
         dirty.add(lane.subscription.id)
       }
@@ -295,7 +298,7 @@ async function deliver(
       if (lane && command.kind === 'test') lane.addTest(command.event_id, command.body)
       if (lane && command.kind === 'redeliver') lane.redeliver(command.delivery)
       if (lane?.isOn && command.kind === 'replay') {
-        // One after the other: it stays until the next look.
+        // Replays run one after the other: this one stays until the next check.
         if (lane.replay) continue
         const { from, to } = command
         lane.replay = { after: await events.log.before(from), until: await events.log.before(to), from, to }
@@ -310,11 +313,11 @@ async function deliver(
 
   let flushing: Promise<boolean> = Promise.resolve(true)
   let written = -1
-  /** Writes the progress; false if that failed, or if the lock was lost. */
+  /** Writes the progress; returns false if that failed, or if the lock was lost. */
   const flush = (): Promise<boolean> => {
     flushing = flushing.then(async () => {
       if (on.signal.aborted && !on.stop.aborted) return false
-      // In this order: the state of a subscription may be ahead of the checkpoint, not behind it.
+      // In this order: the state of a subscription may be ahead of the checkpoint, but not behind it.
       const { position } = follower
       const ids = [...dirty]
       dirty.clear()
@@ -389,7 +392,7 @@ async function deliver(
     await follower.close()
     await looking
     for (const lane of lanes.values()) lane.close()
-    // Not after the lock was lost: another process has begun from what was written.
+    // Not after the lock was lost: another process has continued from what was written.
     if (on.stop.aborted) await flush()
     await flushing
   }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { problem } from '../define/problems.ts'
 
-/** What receivers may be. */
+/** Rules for the receivers of webhooks. */
 export interface DestinationRules {
   /** Whether http:// and any port of this machine are allowed: for tests and trials, never with live data. */
   readonly loopback: boolean
@@ -11,7 +11,7 @@ export interface DestinationRules {
   readonly resolve?: (host: string) => Promise<readonly string[]>
 }
 
-/** An address that a receiver may be reached at. */
+/** An address of a receiver. */
 export interface Address {
   readonly address: string
   readonly family: 4 | 6
@@ -28,7 +28,7 @@ const URL_MOST = 2000
 const METADATA: readonly string[] = ['168.63.129.16']
 const DNS_MS = 3000
 
-/** The URL of a receiver. Throws a problem that says what is wrong with it. */
+/** Reads the URL of a receiver. Throws a problem that explains what is wrong. */
 export function destinationOf(text: string, { loopback }: DestinationRules): URL {
   const refuse = (detail: string): never => {
     throw problem('unsafe-webhook-url', `url: ${detail}`, { errors: [{ pointer: '/url', detail }] })
@@ -46,7 +46,9 @@ export function destinationOf(text: string, { loopback }: DestinationRules): URL
   return url
 }
 
-/** Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is not public: one of them would be used. */
+/**
+ * Resolves the host of a receiver and checks every address. Throws `UnsafeDestination` if any is not public, as it could be used.
+ */
 export async function addressesOf(url: URL, { loopback, resolve = resolveByDns }: DestinationRules): Promise<Address[]> {
   const host = hostOf(url)
   const found = isIP(host) === 0 ? await resolve(host) : [host]
@@ -59,18 +61,18 @@ export async function addressesOf(url: URL, { loopback, resolve = resolveByDns }
   })
 }
 
-/** True for an address of the public internet: no private, loopback, link-local, shared, reserved, mapped or tunnelled one. */
+/** True for an address of the public internet: not private, loopback, link-local, shared, reserved, mapped or tunnelled. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address) || METADATA.includes(address)) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  // The only range of IPv6 that is routed today (IANA); it has no addresses that stand for IPv4 ones.
+  // The only range of IPv6 that is routed today (IANA); none of its addresses is mapped to IPv4.
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
 }
 
 async function resolveByDns(host: string): Promise<readonly string[]> {
   if (isLoopbackName(host)) return ['127.0.0.1']
-  // Not the system's resolver: a name that takes long to resolve would hold up file access of the whole process.
+  // Not the system's resolver: a slow name would block file access of the whole process.
   const resolver = new Resolver({ timeout: DNS_MS, tries: 2 })
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))

@@ -16,7 +16,7 @@ export function readWebhookFilter(given: Readonly<Record<string, unknown>>): Eve
   for (const [name, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue
     const isList = (WEBHOOK_FILTERS as Readonly<Record<string, Param>>)[name]?.list ?? false
-    // A box is one value of four numbers, lists are several values.
+    // A box is one value of four numbers; lists are several values.
     const texts = Array.isArray(value) && !isList ? [value.join()] : [value].flat()
     for (const text of texts) query.append(name, typeof text === 'object' ? JSON.stringify(text) : String(text))
   }

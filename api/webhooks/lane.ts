@@ -6,11 +6,11 @@ import type { Subscription } from './subscriptions.ts'
 /** What a lane works with. */
 export interface LaneParts {
   readonly clock: () => number
-  /** The text of an event by its place; null where the log no longer has it. */
+  /** Returns the text of an event by its position; null if the log no longer has it. */
   readonly bodyOf: (offset: string) => Promise<string | null>
   /** Sends once; never rejects. */
   readonly send: (message: { readonly id: string; readonly body: string }) => Promise<Attempt>
-  /** Called when something is to be stored. */
+  /** Called when the state should be stored. */
   readonly onDirty: () => void
   /** Called when there is room for more events. */
   readonly onRoom: () => void
@@ -22,22 +22,22 @@ export interface LaneParts {
   readonly patience: number
 }
 
-/** Waits after the first attempt, the second …, in s; the attempt after the last wait is the last one. */
+/** Waits after the first attempt, the second …, in s; after the last wait comes the last attempt. */
 export const WAITS_S: readonly number[] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const DAY_MS = 86_400_000
-/** Days of failing after which mails are sent, and the last after which the subscription is disabled. */
+/** Days of failure after which mails are sent; after the last, the subscription is disabled. */
 export const FAILING_DAYS: readonly number[] = [1, 3, 5]
-/** Events of one subscription that wait in memory; more stay in the log. */
+/** Most events of one subscription that wait in memory; more stay in the log. */
 const WAITING_MOST = 200
-/** Deliveries of one subscription at a time, of different things. */
+/** Most concurrent deliveries of one subscription, of different things. */
 const AT_ONCE = 4
-/** Failures in a row after which one attempt at a time finds out whether the receiver is back. */
+/** Consecutive failures after which single attempts find out whether the receiver is back. */
 const DOWN_AFTER = 3
-/** Longest wait that a receiver may ask for, in s. */
+/** Longest wait that a receiver may request, in s. */
 const RETRY_AFTER_MOST_S = 86_400
 const SLOW_DOWN: readonly number[] = [429, 502, 503, 504]
 
-/** The deliveries of one subscription: events of a thing in order, different things beside each other. */
+/** The deliveries of one subscription: events of one thing in order, different things in parallel. */
 export class Lane {
   subscription: Subscription
   readonly #parts: LaneParts
@@ -81,7 +81,7 @@ export class Lane {
     return !this.#closed && this.#size < WAITING_MOST
   }
 
-  /** Adds an event that the subscription wants; one that waits already is not added again. */
+  /** Adds an event that the subscription wants, unless it waits already. */
   add(event: Pick<ShownEvent, 'id' | 'offset' | 'type' | 'thing'>): void {
     const { id, offset, type, thing } = event
     this.#push({ id, offset, type, thing, attempts: 0, next_at: 0 })
@@ -92,7 +92,7 @@ export class Lane {
     this.#push({ id, body, offset: null, type: 'webhook.test', thing: `test ${id}`, attempts: 0, next_at: 0 })
   }
 
-  /** Sends the event of a delivery again, beside what waits. Does nothing if the delivery is no longer known. */
+  /** Sends the event of a delivery again, besides waiting ones. Does nothing if the delivery is no longer known. */
   redeliver(delivery: string): void {
     const found = this.#deliveries.find(({ id }) => id === delivery)
     if (!found || found.offset === null) return
@@ -100,7 +100,7 @@ export class Lane {
     this.#push({ id, offset, type, thing: `again ${id}`, attempts: 0, next_at: 0 })
   }
 
-  /** Sends what can be sent now, and comes back when more can. */
+  /** Sends what can be sent now, and runs again when more can. */
   pump(): void {
     clearTimeout(this.#timer)
     if (!this.isOn) return
@@ -141,7 +141,7 @@ export class Lane {
     this.pump()
   }
 
-  /** What is stored of it. */
+  /** Returns the state to be stored. */
   state(): WebhookState {
     const { scanned, isBehind, replay } = this
     return {
@@ -155,7 +155,7 @@ export class Lane {
     }
   }
 
-  /** Sends nothing more; what is on its way may end. */
+  /** Sends nothing more; attempts under way may end. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -253,7 +253,7 @@ export class Lane {
       if (status !== null && SLOW_DOWN.includes(status))
         this.#paused_until = Math.max(this.#paused_until, now + Math.max(asked_ms, this.#wait_ms(0)))
     }
-    // A receiver that is down is asked by one attempt a wait, not by every event.
+    // A receiver that is down gets one attempt per wait, not one per event.
     if (this.#failures >= DOWN_AFTER)
       this.#paused_until = Math.max(this.#paused_until, now + this.#wait_ms(Math.min(this.#failures - DOWN_AFTER, 2)))
     const days = Math.floor((now - this.#failing_since) / DAY_MS)

@@ -7,15 +7,15 @@ import { problem } from '../define/problems.ts'
 import { type Command, type Delivery, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
 import { listSubscriptions, readSubscription, type Subscription, WEBHOOKS_CHANNEL, writeSubscription } from './subscriptions.ts'
 
-/** What the owner of webhooks does with them, by the API or on the page of the account. */
+/** The actions of a webhooks' owner, by the API or on the account's page. */
 export interface WebhookOwner {
-  /** The webhooks of an account with their progress, oldest first. */
+  /** Returns the webhooks of an account with their progress, oldest first. */
   list(account: string): Promise<{ readonly subscription: Subscription; readonly state: WebhookState | null }[]>
-  /** A webhook of the account. Throws `not-found` if it has none of this id. */
+  /** Returns a webhook of the account. Throws `not-found` if it has none with this id. */
   find(account: string, id: string): Promise<Subscription>
   /** Stores a webhook and notifies the process that delivers. */
   save(subscription: Subscription): Promise<void>
-  /** Turns a webhook on or off; turned on, what disabled it before no longer counts. */
+  /** Enables or disables a webhook. Enabling clears what disabled it before. */
   setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
   /** Sends a test event; returns its id. */
   test(subscription: Subscription): Promise<string>
@@ -28,7 +28,7 @@ export interface WebhookOwner {
   close(): void
 }
 
-/** Opens what owners do with their webhooks. */
+/** Opens the actions of owners. */
 export function webhookOwner(parts: {
   readonly store: ObjectStore
   readonly redisUrl: string
@@ -75,7 +75,7 @@ export function webhookOwner(parts: {
     },
     redeliver: async ({ id }, delivery) => {
       const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
-      if (!found || found.offset === null) throw problem('not-found', 'There is no such delivery among the last ones, or it was a test.')
+      if (!found || found.offset === null) throw problem('not-found', 'This delivery is not among the last ones, or it was a test.')
       await leave({ kind: 'redeliver', subscription: id, delivery })
       return found
     },
@@ -85,7 +85,7 @@ export function webhookOwner(parts: {
   }
 }
 
-/** Throws the problem of keys of which none that works has the plan that webhooks need; `only` is the one that counts, null all. */
+/** Throws a problem unless a working key has the plan that webhooks need; only the key `only` counts, if it is not null. */
 export function needsWebhookPlan(
   listed: readonly ListedKey[],
   { only, upgradeUrl }: { readonly only: string | null; readonly upgradeUrl: string },

@@ -70,7 +70,7 @@ const INSTANT: BodyField<number> = {
     }
   },
 }
-/** Members that a change may leave out. */
+/** Makes a member optional, for changes. */
 const optional = <T>(field: BodyField<T>): BodyField<T | null> => ({ ...field, fallback: null })
 const ENABLED: BodyField<boolean | null> = {
   expected: 'true or false',
@@ -85,7 +85,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
   const { peppers } = access
   const config = { isSameOrigin: true }
 
-  /** The account that a request may act on; a key or, in a session, any key of it has to be of the plan. */
+  /** Returns the account that a request may act on. Its key or, in a session, one of its keys needs the plan. */
   const ownerOf = async ({ raw }: FastifyRequest): Promise<string> => {
     NO_QUERY(raw.url ?? '/')
     const { account, only } = await authorityOf(raw, parts)
@@ -108,7 +108,10 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       },
     })
   }
-  /** A POST that is done once for each Idempotency-Key, which gives the same `seed`. Its reply may show a secret, and is kept sealed. */
+  /**
+   * Registers a POST that happens once per Idempotency-Key, which determines `seed`. Its stored reply is encrypted, as it may
+   * show a secret.
+   */
   const post = (url: string, work: (asked: Asked, seed: string) => Promise<Answer>): void =>
     route(['POST'], url, async (asked) => {
       const { request, account } = asked

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { buildConnector, Client } from 'undici'
 import { addressesOf, type DestinationRules } from './destination.ts'
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface Attempt {
   /** When it began, ms since the epoch. */
   readonly at: number
@@ -11,11 +11,11 @@ export interface Attempt {
   readonly ms: number
   /** Why it failed; null for a success. */
   readonly error: string | null
-  /** What the receiver asked to wait, in seconds; null if it did not. */
+  /** The wait that the receiver requested, in seconds; null if none. */
   readonly retryAfter_s: number | null
 }
 
-/** A message on its way. */
+/** A message to be sent. */
 export interface Message {
   readonly url: string
   /** The same for every attempt. */
@@ -30,8 +30,8 @@ const REPLY_MOST = 65_536
 const USER_AGENT = 'traffic-intelligence-webhooks/1 (standardwebhooks)'
 
 /**
- * Sends a message once, as Standard Webhooks 1.0.0 has it: signed with every valid secret. Only 2xx is a success; redirects are not
- * followed. The host is resolved and checked for each attempt, and the connection goes to the checked address. Never rejects.
+ * Sends a message once, as Standard Webhooks 1.0.0 defines: signed with every valid secret. Only 2xx is a success; redirects are
+ * not followed. Each attempt resolves and checks the host, and connects to the checked address. Never rejects.
  */
 export async function sendOnce(
   { url, id, body, secrets }: Message,
@@ -54,7 +54,7 @@ export async function sendOnce(
         else found(null, first?.address ?? '', first?.family)
       },
     })
-    // A connection of its own, so that each attempt goes where its check says.
+    // A connection per attempt, so that each goes to its checked address.
     client = new Client(target.origin, { connect, pipelining: 0 })
     const seconds = Math.floor(at / 1000)
     const reply = await client.request({

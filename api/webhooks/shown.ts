@@ -3,7 +3,7 @@ import type { Subscription } from './subscriptions.ts'
 
 const iso = (time: number | null | undefined): string | null => (time === null || time === undefined ? null : new Date(time).toISOString())
 
-/** What a webhook is shown as. */
+/** A webhook as replies show it. */
 export interface ShownWebhook extends Pick<Subscription, 'id' | 'url' | 'description' | 'filter'> {
   readonly status: (typeof WEBHOOK_STATES)[number]
   readonly disabled_reason: DisabledReason | 'by-owner' | null
@@ -14,7 +14,7 @@ export interface ShownWebhook extends Pick<Subscription, 'id' | 'url' | 'descrip
   readonly created_at: string | null
 }
 
-/** A subscription as its owner sees it; secrets are shown once, elsewhere. */
+/** Returns a subscription as its owner sees it; secrets are shown once, elsewhere. */
 export function shownWebhook(subscription: Subscription, state: WebhookState | null): ShownWebhook {
   const { id, url, description, filter, created_at, enabled, enabled_at, secrets } = subscription
   const disabledByUs = state?.disabled_at != null && state.disabled_at >= enabled_at
@@ -31,7 +31,7 @@ export function shownWebhook(subscription: Subscription, state: WebhookState | n
   }
 }
 
-/** A delivery as its owner sees it. */
+/** Returns a delivery as its owner sees it. */
 export function shownDelivery({ id, event_id, type, status, created_at, attempts, last, next_at }: Delivery): Record<string, unknown> {
   return {
     ...{ id, event_id, type, status, attempts },

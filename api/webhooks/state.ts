@@ -7,12 +7,12 @@ export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'RETRYING', 'FAILED'] as
 /** State of a subscription. */
 export const WEBHOOK_STATES = ['ENABLED', 'FAILING', 'DISABLED'] as const
 
-/** What a subscription was sent: the newest deliveries are kept. Times are ms since the epoch. */
+/** A delivery of a subscription; only the newest are kept. Times are ms since the epoch. */
 export interface Delivery {
   readonly id: string
   readonly event_id: string
   readonly type: string
-  /** Place in the log of events; null for a test. */
+  /** Position in the log of events; null for a test. */
   readonly offset: string | null
   status: (typeof DELIVERY_STATES)[number]
   readonly created_at: number
@@ -23,7 +23,7 @@ export interface Delivery {
 
 /** An event that waits for its delivery. */
 export interface Waiting {
-  /** Place in the log of events; null for a test, whose body is here. */
+  /** Position in the log of events; null for a test, whose body is here. */
   readonly offset: string | null
   readonly body?: string
   readonly id: string
@@ -43,10 +43,10 @@ export interface WebhookState {
   /** True while it is behind the log, so that only `scanned` counts. */
   readonly isBehind: boolean
   readonly waiting: readonly Waiting[]
-  /** Events of the past that are to be sent again: batches after `after` up to `until`, of times from `from` to `to`. */
+  /** Past events to be sent again: batches after `after` up to `until`, with times from `from` to `to`. */
   readonly replay: { readonly after: number; readonly until: number; readonly from: number; readonly to: number } | null
   readonly failing_since: number | null
-  /** Days of failing that a mail was sent about. */
+  /** Days of failure that a mail was sent about. */
   readonly mailed_days: number
   readonly disabled_at: number | null
   readonly disabled_reason: DisabledReason | null
@@ -54,13 +54,13 @@ export interface WebhookState {
   readonly deliveries: readonly Delivery[]
 }
 
-/** Deliveries that are kept of a subscription. */
+/** Most deliveries that are kept of a subscription. */
 export const DELIVERIES_KEPT = 100
 const STATES = 'webhooks/state/'
 const CHECKPOINT = 'webhooks/checkpoint.json'
 const COMMANDS = 'webhooks/commands/'
 
-/** The id of the delivery of an event to a subscription: the same if a crash repeats it. */
+/** Returns the id of an event's delivery to a subscription: the same if a crash repeats it. */
 export function deliveryId(subscription: string, event: string): string {
   return `dlv_${createHash('sha256').update(`${subscription} ${event}`).digest('hex').slice(0, 20)}`
 }
@@ -83,7 +83,7 @@ export async function deleteWebhookState(store: ObjectStore, id: string): Promis
 
 /** The progress of all subscriptions that are not behind. */
 export interface Checkpoint {
-  /** Batch that every subscription which is not behind has been matched with. */
+  /** Batch that every subscription that is not behind has been matched with. */
   readonly position: number
   readonly at: number
 }
@@ -99,19 +99,19 @@ export async function writeCheckpoint(store: ObjectStore, checkpoint: Checkpoint
   await store.put(CHECKPOINT, Buffer.from(JSON.stringify(checkpoint)))
 }
 
-/** What the owner asks the delivering process to do. */
+/** An action that the owner requests from the delivering process. */
 export type Command = { readonly subscription: string } & (
   | { readonly kind: 'test'; readonly event_id: string; readonly body: string }
   | { readonly kind: 'redeliver'; readonly delivery: string }
   | { readonly kind: 'replay'; readonly from: number; readonly to: number }
 )
 
-/** Leaves a command; it is durable and carried out at least once. */
+/** Stores a command; it is durable and carried out at least once. */
 export async function leaveCommand(store: ObjectStore, command: Command, now: number): Promise<void> {
   await store.put(`${COMMANDS}${String(now).padStart(15, '0')}-${randomUUID()}.json`, Buffer.from(JSON.stringify(command)))
 }
 
-/** The commands that are left, oldest first. */
+/** Returns the stored commands, oldest first. */
 export async function commandsLeft(store: ObjectStore): Promise<{ readonly key: string; readonly command: Command }[]> {
   const found: { key: string; command: Command }[] = []
   for await (const { key } of store.list(COMMANDS)) {

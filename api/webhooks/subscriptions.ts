@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type Peppers, sealed, unsealed } from '../access/pepper.ts'
 
-/** A secret of a subscription, sealed: a copy of the store does not reveal it. Times are ms since the epoch. */
+/** An encrypted secret of a subscription: a copy of the store does not reveal it. Times are ms since the epoch. */
 interface SealedSecret {
   readonly sealed: string
   readonly created_at: number
@@ -10,7 +10,7 @@ interface SealedSecret {
   readonly ends_at: number | null
 }
 
-/** A subscription as the store has it. */
+/** A subscription in the store. */
 export interface Subscription {
   readonly id: string
   readonly account: string
@@ -30,9 +30,9 @@ export interface Subscription {
 
 /** Most subscriptions of one account. */
 export const SUBSCRIPTIONS_MOST = 50
-/** How long a secret works on after it was rotated, in ms. */
+/** How long a rotated secret remains valid, in ms. */
 export const ROTATION_MS = 86_400_000
-/** Channel that says `<account>/<id>` when a subscription changed, and `command` when there is one. */
+/** Channel with `<account>/<id>` of a changed subscription, or `command` for a new command. */
 export const WEBHOOKS_CHANNEL = 'webhooks:changed'
 
 const PREFIX = 'webhooks/subscriptions/'
@@ -43,22 +43,22 @@ export function subscriptionKey(account: string, id: string): string {
   return `${PREFIX}${account}/${id}.json`
 }
 
-/** The id of a new subscription: the same for the same account and seed, so that a repeated request makes one. */
+/** Returns the id of a new subscription: the same for the same account and seed, so that a repeated request makes one. */
 export function subscriptionId(account: string, seed: string): string {
   return `wh_${createHash('sha256').update(`webhook ${account} ${seed}`).digest('hex').slice(0, 20)}`
 }
 
-/** A new secret, as its owner is shown it once. */
+/** Makes a new secret, which its owner sees once. */
 export function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
-/** A secret as it is stored. */
+/** Encrypts a secret for the store. */
 export function sealSecret(peppers: Peppers, secret: string, { id, at }: { readonly id: string; readonly at: number }): SealedSecret {
   return { sealed: sealed(peppers, secret, `webhook ${id}`), created_at: at, ends_at: null }
 }
 
-/** The secrets of a subscription that are valid at an instant, newest first. */
+/** Returns the secrets of a subscription that are valid at an instant, newest first. */
 export function secretsOf(peppers: Peppers, { id, secrets }: Pick<Subscription, 'id' | 'secrets'>, now: number): string[] {
   return secrets
     .filter(({ ends_at }) => ends_at === null || ends_at > now)
@@ -66,7 +66,7 @@ export function secretsOf(peppers: Peppers, { id, secrets }: Pick<Subscription, 
     .map((secret) => unsealed(peppers, secret.sealed, `webhook ${id}`))
 }
 
-/** The secrets after a rotation: the new one, and the former current one for a day. */
+/** Returns the secrets after a rotation: the new one, and the former current one for a day. */
 export function rotated(secrets: readonly SealedSecret[], added: SealedSecret): SealedSecret[] {
   const kept = secrets.filter(({ ends_at }) => ends_at === null).map((one) => ({ ...one, ends_at: added.created_at + ROTATION_MS }))
   return [added, ...kept]
@@ -84,7 +84,7 @@ export async function writeSubscription(store: ObjectStore, subscription: Subscr
   await store.put(subscriptionKey(subscription.account, subscription.id), Buffer.from(JSON.stringify(subscription)))
 }
 
-/** Where subscriptions are, and when each was last written; of one account or of all. */
+/** Returns the keys of subscriptions and when each was last written, of one account or of all. */
 export async function listSubscriptions(
   store: ObjectStore,
   account?: string,

@@ -12,7 +12,7 @@ const text = (description: string): Part => ({ type: 'string', description })
 const instant = (description: string): Part => ({ type: 'string', format: 'date-time', description })
 const instantOrNull = (description: string): Part => ({ type: ['string', 'null'], format: 'date-time', description })
 
-/** The filter of a webhook, as a body has it. */
+/** Returns the schema of a webhook's filter in a body. */
 function filterSchema(): Part {
   const members = Object.entries(WEBHOOK_FILTERS).map(([name, { about, schema, list }]) => [
     name,
@@ -25,8 +25,8 @@ function filterSchema(): Part {
 export function webhookSchemas(): Part {
   const webhook = {
     id: text('Id of the webhook.'),
-    url: { ...text('Where events are sent.'), format: 'uri' },
-    description: { type: ['string', 'null'], description: 'What its owner calls it.' },
+    url: { ...text('URL that events are sent to.'), format: 'uri' },
+    description: { type: ['string', 'null'], description: 'Name given by its owner.' },
     filter: filterSchema(),
     status: { ...text('FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.'), enum: WEBHOOK_STATES },
     disabled_reason: {
@@ -35,7 +35,7 @@ export function webhookSchemas(): Part {
       description: 'Why it is disabled: by its owner, by a reply 410, after five days of failures, or by a change of plan.',
     },
     disabled_at: instantOrNull('When the service disabled it.'),
-    failing_since: instantOrNull('Since when no delivery has arrived.'),
+    failing_since: instantOrNull('When deliveries began to fail.'),
     waiting: { type: 'integer', description: 'Events that wait for an attempt, at most a few hundred; more wait in the log.' },
     secret_rotated_at: instant('When its secret was made.'),
     created_at: instant('When it was made.'),
@@ -82,14 +82,14 @@ export function webhookPaths(): Part {
   const withSecret = {
     allOf: [ref('schemas', 'Webhook')],
     required: ['secret'],
-    properties: { secret: text('The secret: shown this once.') },
+    properties: { secret: text('The secret, shown only once.') },
   }
   const create = {
-    url: { ...text('Where events are sent: https, port 443 or 8443, on the public internet.'), format: 'uri' },
+    url: { ...text('URL that events are sent to: https, port 443 or 8443, on the public internet.'), format: 'uri' },
     description: { type: ['string', 'null'], maxLength: 200 },
     filter: filterSchema(),
   }
-  const period = { from: instant('Begin, included; at most seven days ago.'), to: instant('End, not included.') }
+  const period = { from: instant('Start, inclusive; at most seven days ago.'), to: instant('End, exclusive.') }
   return {
     '/api/webhooks': {
       post: operation('webhooks_create', 'Make a webhook', {
@@ -111,7 +111,7 @@ export function webhookPaths(): Part {
     '/api/webhooks/{id}': {
       get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN] }),
       patch: operation('webhooks_by_id_change', 'Change a webhook', {
-        about: 'Members that are absent stay. `enabled: true` also enables what the service had disabled.',
+        about: 'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled.',
         body: [
           {
             type: 'object',
@@ -127,7 +127,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/test': {
       post: operation('webhooks_by_id_test', 'Send a test event', {
-        about: 'An event of the type `webhook.test`; what came of it is among the deliveries.',
+        about: 'An event of the type `webhook.test`; its result is among the deliveries.',
         ok: [
           202,
           'It will be sent.',
@@ -139,7 +139,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/rotate-secret': {
       post: operation('webhooks_by_id_rotate_secret', 'Make a new secret', {
-        about: 'For 24 hours events are signed with the former secret, too.',
+        about: 'For 24 hours events are also signed with the former secret.',
         ok: [200, 'The webhook with its new secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
       }),
@@ -159,7 +159,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/replay': {
       post: operation('webhooks_by_id_replay', 'Send the events of a period again', {
-        about: 'Those that the filter chooses, recorded in the period, under their former `webhook-id`.',
+        about: 'Sends events of the period that match the filter, under their former `webhook-id`.',
         body: [
           { type: 'object', required: ['from', 'to'], additionalProperties: false, properties: period },
           { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' },
@@ -176,7 +176,7 @@ export function webhookPaths(): Part {
   }
 }
 
-/** The messages that are sent, as OpenAPI describes them: one for each event type. */
+/** Describes the messages that are sent: one for each event type. */
 export function eventWebhooks(): Part {
   return Object.fromEntries(
     (Object.keys(EVENT_TYPES) as EventType[]).map((type) => [
@@ -200,14 +200,14 @@ export function eventWebhooks(): Part {
                   properties: {
                     id: text('Id of the event; the same however often it is sent.'),
                     type: { const: type },
-                    timestamp: instant('Publication that brought the change, or when it happened.'),
+                    timestamp: instant('Time of the publication with the change, or of the event itself.'),
                     data: withGeometryRefs(dataSchema(type)),
                     omitted: {
                       type: 'array',
                       items: { type: 'string' },
-                      description: 'Members of `data` that were left out, as the message would be longer than 20 kB.',
+                      description: 'Members of `data` that were left out because the message would exceed 20 kB.',
                     },
-                    url: text('Where the whole object is, if members were left out.'),
+                    url: text('URL of the whole object, if members were left out.'),
                   },
                 },
               },
@@ -242,7 +242,7 @@ function operation(
     readonly body?: readonly [schema: Part, example: unknown]
     readonly ok: readonly [status: number, description: string, schema: Part | null, example: unknown]
     readonly more?: Part
-    /** True where an Idempotency-Key may be sent. */
+    /** True if an Idempotency-Key may be sent. */
     readonly isOnce?: boolean
     readonly isAboutOne?: boolean
     readonly inPath?: readonly (readonly [name: string, description: string, example: string])[]

@@ -8,20 +8,20 @@ import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { dataFolder } from './parts.ts'
 
-/** What webhooks may be sent to, as a configuration says. */
+/** Returns the destinations that webhooks may be sent to, by configuration. */
 export function webhookRules({ mode, webhookLoopback }: Config): DestinationRules {
   if (webhookLoopback && mode === 'live') throw new Error('WEBHOOK_LOOPBACK is for trials: it is refused with live data')
   return { loopback: webhookLoopback }
 }
 
-/** Accounts and keys of the service, opened with what they work with. */
+/** Accounts and keys of the service, with the resources that they use. */
 export interface ServiceAccess {
   readonly access: Access
-  /** Lets mails that are under way end. */
+  /** Waits for mails under way. */
   close(): Promise<void>
 }
 
-/** Opens accounts and keys as a configuration says; refused without the secret that the keys in the store were made with. */
+/** Opens accounts and keys by configuration. Throws without the secret that the stored keys were made with. */
 export async function openServiceAccess(
   config: Config,
   options: { readonly store: ObjectStore; readonly redisUrl: string; readonly log: Logger },

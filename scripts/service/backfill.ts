@@ -10,15 +10,15 @@ import { spansOf } from './spans.ts'
 const ARCHIVES = feeds.filter(({ archive }) => archive)
 const USAGE = `scripts/backfill <feed> [--from <day>] [--to <day>] [--jobs n] [--again] [--data <dir>]
 
-Fetches the files of an archive that are not there yet and lands each: ${ARCHIVES.map(({ id }) => id).join(', ')}.
-  --from, --to   days such as 2022-03-01, months or years, both inclusive; unless told, all that the publisher lists
-  --jobs n       files asked for at once: 2 unless told, at most 16
-  --again        also asks for the files that are there: one that was corrected takes the place of the former
-A run that was stopped or killed is gone on with by the same command. Ends with 2 where a file failed or was refused.`
+Fetches the files of an archive that are missing, and lands each: ${ARCHIVES.map(({ id }) => id).join(', ')}.
+  --from, --to   days such as 2022-03-01, months or years, both inclusive; by default all that the publisher lists
+  --jobs n       files fetched at once: 2 by default, at most 16
+  --again        also checks files that were fetched before, and replaces corrected ones
+The same command continues a run that was stopped or killed. Exits with 2 if a file failed or was refused.`
 
 const MOST_JOBS = 16
 
-/** A range of days of two options, each a day, a month or a year. Throws for anything else. */
+/** Reads a range of days from two options, each a day, a month or a year. Throws for anything else. */
 function rangeOf(from: string, to: string): DayRange {
   for (const [option, text] of [
     ['from', from],
@@ -26,9 +26,9 @@ function rangeOf(from: string, to: string): DayRange {
   ] as const)
     if (!/^\d{4}(-\d{2}){0,2}$/.test(text) || Number.isNaN(Date.parse(text)))
       throw new Error(`--${option} ${text}: a day such as 2022-03-01, a month such as 2022-03, or a year`)
-  // No day of the period is later; a date that there is not compares as well.
+  // No day of the period is later; a date that does not exist compares as well.
   const range = { from: from.padEnd(10, '-01'), to: `${to}${'-12-31'.slice(to.length === 4 ? 0 : 3)}`.slice(0, 10) }
-  if (range.to < range.from) throw new Error(`--to ${to} lies before --from ${from}`)
+  if (range.to < range.from) throw new Error(`--to ${to} is before --from ${from}`)
   return range
 }
 
@@ -56,16 +56,16 @@ async function main(): Promise<void> {
   const bar = new SingleBar({ format, noTTYOutput: false, etaBuffer: 50 })
   const began = performance.now()
   let rows = 0
-  const told = (): object => ({ feed: feed.id, rows, rate: Math.round((1000 * rows) / Math.max(1, performance.now() - began)) })
+  const progress = (): object => ({ feed: feed.id, rows, rate: Math.round((1000 * rows) / Math.max(1, performance.now() - began)) })
   try {
     const done = await service.backfill(feed, {
       range,
       jobs,
       again: values.again,
-      onStart: (files) => files > 0 && bar.start(files, 0, told()),
+      onStart: (files) => files > 0 && bar.start(files, 0, progress()),
       onFile: ({ outcome }) => {
         if (outcome?.outcome === 'accepted') rows += Object.values(outcome.rows).reduce((sum, count) => sum + count, 0)
-        bar.increment(told())
+        bar.increment(progress())
       },
     })
     bar.stop()

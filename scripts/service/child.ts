@@ -9,15 +9,15 @@ export interface Child {
   readonly ended: Promise<number | null>
   /** True once it was killed because its heartbeat was missing. */
   readonly isHung: boolean
-  /** Asks it to end; by force if it takes longer than `timeout_ms`. */
+  /** Asks it to end, and kills it after `timeout_ms`. */
   stop(timeout_ms?: number): Promise<void>
 }
 
-/** What a process sends as long as its event loop runs. */
+/** The message that a process sends as long as its event loop runs. */
 export const HEARTBEAT = 'alive'
 const HEARTBEAT_MS = 5000
 
-/** What a process is started with. */
+/** How a process is started. */
 export interface ChildOptions {
   readonly name: string
   readonly script: string
@@ -26,16 +26,16 @@ export interface ChildOptions {
   readonly flags?: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onLine: (line: string) => void
-  /** How long its heartbeat may be missing once it is up, ms; then it is killed. */
+  /** How long its heartbeat may be missing once it is ready, ms; then it is killed. */
   readonly hung_ms?: number
-  /** Told of the process as soon as it runs, so that whoever stops everything can stop it too. */
+  /** Gets the process as soon as it runs, so that the caller can stop it at any time. */
   readonly onSpawn: (child: Child) => void
 }
 
-/** Starts a Node process that tells `{ready: …}` over its channel once it is up; returns it with what it told. Throws where it ends first. */
+/** Starts a Node process and waits until it sends `{ready: …}` over its channel; returns both. Throws if it ends first. */
 export async function startChild<T>(options: ChildOptions): Promise<{ child: Child; ready: T }> {
   const { name, script, args = [], flags = [], env, hung_ms, onLine, onSpawn } = options
-  // A process group of its own: Ctrl-C in the terminal reaches only the supervisor, which stops the others in order.
+  // A separate process group: Ctrl-C in the terminal reaches only the supervisor, which stops the others in order.
   const child = spawn(process.execPath, [...flags, script, ...args], {
     env: { ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -69,10 +69,10 @@ export async function startChild<T>(options: ChildOptions): Promise<{ child: Chi
   return { child: known, ready }
 }
 
-/** Parts of the time in which a heartbeat has to come: a machine that slept misses one of them, not all. */
+/** A heartbeat is due in each of so many parts of the time: a machine that slept misses one of them, not all. */
 const LOOKS = 4
 
-/** Calls back once a process that sent a heartbeat sends none for a time. */
+/** Calls back when a process that has sent a heartbeat stops sending them. */
 function watchHeartbeat(child: ChildProcess, hung_ms: number, onHung: () => void): void {
   let missed: number | null = null
   child.on('message', (message) => {
@@ -93,7 +93,7 @@ async function stop(child: ChildProcess, ended: Promise<unknown>, timeout_ms: nu
   clearTimeout(force)
 }
 
-/** Tells the supervisor that this process is up. */
+/** Reports to the supervisor that this process is ready. */
 export function tellReady(facts: Readonly<Record<string, unknown>>): void {
   process.send?.({ ready: facts })
 }
@@ -114,13 +114,13 @@ function stopOnce(): void {
   )
 }
 
-/** Lets this process end when it is asked to, or when its supervisor is gone, and sends heartbeats, from its first moment on. */
+/** Sends heartbeats, and ends this process on request or when its supervisor is gone. */
 export function endWithSupervisor(): void {
   if (process.send) setInterval(() => process.connected && process.send?.(HEARTBEAT), HEARTBEAT_MS).unref()
   for (const ending of ENDINGS) process.on(ending, stopOnce)
 }
 
-/** Sets what is to be closed before this process ends. */
+/** Sets what is closed before this process ends. */
 export function onStop(closing: () => Promise<void>): void {
   close = closing
 }

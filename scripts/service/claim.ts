@@ -7,14 +7,14 @@ const PUBLISHERS = 'publishers.url'
 const API = 'api.url'
 
 /**
- * Takes a data folder for this process and gives what lets it go again: two services on one folder would share Redis and port. Throws
- * where a running process has it; the mark of one that died is taken over.
+ * Claims a data folder for this process and returns the release: two services on one folder would share Redis and port. Throws if
+ * a running process has it. The claim of a dead process is taken over.
  */
 export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })
   const taken = takeMark(join(folder, MARK))
   if (typeof taken !== 'string') {
-    // Where things were in an earlier run.
+    // Addresses of an earlier run.
     for (const name of [PUBLISHERS, API]) rmSync(join(folder, name), { force: true })
     return taken
   }
@@ -22,22 +22,24 @@ export function claimFolder(folder: string): () => void {
   throw new Error(`a service is running on ${folder} already (process ${pid}): stop it, or choose another --data folder`)
 }
 
-/** Tells the commands that work beside the service of a data folder where its publishers' stand-in is. */
+/** Records the address of the publishers' stand-in, for commands on the same data folder. */
 export function notePublishers(folder: string, url: string): void {
   writeFileSync(join(folder, PUBLISHERS), url)
 }
 
-/** Where the publishers' stand-in of the service is that runs on a data folder; null where none runs, or where it asks the real ones. */
+/**
+ * Returns the address of the stand-in that serves a data folder; null without one, or if the service uses the real publishers.
+ */
 export function publishersOf(folder: string): string | null {
   return notedOn(folder, PUBLISHERS)
 }
 
-/** Tells the commands that work beside the service of a data folder where its API is. */
+/** Records the address of the API, for commands on the same data folder. */
 export function noteApi(folder: string, url: string): void {
   writeFileSync(join(folder, API), url)
 }
 
-/** Where the API of the service is that runs on a data folder; null where none runs. */
+/** Returns the address of the API that serves a data folder; null if none runs. */
 export function apiOf(folder: string): string | null {
   return notedOn(folder, API)
 }

@@ -1,15 +1,15 @@
 import type { Feed, RequestPlan } from '../../jobs/feeds/define.ts'
 import { type Config, isAccepted, secretOf, textOf } from '../../lake/config.ts'
 
-/** Which feeds a worker runs, and which of the others only lack a secret, with the variable that would hold it. */
+/** The feeds that a worker runs, and those that only lack a secret, with the missing variable. */
 export interface Enabled {
   readonly feeds: readonly Feed[]
   readonly lacking: readonly { readonly feed: string; readonly set: string }[]
 }
 
 /**
- * The feeds that are run. Against a stand-in all but streams without an address; with `--live` those that are on by default or turned on,
- * whose terms the operator accepts and whose secrets are set for some plan. Throws if an unknown feed is turned on.
+ * Returns the feeds to run. Against a stand-in: all but streams without an address. With `--live`: those on by default or turned
+ * on, whose terms are accepted and whose secrets are set for some plan. Throws if an unknown feed is turned on.
  */
 export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   for (const id of turnedOn(config))
@@ -23,7 +23,7 @@ export function enabledFeeds(config: Config, feeds: readonly Feed[]): Enabled {
   return { feeds: feeds.filter((feed) => disabledReason(config, feed) === null), lacking }
 }
 
-/** Why a feed is not run, for people; null if it is. */
+/** Returns why a feed is not run, for people; null if it is. */
 export function disabledReason(config: Config, feed: Feed): string | null {
   if (feed.stream && config.mode === 'replay') return 'Streams are not replayed from captures.'
   const connect = feed.stream?.connect
@@ -35,26 +35,26 @@ export function disabledReason(config: Config, feed: Feed): string | null {
     return `The operator has not stated an agreement with the publisher (${terms}=accepted).`
   if (!isWanted(config, feed)) return 'Off by default; the operator has not turned it on (LIVE_FEEDS).'
   const missing = missingSecret(config, feed)
-  return missing === null ? null : `The operator has set no ${missing}, which the publisher asks for.`
+  return missing === null ? null : `The operator has not set ${missing}, which the publisher requires.`
 }
 
 function turnedOn(config: Config): readonly string[] {
   return config.liveFeeds?.split(',') ?? []
 }
 
-/** True if the operator wants a feed to be run, and its publisher's terms allow it. */
+/** True if the operator wants a feed, and its publisher's terms allow it. */
 function isWanted(config: Config, { id, liveByDefault = true, terms }: Feed): boolean {
   return (liveByDefault || turnedOn(config).includes(id)) && (terms === undefined || isAccepted(config, terms))
 }
 
-/** The variable of a secret that the first plan lacks; null if some plan lacks none. */
+/** Returns the variable of a secret that the first plan lacks; null if some plan lacks none. */
 function missingSecret(config: Config, { plans, stream }: Feed): string | null {
   if (stream) return stream.secretEnv !== undefined && secretOf(config, stream.secretEnv) === null ? stream.secretEnv : null
   const missing = plans.map((plan) => secretsOf(plan).find((env) => secretOf(config, env) === null) ?? null)
   return missing.includes(null) ? null : (missing[0] ?? null)
 }
 
-/** The variables of the secrets that a plan's requests carry. */
+/** Returns the variables of the secrets in a plan's requests. */
 function secretsOf({ requests }: RequestPlan): string[] {
   return requests.flatMap(({ secret }) => secret?.env ?? [])
 }

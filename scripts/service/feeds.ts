@@ -63,7 +63,7 @@ async function attempt(
   if (!trial.accepted) process.exitCode = 2
 }
 
-/** A row as the API would show it, but for what the engine fills. */
+/** Returns a row as the API would show it, without the values that the engine fills. */
 function rowText(dataset: Dataset, row: AnyRow): string {
   const members: Record<string, Json> = {}
   for (const [name, column] of Object.entries(dataset.columns))

@@ -1,6 +1,8 @@
 import { dayBounds, parseInstant } from '../../lake/schema/time.ts'
 
-/** An instant given on the command line, ms: RFC 3339 with zone, or a plain date for the start of that day in Madrid. Throws for anything else. */
+/**
+ * Reads an instant (ms) of the command line: RFC 3339 with zone, or a date for the start of a day in Madrid. Throws otherwise.
+ */
 export function instantOrDay(option: string, text: string): number {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return dayBounds(text).start
   const instant = parseInstant(text)

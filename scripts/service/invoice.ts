@@ -9,10 +9,10 @@ import { type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
 import { OUTCOMES } from '../../lake/usage/objects.ts'
 import { nextMonth } from './usage.ts'
 
-/** What one key, and those that it was rotated to, used in a month, and what they cost. */
+/** The use and cost of one key, and of the keys that replaced it in rotations, in a month. */
 interface InvoiceLine {
   readonly keys: readonly string[]
-  /** The highest plan under which it was used: its price is that of a whole month. */
+  /** The highest plan under which it was used; its price is that of a whole month. */
   readonly plan: Plan
   readonly requests: number
   readonly day_units: number
@@ -21,8 +21,8 @@ interface InvoiceLine {
 }
 
 /**
- * The invoice of an account for a month of Madrid as a page to print: each key that was used, under its highest plan of the month, with
- * the price of that plan, and what was used by path. A rotated key and its successor cost one price. Throws if figures may still change.
+ * Makes the invoice of an account for a month of Madrid as a page to print: each used key under its highest plan, with the plan's
+ * price and the use by path. A rotated key and its successor cost one price. Throws if the numbers may still change.
  */
 export async function monthlyInvoice(
   lake: Lake,
@@ -31,7 +31,7 @@ export async function monthlyInvoice(
   const { account, month, plans, now, email } = asked
   const [from, to] = [`${month}-01`, nextMonth(`${month}-01`)]
   if (now < dayBounds(to).start + CLOSED_AFTER_MS)
-    throw new Error(`--month ${month}: figures may still change until four hours after its end`)
+    throw new Error(`--month ${month}: the numbers may still change until four hours after its end`)
   const days = await usageDaysReader(lake)({ from, to, slots: slotNames(account) })
   const lines = [...Map.groupBy(days, ({ slot }) => slot)].map(([, used]) => lineOf(used, plans))
   const total = lines.reduce((sum, { price_eur }) => sum + price_eur, 0)
@@ -80,7 +80,7 @@ function sumOf(days: readonly UsageDay[], of: (day: UsageDay) => number): number
   return days.reduce((sum, day) => sum + of(day), 0)
 }
 
-/** The day before a date. */
+/** Returns the day before a date. */
 function lastDay(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10)
 }

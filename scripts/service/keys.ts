@@ -27,7 +27,7 @@ const USAGE = `scripts/keys <command> [--data <dir>]
   list [<email>]         the keys of an address, or of everybody
   grant <id> <plan>      set the plan of a key: ${PLANS.join(', ')}
   usage [<id>] [--month <yyyy-mm>] [--csv]
-                         what a key, or every key, used in a month of Madrid, this one unless told
+                         use by one key, or by every key, in a month of Madrid (default: this month)
   invoice <account> --month <yyyy-mm>
                          the invoice of an address, or of an account by the beginning of its name, as a page (HTML)
   revoke <id>            end a key for good; every process refuses it within a minute, at once where Redis runs
@@ -111,7 +111,7 @@ async function revoke(access: Access, id: string): Promise<void> {
   show([[account, await access.accounts.revoke({ account, id })]])
 }
 
-/** Prints what was used, with or without a running service. */
+/** Prints the usage, with or without a running service. */
 async function usage(
   config: Config,
   asked: { readonly key: string | null; readonly month: string | undefined; readonly isCsv: boolean },
@@ -136,7 +136,7 @@ async function invoice(config: Config, asked: { readonly account: string; readon
   })
 }
 
-/** The account of an address, or the one whose name begins so. */
+/** Returns the account of an address, or the one whose name starts with the text. */
 async function accountOf(accounts: Access['accounts'], text: string): Promise<string> {
   if (text.includes('@')) return accounts.nameOf(emailOf(text))
   const found: string[] = []
@@ -176,7 +176,7 @@ function show(rows: readonly (readonly [string, ListedKey])[]): void {
 
 async function ownerOf({ accounts }: Access, id: string): Promise<string> {
   const account = await accounts.ownerOf(id)
-  if (account === null) throw new Error(`${id}: no key that works has this id; scripts/keys list shows them`)
+  if (account === null) throw new Error(`${id}: no working key has this id; scripts/keys list shows the ids`)
   return account
 }
 
@@ -192,7 +192,7 @@ function planOf(text: string): Plan {
   return plan
 }
 
-/** Works on the keys of a configuration, beside a running service and without one; where there is no Redis, without telling it. */
+/** Runs work on the keys of a configuration, with or without a running service. Without Redis, processes are not notified. */
 async function withAccess(config: Config, work: (access: Access) => Promise<void>): Promise<void> {
   const log = serviceLog(config, 'cli')
   const store = await openServiceStore(config)
@@ -201,7 +201,7 @@ async function withAccess(config: Config, work: (access: Access) => Promise<void
   try {
     if (config.redisUrl === null)
       server = await startRedis({ folder, appendOnly: true }).catch((error: Error) => {
-        log.warn({ reason: error.message }, 'no Redis is told; running processes notice by themselves within a minute')
+        log.warn({ reason: error.message }, 'Redis is not available; running processes notice the change within a minute')
         return null
       })
     const redisUrl = config.redisUrl ?? server?.url ?? join(folder, 'redis.sock')

@@ -110,7 +110,7 @@ async function answer(lake: Lake, query: string, most: number): Promise<void> {
   say(rows.length > most ? `the first ${most} rows; --rows shows more` : `${rows.length} rows`)
 }
 
-/** A value for a person's eyes; whole numbers beyond 2^53 keep every digit. */
+/** Returns a value for display; whole numbers beyond 2^53 keep every digit. */
 function shown(value: unknown): Json {
   return typeof value === 'bigint' ? value.toString() : (value as Json)
 }
@@ -119,7 +119,7 @@ async function moveTables(lake: Lake): Promise<void> {
   for (const dataset of datasets) {
     const one = lake.table(dataset)
     if (!(await one.load())) continue
-    say(`${dataset.id}: ${(await relocate(one)) ? 'paths rewritten' : 'lies where its paths say'}`)
+    say(`${dataset.id}: ${(await relocate(one)) ? 'paths rewritten' : 'is where its paths say'}`)
   }
 }
 

@@ -7,14 +7,14 @@ import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
-/** What a configuration says of plans and callers. */
+/** The configuration of plans and callers. */
 export interface PlanSettings {
   readonly plans: PlanTable
   readonly upgradeUrl: string | null
   readonly trusted: TrustedProxies
 }
 
-/** Reads the settings whose values have a meaning of their own. Throws one error that names each mistake with its variable. */
+/** Reads these settings from a configuration. Throws one error that names each mistake with its variable. */
 export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }: Config): PlanSettings {
   const mistakes: string[] = []
   const read = <T>(variable: string, parse: () => T): T | undefined => {

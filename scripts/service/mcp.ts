@@ -7,7 +7,7 @@ const url = (process.env['TRAFFIC_API_URL'] ?? 'http://127.0.0.1:8080').replace(
 const paths = servedPaths(endpoints)
 const recent = recentAnswers()
 
-// Standard output belongs to the protocol: what goes wrong is written to standard error.
+// Standard output belongs to the protocol: errors go to standard error.
 serveStdio(
   () =>
     mcpServer({

@@ -1,8 +1,7 @@
 /**
- * How a process that runs feeds is started, so that it keeps to the memory it needs: V8 and glibc otherwise let a heap of 40 MB grow to
- * several hundred on a large machine. Speed is the same (scripts/bench, the parsers under both). DuckDB's own allocator (jemalloc, by its
- * prefix) keeps what was freed for seconds that the next statement does not wait: sorting and writing 1.9 M rows in 31 files peaks at 214 MB
- * instead of 275, for a quarter more time of DuckDB's.
+ * Settings that keep a process with feeds small: V8 and glibc otherwise let a heap of 40 MB grow to several hundred. Parsers stay
+ * as fast (scripts/bench). DuckDB's jemalloc returns freed memory at once: sorting and writing 1.9 M rows in 31 files peaks at
+ * 214 MB instead of 275, for a quarter more time of DuckDB.
  */
 export const FEED_PROCESS = {
   flags: ['--max-semi-space-size=4', '--heap-growing-percent=30'],

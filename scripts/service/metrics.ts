@@ -2,14 +2,14 @@ import type { Config } from '../../lake/config.ts'
 import { openMetrics, type ProcessMetrics } from '../../lake/metrics/metrics.ts'
 import { type MetricsServer, serveMetrics } from '../../lake/metrics/server.ts'
 
-/** What a process of the service measures itself with, and where that is served. */
+/** The metrics of a process of the service, and where they are served. */
 export interface ServiceMetrics extends ProcessMetrics {
-  /** The address to scrape; null where METRICS_PORT is not set. */
+  /** The address to scrape; null if METRICS_PORT is not set. */
   readonly url: string | null
   close(): Promise<void>
 }
 
-/** Where the processes of the service serve their metrics: the port of the worker, and those of the API's processes, the first first. */
+/** The ports that serve metrics: the worker's, and those of the API's processes in order. */
 export interface MetricsPorts {
   readonly worker: number
   readonly api: readonly number[]
@@ -17,7 +17,7 @@ export interface MetricsPorts {
 
 type Settings = Pick<Config, 'metricsHost' | 'metricsPort' | 'port'>
 
-/** The ports of a configuration; null without METRICS_PORT. Throws where one of them is the API's own, or none at all. */
+/** Returns the ports of a configuration; null without METRICS_PORT. Throws if one is invalid or the API's own. */
 export function metricsPorts(config: Settings & Pick<Config, 'apiWorkers'>): MetricsPorts | null {
   const { metricsPort: first, port, apiWorkers } = config
   if (first === null) return null
@@ -28,7 +28,7 @@ export function metricsPorts(config: Settings & Pick<Config, 'apiWorkers'>): Met
   return { worker: first, api }
 }
 
-/** Opens what a process measures itself with and, where METRICS_PORT is set, serves it there. Throws where that port cannot be had. */
+/** Opens the metrics of a process and, if METRICS_PORT is set, serves them there. Throws if the port is not available. */
 export async function openServiceMetrics(config: Settings): Promise<ServiceMetrics> {
   const { metricsHost: host, metricsPort: port } = config
   const metrics = openMetrics({ isServed: port !== null })
@@ -50,7 +50,7 @@ async function serve(
   }
 }
 
-/** Metrics are not for the public: never on its port, whatever the addresses. */
+/** Metrics are private: they never share the API's port, on any address. */
 function refusePublic(one: number, { first, port }: { readonly first: number; readonly port: number }): void {
   if (one !== 0 && one === port) throw new Error(`METRICS_PORT=${first}: port ${one} is that of the API (PORT), where metrics must not be`)
 }

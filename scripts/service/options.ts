@@ -5,7 +5,7 @@ import { type Config, readConfig, settingsTable } from '../../lake/config.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import { checkFolder } from './parts.ts'
 
-/** What `scripts/start` was asked. */
+/** The options of `scripts/start`. */
 export interface StartOptions {
   readonly mode: SourceMode
   /** Folder of recorded captures, in replay. */

@@ -1,4 +1,4 @@
-// A reader that has seen enough (head, less) closes the pipe: that is no error of ours.
+// A reader that has seen enough (head, less) closes the pipe: that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
@@ -9,7 +9,7 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Runs a command and, where it fails, prints the error's message and exits with 1. */
+/** Runs a command. If it fails, prints the error's message and exits with 1. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command()

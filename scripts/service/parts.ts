@@ -22,13 +22,13 @@ export function dataFolder(config: Config): string {
   return config.dataFolder ?? join('.data', config.mode)
 }
 
-/** Throws where a data folder cannot be made or written, naming what is in the way. */
+/** Throws if a data folder cannot be created or written, and names the obstacle. */
 export function checkFolder(folder: string): void {
   let there = resolve(folder)
   while (!existsSync(there)) there = dirname(there)
   if (!statSync(there).isDirectory()) throw new Error(`data folder ${folder}: ${there} is no folder`)
-  // No folder can be made in /proc and its like, whoever asks; Node would try for ever.
-  if (/^\/(proc|sys|dev)(\/|$)/.test(there)) throw new Error(`data folder ${folder}: ${there} holds no data`)
+  // No user can create a folder in /proc and the like; Node would try for ever.
+  if (/^\/(proc|sys|dev)(\/|$)/.test(there)) throw new Error(`data folder ${folder}: ${there} cannot contain data`)
   try {
     accessSync(there, constants.W_OK | constants.X_OK)
   } catch (cause) {
@@ -36,7 +36,7 @@ export function checkFolder(folder: string): void {
   }
 }
 
-/** The configuration of a command that works on a data folder beside or without a running service. */
+/** Returns the configuration of a command on a data folder, with or without a running service. */
 export function cliConfig(folder: string | undefined): Config {
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...(folder === undefined ? {} : { DATA_DIR: folder }) })
   if (!existsSync(dataFolder(config)))
@@ -45,7 +45,7 @@ export function cliConfig(folder: string | undefined): Config {
   return config
 }
 
-/** Opens the object store of a configuration and tries it; a store that cannot hold a lake is refused by name. */
+/** Opens the object store of a configuration and tests it. Throws, by name, for a store that cannot contain a lake. */
 export async function openServiceStore(config: Config): Promise<ObjectStore> {
   const url = config.lakeUrl ?? join(dataFolder(config), 'store')
   const store = await openStore({
@@ -59,10 +59,10 @@ export async function openServiceStore(config: Config): Promise<ObjectStore> {
   return store
 }
 
-/** Who opens the lake; `cli` is any command of a person, `exports` the worker for an export job. */
+/** The kind of process that opens the lake; `cli` is any command of a person, `exports` the worker for an export job. */
 export type ProcessName = 'api' | 'worker' | 'cli' | 'exports'
 
-/** What a process of the service works with, opened together. */
+/** The resources of a process of the service, opened together. */
 export interface Parts {
   readonly config: Config
   readonly store: ObjectStore
@@ -73,7 +73,7 @@ export interface Parts {
   close(): Promise<void>
 }
 
-/** Opens store, lake and Redis for the pipeline. The mode is the lake's own, once it has one. */
+/** Opens store, lake and Redis for the pipeline. An existing lake determines the mode. */
 export async function openParts(
   config: Config,
   options: Pick<ServiceLakeOptions, 'process' | 'log' | 'onQuery'> & { readonly redisUrl: string },
@@ -114,11 +114,11 @@ export async function openParts(
   }
 }
 
-/** How a process opens the lake: its cache of whole files is not shared with the others. */
+/** How a process opens the lake: it does not share its cache of whole files. */
 export interface ServiceLakeOptions
   extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
   readonly process: ProcessName
-  /** Told once where an S3 lake is read by whole files, and why. */
+  /** Logs once that an S3 lake is read by whole files, and why. */
   readonly log: Logger
 }
 
@@ -144,7 +144,7 @@ export async function openServiceLake(config: Config, store: ObjectStore, option
   return lake
 }
 
-/** Range reads of an S3 lake, with the keys that its store uses. */
+/** Returns the access to range reads of an S3 lake, with the keys of its store. */
 function httpfsOf(config: Config): HttpfsAccess | null {
   if (!config.lakeUrl?.startsWith('s3://')) return null
   const { s3Region: region, s3Endpoint: endpoint, s3PathStyle: pathStyle, lakeUrl: url } = config
@@ -159,17 +159,19 @@ function httpfsOf(config: Config): HttpfsAccess | null {
   }
 }
 
-/** Where an address of a feed is asked: itself in a lake of live data, and there alone. */
+/**
+ * Returns the function from a feed's address to the address that is requested. Only a lake of live data uses the real address.
+ */
 function originIn(mode: SourceMode, config: Config): (url: string) => string {
   if (mode === 'live') return (url) => url
   const standIn = config.publishersUrl ?? publishersOf(dataFolder(config))
   if (standIn !== null) return originOf(standIn)
   return () => {
-    throw new Error(`this lake holds ${mode} data, and no service runs on ${dataFolder(config)} whose publishers could be asked: start it`)
+    throw new Error(`this lake has ${mode} data, so its service must run to provide publishers: start it on ${dataFolder(config)}`)
   }
 }
 
-/** Where a stand-in answers for an address of a feed: `<stand-in>/<host>/<path>`. */
+/** Returns the stand-in's address for an address of a feed: `<stand-in>/<host>/<path>`. */
 export function originOf(standIn: string): (url: string) => string {
   return (url) => {
     const { host, pathname, search } = new URL(url)
@@ -177,7 +179,7 @@ export function originOf(standIn: string): (url: string) => string {
   }
 }
 
-/** A log of one line a unit of work, as JSON, without the keys and tokens that a line may have got hold of. */
+/** Makes a log with one JSON line per unit of work. Keys and tokens are removed from its lines. */
 export function serviceLog(config: Pick<Config, 'logLevel'>, name: string, to: DestinationStream = pino.destination(1)): Logger {
   return pino({ name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redacted } }, to)
 }

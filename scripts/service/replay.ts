@@ -8,8 +8,8 @@ import { openService } from './service.ts'
 
 const USAGE = `scripts/replay <feed> [--from <instant>] [--to <instant>] [--data <dir>]
 
-Derives the rows of a feed's fetches anew from their raw bytes and replaces exactly theirs; unchanged rows stay as they are.
-Instants are RFC 3339 with zone, or plain dates (days of Madrid); without them everything the archive holds is replayed.`
+Parses the raw bytes of a feed's fetches again and replaces exactly their rows; unchanged rows stay as they are.
+Instants are RFC 3339 with zone, or plain dates (days of Madrid); without them the whole archive is replayed.`
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const feed = feedById(positionals[0] as string)
   const from = values.from === undefined ? 0 : instantOrDay('from', values.from)
   const to = values.to === undefined ? null : instantOrDay('to', values.to)
-  if (to !== null && to < from) throw new Error(`--to ${values.to} lies before --from ${values.from}`)
+  if (to !== null && to < from) throw new Error(`--to ${values.to} is before --from ${values.from}`)
   const service = await openService(cliConfig(values.data))
   try {
     for (const dataset of feed.into) {

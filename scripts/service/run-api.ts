@@ -11,7 +11,7 @@ import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettin
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
-/** How long the port stays closed for live state that does not come, as from a Redis that is away. */
+/** How long the port stays closed while live state does not come, as without Redis, in ms. */
 const LIVE_WAIT_MS = 5000
 
 endWithSupervisor()
@@ -28,12 +28,12 @@ void access.tidy()
 const usage = openServiceUsage({ store, log })
 const limiter = openServiceLimiter({ redisUrl: config.redisUrl, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
-// Whoever asks as soon as the port is open gets the data that is there.
+// The first request to the open port gets the existing data.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])
 const events = openEvents({ store, redisUrl: config.redisUrl })
 const { host, port, publicUrl, apiWorkers, requireHttps, supportContact, securityContact, catalogPublisher } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
-// As late as this: that the process runs is what it writes down.
+// As late as this: it records that the process runs.
 const uptime = openServiceUptime({ store, log })
 const measured = metrics.url === null ? null : metrics.registry
 const api = await startApi({

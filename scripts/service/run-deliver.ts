@@ -7,7 +7,7 @@ import { openServiceAccess, webhookRules } from './access.ts'
 import { endWithSupervisor, onStop, tellReady } from './child.ts'
 import { openServiceStore, serviceLog } from './parts.ts'
 
-/** Time between two looks whether a deprecation has begun, in ms. */
+/** Time between two checks whether a deprecation has begun, in ms. */
 const DEPRECATIONS_MS = 3_600_000
 
 endWithSupervisor()

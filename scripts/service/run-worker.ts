@@ -16,9 +16,9 @@ import { disabledReason, enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openParts, openServiceLake, serviceLog } from './parts.ts'
 
-/** How often live state is compared with what the worker knows: Redis emptied is Redis filled again within twice this. */
+/** How often live state is compared with the worker's: an emptied Redis is filled again within twice this, ms. */
 const HEAL_EVERY_MS = 15_000
-/** How long archives wait for the first answers of all other feeds, and derivations for their first landings. */
+/** How long archives wait for the first answers of all other feeds, and derivations for their first landings, ms. */
 const FIRST_ROUND_MS = { asked: 60_000, landed: 90_000 }
 const REPLAY_EVERY_S = 5
 const REPLAY_LAND_EVERY_S = 10
@@ -49,7 +49,7 @@ await writeFeedListings(
   })),
 )
 
-// Captures are replayed as fast as they can be looked at, not at the pace at which they were recorded.
+// Captures are replayed as fast as possible, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
 const meter = new WorkerMeter(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
@@ -92,7 +92,7 @@ const worker = await startWorker({
 const exporting = await startExportWorker({
   redisUrl,
   store,
-  // With memory of its own, so that neither a large export nor what lands beside it starves the other.
+  // With separate memory, so that neither a large export nor concurrent landings starve the other.
   openLake: () => openServiceLake(config, store, { process: 'exports', log, ...EXPORT_ENGINE }),
   datasets: datasets.filter(({ visibility }) => visibility === 'public'),
   ...(context.events ? { events: context.events } : {}),
@@ -100,7 +100,7 @@ const exporting = await startExportWorker({
 })
 meter.followQueue(() => worker.queueDepth())
 metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
-/** What was accepted before is shown again at once, and whenever Redis lost it. */
+/** Data accepted earlier is shown again at once, and whenever Redis lost it. */
 let healing = false
 const heal = (): void => {
   if (healing) return
@@ -115,7 +115,7 @@ const heal = (): void => {
 heal()
 const healer = setInterval(heal, HEAL_EVERY_MS)
 
-// What was landed before a stop and not derived is derived now, beside what comes up.
+// Data that landed before a stop and was not derived is derived now, in the background.
 const stopping = new AbortController()
 const deriving = deriver.all(stopping.signal).catch((error: Error) => {
   if (!stopping.signal.aborted) log.error({ err: error }, 'not derived; the next landing tries again')

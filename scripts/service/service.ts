@@ -21,39 +21,39 @@ import { dataFolder, openParts, type Parts, serviceLog } from './parts.ts'
 /** How long a command waits for a feed that the service is fetching, ms. */
 const TURN_MS = 600_000
 
-/** The pipeline in the hands of a person: works beside a running service, and without one. */
+/** The pipeline for an operator's commands, with or without a running service. */
 export interface Service extends Pick<Parts, 'store' | 'lake' | 'context'> {
   freshness(): ReturnType<typeof readFeedStates>
-  /** Fetches and lands a feed now, in its turn, and derives what the worker derives after a landing; so do the next two. */
+  /** Fetches and lands a feed now, in its turn, then derives like the worker. The next two also derive. */
   runFeed(feed: Feed): Promise<FetchOutcome>
   /** Accepts a rejected fetch and lands it. */
   acceptFetch(feed: Feed, fetchId: string): Promise<AcceptedFetch>
-  /** Withdraws an accepted fetch, out of tables and live state too; false where it had been before. */
+  /** Withdraws an accepted fetch from tables and live state; returns false if it was withdrawn before. */
   withdrawFetch(feed: Feed, fetchId: string): Promise<boolean>
   /**
-   * Fetches the files of an archive that a range of days has and that are not there yet, and lands each; with `again` also asks whether those
-   * that are there were corrected. Derives once at the end.
+   * Fetches and lands the missing files of an archive in a range of days. With `again` it also checks the existing files for
+   * corrections. Derives once at the end.
    */
   backfill(feed: Feed, options: BackfillRange): Promise<Backfilled>
-  /** Derives landed rows anew from the raw archive, while no other landing of the feed runs. */
+  /** Derives landed rows again from the raw archive, while no other landing of the feed runs. */
   replay(feed: Feed, options: Omit<RebuildOptions, 'feed'>): Promise<RebuildResult>
   close(): Promise<void>
 }
 
-/** Which files a backfill takes. */
+/** The files that a backfill fetches. */
 export interface BackfillRange {
   readonly range: DayRange
   readonly jobs: number
   readonly again: boolean
-  /** Told how many files there are to take, and each when it is done. */
+  /** Gets the number of files to fetch; `onFile` gets each finished one. */
   readonly onStart?: (files: number) => void
   readonly onFile?: (done: FileDone) => void
 }
 
-/** What a backfill found and did. */
+/** The result of a backfill. */
 export interface Backfilled {
   readonly listed: number
-  /** Files that had been accepted before and were not asked for. */
+  /** Files that were accepted before and were not requested. */
   readonly skipped: number
   readonly done: readonly FileDone[]
   /** Periods that the publisher does not list, or lists and does not have. */
@@ -61,8 +61,8 @@ export interface Backfilled {
 }
 
 /**
- * Opens the service's parts; Redis is the one of the running service, or one that is started for as long as this takes. Feeds and derivations
- * are those of the catalogues unless told.
+ * Opens the service's parts. Redis is that of the running service, or one that is started temporarily. Feeds and derivations are
+ * those of the catalogues by default.
  */
 export async function openService(
   config: Config,
@@ -83,7 +83,7 @@ export async function openService(
     return done.value
   }
   const askable = (feed: Feed): void => {
-    // Where nobody can be asked that is said at once, and in no feed's state.
+    // Missing publishers are reported at once, and in no feed's state.
     for (const { requests } of feed.plans) for (const { url } of requests) parts.context.origin(url)
   }
   const landInTurn = (feed: Feed): Promise<void> =>
@@ -124,7 +124,7 @@ export async function openService(
         onStart?.(wanted.length)
         const land = (): Promise<unknown> => inTurn(feed, 'land', (landing) => runner.land(feed, landing))
         const done = await backfill(runner, { feed, files: wanted, jobs, signal, land, ...(onFile ? { onFile } : {}) })
-        // What a process that was killed had accepted, and what is derived from all of it.
+        // Includes what a killed process had accepted, and everything derived from it.
         await landInTurn(feed)
         const absent = done.filter(({ outcome }) => outcome === null).map(({ file }) => file.period)
         return { listed: files.length, skipped: files.length - wanted.length, done, gaps: [...gaps, ...absent].sort() }

@@ -1,6 +1,6 @@
 /**
- * Days, months or years, written as an archive names its files and in order, with those that follow each other told as one span: thousands of
- * days that a publisher lacks fill a screen otherwise.
+ * Returns ordered days, months or years, named as an archive names its files, with consecutive ones joined to one span: thousands
+ * of missing days would fill a screen otherwise.
  */
 export function spansOf(periods: readonly string[]): string[] {
   const spans: { readonly first: string; last: string; count: number }[] = []
@@ -12,7 +12,7 @@ export function spansOf(periods: readonly string[]): string[] {
   return spans.flatMap(({ first, last, count }) => (count < 3 ? [...new Set([first, last])] : [`${first} to ${last} (${count})`]))
 }
 
-/** The day, month or year after one; null after anything else. */
+/** Returns the next day, month or year; null after anything else. */
 function nextOf(period: string): string | null {
   if (!/^\d{4}(-\d{2}){0,2}$/.test(period)) return null
   const [year, month, day] = period.split('-').map(Number) as [number, number?, number?]

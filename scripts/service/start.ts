@@ -18,7 +18,7 @@ const MODE_LINES = {
   replay: 'REPLAY of recorded captures: real data, but of the past',
   live: "LIVE: the publishers' own addresses",
 } as const
-/** The processes of the service, and what keeps their memory small. */
+/** The processes of the service, and the flags that keep their memory small. */
 const PROCESSES = {
   publishers: { script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
   worker: { script: 'run-worker.ts', ...FEED_PROCESS },
@@ -26,19 +26,19 @@ const PROCESSES = {
   deliver: { script: 'run-deliver.ts', flags: ['--max-old-space-size=512'], env: {} },
 } as const
 const REDIS_LOOK_MS = 3000
-/** What the banner says to try, whose feed that shows, and how long `ready` waits for it. */
+/** The request that the banner suggests, the feed it shows, and how long `ready` waits for that feed. */
 const FIRST_TRY = '/api/incidents?province=Madrid'
 const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
-/** How often `/ready` is asked after that for what is still coming. */
+/** How often `/ready` is requested after that for missing feeds, in ms. */
 const COMING_MS = 5000
 
-/** What a process tells when it is up. */
+/** The facts that a process reports when it is ready. */
 interface Told {
   readonly url?: string
-  /** Where the stand-in's AIS receiver is; null where it has none. */
+  /** Address of the stand-in's AIS receiver; null if it has none. */
   readonly nmea?: string | null
-  /** Where its metrics are; null where they are not asked for. */
+  /** Address of its metrics; null if they are off. */
   readonly metrics?: string | null
 }
 
@@ -70,23 +70,23 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   const base = { ...process.env, SOURCE_MODE: options.mode, DATA_DIR: options.dataFolder, PORT: String(options.port) }
-  /** Keeps a process running; what it tells at first is what later starts are given. */
+  /** Keeps a process running. Later starts get the facts that it first reported. */
   const keep = async (
     kind: keyof typeof PROCESSES,
     env: Readonly<Record<string, string | undefined>>,
-    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (told: Told | null) => string[] } = {},
+    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (first: Told | null) => string[] } = {},
   ): Promise<Told> => {
     const { script, flags, env: more } = PROCESSES[kind]
-    return await services.keep<Told>((told) => ({
+    return await services.keep<Told>((first) => ({
       name,
       script: join(import.meta.dirname, script),
       flags,
-      args: args(told ?? null),
-      // Started again, the API is where it was, and so are metrics.
+      args: args(first ?? null),
+      // After a restart, the API and its metrics keep their addresses.
       env: {
         ...env,
-        ...(kind === 'api' && told?.url ? { PORT: new URL(told.url).port } : {}),
-        ...(told?.metrics ? { METRICS_PORT: new URL(told.metrics).port } : {}),
+        ...(kind === 'api' && first?.url ? { PORT: new URL(first.url).port } : {}),
+        ...(first?.metrics ? { METRICS_PORT: new URL(first.metrics).port } : {}),
         ...more,
       },
     }))
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
         ? {}
         : options.config.publishersUrl !== null
           ? { url: options.config.publishersUrl }
-          : await keep('publishers', base, { args: (told) => [...captures, ...portsOf(told)] })
+          : await keep('publishers', base, { args: (first) => [...captures, ...portsOf(first)] })
     const { url: publishers = null, nmea = null } = standIn
     if (publishers) notePublishers(options.dataFolder, publishers)
     const env = {
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
       ...(nmea && options.config.aisReceivers === null ? { AIS_RECEIVERS: nmea } : {}),
     }
     const { apiWorkers, host } = options.config
-    // A port that several processes share is not refused to somebody else's.
+    // A shared port would not conflict with that of another program.
     if (apiWorkers > 1) await checkPort(host, options.port)
     const measured = (port: number | undefined) => (port === undefined ? {} : { METRICS_PORT: String(port) })
     const [ofApi, ofWorker] = await Promise.all([
@@ -125,8 +125,8 @@ async function main(): Promise<void> {
     noteApi(options.dataFolder, url)
     for (let number = 2; number <= apiWorkers; number++) {
       const name = `api ${number}`
-      const told = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
-      metrics.push(`${told.metrics} ${name}`)
+      const started = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
+      metrics.push(`${started.metrics} ${name}`)
     }
     await firstData(url)
     const coming = await waitingFor(url)
@@ -139,20 +139,20 @@ async function main(): Promise<void> {
   }
 }
 
-/** The options by which a stand-in that is started again is where it was. */
-function portsOf(told: Told | null): string[] {
+/** Returns the options that keep the stand-in's addresses after a restart. */
+function portsOf(first: Told | null): string[] {
   const options = (name: string, url: string | null | undefined): string[] => (url ? [name, new URL(url).port] : [])
-  return [...options('--port', told?.url), ...options('--nmea-port', told?.nmea)]
+  return [...options('--port', first?.url), ...options('--nmea-port', first?.nmea)]
 }
 
-/** Throws where something listens on the port; 0 is free. */
+/** Throws if the port is in use; 0 takes a free one. */
 async function checkPort(host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => probe.once('error', reject).listen({ host, port }, resolve))
   await new Promise((resolve) => probe.close(resolve))
 }
 
-/** A redis-server of our own, started again should it die. */
+/** Starts a redis-server, and restarts it if it dies. */
 async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let server = await startRedis({ folder, appendOnly: true })
   let starting: Promise<void> | null = null
@@ -178,7 +178,7 @@ async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ re
   }
 }
 
-/** Waits until the API has what the banner says to try, so that `ready` means a useful answer. */
+/** Waits until the API can answer the banner's suggestion, so that `ready` means a useful answer. */
 async function firstData(url: string): Promise<void> {
   const end = Date.now() + FIRST_DATA_MS
   while (Date.now() < end) {
@@ -189,14 +189,14 @@ async function firstData(url: string): Promise<void> {
   say('no incidents have come yet; see /api/freshness')
 }
 
-/** The feeds that nothing has come of yet; null where the API does not know. */
+/** Returns the feeds without data so far; null if the API does not know. */
 async function waitingFor(url: string): Promise<readonly string[] | null> {
   const answer = await fetch(`${url}/ready`).catch(() => null)
   const { waiting_for } = ((await answer?.json().catch(() => null)) ?? {}) as { readonly waiting_for?: readonly string[] | null }
   return waiting_for ?? null
 }
 
-/** Says which feeds are still coming whenever their number has halved, and when all are there. */
+/** Reports the missing feeds whenever their number has halved, and when all have come. */
 async function followComing(url: string, first: readonly string[] | null, isStopping: () => boolean): Promise<void> {
   let said = first?.length ?? Number.POSITIVE_INFINITY
   while (said > 0 && !isStopping()) {
@@ -214,14 +214,14 @@ const comingText = (coming: readonly string[]): string => `${coming.length} ${co
 function banner(
   options: StartOptions,
   where: {
-    /** Address of the API; null where only a worker runs. */
+    /** Address of the API; null if only a worker runs. */
     readonly url: string | null
     readonly storeUrl: string
     readonly redisUrl: string
     readonly publishers: string | null
-    /** Addresses of metrics, each with the process that it is of. */
+    /** Addresses of metrics, each with its process. */
     readonly metrics: readonly string[]
-    /** Feeds that nothing has come of yet. */
+    /** Feeds without data so far. */
     readonly coming: readonly string[] | null
   },
 ): void {

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, type ChildOptions, startChild } from './child.ts'
 
-/** Processes that run until they are stopped, and are started again whenever they die. */
+/** Processes that are restarted whenever they die, until they are stopped. */
 export interface Supervisor {
   readonly isStopping: boolean
-  /** Starts a process and keeps it running; gives what it told when it was up, which every later start is given too. */
-  keep<T>(options: (told: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T>
-  /** Stops all at once; those that take longer than `stop_ms` by force. */
+  /** Starts a process, keeps it running and returns the facts that it first reported. Later starts get these facts too. */
+  keep<T>(options: (first: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T>
+  /** Stops all processes at once, and kills those that take longer than `stop_ms`. */
   stop(): Promise<void>
 }
 
 /** When a process that dies or hangs is started again, ms. */
 export interface SupervisorTimes {
-  /** Wait before the first new start, and the longest one: it doubles with each death. */
+  /** Wait before the first restart, and the longest wait: it doubles with each death. */
   readonly wait_ms: number
   readonly longest_ms: number
-  /** How long a process has to live for the wait to be the first one again. */
+  /** How long a process must live for the wait to be reset. */
   readonly calm_ms: number
-  /** A process whose heartbeat is missing for so long is killed. */
+  /** A process without a heartbeat for this time is killed. */
   readonly hung_ms: number
   /** How long a process may take to stop before it is killed. */
   readonly stop_ms: number
@@ -25,7 +25,7 @@ export interface SupervisorTimes {
 
 const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, stop_ms: 4000 }
 
-/** Makes a supervisor. A process that has been up once is started again as often as it dies, each time after a longer wait. */
+/** Makes a supervisor. A process that has been ready once is restarted as often as it dies, each time after a longer wait. */
 export function supervise(options: { readonly say: (line: string) => void; readonly times?: Partial<SupervisorTimes> }): Supervisor {
   const { say } = options
   const times = { ...TIMES, ...options.times }
@@ -73,11 +73,11 @@ export function supervise(options: { readonly say: (line: string) => void; reado
     get isStopping() {
       return stopping
     },
-    keep: async <T>(parts: (told: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T> => {
+    keep: async <T>(parts: (first: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T> => {
       const { child, ready } = await launch(parts(null))
-      const told = ready as T
-      void watch(child, () => launch(parts(told)))
-      return told
+      const first = ready as T
+      void watch(child, () => launch(parts(first)))
+      return first
     },
     stop: async () => {
       stopping = true

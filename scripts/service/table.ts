@@ -1,6 +1,6 @@
 import type { Json } from '../../lake/schema/columns.ts'
 
-/** Rows as a text table with aligned columns; numbers to the right. */
+/** Formats rows as a text table with aligned columns, numbers to the right. */
 export function table(head: readonly string[], rows: readonly (readonly Json[])[]): string {
   const cells = rows.map((row) =>
     row.map((value) => (value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value))),

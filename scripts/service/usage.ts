@@ -9,20 +9,20 @@ import { table } from './table.ts'
 
 const COLUMNS = ['month', 'key', 'account', 'plan', 'requests', ...OUTCOMES, 'day_units', 'is_final'] as const
 
-/** The month of a text such as 2026-11. Throws for any other text. */
+/** Reads a month such as 2026-11. Throws for any other text. */
 export function monthOf(text: string): string {
   if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new Error(`--month ${text}: expected a month such as 2026-11`)
   return text
 }
 
-/** The month that it is in Madrid at an instant (ms). */
+/** Returns the month in Madrid at an instant (ms). */
 export function monthAt(now: number): string {
   return madridDate(now).slice(0, 7)
 }
 
 /**
- * What each key used in a month of Madrid, by plan, as a text table or as CSV; of one key alone where it is named, by its id. Figures are
- * final once nothing can be added any more.
+ * Returns the usage of each key in a month of Madrid, by plan, as a text table or CSV; of one key if its id is given. Numbers are
+ * final once usage can no longer be added.
  */
 export async function monthlyUsage(
   lake: Lake,
@@ -44,7 +44,7 @@ function lineOf(sum: UsageDay, { month, isFinal }: { readonly month: string; rea
   return [month, sum.key, account, sum.plan, requests, ...OUTCOMES.map((outcome) => sum[outcome]), sum.day_units, isFinal]
 }
 
-/** The first day of the month after the one that begins with a date. */
+/** Returns the first day of the month after the one that begins with a date. */
 export function nextMonth(first: string): string {
   let date = first
   while (date.slice(0, 7) === first.slice(0, 7)) date = dateAfter(date)

@@ -118,7 +118,7 @@ const refusalOf = async (asked: TestService, path: string): Promise<unknown[]> =
 const lacking = (feeds: string): unknown[] => [
   404,
   'no-data-yet',
-  `What this answer needs has not all arrived yet: it waits for ${feeds}.`,
+  `Some data that this answer needs has not arrived yet: it waits for ${feeds}.`,
   '30',
 ]
 
@@ -155,7 +155,7 @@ describe('of tables that several feeds fill', () => {
     expect((await service.get('/api/names')).status).toBe(200)
     expect((await service.get('/api/names/4')).status).toBe(200)
     const told = await refusalOf(service, '/api/names/5')
-    expect(told.slice(0, 3)).toEqual([404, 'not-found', 'Nothing is known under /api/names/5; did you mean 1?'])
+    expect(told.slice(0, 3)).toEqual([404, 'not-found', 'There is nothing under /api/names/5; did you mean 1?'])
   })
 })
 

@@ -89,7 +89,7 @@ describe('with one of the two timetables', () => {
     const response = await commuter.service.get('/api/trenes/estaciones')
     expect([response.headers.get('retry-after'), await response.json()]).toMatchObject([
       '30',
-      { detail: `What this answer needs has not all arrived yet: it waits for ${OTHER}.`, waits_for: [OTHER] },
+      { detail: `Some data that this answer needs has not arrived yet: it waits for ${OTHER}.`, waits_for: [OTHER] },
     ])
   })
 
@@ -109,7 +109,7 @@ test('a code that lacks its zeros, or is mistyped, is answered with the one that
     for (const path of ['', '/salidas'])
       expect(await service.json(`/api/trenes/estaciones/${id}${path}`)).toMatchObject({
         status: 404,
-        detail: `Nothing is known under /api/trenes/estaciones/${id}${path}; did you mean ${near}?`,
+        detail: `There is nothing under /api/trenes/estaciones/${id}${path}; did you mean ${near}?`,
       })
 })
 

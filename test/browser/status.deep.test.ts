@@ -36,8 +36,8 @@ describe.skipIf(!browserPath)('the state of the service in a browser', () => {
       const es = lang === 'es'
       await expectReadable(page, { lang, size })
       expect(await page.getByRole('main').count()).toBe(1)
-      await page.getByRole('region', { name: es ? 'Fuentes de datos' : 'Feeds of data' }).waitFor()
-      const feeds = page.getByRole('table', { name: es ? 'Cómo está cada fuente ahora' : 'How each feed is now' })
+      await page.getByRole('region', { name: es ? 'Fuentes de datos' : 'Data feeds' }).waitFor()
+      const feeds = page.getByRole('table', { name: es ? 'Cómo está cada fuente ahora' : 'Current state of each feed' })
       await feeds.getByRole('rowheader', { name: 'dgt_incidents' }).waitFor()
       await feeds.getByRole('columnheader', { name: es ? 'Edad de los datos' : 'Age of the data' }).waitFor()
       const delivery = page.getByRole('region', { name: es ? 'Webhooks y flujos de eventos' : 'Webhooks and event streams' })

@@ -77,7 +77,7 @@ test('a backfill takes what the stand-in lists of a range, tells of gaps and fai
   for (const [args, reason] of [
     [['dgt_incidents'], 'dgt_incidents is no archive; madrid_sensor_editions, madrid_counts'],
     [['madrid_counts', '--from', 'May'], '--from May: a day such as'],
-    [['madrid_counts', '--from', '2025', '--to', '2024-12'], '--to 2024-12 lies before --from 2025'],
+    [['madrid_counts', '--from', '2025', '--to', '2024-12'], '--to 2024-12 is before --from 2025'],
     [['madrid_counts', '--jobs', '0'], '--jobs 0: a whole number from 1 to 16'],
   ] as const)
     expect(await backfill(...args)).toEqual({ code: 1, lines: [expect.stringContaining(reason)] })

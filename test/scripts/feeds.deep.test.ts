@@ -45,7 +45,7 @@ test.each(['simulated', 'replay'] as const)(
 
     const alone = await feeds(folder, 'run', 'dgt_incidents')
     expect(alone.code).toBe(1)
-    expect(alone.text).toContain(`this lake holds ${mode} data, and no service runs on ${folder}`)
+    expect(alone.text).toContain(`this lake has ${mode} data, so its service must run to provide publishers: start it on ${folder}`)
     expect((await feeds(folder, 'list')).text).not.toContain(REAL_PUBLISHER)
 
     const publishers = await startPublishers({ source: { kind: 'simulated', seed: 1, speed: 1 }, port: 0 })
@@ -58,7 +58,7 @@ test.each(['simulated', 'replay'] as const)(
     release()
 
     // What an ended service noted counts for nothing: another process may have its port by now.
-    expect((await feeds(folder, 'run', 'dgt_incidents')).text).toContain('no service runs on')
+    expect((await feeds(folder, 'run', 'dgt_incidents')).text).toContain('its service must run')
   },
 )
 

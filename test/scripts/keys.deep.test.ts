@@ -66,7 +66,7 @@ test('an operator makes, lists, grants and revokes keys, beside a running servic
   await until('granted', async () => (await index.lookUp(key)).key?.plan === 'ENTERPRISE')
   expect((await keys('revoke', id)).text).toContain('REVOKED')
   await until('revoked', async () => (await index.lookUp(key)).refusal === 'revoked')
-  expect((await keys('revoke', id)).text).toContain(`${id}: no key that works has this id`)
+  expect((await keys('revoke', id)).text).toContain(`${id}: no working key has this id`)
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 
@@ -218,8 +218,8 @@ test('what is wrong is said, and nothing done', async () => {
     [['create', 'a@example.org', '--lang', 'fr'], '--lang fr: one of es, en'],
     [['create', 'a@example.org', '--label', 'a\nb'], '--label: up to 60 characters on one line'],
     [['grant', 'key_00000000000000000000'], 'no such command'],
-    [['grant', 'key_00000000000000000000', 'PRO'], 'no key that works has this id'],
-    [['revoke', '../x'], 'no key that works has this id'],
+    [['grant', 'key_00000000000000000000', 'PRO'], 'no working key has this id'],
+    [['revoke', '../x'], 'no working key has this id'],
     [['usage', 'a', 'b'], 'no such command'],
     [['usage', 'ana@example.org'], 'no id of a key'],
     [['usage', '--month', '2026-13'], '--month 2026-13: expected a month such as 2026-11'],

@@ -18,7 +18,7 @@ export type CallerOf = (request: IncomingMessage) => string
 export interface Hop {
   /** Address of the other end of the connection; undefined if it has closed. */
   readonly socket: string | undefined
-  /** X-Forwarded-For as received, several of them joined by commas. */
+  /** X-Forwarded-For as received, repeated headers joined by commas. */
   readonly forwardedFor: string | undefined
 }
 
@@ -37,7 +37,7 @@ export function trustedProxies(list: string): TrustedProxies {
 function readRange(entry: string): [Address, number] {
   const [given = '', length, ...more] = entry.split('/')
   const address = readAddress(given)
-  // The 96 bits in front of a mapped IPv4 address are no part of its prefix.
+  // The 96 bits in front of a mapped IPv4 address are not part of its prefix.
   const mapped = address?.kind() === 'ipv4' && isIP(given) === 6 ? 96 : 0
   const bits = address?.kind() === 'ipv4' ? 32 : 128
   const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) - mapped : -1
@@ -46,8 +46,9 @@ function readRange(entry: string): [Address, number] {
 }
 
 /**
- * The slot of the address that a request is charged to: the other end of its connection or, if that is a trusted proxy, the right-most
- * address of X-Forwarded-For that is not one; addresses further left may be forged. Of IPv6 the /64 counts, the least a customer gets.
+ * Returns the slot of the address that a request is charged to: its connection's other end or, behind trusted proxies, the
+ * right-most untrusted address of X-Forwarded-For. Addresses further left may be forged. For IPv6 the /64 counts, the least a
+ * customer gets.
  */
 export function addressSlot({ socket, forwardedFor }: Hop, trusted: TrustedProxies): string {
   let address = readAddress(socket ?? '')
@@ -55,7 +56,7 @@ export function addressSlot({ socket, forwardedFor }: Hop, trusted: TrustedProxi
   const hops = forwardedFor?.split(',') ?? []
   for (let index = hops.length - 1; index >= 0 && trusted.has(address); index--) {
     const hop = readAddress(withoutPort((hops[index] as string).trim()))
-    // A proxy that names nobody ('unknown', RFC 7239) is charged itself.
+    // A proxy that hides its client ('unknown', RFC 7239) is charged itself.
     if (!hop) break
     address = hop
   }
@@ -64,7 +65,7 @@ export function addressSlot({ socket, forwardedFor }: Hop, trusted: TrustedProxi
   return `ip6:${network.join(':')}::/64`
 }
 
-/** How many trusted proxies a request passed, as far as they say; the outermost of them is the one that the caller spoke to. */
+/** Returns the number of trusted proxies that a request passed. The caller connected to the outermost of them. */
 export function proxiesPassed({ socket, forwardedFor }: Hop, trusted: TrustedProxies): number {
   if (!trusted.any) return 0
   let address = readAddress(socket ?? '')
@@ -77,7 +78,7 @@ export function proxiesPassed({ socket, forwardedFor }: Hop, trusted: TrustedPro
   return passed
 }
 
-/** True for an address of this machine: nothing sent to it leaves the machine. */
+/** True for an address of this machine: requests to it never leave the machine. */
 export function isLoopback(text: string | undefined): boolean {
   return readAddress(text ?? '')?.range() === 'loopback'
 }
@@ -89,15 +90,15 @@ export function callerReader(trusted: TrustedProxies): CallerOf {
     addressSlot({ socket: socket.remoteAddress, forwardedFor: headers['x-forwarded-for']?.toString() }, trusted)
 }
 
-/** The address of `1.2.3.4:567` and `[2001:db8::1]:567`, which some proxies write. */
+/** Removes the port that some proxies append: `1.2.3.4:567` and `[2001:db8::1]:567`. */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)
   if (bracketed) return bracketed[1] as string
   return /^[\d.]+:\d{1,5}$/.test(text) ? text.slice(0, text.indexOf(':')) : text
 }
 
-/** Reads an address; an IPv6 address that stands for an IPv4 one (::ffff:a.b.c.d) is read as that. */
+/** Reads an address; an IPv4-mapped IPv6 address (::ffff:a.b.c.d) is read as IPv4. */
 function readAddress(text: string): Address | null {
-  // The library alone would also take 0x7f.1 and the like.
+  // The library alone would also accept 0x7f.1 and the like.
   return isIP(text) === 0 ? null : ipaddr.process(text)
 }

@@ -2,16 +2,16 @@ import type { Redis } from 'ioredis'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
 import { type Charge, type Charged, type Policy, type QuotaStatus, retryAfter } from './policy.ts'
 
-/** Where counters are kept. */
+/** Where counters are stored. */
 export interface Counters {
   readonly redis: Redis
   /** Prefix of all keys. */
   readonly prefix: string
-  /** The time in s; null for that of Redis. */
+  /** The time in s; null for the clock of Redis. */
   readonly clock: (() => number) | null
 }
 
-/** A charge of a slot, with its units by policy, in their order. */
+/** A charge of a slot, with its units by policy, in order. */
 export interface ChargeCall {
   readonly slot: string
   readonly policies: readonly Policy[]
@@ -19,9 +19,9 @@ export interface ChargeCall {
 }
 
 /**
- * Decides charges in their order, as `chargeWindows` does. KEYS: for each charge one window for each policy.
- * ARGV: the time in s, or -1 for that of Redis; for each charge the number of policies, and of each limit, window_s, bucket_s and units.
- * Reply: for each charge 1 or 0, and for each policy the total, the bucket and the seconds until more, negative if it is violated.
+ * Decides charges in order, as `chargeWindows` does. KEYS: one window per charge and policy. ARGV: time in s (-1: Redis'); per
+ * charge the number of policies, and for each limit, window_s, bucket_s, units. Reply: per charge 1 or 0, and per policy total,
+ * bucket and seconds until more (negative if violated).
  */
 const CHARGE = defineScript(`
 -- A window is a string of numbers of four bytes: units in all, then number and units of each bucket, oldest first.
@@ -104,7 +104,7 @@ end
 return out
 `)
 
-/** KEYS: windows. ARGV: for each a bucket and the units to take out of it. */
+/** KEYS: windows. ARGV: for each a bucket and the units to remove from it. */
 const TAKE_BACK = defineScript(`
 for n, key in ipairs(KEYS) do
   local state = redis.call('GET', key) or ''
@@ -124,7 +124,7 @@ function keyOf(prefix: string, slot: string, { name }: Policy): string {
   return `${prefix}${name}:${slot}`
 }
 
-/** Decides charges in their order, in one round trip. Rejects if Redis fails. */
+/** Decides charges in order, in one round trip. Rejects if Redis fails. */
 export async function runCharges({ redis, prefix, clock }: Counters, calls: readonly ChargeCall[]): Promise<Charge[]> {
   const keys: string[] = []
   const args: number[] = [clock === null ? -1 : clock()]

@@ -14,8 +14,8 @@ export interface BreakerOptions {
 }
 
 /**
- * A circuit breaker for Redis: after a failure or time-out nothing is sent until a probe succeeds. All commands under way are given up
- * together, so that a failure costs one wait. Until the first connection commands wait, for one time-out at most.
+ * A circuit breaker for Redis: after a failure or timeout nothing is sent until a probe succeeds. All pending commands are given
+ * up together, so that a failure costs one wait. Before the first connection, commands wait for one timeout at most.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions
@@ -51,7 +51,7 @@ export class CircuitBreaker {
       const giveUp = (): void => settle(undefined)
       this.#pending.add(giveUp)
       const { timeout_ms } = this.#options
-      // After a blocked event loop the reply may have arrived unread: it is read before the time counts as over.
+      // After a blocked event loop the reply may have arrived unread: it is read before the timeout takes effect.
       const timer = setTimeout(
         () => setImmediate(() => this.#pending.has(giveUp) && this.#fail(new Error(`Redis did not answer within ${timeout_ms} ms`))),
         timeout_ms,
@@ -63,7 +63,7 @@ export class CircuitBreaker {
     })
   }
 
-  /** Gives up what is under way and probes no more. */
+  /** Gives up pending commands and stops probing. */
   close(): void {
     this.#state = 'closed'
     clearTimeout(this.#timer)
@@ -88,7 +88,7 @@ export class CircuitBreaker {
     this.#timer = setTimeout(() => void this.#probe(), this.#options.probe_ms)
   }
 
-  /** Writes: a Redis that is full, loading or a replica answers reads, too. */
+  /** Probes by a write, because a Redis that is full, loading or a replica still answers reads. */
   async #probe(): Promise<void> {
     const { redis, timeout_ms, probeKey, onSwitch } = this.#options
     if (this.#isProbing || this.connected || this.#state === 'closed') return

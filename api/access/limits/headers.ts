@@ -1,22 +1,22 @@
 import type { Charge, QuotaStatus } from './policy.ts'
 
-/** Windows longer than this have their waits spread, in s: whoever was stopped for hours would else come back in the same second. */
+/** The waits of longer windows (s) are spread, as otherwise all clients stopped for hours would return in the same second. */
 const SPREAD_FROM_S = 3600
-/** Most that a wait is spread by, in s. */
+/** Longest addition to a wait, in s. */
 const SPREAD_S = 60
 
-/** A reply's circumstances that decide what it says of limits. */
+/** The facts about a reply that decide its limit headers. */
 export interface LimitHeaderOptions {
-  /** Status of the reply. One of 3xx does not say that nothing remains, or clients would wait before they follow or use what they have. */
+  /** Status of the reply. A 3xx never reports 0 remaining: clients would wait before they follow it or use their copy. */
   readonly status: number
-  /** A number from 0 up to 1, as of `Math.random`: how waits for long windows are spread. */
+  /** Returns a number from 0 up to 1, as `Math.random`, to spread the waits of long windows. */
   readonly random: () => number
 }
 
 /**
- * What a reply says of limits: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11: lists of strings with parameters,
- * RFC 9651), X-RateLimit-* of the policy with the least left, and Retry-After in seconds where the charge was refused. Names are in lower
- * case. A `t` is never less than the truth, and Retry-After never less than the `t` of what refused.
+ * Returns a reply's limit headers, in lower case: RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11, RFC
+ * 9651), X-RateLimit-* of the policy with the least left, and Retry-After (s) of a refusal. `t` is never too short, and
+ * Retry-After is at least the `t` of the refusing policy.
  */
 export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOptions): Record<string, string> {
   const headers: Record<string, string> = { 'ratelimit-policy': policyList(charge.quotas) }
@@ -34,7 +34,7 @@ export function limitHeaders(charge: Charge, { status, random }: LimitHeaderOpti
   return headers
 }
 
-/** The names of the policies that refused, as the problem `quota-exceeded` lists them. */
+/** Returns the names of the violated policies, as the problem `quota-exceeded` lists them. */
 export function violatedPolicies(charge: Charge): string[] {
   return charge.quotas.filter(({ violated }) => violated).map(({ policy }) => policy.name)
 }
@@ -49,7 +49,7 @@ function spreadOf({ policy }: QuotaStatus, random: () => number): number {
   return policy.window_s > SPREAD_FROM_S ? Math.floor(random() * (SPREAD_S + 1)) : 0
 }
 
-/** Whether a policy stops its client sooner than another: one that refuses before one that does not, then less left, then a longer wait. */
+/** True if a policy stops its client sooner than another: a violated one first, then less left, then a longer wait. */
 function isTighter(one: QuotaStatus, other: QuotaStatus): boolean {
   if (one.violated !== other.violated) return one.violated
   return one.remaining !== other.remaining ? one.remaining < other.remaining : one.reset_s > other.reset_s

@@ -1,10 +1,10 @@
 import { Problem } from '../../define/problems.ts'
 import type { Lease } from './leases.ts'
 
-/** Runs work while a request has one of its caller's places for queries of history. Rejects with a problem if none is left. */
+/** Runs work while a request has one of its caller's slots for queries of history. Rejects with a problem if none is left. */
 export type InLease = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Makes what takes one place for all queries that a request has under way at a time, and gives it back after the last. */
+/** Makes the function that takes one slot for all concurrent queries of a request, and returns it after the last. */
 export function leaseOnce(take: () => Promise<Lease>): InLease {
   let held: Promise<Lease> | null = null
   let users = 0
@@ -28,7 +28,7 @@ export function leaseOnce(take: () => Promise<Lease>): InLease {
   }
 }
 
-/** True for the problem of a caller without a place left. */
+/** True for the problem of a caller without a free slot. */
 export function isConcurrency(error: unknown): boolean {
   return error instanceof Problem && error.code === 'concurrency'
 }

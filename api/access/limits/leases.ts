@@ -3,27 +3,27 @@ import type { Redis } from 'ioredis'
 import { defineScript, runScript } from '../../../lake/live/script.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 
-/** A place among the queries that a slot may have under way. */
+/** One of the concurrent queries that a slot may have. */
 export interface Lease {
-  /** Gives the place back; further calls do nothing. Never rejects. */
+  /** Returns the lease; further calls do nothing. Never rejects. */
   release(): Promise<void>
 }
 
-/** Where leases are kept. */
+/** Where leases are stored. */
 export interface LeaseOptions {
   readonly redis: Redis
   readonly breaker: CircuitBreaker
   /** Prefix of all keys. */
   readonly prefix: string
-  /** How long the lease of a killed process is kept, in ms; renewed three times as often. */
+  /** How long the lease of a killed process lasts, in ms; it is renewed three times as often. */
   readonly ttl_ms: number
-  /** The part of a quota that this process grants while Redis is away. */
+  /** Returns the share of a quota that this process grants while Redis is away. */
   readonly share: (quota: number) => number
 }
 
 /**
- * KEYS: leases of a slot, scored by when they end. ARGV: how long one lasts in ms, how many are allowed, and a new id.
- * Leases that would end later, as after the clock was set back, are shortened.
+ * KEYS: leases of a slot, scored by their end. ARGV: how long one lasts in ms, how many are allowed, and a new id. Leases that
+ * would end later, as after the clock was set back, are shortened.
  */
 const TAKE = defineScript(`
 local time = redis.call('TIME')
@@ -36,7 +36,7 @@ redis.call('PEXPIRE', KEYS[1], ttl)
 return 1
 `)
 
-/** KEYS: for each lease held those of its slot. ARGV: how long one lasts, in ms, then their ids. */
+/** KEYS: for each of our leases, the leases of its slot. ARGV: how long one lasts, in ms, then their ids. */
 const RENEW = defineScript(`
 local time = redis.call('TIME')
 local now, ttl = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[1])
@@ -46,7 +46,7 @@ for n, key in ipairs(KEYS) do
 end
 `)
 
-/** The leases that this process holds, kept alive until they are given back. */
+/** The leases of this process, renewed until they are returned. */
 export class Leases {
   readonly #options: LeaseOptions
   /** Id → slot. */
@@ -59,8 +59,8 @@ export class Leases {
   }
 
   /**
-   * Takes a lease if the slot has fewer than `most`, else null. While Redis is away a process counts its own only, up to its share;
-   * others see them once Redis is back.
+   * Takes a lease if the slot has fewer than `most`, otherwise null. While Redis is away, a process counts only its own, up to
+   * its share. Others see them once Redis is back.
    */
   async take(slot: string, most: number): Promise<Lease | null> {
     const { redis, breaker, ttl_ms, share } = this.#options
@@ -72,7 +72,7 @@ export class Leases {
     return { release: () => this.#release(id, slot) }
   }
 
-  /** Stops renewing; leases held end by themselves. */
+  /** Stops renewing; current leases end by themselves. */
   close(): void {
     clearInterval(this.#timer)
   }

@@ -7,18 +7,18 @@ import { type Lease, Leases } from './leases.ts'
 import { LocalLimits } from './local-limits.ts'
 import { type Charge, type Policy, unitsOf, type Weights } from './policy.ts'
 
-/** Limits that all processes on one Redis share. No call ever rejects because Redis fails. */
+/** Limits shared by all processes on one Redis. A Redis failure never rejects a call. */
 export interface Limiter {
   /** False while Redis does not answer and this process limits alone. */
   readonly connected: boolean
   /**
-   * Charges a slot, any text that names who is limited, under every policy; if one is violated, nothing is charged. Rejects with a
-   * RangeError for weights that are no whole numbers of units.
+   * Charges a slot (any text that names the limited caller) under every policy; if one is violated, nothing is charged. Rejects
+   * with a RangeError if a weight is not a whole number.
    */
   charge(slot: string, policies: readonly Policy[], weights: Weights): Promise<Charge>
-  /** Gives back what was charged, once, in its buckets; not if Redis fails. */
+  /** Refunds a charge once, in its buckets; not if Redis fails. */
   refund(charge: Charge): Promise<void>
-  /** Takes one of so many places for queries that a slot may have under way; null if all are taken. */
+  /** Takes one of `most` concurrent queries of a slot; null if all are taken. */
   lease(slot: string, most: number): Promise<Lease | null>
   close(): void
 }
@@ -34,9 +34,9 @@ export interface LimiterOptions {
   readonly timeout_ms?: number
   /** Time between two probes while Redis is away, in ms; 1000 by default. */
   readonly probe_ms?: number
-  /** How long the place of a killed process stays taken, in ms; 15,000 by default. */
+  /** How long the lease of a killed process lasts, in ms; 15,000 by default. */
   readonly leaseTtl_ms?: number
-  /** The time in whole seconds, in place of that of Redis. */
+  /** Returns the time in whole seconds, instead of Redis' clock. */
   readonly clock?: () => number
 }
 
@@ -44,13 +44,13 @@ interface PendingCharge extends ChargeCall {
   readonly resolve: (charge: Charge) => void
 }
 
-/** Charges of one run of the script: at some 15 µs each it blocks Redis for 2 ms. */
+/** Most charges in one run of the script: at some 15 µs each it blocks Redis for 2 ms. */
 const MAX_CALLS = 128
-/** Time between two signs of life of a process, and how long one is counted without, in ms. */
+/** Time between two heartbeats of a process, and how long it counts without one, in ms. */
 const BEAT_MS = 10_000
 const SEEN_MS = 35_000
 
-/** KEYS: processes, scored by when they were seen. ARGV: the id of this one, and how long one is counted, in ms. Reply: their number. */
+/** KEYS: processes, scored by last heartbeat. ARGV: this one's id, and how long one counts, in ms. Reply: their number. */
 const BEAT = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -85,7 +85,7 @@ export function openLimiter(options: LimiterOptions): Limiter {
   let pending: PendingCharge[] = []
   let isFlushing = false
 
-  // Charges of one turn of the event loop go out together, and so do those that arrive while Redis is asked.
+  // Charges of one turn of the event loop are sent together, as are those that arrive while Redis works.
   const flush = async (): Promise<void> => {
     while (pending.length > 0) {
       const calls = pending

@@ -2,27 +2,27 @@ import { LRUCache } from 'lru-cache'
 import { type Charge, type Charged, type Policy, retryAfter } from './policy.ts'
 import { chargeWindows, SlidingWindow } from './sliding-window.ts'
 
-/** Windows that are kept, those that were used last. */
+/** Most windows that are kept, the most recently used. */
 const MAX_WINDOWS = 100_000
 
-/** The limits of one process while Redis is away: the processes last seen share half of each quota; each grants at least 1. */
+/** The limits of one process while Redis is away. The last seen processes share half of each quota; each grants at least 1. */
 export class LocalLimits {
   readonly #processes: () => number
   readonly #clock: () => number
   readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_WINDOWS })
 
-  /** `processes` share the quotas; `clock` gives whole seconds, from any origin. */
+  /** `processes` returns how many share the quotas; `clock` returns whole seconds, from any origin. */
   constructor({ processes, clock }: { readonly processes: () => number; readonly clock: () => number }) {
     this.#processes = processes
     this.#clock = clock
   }
 
-  /** The part of a quota that this process grants. */
+  /** Returns the share of a quota that this process grants. */
   share(quota: number): number {
     return Math.max(1, Math.floor(quota / (2 * this.#processes())))
   }
 
-  /** Decides a charge. What remains is what this process would still admit. */
+  /** Decides a charge. `remaining` is what this process would still admit. */
   charge(slot: string, policies: readonly Policy[], units: readonly number[]): Charge {
     const windows = policies.map((policy) => this.#window(slot, policy))
     const shares = policies.map((policy) => ({ ...policy, limit: this.share(policy.limit) }))
@@ -37,7 +37,7 @@ export class LocalLimits {
     }
   }
 
-  /** Takes back what this process charged. */
+  /** Refunds what this process charged. */
   takeBack(charged: readonly Charged[]): void {
     for (const { slot, policy, units, bucket } of charged) this.#window(slot, policy).takeBack(bucket, units)
   }

@@ -1,6 +1,6 @@
 /** A quota over a sliding window, counted in buckets. */
 export interface Policy {
-  /** Its name for clients: an item of RateLimit and of `violated-policies`. */
+  /** Its name for clients, in RateLimit and `violated-policies`. */
   readonly name: string
   /** Units admitted in any window. */
   readonly limit: number
@@ -10,7 +10,7 @@ export interface Policy {
   readonly bucket_s: number
 }
 
-/** How many units of each policy a request costs, by the policy's name; policies that are not named cost nothing. */
+/** The units of each policy that a request costs, by the policy's name; unnamed policies cost nothing. */
 export type Weights = Readonly<Record<string, number>>
 
 /** The state of a quota for one caller. */
@@ -19,28 +19,28 @@ export interface QuotaStatus {
   /** Units that may still be used now. */
   readonly remaining: number
   /**
-   * Seconds until the oldest units leave the window; for a violated policy until the charge fits; the length of the window if nothing
-   * is used. Never too short.
+   * Seconds until the oldest units leave the window. For a violated policy, until the charge fits; if nothing is used, the length
+   * of the window. Never too short.
    */
   readonly reset_s: number
-  /** Whether the charge does not fit. */
+  /** True if the charge does not fit. */
   readonly violated: boolean
 }
 
 /** The result of a charge. */
 export interface Charge {
   readonly admitted: boolean
-  /** One for each policy, in their order, after the charge. Nothing is charged if any of them is violated. */
+  /** One for each policy, in order, after the charge. Nothing is charged if any is violated. */
   readonly quotas: readonly QuotaStatus[]
   /** Seconds after which the same charge is admitted if nothing else is charged; 0 if it was admitted. */
   readonly retry_after_s: number
   /** Who decided: Redis, or this process alone while Redis is away. */
   readonly by: 'redis' | 'process'
-  /** What was charged, for `refund`; empty if it was refused. */
+  /** The charged units, for `refund`; empty if it was refused. */
   readonly charged: readonly Charged[]
 }
 
-/** Units that were charged under a policy, and the number of their bucket: the second of the clock divided by `bucket_s`. */
+/** Units charged under a policy, and their bucket: the clock's second divided by `bucket_s`. */
 export interface Charged {
   readonly slot: string
   readonly policy: Policy
@@ -77,7 +77,7 @@ export function perDay(limit: number): Policy {
   return definePolicy({ name: 'day', limit, window_s: 86_400, bucket_s: 300 })
 }
 
-/** The units that a charge costs under each policy, in their order. Throws a RangeError for a weight that is no whole number. */
+/** Returns the units of a charge under each policy, in order. Throws a RangeError for a weight that is not a whole number. */
 export function unitsOf(weights: Weights, policies: readonly Policy[]): number[] {
   return policies.map(({ name }) => {
     const units = weights[name] ?? 0

@@ -1,8 +1,8 @@
 import type { Policy, QuotaStatus } from './policy.ts'
 
 /**
- * Units used in a sliding window, by bucket. A bucket that lies partly in the window counts whole: no window ever exceeds its limit, and
- * no unit counts for longer than the window and a bucket. `charge-script.ts` does the same in Redis.
+ * Units used in a sliding window, by bucket. A bucket partly in the window counts whole: no window exceeds its limit, and no unit
+ * counts for longer than the window plus a bucket. `charge-script.ts` does the same in Redis.
  */
 export class SlidingWindow {
   #total = 0
@@ -15,7 +15,7 @@ export class SlidingWindow {
     return this.#total
   }
 
-  /** Drops what has left the window. If the clock was set back by more than a window, it starts anew. */
+  /** Drops what has left the window. If the clock was set back by more than a window, the window is emptied. */
   pass({ window_s, bucket_s }: Policy, now_s: number): void {
     const [current, count] = [Math.floor(now_s / bucket_s), window_s / bucket_s]
     const isSetBack = (this.#buckets.at(-1) ?? 0) > current + count
@@ -40,7 +40,7 @@ export class SlidingWindow {
     return bucket
   }
 
-  /** Takes units out of a bucket, as far as it has them. */
+  /** Removes units from a bucket, as far as it has them. */
   takeBack(bucket: number, units: number): void {
     const index = this.#buckets.lastIndexOf(bucket)
     if (index < 0) return
@@ -49,7 +49,7 @@ export class SlidingWindow {
     this.#total -= taken
   }
 
-  /** Seconds until so many units have left, or all of them; the length of the window if it is empty. */
+  /** Returns the seconds until so many units, or all, have left; the length of the window if it is empty. */
   untilFreed({ window_s, bucket_s }: Policy, now_s: number, wanted: number): number {
     let freed = 0
     for (const [index, units] of this.#units.entries()) {
@@ -68,7 +68,7 @@ export interface WindowCharge {
   readonly buckets: readonly number[]
 }
 
-/** Charges units to one window for each policy at a second, unless any of them is violated. */
+/** Charges units to one window per policy at a second, unless any is violated. */
 export function chargeWindows(
   windows: readonly SlidingWindow[],
   policies: readonly Policy[],

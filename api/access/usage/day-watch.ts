@@ -3,11 +3,11 @@ import { USAGE_LEVELS, type UsageLevel } from '../../../lake/usage/mails.ts'
 import type { LiveKey } from '../key-index.ts'
 import type { Charge, QuotaStatus } from '../limits/policy.ts'
 
-/** Sees how much of their day keys have used. */
+/** Watches how much of their daily quota keys have used. */
 export interface DayWatch {
-  /** Looks at what a key was charged, or refused; for every request, and at once. */
+  /** Checks a charge or refusal of a key; synchronously, for every request. */
   see(key: LiveKey, charge: Charge): void
-  /** Settles once everybody is told. */
+  /** Settles once all notifications are done. */
   close(): Promise<void>
 }
 
@@ -15,19 +15,19 @@ export interface DayWatch {
 export interface DayUsed {
   readonly key: LiveKey
   readonly level: UsageLevel
-  /** The day in Madrid: of each level is told once in one. */
+  /** The day in Madrid: each level is reported once a day. */
   readonly date: string
-  /** Requests that are admitted in any 24 hours. */
+  /** Requests admitted in any 24 hours. */
   readonly limit: number
 }
 
-/** Slots that are remembered as told; beyond, they are told of again, which the store then stops. */
-const TOLD_MOST = 50_000
+/** Most slots that are remembered as reported. Beyond that they are reported again, which the store then stops. */
+const REPORTED_MOST = 50_000
 
-/** Makes a watch that tells of each slot and level once a day. `tell` never rejects. */
+/** Makes a watch that calls `tell` once a day for each slot and level. `tell` never rejects. */
 export function watchDays(options: { readonly clock: () => number; readonly tell: (used: DayUsed) => Promise<void> }): DayWatch {
   const { clock, tell } = options
-  const told = new Map<string, { readonly date: string; readonly level: UsageLevel }>()
+  const reported = new Map<string, { readonly date: string; readonly level: UsageLevel }>()
   const underWay = new Set<Promise<void>>()
   return {
     see: (key, { by, quotas }) => {
@@ -37,12 +37,12 @@ export function watchDays(options: { readonly clock: () => number; readonly tell
       const level = levelOf(day)
       if (level === null) return
       const date = madridDate(clock())
-      const before = told.get(key.slot)
+      const before = reported.get(key.slot)
       if (before?.date === date && before.level >= level) return
-      if (told.size >= TOLD_MOST) told.clear()
-      told.set(key.slot, { date, level })
-      const telling: Promise<void> = tell({ key, level, date, limit: day.policy.limit }).finally(() => underWay.delete(telling))
-      underWay.add(telling)
+      if (reported.size >= REPORTED_MOST) reported.clear()
+      reported.set(key.slot, { date, level })
+      const notification: Promise<void> = tell({ key, level, date, limit: day.policy.limit }).finally(() => underWay.delete(notification))
+      underWay.add(notification)
     },
     close: async () => {
       await Promise.all(underWay)

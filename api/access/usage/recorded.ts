@@ -4,21 +4,21 @@ import { readUsage, type UsageMinute, type UsagePart } from '../../../lake/usage
 import { perDay } from '../limits/policy.ts'
 import type { UsageRecorder } from './recorder.ts'
 
-/** Units that some minutes used, in order of time; `minute_s` is when a minute begins, in s since the epoch. */
+/** Units by minute, in order of time; `minute_s` is the start of the minute, in s since the epoch. */
 export type MinuteCounts = readonly { readonly minute_s: number; readonly count: number }[]
 
 const DAY_MS = 86_400_000
-/** How long one read serves all slots, in ms: what is counted meanwhile is missing from it. */
+/** How long one read serves all slots, in ms: usage counted meanwhile is missing from it. */
 const SHARED_MS = 2000
-/** Objects that were read are kept for so long after the last question, in ms. */
+/** How long objects stay in memory after their last use, in ms. */
 const KEPT_MS = 600_000
-/** A slot of a key: those of addresses are not recorded. */
+/** A slot of a key. Slots of addresses are not recorded. */
 const KEY_SLOT = /^[0-9a-f]{64}\.\d+$/
 const NOTHING: MinuteCounts = Object.freeze([])
 
 /**
- * Makes the function that returns the units of the day that a slot was charged in each minute of the last 24 hours and a bit, by all
- * processes. The store is listed at most every two seconds, and each object read once.
+ * Makes the function that returns the daily units charged to a slot by all processes, for each minute of slightly more than the
+ * last 24 hours. The store is listed at most every two seconds, and each object is read once.
  */
 export function recordedUsage(options: {
   readonly store: ObjectStore
@@ -31,7 +31,7 @@ export function recordedUsage(options: {
   let forgetting: NodeJS.Timeout | undefined
 
   const look = async (): Promise<ReadonlyMap<string, MinuteCounts>> => {
-    // Before the store is: what is written meanwhile is then known from both.
+    // Before the store is read: usage written meanwhile is then in both.
     const own = recorder.pending()
     const now = clock()
     const from = hourOf(now - DAY_MS - perDay(1).bucket_s * 1000)
@@ -69,13 +69,13 @@ interface Look {
   readonly counts: Promise<ReadonlyMap<string, MinuteCounts>>
 }
 
-/** Of a minute, what each slot was charged of the day. */
+/** The daily units charged to each slot in a minute. */
 interface Units {
   readonly minute_s: number
   readonly units: ReadonlyMap<string, number>
 }
 
-/** What is kept of an object. */
+/** The content of an object that stays in memory. */
 interface Taken {
   readonly mark: string
   readonly minutes: readonly Units[]

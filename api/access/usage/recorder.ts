@@ -4,40 +4,40 @@ import type { ObjectStore } from '../../../lake/store/store.ts'
 import { addCounts, newUsageRow, OUTCOMES, USAGE, type UsageCounts, type UsageRow } from '../../../lake/usage/objects.ts'
 import type { LiveKey } from '../key-index.ts'
 
-/** Counts a request of one path that has ended: its key, the status of its reply, and the units of the day that it was charged. */
+/** Counts an ended request of one path: its key, the status of its reply, and the daily units charged. */
 export type CountUsage = (key: LiveKey | null, status: number, day_units: number) => void
 
-/** Records what is used; nothing counts once it is closed. */
+/** Records usage; nothing is counted after it is closed. */
 export interface UsageRecorder extends Pick<MinuteWriter<UsageRow>, 'mark' | 'pending' | 'flush' | 'close'> {
-  /** Gives what counts the requests of a path. */
+  /** Returns the function that counts the requests of a path. */
   counter(path: string): CountUsage
 }
 
 /** What a recorder works with. */
 export interface RecorderOptions {
   readonly store: ObjectStore
-  /** The time in ms since the epoch. */
+  /** Returns the time in ms since the epoch. */
   readonly clock: () => number
-  /** Told when usage cannot be written; it is tried again. */
+  /** Gets the error if usage cannot be written; the write is tried again. */
   readonly onError: (error: Error) => void
-  /** Told of so many requests whose usage is given up. */
+  /** Gets the number of requests whose usage is lost. */
   readonly onLost: (requests: number) => void
-  /** Time between two flushes, in ms; none by itself where null. A minute unless told. */
+  /** Time between two flushes, in ms; null: no automatic flush. A minute by default. */
   readonly every_ms?: number | null
-  /** Most rows that wait to be written; the oldest minutes are given up where there are more. */
+  /** Most rows that wait to be written; beyond that the oldest minutes are dropped. */
   readonly mostRows?: number
 }
 
-/** Rows that may wait: what some hundreds of keys use in hours of a store that is away. */
+/** Most rows that wait: some hundreds of keys for hours without a store. */
 const ROWS_MOST = 200_000
 
-/** The counts of one path in the present minute, by key: objects of the index, so that a key of which the plan changes is another. */
+/** The counts of one path in the current minute, by the index's key object: a key with a new plan is a new object. */
 interface Tally {
   readonly path: string
   readonly rows: Map<LiveKey | null, UsageRow>
 }
 
-/** Opens the record of usage. Who opens it closes it. */
+/** Opens the record of usage. The caller closes it. */
 export function openRecorder({ onLost, mostRows = ROWS_MOST, ...options }: RecorderOptions): UsageRecorder {
   const tallies: Tally[] = []
   const writer = openMinuteWriter<UsageRow>({
@@ -78,7 +78,7 @@ function tallyOf(tallies: Tally[], path: string): Tally {
   return made
 }
 
-/** What the present minute has, one row for each path, key and plan: of a key there may be several objects. */
+/** Returns the rows of the current minute, one per path, key and plan: a key may have several objects. */
 function rowsOf(tallies: readonly Tally[]): UsageRow[] {
   return tallies.flatMap(({ rows }) => {
     const sums = new Map<string, UsageRow>()

@@ -29,32 +29,32 @@ export function usageSchemas(): Part {
   const id = { type: 'string', description: 'Public name of the key.' }
   const plan = { type: 'string', enum: PLANS, description: 'Plan of the key.' }
   const counts = {
-    requests: number('Requests, however they ended.'),
-    answered: number('Those that were answered with data (2xx).'),
-    not_modified: number('Those whose caller had the answer already (304).'),
-    client_error: number('Those that were refused as mistakes (4xx other than 429).'),
-    limited: number('Those that were over a limit (429).'),
-    server_error: number('Those that failed by our fault (5xx).'),
-    day_units: number('Requests that count for the limit of a day: neither 304, nor 429, nor what failed by our fault.'),
+    requests: number('All requests, whatever their outcome.'),
+    answered: number('Requests answered with data (2xx).'),
+    not_modified: number('Requests whose caller already had the answer (304).'),
+    client_error: number('Requests refused as mistakes (4xx other than 429).'),
+    limited: number('Requests over a limit (429).'),
+    server_error: number('Requests that failed by our fault (5xx).'),
+    day_units: number('Requests that count for the daily limit: all but 304, 429 and 5xx.'),
   }
   const object = (properties: Part): Part => ({ type: 'object', required: Object.keys(properties), properties })
   const list = (description: string, properties: Part): Part => ({ type: 'array', description, items: object(properties) })
   return {
     Usage: object({
-      as_of: { type: 'string', format: 'date-time', description: 'Until when requests are counted.' },
-      timezone: { const: 'Europe/Madrid', description: 'Whose days they are.' },
+      as_of: { type: 'string', format: 'date-time', description: 'Time up to which requests are counted.' },
+      timezone: { const: 'Europe/Madrid', description: 'Time zone of the days.' },
       from: date('First day that is shown.'),
-      to: date('First day that is not.'),
+      to: date('First day that is not shown.'),
       keys: list('The keys.', {
         id,
-        label: { type: ['string', 'null'], description: 'What its owner calls it.' },
+        label: { type: ['string', 'null'], description: 'Name given by its owner.' },
         plan,
-        status: { type: 'string', enum: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'], description: 'What the key is now.' },
+        status: { type: 'string', enum: ['ACTIVE', 'ROTATING', 'REVOKED', 'EXPIRED'], description: 'Current status of the key.' },
         day_quota: number('Requests that the plan admits in any 24 hours.'),
-        day_units_24h: number('Those of the last 24 hours that count for it, with the key that it was rotated from or to.'),
+        day_units_24h: number('Requests of the last 24 hours that count for it, including keys that it was rotated from or to.'),
       }),
       days: list('Totals of each day up to today.', { date: date('The day.'), ...counts }),
-      usage: list('By day, key and path; what was used with another plan stands apart.', {
+      usage: list('By day, key, plan and path.', {
         date: date('The day.'),
         key: id,
         plan: { ...plan, description: 'Plan of the key at the time.' },
@@ -70,9 +70,9 @@ export function usagePaths(): Part {
   return {
     '/api/usage': {
       get: {
-        ...accountOperation('usage', 'What was used', {
+        ...accountOperation('usage', 'Usage of the API', {
           200: json(
-            'By day, key and path: with a key its own, with a session that of all keys of the account.',
+            'By day, key and path: with a key its own usage, with a session that of all keys of the account.',
             ref('schemas', 'Usage'),
             EXAMPLE,
           ),
@@ -81,7 +81,7 @@ export function usagePaths(): Part {
           404: ref('responses', '404Limited'),
           503: problemResponse(['temporary-reduced-capacity', 'query-timeout']),
         }),
-        description: 'Days are those of Madrid, as plain dates are everywhere here. A request is counted within two minutes of its end.',
+        description: 'Days are days in Madrid, as all plain dates. A request is counted within two minutes of its end.',
         security: OWNER,
         parameters: parametersPart(USAGE_PARAMS),
       },

@@ -21,14 +21,14 @@ export interface ReportParts {
   readonly clock: () => number
 }
 
-/** What is asked for: days from one (included) to another (not), and of which key alone. */
+/** The requested days, `from` included and `to` excluded, and the only key if given. */
 interface Asked {
   readonly from: string | null
   readonly to: string | null
   readonly key: string | null
 }
 
-/** Days that are shown unless told, and most that are. */
+/** Days that are shown by default, and at most. */
 export const USUAL_DAYS = 30
 export const MOST_DAYS = 92
 const DAY_MS = 86_400_000
@@ -37,11 +37,8 @@ const BUCKET_MS = perDay(1).bucket_s * 1000
 
 /** The parameters of a report. */
 export const USAGE_PARAMS = Object.freeze({
-  from: dateParam(
-    `First day, in Madrid; ${USUAL_DAYS} days before the end unless given. At most ${MOST_DAYS} days are shown.`,
-    '2026-01-01',
-  ),
-  to: dateParam('First day that is not shown; tomorrow unless given.', '2026-01-03'),
+  from: dateParam(`First day, in Madrid; by default ${USUAL_DAYS} days before the end. At most ${MOST_DAYS} days are shown.`, '2026-01-01'),
+  to: dateParam('First day that is not shown; by default tomorrow.', '2026-01-03'),
   key: param({
     about: 'Only this key, by its public name.',
     schema: { type: 'string', pattern: '^key_[0-9a-f]{20}$' },
@@ -52,7 +49,7 @@ export const USAGE_PARAMS = Object.freeze({
   }),
 })
 
-/** What was used of the API: by a key itself, or in a session by all keys of the account. */
+/** Returns the usage of the API: of a key itself, or in a session of all keys of the account. */
 export async function usageReport(parts: ReportParts, { account, only }: Authority, asked: Asked): Promise<object> {
   const { days, accounts, usage, plans, clock } = parts
   if (only !== null && asked.key !== null && asked.key !== only)
@@ -79,7 +76,7 @@ export async function usageReport(parts: ReportParts, { account, only }: Authori
   }
 }
 
-/** The period that is asked for. Throws the problem of one that there is not, or that is too wide. */
+/** Returns the requested period. Throws the problem of one that is impossible or too long. */
 function periodOf({ from, to }: Asked, today: string): { readonly from: string; readonly to: string } {
   const end = to ?? (from !== null && from > today ? dateAfter(from) : dateAfter(today))
   const begin = from ?? daysBefore(end, USUAL_DAYS)
@@ -93,7 +90,7 @@ function periodOf({ from, to }: Asked, today: string): { readonly from: string; 
   return { from: begin, to: end }
 }
 
-/** The totals of each day up to today, of those without any use, too. */
+/** Returns the totals of each day up to today, including days without use. */
 function daysOf(found: readonly UsageDay[], period: { readonly from: string; readonly to: string; readonly today: string }): object[] {
   const totals = new Map(
     summed(found.map((day) => ({ ...day, key: null, slot: null, plan: null, path: '' }))).map((day) => [day.date, day]),
@@ -114,7 +111,7 @@ function countsOf(counts: Readonly<UsageCounts>): object {
   return { requests, answered, not_modified, client_error, limited, server_error, day_units }
 }
 
-/** Units of the day that the slot of a key was charged in the last 24 hours, in the buckets of its limit. */
+/** Returns the daily units charged to the key's slot in the last 24 hours, in the buckets of its limit. */
 async function lastDay({ recorded }: Pick<Usage, 'recorded'>, { slot }: ListedKey, now: number): Promise<number> {
   const oldest_s = (Math.floor(now / BUCKET_MS) * BUCKET_MS - DAY_MS) / 1000
   return (await recorded(slot)).reduce((sum, { minute_s, count }) => (minute_s >= oldest_s ? sum + count : sum), 0)

@@ -7,7 +7,7 @@ import { USAGE_PARAMS, usageReport } from './usage-report.ts'
 
 const URL_PATH = '/api/usage'
 
-/** Registers the report of what was used. */
+/** Registers the report of usage. */
 export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
   const { access, days, usage, plans, clock } = parts
   const read = queryReader(USAGE_PARAMS)

@@ -4,11 +4,11 @@ import { openRecorder, type RecorderOptions, type UsageRecorder } from './record
 
 /** The usage of the API: counted, recorded and read. */
 export interface Usage extends Pick<UsageRecorder, 'counter' | 'flush' | 'close'> {
-  /** Units of the day that a slot was charged in each minute of the last 24 hours and a bit. */
+  /** Returns the daily units charged to a slot in each minute of slightly more than the last 24 hours. */
   recorded(slot: string): Promise<MinuteCounts>
 }
 
-/** Opens the record of usage in a store. Who opens it closes it, once nothing is asked any more. */
+/** Opens the record of usage in a store. The caller closes it after the last request. */
 export function openUsage(options: RecorderOptions & { readonly store: ObjectStore }): Usage {
   const recorder = openRecorder(options)
   const { counter, flush, close } = recorder

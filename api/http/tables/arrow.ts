@@ -27,7 +27,7 @@ import { Turn } from '../turns.ts'
 import type { Draft } from './spool.ts'
 import type { TableWriter } from './text.ts'
 
-/** Records of a batch of the stream. */
+/** Records in one batch of the stream. */
 const BATCH_ROWS = 4096
 const WORD = 2 ** 32
 
@@ -68,7 +68,7 @@ export function arrowWriter(draft: Draft, columns: readonly TableColumn[], about
   }
 }
 
-/** The library's writer, its bytes taken as they are made. */
+/** The library's writer; its bytes are taken as they are made. */
 class ByteStream extends RecordBatchStreamWriter {
   #made: Uint8Array[] = []
 
@@ -127,7 +127,7 @@ function typeOf(type: CellType): DataType {
   }
 }
 
-/** A column's values as Arrow keeps them. A value that its type cannot hold exactly is a `ValueError`. */
+/** Returns a column's values as an Arrow vector. A value that its type cannot represent exactly is a `ValueError`. */
 function dataOf(name: string, cell: CellType, type: DataType, values: readonly unknown[]): Data {
   const { length } = values
   const { nullBitmap, nullCount } = validityOf(values)
@@ -211,7 +211,7 @@ function ints(values: readonly unknown[], convert: (value: unknown) => number): 
   return Int32Array.from(values, (value) => (value === null ? 0 : convert(value)))
 }
 
-/** 64-bit values by their two words, without a BigInt for each. */
+/** Makes 64-bit values from two words each, without a BigInt. */
 function longs(values: readonly unknown[], convert: (value: unknown) => number | bigint): BigInt64Array {
   const items = new BigInt64Array(values.length)
   const words = new Int32Array(items.buffer)
@@ -225,7 +225,7 @@ function longs(values: readonly unknown[], convert: (value: unknown) => number |
   return items
 }
 
-/** 128-bit values: two words of the number, two of its sign. */
+/** Makes 128-bit values: two words for the number, two for its sign. */
 function decimals(values: readonly unknown[], convert: (value: unknown) => number): Uint32Array {
   const words = new Int32Array(values.length * 4)
   for (let at = 0; at < values.length; at++) {
@@ -247,7 +247,7 @@ function putLong(words: Int32Array, at: number, whole: number): void {
 function textsOf(texts: readonly (string | null)[]): { valueOffsets: Int32Array; data: Uint8Array } {
   const valueOffsets = new Int32Array(texts.length + 1)
   let most = 0
-  // No UTF-16 unit takes more than three bytes.
+  // A UTF-16 unit takes at most three bytes.
   for (const text of texts) most += 3 * (text?.length ?? 0)
   const data = Buffer.allocUnsafeSlow(most)
   let end = 0

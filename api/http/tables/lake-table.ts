@@ -17,25 +17,25 @@ import { copyParquet, hasDecimals, pointGeometry, putCursor } from './parquet.ts
 import type { Draft, Spooled } from './spool.ts'
 import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
 
-/** Rows up to which a table is written from rows: the engine's own writing costs more to begin than it saves. */
+/** Up to this many rows, a table is written row by row: the engine's own writer has a higher fixed cost. */
 const FEW_ROWS = 1000
-/** How the engine writes CSV: as `csvWriter` does. */
+/** The engine writes CSV as `csvWriter` does. */
 const CSV_OPTIONS = "FORMAT csv, HEADER, NEW_LINE '\r\n', USE_TMP_FILE false"
-/** Kinds that are texts in CSV, which a spreadsheet may take for formulas. */
+/** Kinds that are texts in CSV and that a spreadsheet may take for formulas. */
 const TEXTS: ReadonlySet<string> = new Set(['string', 'code'])
 
-/** A page of a query of the lake that is to be a table. */
+/** A page of a query of the lake that becomes a table. */
 export interface LakeTable extends PageOfQuery {
-  /** Makes the record of a row, where rows are none already. */
+  /** Makes the record of a row, if rows are not records already. */
   readonly finish: ((row: AnyRow) => AnyRow) | null
-  /** Throws where an answer without rows means that there is nothing under the path. */
+  /** Throws if an answer without rows means that nothing exists under the path. */
   readonly refuseEmpty: () => Promise<void>
   readonly cursorAt: (end: Position | null) => string | null
   readonly about: Omit<ListPage, 'next_cursor'>
   readonly limits: { readonly pins: LakePins; readonly timeout_ms: number }
 }
 
-/** Rows that are made into records at once: what lives longer than a moment is collected late. */
+/** Rows that are made into records at once. More would survive to V8's old generation, which is collected late. */
 const FINISHED_ROWS = 128
 
 interface Made {
@@ -43,7 +43,7 @@ interface Made {
   readonly next_cursor: string | null
 }
 
-/** Writes a page of a query as a table: many rows that are flat by the engine itself, others from rows as they come. */
+/** Writes a page of a query as a table. The engine writes many flat rows by itself; other rows are written as they come. */
 export async function lakeTable(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
   const isEngines = source.limit > FEW_ROWS && !source.finish && isWrittenByEngine(ask.record)
   if (isEngines && ask.format === 'csv') return await engineCsv(tables, ask, source)
@@ -57,12 +57,12 @@ export async function lakeTable(tables: Tables, ask: TableAsk, source: LakeTable
   return { file, next_cursor }
 }
 
-/** The records of a page as they are made; tells where the page ends, null where it is the last. */
+/** Yields the records of a page as they are made, then passes the end of the page to `onEnd`; null for the last page. */
 async function* rowBatches(
   tables: Tables,
   ask: TableAsk,
   source: LakeTable,
-  tell: (end: Position | null) => void,
+  onEnd: (end: Position | null) => void,
 ): AsyncGenerator<AnyRow[]> {
   const { finish, limit, columns } = source
   const query = pageQuery({ ...source, limit: limit + 1 })
@@ -78,13 +78,13 @@ async function* rowBatches(
     }
   }
   if (rows === 0) await source.refuseEmpty()
-  tell(rows > limit && last ? positionOf(source.order, last) : null)
+  onEnd(rows > limit && last ? positionOf(source.order, last) : null)
 }
 
 async function engineCsv(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
   const columns = columnsFor(ask)
   const dialect = ask.page.dialect ?? 'exact'
-  // The row after the page tells that there is one; it is cut off again.
+  // One more row shows that another page follows; it is cut off again.
   const cells = textCells(pageQuery({ ...source, limit: source.limit + 1 }), columns, dialect)
   return await tables.drafted(async (draft) => {
     const { path } = draft
@@ -128,7 +128,7 @@ function inSession<T>(
   return draft.filled(ask.signal, (signal) => tables.lake.use({ ...source.limits, signal }, work))
 }
 
-/** Where a full page ends; null where nothing comes after it. */
+/** Returns the end of a full page; null if nothing follows. */
 async function endOf(session: Session, source: LakeTable): Promise<Position | null> {
   const { limit } = source
   const query = sql`SELECT ${namesOf(source)} FROM (${pageQuery({ ...source, limit: limit + 1 })}) LIMIT 2 OFFSET ${limit - 1}`
@@ -136,7 +136,7 @@ async function endOf(session: Session, source: LakeTable): Promise<Position | nu
   return last && next ? positionOf(source.order, last) : null
 }
 
-/** The same of a page that is in a file: its last row says where it ends, and only what comes after it is looked for. */
+/** The same for a page in a file: its last row is the end, and only the rows after it are queried. */
 async function endOfFile(session: Session, source: LakeTable, path: string): Promise<Position | null> {
   const query = sql`SELECT ${namesOf(source)} FROM read_parquet(${path}, file_row_number = true) WHERE file_row_number = ${source.limit - 1}`
   const [last] = await found(session, query, source)
@@ -146,7 +146,7 @@ async function endOfFile(session: Session, source: LakeTable, path: string): Pro
   return next ? after : null
 }
 
-/** The same of a page that is CSV, by the cells of its last line. */
+/** The same for a page in CSV, by the cells of its last line. */
 async function endOfLine(
   session: Session,
   source: LakeTable,
@@ -160,10 +160,10 @@ async function endOfLine(
   return positionOf(source.order, row as AnyRow)
 }
 
-/** Kinds that are in a file as they were in the query, whatever their column says. */
+/** Kinds whose values are the same in a file as in the query, whatever their column is. */
 const SAME_IN_FILE: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'boolean', 'instant', 'local_date'])
 
-/** True where a file has the values that a page is in order of, exactly. */
+/** True if a file contains the exact values of the page's order. */
 function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable, dialect: Dialect = 'exact'): boolean {
   const isSame = ({ kind }: CellType): boolean => SAME_IN_FILE.has(kind) && !(dialect === 'excel' && TEXTS.has(kind))
   return order.every(({ field }) => columns.some(({ name, type }) => name === field && isSame(type)))
@@ -182,14 +182,14 @@ async function found(session: Session, query: Sql, { columns }: LakeTable): Prom
 /** Kinds whose values the engine writes as we do. */
 const WRITTEN: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'decimal', 'float', 'boolean', 'instant', 'local_date', 'point'])
 
-/** True where the engine can write records as a table by itself: nothing nested, no lists, one language, and numbers with a number of decimals. */
+/** True if the engine can write the records by itself: no nesting, no lists, one language, and a fixed number of decimals. */
 function isWrittenByEngine(shape: RecordShape): boolean {
   const isWritten = (field: Field): boolean =>
     !isNested(field) && WRITTEN.has(field.kind) && (field.kind !== 'float' || decimalsOf(field) !== null)
   return !shape.localise && Object.values(shape.fields).every(isWritten)
 }
 
-/** The rows of a query with the table's columns and their declared types, for Parquet. */
+/** Selects the rows of a query with the table's columns and their declared types, for Parquet. */
 function typedCells(query: Sql, columns: readonly TableColumn[], codec: Codec): Sql {
   const cells = columns.map((column) => {
     const isDouble = column.type.kind === 'decimal' && !hasDecimals(codec)
@@ -201,13 +201,13 @@ function typedCells(query: Sql, columns: readonly TableColumn[], codec: Codec): 
   return geometry.length === 0 ? rows : sql`SELECT ${join([sql`*`, ...geometry])} FROM (${rows})`
 }
 
-/** The rows of a query as the cells of CSV. */
+/** Selects the rows of a query as the cells of CSV. */
 function textCells(query: Sql, columns: readonly TableColumn[], dialect: Dialect): Sql {
   const cells = columns.map((column) => sql`${cellOf(column, dialect)} AS ${outputName(column.name)}`)
   return sql`SELECT ${join(cells)} FROM (${query})`
 }
 
-/** A cell's value in the query's row: of a point one half. */
+/** Returns the expression of a cell's value; for a point, one of its coordinates. */
 function valueOf({ field, part }: TableColumn): Sql {
   return outputName(part === null ? field : `${field}_${part}`)
 }

@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 
-/** Bytes of a file's end in which its last lines are looked for first; then in four times as many. */
+/** Bytes at the end of a file that are searched for its last lines; on failure four times as many. */
 const TAIL_BYTES = 16 * 1024
 const [QUOTE, CR, LF] = Buffer.from('"\r\n')
 
 /**
- * Cuts the last line off a file of CSV whose lines end with CR LF, and gives the cells of the line before it: null where there is nothing
- * between commas.
+ * Cuts the last line off a CSV file whose lines end with CR LF. Returns the cells of the line before it; null for an empty cell.
  */
 export async function cutLastLine(path: string): Promise<readonly (string | null)[]> {
   const file = await open(path, 'r+')
@@ -29,10 +28,10 @@ export async function cutLastLine(path: string): Promise<readonly (string | null
   }
 }
 
-/** Where the last two lines of the end of a file begin, the last one first; fewer where it does not reach back to them. */
+/** Returns where the last two lines in the end of a file begin, the last one first; fewer if it does not reach that far. */
 function lineStarts(tail: Buffer): number[] {
   const starts: number[] = []
-  // All quotes are in pairs, so that from the end, too, an odd number of them says that a cell goes on.
+  // Quotes are paired, so also from the end an odd number of them means that a cell continues.
   let isQuoted = false
   for (let at = tail.length - 3; at > 0 && starts.length < 2; at--) {
     if (tail[at] === QUOTE) isQuoted = !isQuoted

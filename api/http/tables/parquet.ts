@@ -12,29 +12,29 @@ import type { JsonObject } from '../../define/shape.ts'
 import { type CellType, cellJson, type TableColumn } from '../../define/table.ts'
 import { decimalText } from './text.ts'
 
-/** Most bytes of a record as JSON text: the engine's reader keeps some times as much for each of its threads. */
+/** Largest record as JSON text, in bytes: the engine's reader needs several times as much memory for each thread. */
 const RECORD_BYTES = 1024 ** 2
 
-/** True if decimals are written as such: readers without zstd do not know them either, and get doubles. All have at most 15 digits. */
+/** True if decimals are written as decimals. Readers without zstd get doubles. All decimals have at most 15 digits. */
 export function hasDecimals(codec: Codec): boolean {
   return codec === 'zstd'
 }
 
-/** Rows of a row group of staged records, which may be wide: a group is held in memory until it is written. */
+/** Rows in a row group of staged records, which may be wide: a group stays in memory until it is written. */
 export const STAGED_GROUP_ROWS = 30_720
 
-/** Room for a cursor, in bytes: the longest that is taken. */
+/** Bytes reserved for a cursor: the longest that is accepted. */
 const CURSOR_ROOM = 2000
 
-/** What a file's key-values say: texts by name, and of the page what is known before its rows are. */
+/** The key-values of a file: texts by name, and the facts about the page that are known before its rows. */
 export interface FileAbout {
   readonly texts: ReadonlyMap<string, string>
   readonly page: JsonObject
 }
 
 /**
- * A cell's JSON value as `readStaged` takes it: decimals as texts, so that they stay exact; JSON and geometries as texts. A value that its
- * type cannot hold exactly is a `ValueError`.
+ * Returns a cell's JSON value for `readStaged`: decimals as texts, so that they stay exact; JSON and geometries as texts. A value
+ * that its type cannot represent exactly is a `ValueError`.
  */
 export function stagedJson(type: CellType, value: unknown, name: string): Json {
   if (value === null || value === undefined) return null
@@ -66,7 +66,7 @@ export function stagedJson(type: CellType, value: unknown, name: string): Json {
   }
 }
 
-/** The query that reads records which `ndjsonWriter` wrote with `stagedJson`, with the columns' types. */
+/** Returns the query that reads records which `ndjsonWriter` wrote with `stagedJson`, with the columns' types. */
 export function readStaged(paths: readonly string[], columns: readonly TableColumn[], codec: Codec): Sql {
   const types = columns.map(({ name, type }) => sql`${outputName(name)}: ${stagedType(type, codec)}`)
   const cells = columns.map(({ name, type }) => {
@@ -74,13 +74,13 @@ export function readStaged(paths: readonly string[], columns: readonly TableColu
     return isGeometry(type.kind) ? sql`ST_AsWKB(CAST(${column} AS GEOMETRY)) AS ${column}` : column
   })
   const files = new Bound(listValue([...paths]), LIST(VARCHAR))
-  // Numbering the rows keeps the engine from reading ahead with several threads, which would take more memory than all else.
+  // Numbering the rows keeps the engine from reading ahead with several threads, which would take most of the memory.
   return sql`SELECT ${join([...cells, ...pointGeometry(columns)])} FROM (
     SELECT *, row_number() OVER () AS "row number" FROM read_json(${files}, format = 'newline_delimited',
       maximum_object_size = ${RECORD_BYTES}, columns = {${join(types)}})) WHERE "row number" > 0`
 }
 
-/** The geometry of GeoParquet of a table of records whose place are their `lat` and `lon`, where it has both. */
+/** Returns the GeoParquet geometry of a table whose records have both `lat` and `lon`. */
 export function pointGeometry(columns: readonly TableColumn[]): Sql[] {
   if (!hasPlace(columns)) return []
   return [sql`${pointWkb(sql`lat`, sql`lon`)} AS geometry`]
@@ -90,7 +90,7 @@ function hasPlace(columns: readonly TableColumn[]): boolean {
   return ['lat', 'lon'].every((half) => columns.some(({ name, isPlace }) => name === half && isPlace))
 }
 
-/** GeoParquet's key-value of a table. */
+/** Returns GeoParquet's key-values of a table. */
 function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[] {
   const types = new Map<string, string>(hasPlace(columns) ? [['geometry', 'Point']] : [])
   for (const { name, type } of columns) if (isGeometry(type.kind)) types.set(name, GEOMETRY_TYPES[type.kind])
@@ -98,7 +98,7 @@ function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[
   return text === null ? [] : [['geo', text]]
 }
 
-/** Writes a query's rows as Parquet (GeoParquet 1.0 if there is a geometry) and returns their number. Leaves room for `putCursor`. */
+/** Writes a query's rows as Parquet (GeoParquet 1.0 with a geometry) and returns their number. Reserves room for `putCursor`. */
 export function copyParquet(
   session: Session,
   query: Sql,
@@ -121,8 +121,8 @@ export function copyParquet(
 }
 
 /**
- * Puts the cursor into a finished file, which is only known once the rows are: what is said of the page is JSON with white space behind it,
- * in the footer, and stays as long.
+ * Puts the cursor, which is only known after the rows, into a finished file. The page's facts in the footer are JSON padded with
+ * white space, so their length stays the same.
  */
 export async function putCursor(path: string, page: JsonObject, next_cursor: string): Promise<void> {
   const before = Buffer.from(pageText(page))
@@ -130,7 +130,7 @@ export async function putCursor(path: string, page: JsonObject, next_cursor: str
   const file = await open(path, 'r+')
   try {
     const { size } = await file.stat()
-    // The last eight bytes are the footer's length and a mark.
+    // The last eight bytes are the footer's length and a magic number.
     const { buffer: end } = await file.read(Buffer.alloc(8), 0, 8, size - 8)
     const footer = Buffer.alloc(end.readUInt32LE(0))
     const start = size - 8 - footer.length

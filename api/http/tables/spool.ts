@@ -3,37 +3,37 @@ import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Problem, problem } from '../../define/problems.ts'
 
-/** Bytes that are gathered before they are written to disk. */
+/** Bytes that are collected before a write to disk. */
 const WRITE_BYTES = 256 * 1024
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const READ_BYTES = 256 * 1024
-/** Bytes from which on lines go on in another file. */
+/** Bytes after which lines continue in another file. */
 const PART_BYTES = 2 * 1024 ** 2
-/** Time between two looks at a file that the engine writes, in ms. */
+/** Polling interval for the size of a file that the engine writes, in ms. */
 const LOOK_MS = 100
 
-/** A finished file. It has no name any more: it is gone with the process, and once it is closed. */
+/** A finished file without a name: it disappears when it is closed or the process ends. */
 export interface Spooled {
   readonly bytes: number
   read(): Promise<Buffer>
-  /** Gives the file in pieces, in order; a piece is good until the work on it is done. */
+  /** Passes the file's pieces to `work` in order; a piece is valid until `work` is done. */
   eachPiece(work: (piece: Buffer) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
-/** Where replies lie from when they are made until they are sent; bounded in bytes, those being sent included. */
+/** The storage of replies from making to sending; bounded in bytes, including replies being sent. */
 export class Spool {
   readonly #folder: string
   readonly #most: number
   #bytes = 0
 
-  /** `folder` is made when it is needed; `bytes` is what all files together may take. */
+  /** `folder` is created on first use; `bytes` limits all files together. */
   constructor(options: { readonly folder: string; readonly bytes: number }) {
     this.#folder = options.folder
     this.#most = options.bytes
   }
 
-  /** Bytes taken at the moment. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#bytes
   }
@@ -48,10 +48,10 @@ export class Spool {
   }
 }
 
-/** Takes bytes of a spool, or gives them back where negative; throws where there are too many. */
+/** Takes bytes of a spool, or returns them if negative; throws if too many are in use. */
 type Take = (bytes: number) => void
 
-/** Lines in several files, read one after the other: the engine's memory grows with a file. Whoever begins them drops them. */
+/** Lines in several files that are read in turn, because the engine's memory grows with a file. Their creator drops them. */
 export class Parts {
   readonly #spool: Spool
   readonly #drafts: Draft[] = []
@@ -66,7 +66,7 @@ export class Parts {
     await (!last || last.bytes >= PART_BYTES ? await this.#next() : last).write(lines)
   }
 
-  /** Writes what is left and gives the paths of the files, one at least. */
+  /** Writes the rest and returns the paths of the files, at least one. */
   async paths(): Promise<readonly string[]> {
     const last = this.#drafts.at(-1) ?? (await this.#next())
     await last.flushed()
@@ -86,12 +86,12 @@ export class Parts {
   }
 }
 
-/** A file in the making: written here, or by the engine at `path`. Whoever begins it finishes or drops it. */
+/** An unfinished file, written here or by the engine at `path`. Its creator finishes or drops it. */
 export class Draft {
   readonly path: string
   readonly #ofSpool: Take
   #file: FileHandle | null = null
-  /** What waits to be written: one piece of memory, used again and again. */
+  /** The write buffer: one piece of memory, used repeatedly. */
   #waiting: Buffer | null = null
   #end = 0
   #taken = 0
@@ -108,7 +108,7 @@ export class Draft {
 
   /** Adds a text, or bytes. */
   async write(part: string | Uint8Array): Promise<void> {
-    // No UTF-16 unit takes more than three bytes.
+    // A UTF-16 unit takes at most three bytes.
     const most = typeof part === 'string' ? 3 * part.length : part.length
     if (this.#end + most > WRITE_BYTES) await this.#flush()
     if (most > WRITE_BYTES) return await this.#append(typeof part === 'string' ? Buffer.from(part) : part)
@@ -120,13 +120,13 @@ export class Draft {
     }
   }
 
-  /** Runs work in which the engine writes the file; its signal is aborted where the file becomes larger than there is room for. */
+  /** Runs work in which the engine writes the file. Its signal is aborted if the file exceeds the spool's room. */
   async filled<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const overfull = new AbortController()
     let isUnderWay = true
     const look = async (): Promise<void> => {
       const bytes = await sizeOf(this.path)
-      // A size from before the end, told after it, counts for nothing.
+      // A size read before the end but reported after it is ignored.
       if (isUnderWay) this.#take(bytes - this.#taken)
     }
     const looking = setInterval(() => void look().catch((problem: unknown) => overfull.abort(problem)), LOOK_MS)
@@ -143,7 +143,7 @@ export class Draft {
     }
   }
 
-  /** Writes what is left and gives the file, without its name. */
+  /** Writes the rest and returns the file, without its name. */
   async finish(): Promise<Spooled> {
     await this.flushed()
     const file = await open(this.path, 'r')
@@ -167,7 +167,7 @@ export class Draft {
     }
   }
 
-  /** Writes what is left, so that the engine can read the file. */
+  /** Writes the rest, so that the engine can read the file. */
   async flushed(): Promise<void> {
     await this.#flush()
     this.#waiting = null
@@ -175,7 +175,7 @@ export class Draft {
     this.#file = null
   }
 
-  /** Removes the file and gives its room back. */
+  /** Removes the file and returns its room. */
   async drop(): Promise<void> {
     this.#end = 0
     await this.#file?.close()
@@ -203,7 +203,7 @@ export class Draft {
   }
 }
 
-/** Reads a file into one piece of memory, again and again: what is made anew for each would be collected late. */
+/** Reads a file repeatedly into one buffer: a new buffer for each piece would be collected late. */
 async function eachPiece(file: FileHandle, work: (piece: Buffer) => Promise<void>): Promise<void> {
   const memory = Buffer.allocUnsafeSlow(READ_BYTES)
   let at = 0

@@ -13,10 +13,10 @@ import { copyParquet, type FileAbout, putCursor, readStaged, STAGED_GROUP_ROWS, 
 import { type Draft, Parts, type Spool, type Spooled } from './spool.ts'
 import { csvWriter, ndjsonWriter, stagedWriter, type TableWriter } from './text.ts'
 
-/** Longest time that the engine may take to write a table of records, waiting for a slot included. */
+/** Timeout of the engine for a table of records, including the wait for a slot. */
 const WRITE_TIMEOUT_MS = 30_000
 
-/** The table that a request asks for. */
+/** The table that a request wants. */
 export interface TableAsk {
   readonly record: RecordShape
   readonly page: PageValues
@@ -25,7 +25,7 @@ export interface TableAsk {
   readonly signal: AbortSignal
 }
 
-/** What is said of a table beside its rows: all of it, or, of a single thing, where it comes from. */
+/** Facts about a table besides its rows: those of a list, or only the origin for a single thing. */
 export type TableAbout = { readonly meta: Meta } & Partial<ListPage>
 
 type Batches = Iterable<readonly AnyRow[]> | AsyncIterable<readonly AnyRow[]>
@@ -40,7 +40,7 @@ export class Tables {
     this.spool = parts.spool
   }
 
-  /** Writes records that come in batches; `about` is asked once all have come, `meta` before. */
+  /** Writes records that come in batches. `meta` is used before the batches, `about` after them. */
   async write(
     ask: TableAsk,
     batches: Batches,
@@ -54,7 +54,7 @@ export class Tables {
     })
   }
 
-  /** Runs work that fills a draft, and drops it where that fails. */
+  /** Runs work that fills a draft, and drops the draft if the work fails. */
   async drafted<T>(work: (draft: Draft) => Promise<T>): Promise<T> {
     const draft = await this.spool.begin()
     try {
@@ -65,7 +65,7 @@ export class Tables {
     }
   }
 
-  /** Stages records and has the engine make Parquet of them. */
+  /** Stages records and lets the engine make Parquet of them. */
   async #parquet(ask: TableAsk, batches: Batches, about: () => TableAbout): Promise<Spooled> {
     const columns = columnsFor(ask)
     const codec = ask.page.codec ?? 'zstd'
@@ -73,14 +73,14 @@ export class Tables {
     try {
       await fill(stagedWriter(staged, columns, stagedJson), ask, batches)
       const rows = readStaged(await staged.paths(), columns, codec)
-      const told = about()
-      const file = fileAbout(told)
+      const facts = about()
+      const file = fileAbout(facts)
       return await this.drafted(async (draft) => {
         const target = { path: draft.path, columns, codec, about: file, groupRows: STAGED_GROUP_ROWS }
         await draft.filled(ask.signal, (signal) =>
           this.lake.use({ signal, timeout_ms: WRITE_TIMEOUT_MS }, (session) => copyParquet(session, rows, target)),
         )
-        if (told.next_cursor) await putCursor(draft.path, file.page, told.next_cursor)
+        if (facts.next_cursor) await putCursor(draft.path, file.page, facts.next_cursor)
         return await draft.finish()
       })
     } finally {
@@ -98,7 +98,7 @@ async function fill(writer: TableWriter, ask: TableAsk, batches: Batches): Promi
   await writer.end()
 }
 
-/** The columns of the table that a request asks for. */
+/** Returns the columns of the requested table. */
 export function columnsFor({ record, page }: Pick<TableAsk, 'record' | 'page'>): readonly TableColumn[] {
   const all = columnsOfRecord(record)
   const { fields } = page
@@ -107,7 +107,7 @@ export function columnsFor({ record, page }: Pick<TableAsk, 'record' | 'page'>):
 
 const columnsOfRecord = memo(({ fields }: RecordShape) => tableColumns(fields))
 
-/** What is said of a table, as the key-values of a file. */
+/** Returns the facts about a table as the key-values of a file. */
 export function fileAbout({ meta, total, updated_at, extra }: TableAbout): FileAbout {
   const page: JsonObject = {
     ...(total === undefined ? {} : { total }),

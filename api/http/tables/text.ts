@@ -15,13 +15,13 @@ export interface TableWriter {
   end(): Promise<void>
 }
 
-/** What takes texts of whole lines. */
+/** Accepts texts of whole lines. */
 type Lines = Pick<Draft | Parts, 'write'>
 
-/** Records in a piece of text. A text of more than 128 KB is one that V8 keeps among the old: it costs a whole collection. */
+/** Records in one piece of text. V8 moves texts above 128 KB to its old generation, which costs a full collection. */
 const RECORDS_A_PIECE = 32
 
-/** Writes CSV (RFC 4180): a header, lines that end with CR LF, nothing for null and `""` for an empty text; lists are JSON text. */
+/** Writes CSV (RFC 4180): a header, CR LF after each line, nothing for null, `""` for an empty text, and JSON text for lists. */
 export function csvWriter(draft: Draft, columns: readonly TableColumn[], dialect: Dialect): TableWriter {
   const cells = columns.map(({ type, of }) => {
     const text = dialect === 'excel' ? excelText(type) : (value: unknown) => cellText(type, value)
@@ -44,22 +44,22 @@ export function csvWriter(draft: Draft, columns: readonly TableColumn[], dialect
   }
 }
 
-/** Lines of CSV. */
+/** Writes lines of CSV. */
 export function csvLines(rows: readonly (readonly (string | null)[])[]): string {
   return stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: /^$/ })
 }
 
-/** Writes NDJSON: each record as JSON replies have it, with all its members or only some, one a line. */
+/** Writes NDJSON: one record per line, as in JSON replies, with all or some members. */
 export function ndjsonWriter(draft: Lines, shape: RecordShape, fields: readonly string[] | null): TableWriter {
   const some = fields && recordWriter(shape, new Set(fields))
   const text = some ? (record: AnyRow) => JSON.stringify(some(record)) : recordTextWriter(shape)
   return lineWriter(draft, text)
 }
 
-/** Gives a cell's JSON value; the column's name is for errors. */
+/** Returns a cell's JSON value; the column's name is for errors. */
 type CellWriter = (type: CellType, value: unknown, name: string) => Json
 
-/** Writes rows for the engine to read: a JSON object a line, every column a member, of the value that `cell` gives. */
+/** Writes rows for the engine to read: one JSON object per line, with a member for every column as `cell` returns it. */
 export function stagedWriter(draft: Lines, columns: readonly TableColumn[], cell: CellWriter): TableWriter {
   const members = columns.map(({ name, type, of }, at) => {
     const begin = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -75,7 +75,7 @@ function lineWriter(draft: Lines, text: (record: AnyRow) => string): TableWriter
   }
 }
 
-/** The text of a cell in CSV; null where it is empty. Decimals have all their digits, as the lake's engine writes them. */
+/** Returns the text of a cell in CSV; null if it is empty. Decimals have all their digits, as the lake's engine writes them. */
 export function cellText(type: CellType, value: unknown): string | null {
   if (value === null || value === undefined) return null
   switch (type.kind) {
@@ -104,7 +104,7 @@ function excelText(type: CellType): (value: unknown) => string | null {
   return (value) => (FORMULA.test(value as string) ? `'${value}` : (value as string | null))
 }
 
-/** A decimal with all the digits of its scale; with more where it has more. */
+/** Returns a decimal with all digits of its scale, or more if it has more. */
 export function decimalText(value: number, scale: number): string {
   const text = value.toFixed(scale)
   return Number(text) === value ? text : String(value)
