@@ -36,7 +36,7 @@ const TERMS = [
   'subField',
   'transform',
 ] as const
-/** The context that Croissant 1.1 asks for. */
+/** The context that Croissant 1.1 requires. */
 const CONTEXT = Object.freeze({
   '@language': 'en',
   '@vocab': 'https://schema.org/',
@@ -53,12 +53,12 @@ const CONTEXT = Object.freeze({
   ...Object.fromEntries(TERMS.map((term) => [term, `cr:${term}`])),
 })
 
-/** Ids of the list of files, of the files, and of their rows. */
+/** Ids of the list of files, the files, and their rows. */
 const [MANIFEST, FILES, ROWS] = ['manifest', 'files', 'rows']
 
 /**
- * The card of a dataset as Croissant 1.1. Its files are those of a mirror by `scripts/sync`, which has the card beside them: the
- * dataset is live, so that only the manifest says which files there are now, with their checksums.
+ * The card of a dataset as Croissant 1.1. Its files are those of a mirror made by `scripts/sync`, next to the card: the dataset
+ * is live, so only the manifest lists the current files with checksums.
  */
 export function croissant(
   system: SystemView,
@@ -105,7 +105,7 @@ export function croissant(
         '@id': FILES,
         name: FILES,
         description: `The Parquet files of the current snapshot, as scripts/sync ${id} puts them beside this card.`,
-        // As readers of Croissant name it.
+        // The name that Croissant readers use.
         encodingFormat: 'application/x-parquet',
         includes: 'data/*.parquet',
       },
@@ -133,7 +133,7 @@ export function croissant(
   }
 }
 
-/** The type of a column's values in Parquet; geometries are well-known binary, which Croissant has no type for. */
+/** The type of a column's values in Parquet; geometries are WKB, for which Croissant has no type. */
 function dataType(column: Column): string {
   switch (column.kind) {
     case 'list':

@@ -3,7 +3,7 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import { datasetsOf, pathParams, type SystemView } from '../define/endpoint.ts'
 import type { Iri, Literal, Resource } from './rdf.ts'
 
-/** What the catalogue is made with. */
+/** Inputs of the catalogue. */
 export interface DcatParts {
   readonly baseUrl: string
   /** IRI of the publisher in the register of Spanish public bodies (DIR3); null if the operator has none. */
@@ -14,7 +14,7 @@ export interface DcatParts {
 const EU = 'http://publications.europa.eu/resource/authority'
 const SECTOR = 'http://datos.gob.es/kos/sector-publico/sector'
 const IANA = 'https://www.iana.org/assignments/media-types'
-/** Sector of the Spanish taxonomy and theme of the European one, by domain; of other domains transport. */
+/** Sector of the Spanish taxonomy and theme of the European one, by domain; transport by default. */
 const THEMES: Readonly<Record<string, readonly [sector: string, theme: string]>> = {
   weather: ['medio-ambiente', 'ENVI'],
   fuel: ['energia', 'ENER'],
@@ -27,7 +27,7 @@ const es = (text: string): Literal => ({ text, lang: 'es' })
 const at = (ms: number): Literal => ({ text: isoInstant(ms), type: 'xsd:dateTime' })
 const languages = [iri(`${EU}/language/SPA`), iri(`${EU}/language/ENG`)]
 
-/** The catalogue of datasets as DCAT-AP-ES 1.0.0: catalogue, datasets, their distributions, and the API as a data service. */
+/** The catalogue of datasets as DCAT-AP-ES 1.0.0: catalogue, datasets, distributions, and the API as a data service. */
 export function dcatCatalog(system: SystemView, datasets: readonly Dataset[], parts: DcatParts): Resource[] {
   const { baseUrl, publisher, begun_at } = parts
   const changes = [...system.tables.values()].map(({ updated_at }) => updated_at)
@@ -158,7 +158,7 @@ function themes([sector, theme]: readonly [string, string]): Iri[] {
   return [iri(`${SECTOR}/${sector}`), iri(`${EU}/data-theme/${theme}`)]
 }
 
-/** The licence of a dataset; of one with several the card, which lists them. */
+/** The licence of a dataset; with several licences the card, which lists them. */
 function licenceOf({ id, sources }: Dataset, baseUrl: string): string {
   const urls = new Set(sources.map(({ licence_url }) => licence_url))
   return urls.size === 1 ? ([...urls][0] as string) : `${baseUrl}/api/datasets/${id}`

@@ -7,11 +7,11 @@ import { croissant } from './croissant.ts'
 import { type DcatParts, dcatCatalog } from './dcat.ts'
 import { jsonLd, turtle } from './rdf.ts'
 
-/** A document that an endpoint answers with in place of its records, to whoever prefers its media type. */
+/** A document that an endpoint returns instead of its records to clients that prefer its media type. */
 export interface EndpointDocument {
   readonly type: string
   readonly about: string
-  /** Its text of the values of a request; null if there is nothing under the path. */
+  /** Its text for the values of a request; null if the path does not exist. */
   readonly make: (system: SystemView, values: Readonly<Record<string, unknown>>, parts: DcatParts) => string | null
 }
 
@@ -24,7 +24,7 @@ const ofDataset =
     return dataset ? JSON.stringify(make(system, dataset, parts)) : null
   }
 
-/** The datasets of a request for the list, as its filters choose them. */
+/** The datasets of a list request, as its filters select them. */
 const chosen = (system: SystemView, values: Readonly<Record<string, unknown>>): SystemView['datasets'] => {
   if (datasetList.read.kind !== 'system') throw new Error('the list of datasets is no system list')
   const records = datasetList.read.records(system, values, 0) as readonly { readonly id: string }[]

@@ -15,7 +15,7 @@ export interface Iri {
   readonly iri: string
 }
 
-/** A text in a language, or of a datatype as a prefixed name. */
+/** A text in a language, or with a datatype as prefixed name. */
 export interface Literal {
   readonly text: string
   readonly lang?: string
@@ -69,7 +69,7 @@ function turtleValue(value: Value): string {
   return value.type ? `${quoted}^^${value.type}` : quoted
 }
 
-/** An IRI in Turtle; characters that it may not have are percent-encoded. */
+/** An IRI in Turtle; forbidden characters are percent-encoded. */
 function turtleIri(iri: string): string {
   return `<${iri.replaceAll(/[\u0000-\u0020<>"{}|^`\\]/g, (char) => encodeURIComponent(char))}>`
 }

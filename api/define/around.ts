@@ -7,14 +7,14 @@ import type { Area } from './geo.ts'
 /** A circle around the point of a request. */
 export type Circle = Extract<Area, { kind: 'circle' }>
 
-/** The member of records that replies to a search around a point have. */
+/** Distance member of records in replies to a search around a point. */
 export const DISTANCE = 'distance_m'
 /** The parameters of that point. */
 export const POINT = ['lat', 'lon'] as const
 
 const distance: Column<number> = col.integer(
   0,
-  'Straight-line distance from the point asked for, 0 inside a shape; only in replies to a search around a point (`lat`, `lon`).',
+  'Straight-line distance from the requested point, 0 inside a shape; only in replies to a search around a point (`lat`, `lon`).',
   { unit: 'm', example: 420 },
 )
 
@@ -22,26 +22,28 @@ const distance: Column<number> = col.integer(
 export interface Around {
   /** Name of the filter that has the point. */
   readonly filter: string
-  /** Makes the function that returns the distance of a record in metres; null for a record without a place. */
+  /** Returns a function for the distance of a record in metres; null for a record without a place. */
   readonly distance: (centre: Point) => (record: AnyRow) => number | null
-  /** The record without a distance; the same as the list's where records have one for other reasons, too. */
+  /** The record without a distance; the list's own record if it has a distance anyway. */
   readonly plain: RecordShape
 }
 
-/** What is read here of how a list is returned. */
+/** The part of a list's declaration used here. */
 interface Listed {
   readonly record: RecordShape
   readonly sorts: readonly string[]
 }
 
-/** How a list of these filters is searched around a point; null for a list that has no such filter, or whose records have no place. */
+/**
+ * Returns how lists with these filters are searched around a point; null if no filter takes a circle or records have no place.
+ */
 export function aroundOf({ record: plain }: Listed, filters: readonly AnyFilter[]): Around | null {
   const found = filters.find((filter) => filter.distance)
   if (!found?.distance || placeOf(plain.fields) === null) return null
   return { filter: found.name, distance: found.distance as Around['distance'], plain }
 }
 
-/** The same list with a distance in its records, and with an order by it. */
+/** The same list with a distance in its records, and an order by it. */
 export function withDistance<L extends Listed>(returns: L): L {
   const sorts = returns.sorts.includes(DISTANCE) ? returns.sorts : [...returns.sorts, DISTANCE]
   return { ...returns, sorts, record: DISTANCE in returns.record.fields ? returns.record : distantShape(returns.record) }
@@ -49,7 +51,7 @@ export function withDistance<L extends Listed>(returns: L): L {
 
 const distantShapes = new WeakMap<RecordShape, RecordShape>()
 
-/** The shape with a distance: one for each shape, as lists that share a record share its schema. */
+/** The shape with a distance; one per shape, because lists with the same record share its schema. */
 function distantShape(plain: RecordShape): RecordShape {
   const known = distantShapes.get(plain)
   if (known) return known
@@ -59,7 +61,7 @@ function distantShape(plain: RecordShape): RecordShape {
   return made
 }
 
-/** The circle that a request searches; null where it does not search around a point. */
+/** The circle that a request searches; null without a search around a point. */
 export function circleOf(around: Around | null, values: Readonly<Record<string, unknown>>): Circle | null {
   const area = around && (values[around.filter] as Area | null | undefined)
   return area?.kind === 'circle' ? area : null

@@ -4,7 +4,7 @@ import { dayBounds, MADRID, offsetAt } from '../../lake/schema/time.ts'
 /** An interval that has a length: all but `raw`. */
 export type Bucket = '15m' | '1h' | '1d' | '1w' | '1mo' | '1y'
 
-/** Length in SQL, and the unit of the calendar where it follows Madrid's clock instead of being a number of seconds. */
+/** Length in SQL, and the calendar unit of lengths that follow Madrid's clock instead of a fixed number of seconds. */
 const LENGTHS: Readonly<Record<Bucket, { readonly length: Sql; readonly unit: Sql | null }>> = {
   '15m': { length: sql`INTERVAL 15 MINUTE`, unit: null },
   '1h': { length: sql`INTERVAL 1 HOUR`, unit: null },
@@ -15,8 +15,8 @@ const LENGTHS: Readonly<Record<Bucket, { readonly length: Sql; readonly unit: Sq
 }
 
 /**
- * The begin (TIMESTAMPTZ) of the bucket that an instant lies in. Days, weeks (from Monday), months and years are Madrid's, so that a day
- * has 23 or 25 hours where the clock changes; quarters of an hour and hours are the same there as in UTC.
+ * Returns the begin (TIMESTAMPTZ) of the bucket that contains an instant. Days, weeks (from Monday), months and years follow
+ * Madrid's clock: a day may have 23 or 25 hours. Hours and quarters of an hour are the same as in UTC.
  */
 export function bucketStart(instant: Sql, bucket: Bucket): Sql {
   const { length, unit } = LENGTHS[bucket]
@@ -24,22 +24,24 @@ export function bucketStart(instant: Sql, bucket: Bucket): Sql {
   return sql`timezone(${MADRID}, date_trunc(${unit}, timezone(${MADRID}, ${instant})))`
 }
 
-/** The length of a bucket as an interval; of one that follows Madrid's clock by that clock. */
+/** The length of a bucket as an interval. Buckets of a day and longer follow Madrid's clock. */
 export const bucketLength = (bucket: Bucket): Sql => LENGTHS[bucket].length
 
-/** The begin of the next bucket, of the begin of one. */
+/** Returns the begin of the next bucket from the begin of one. */
 export function bucketEnd(start: Sql, bucket: Bucket): Sql {
   const { length, unit } = LENGTHS[bucket]
   if (unit === null) return sql`(${start} + ${length})`
   return sql`timezone(${MADRID}, timezone(${MADRID}, ${start}) + ${length})`
 }
 
-/** Seconds in a bucket, of its begin. */
+/** Returns the number of seconds in a bucket from its begin. */
 export function bucketSeconds(start: Sql, bucket: Bucket): Sql {
   return sql`(epoch(${bucketEnd(start, bucket)}) - epoch(${start}))`
 }
 
-/** Begin and end of the bucket that an instant lies in, in ms since the epoch: what `bucketStart` and `bucketEnd` give. */
+/**
+ * Returns the begin and end of the bucket that contains an instant, in ms since the epoch, as `bucketStart` and `bucketEnd` do.
+ */
 export function bucketBounds(instant: number, bucket: Bucket): { readonly start: number; readonly end: number } {
   const seconds = SECONDS[bucket]
   if (seconds !== undefined) {

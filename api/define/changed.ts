@@ -2,13 +2,16 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { columnsOf, type Fields } from './fields.ts'
 import { membersOf } from './shape.ts'
 
-/** The columns of a row that a computed field depends on; `always` for what no two states have in common, as the time of a publication. */
+/**
+ * Columns of a row that a computed field depends on; `always` for values that differ in every state, such as a publication's
+ * time.
+ */
 type DependsOn = 'always' | readonly string[]
 
 /**
- * Makes the function that says which members of a record differ from those of the state before, by the columns that do (`status` for the
- * row's state). A field that is the dataset's column differs with it, the fields that the engine fills with what they tell; `computed`
- * states it of the others, and throws where it leaves one out. A field that never changes has no columns (`[]`).
+ * Returns a function that lists the members of a record that changed, given the changed columns (`status` for the row's state).
+ * Fields that are dataset columns follow their column; `computed` declares the columns of the others, `[]` if a field never
+ * changes. Throws if it omits one.
  */
 export function changedMembers<D extends Dataset, F extends Fields>(
   dataset: D,
@@ -21,7 +24,7 @@ export function changedMembers<D extends Dataset, F extends Fields>(
     const column = columns.get(field)
     const own = column === undefined ? undefined : column === dataset.time ? 'always' : [column]
     const on = computed[field] ?? own ?? engine[field]
-    if (on === undefined) throw new Error(`${dataset.id}: nothing says which columns ${field} depends on`)
+    if (on === undefined) throw new Error(`${dataset.id}: ${field} does not declare the columns that it depends on`)
     return { name, on }
   })
   return (changed) => members.flatMap(({ name, on }) => (on === 'always' || on.some((column) => changed.includes(column)) ? [name] : []))

@@ -1,16 +1,16 @@
 const DAY_MS = 86_400_000
 
-/** Days for which a path at least answers on once it is deprecated: a year, as breaking changes have to leave. */
+/** Minimum days for which a deprecated path still works: a year, as for every breaking change. */
 export const OVERLAP_DAYS = 365
 
-/** How an endpoint goes: first it says that it will, then it answers 410. Its declaration stays as long as that should be said. */
+/** The deprecation of an endpoint: announced first, then answered with 410. The declaration stays until the 410 may end. */
 export interface Deprecation {
-  /** The day from which it should no longer be used, and the last one on which it answers, in UTC: `2026-11-22`. */
+  /** The first day of the deprecation and the last day on which the path works, in UTC: `2026-11-22`. */
   readonly since: string
   readonly sunset: string
-  /** The path that takes its place; none where nothing does. */
+  /** The path that replaces it, if any. */
   readonly replacement?: string
-  /** Why it goes and what to do instead, for people. */
+  /** Why it is removed and what to use instead, for people. */
   readonly why: { readonly es: string; readonly en: string }
 }
 
@@ -19,19 +19,19 @@ export function deprecatedFrom({ since }: Deprecation): number {
   return dayStart(since)
 }
 
-/** The instant from which it no longer answers, in ms since the epoch. */
+/** The instant from which it answers 410, in ms since the epoch. */
 export function goneFrom({ sunset }: Deprecation): number {
   return dayStart(sunset) + DAY_MS
 }
 
-/** Throws where an endpoint's way out is not one that can be told and kept to. */
+/** Throws if a deprecation has an invalid date, too short a notice, itself as replacement, or no reason in both languages. */
 export function checkDeprecation(path: string, deprecation: Deprecation): void {
   const { since, sunset, replacement, why } = deprecation
-  for (const day of [since, sunset]) if (!isDay(day)) throw new Error(`${path}: ${day} is no day such as 2026-11-22`)
+  for (const day of [since, sunset]) if (!isDay(day)) throw new Error(`${path}: ${day} is not a day, such as 2026-11-22`)
   const days = Math.round((dayStart(sunset) - dayStart(since)) / DAY_MS)
-  if (days < OVERLAP_DAYS) throw new Error(`${path}: it has to answer for ${OVERLAP_DAYS} days after it is deprecated, not ${days}`)
-  if (replacement === path) throw new Error(`${path}: it cannot take its own place`)
-  if (!why.es.trim() || !why.en.trim()) throw new Error(`${path}: it is not said in both languages why it goes`)
+  if (days < OVERLAP_DAYS) throw new Error(`${path}: it must work for ${OVERLAP_DAYS} days after its deprecation, not ${days}`)
+  if (replacement === path) throw new Error(`${path}: it cannot replace itself`)
+  if (!why.es.trim() || !why.en.trim()) throw new Error(`${path}: the reason is required in both languages`)
 }
 
 function isDay(text: string): boolean {

@@ -21,23 +21,23 @@ import type { SearchView } from './search-view.ts'
 export type { LakeKnown } from './lake-read.ts'
 export type { ChangeOf, MemoryAsk, RestsOn, State, StatesOf } from './memory-read.ts'
 
-/** What the service knows of itself from what is announced and declared. */
+/** State of the service from announcements and declarations. */
 export interface SystemState {
   readonly mode: SourceMode
   readonly feeds: readonly FeedListing[]
   readonly states: ReadonlyMap<string, FeedState>
-  /** The datasets that are published. */
+  /** The published datasets. */
   readonly datasets: readonly Dataset[]
 }
 
-/** What the metadata of a dataset's table say of it, as it was last looked at. */
+/** Metadata of a dataset's table, as last polled. */
 export interface TableAbout {
-  /** Of the current snapshot: 0 in a table without one. */
+  /** Rows of the current snapshot: 0 without one. */
   readonly rows: number
   readonly bytes: number
   readonly files: number
   readonly partitions: number
-  /** States that are kept, the current one included. */
+  /** Stored states, including the current one. */
   readonly snapshots: number
   /** When it last changed, ms since the epoch. */
   readonly updated_at: number
@@ -47,105 +47,108 @@ export interface TableAbout {
   readonly latest_row_at: number | null
   /** Newest data time that has landed, ms, by feed. */
   readonly covered_until: Readonly<Record<string, number>>
-  /** Its schemas, oldest first, and which of them is the current one. */
+  /** Its schemas, oldest first, and the current one. */
   readonly schemas: readonly TableSchema[]
   readonly schema_version: number
-  /** The state that all of this is of. */
+  /** The table state of all these values. */
   readonly state: TableState
 }
 
-/** What is known of the data of days. */
+/** Quality figures by day. */
 export interface QualityView {
-  /** What came of the feeds, the oldest day first. */
+  /** Figures of the feeds, oldest day first. */
   readonly days: readonly QualityDay[]
-  /** What the tables of datasets have of days, by dataset id. */
+  /** Figures of the datasets' tables, by dataset id. */
   readonly tables: ReadonlyMap<string, Omit<TableQuality, 'files'>>
 }
 
-/** What the service knows of itself. */
+/** Data about the service itself. */
 export interface SystemView extends SystemState {
   readonly endpoints: readonly Endpoint[]
-  /** What is known of the data of days, where `read.quality` asks for it. */
+  /** Quality figures by day, if `read.quality` requests them. */
   readonly quality: QualityView
-  /** The tables of the published datasets, by dataset id, where `read.tables` asks for them; one that is not created yet is not among them. */
+  /**
+   * Tables of the published datasets by dataset id, if `read.tables` asks for them. Tables that are not created yet are
+   * missing.
+   */
   readonly tables: ReadonlyMap<string, TableAbout>
-  /** A signed URL of a data file, and when it expires (ms); `now` is the begin of a step of the clock. */
+  /** A signed URL of a data file, and its expiry (ms); `now` is the begin of a step of the clock. */
   readonly link: (dataset: Dataset, file: string, now: number) => Promise<{ readonly url: string; readonly expires_at: number }>
-  /** The search index, where `read.search` asks for it. */
+  /** The search index, if `read.search` requests it. */
   readonly search: SearchView
 }
 
-/** What a system list has besides its records. */
+/** A system list with additional lists. */
 export interface WithAsides<R> {
   readonly records: readonly R[]
   /** The additional lists of the reply, by the names of `ListReturn.asides`. */
   readonly asides: Readonly<Record<string, readonly object[]>>
 }
 
-/** A list of what the service knows of itself, or one thing of it. */
+/** A list or a single record about the service itself. */
 export interface SystemRead<P, R> {
   readonly kind: 'system'
-  /** The records of the list, or the one thing; null where there is nothing under the path. */
+  /** The records of the list, or the single record; null if the path does not exist. */
   readonly records: (system: SystemView, values: P, now: number) => SystemFound<R> | Promise<SystemFound<R>>
-  /** Set where the answer tells of tables: the ids of their datasets, or null for all that are published. */
+  /** Set if the reply describes tables: returns the ids of their datasets, or null for all published ones. */
   readonly tables?: (values: P) => readonly string[] | null
-  /** Set if the answer is about the data of `tables`: `meta` has their sources. */
+  /** Set if the reply is about the data of `tables`: `meta` then lists their sources. */
   readonly showsSources?: true
-  /** Set where the answer tells of figures of days. */
+  /** Set if the reply contains daily quality figures. */
   readonly quality?: true
-  /** Set where the answer comes from the search index. */
+  /** Set if the reply comes from the search index. */
   readonly search?: true
-  /** What was probably meant by a path under which there is nothing; null where nothing is near. */
+  /** A suggestion for a path under which nothing exists; null without a close match. */
   readonly near?: (system: SystemView, values: P) => string | null
-  /** Set where the answer depends on the time of day, see `Param.clock_s`. */
+  /** Set if the reply depends on the time of day, see `Param.clock_s`. */
   readonly clock_s?: number
 }
 
-/** The records of a system read, with additional lists or without; null where there is nothing under the path. */
+/** The records of a system read, with or without additional lists; null if the path does not exist. */
 type SystemFound<R> = readonly R[] | WithAsides<R> | null
 
-/** What happened to a dataset, from the log of changes. */
+/** Changes of a dataset, from the log of changes. */
 export interface ChangesRead<D extends readonly Dataset[], R, M, W> {
   readonly kind: 'changes'
-  /** The first dataset's log; the others' states may be looked up. */
+  /** The dataset with the log, and others whose state may be looked up. */
   readonly from: D
-  /** What has changed, as the filters see it. */
+  /** The change as filters see it. */
   readonly thing: (change: ChangeOf<D[0]>, states: StatesOf<D>) => M & W
   /** The record of a change. */
   readonly entry: (thing: M, change: ChangeOf<D[0]>) => R
 }
 
-/** A reply that lists records. */
+/** A reply with a list of records. */
 export interface ListReturn<F extends Fields = Fields> {
   readonly kind: 'list'
   /** Name of the list in the reply. */
   readonly name: string
   readonly record: RecordShape<F>
-  /** Fields that together tell records apart; the last criterion of every order. */
+  /** Fields that together identify a record; the last criterion of every order. */
   readonly key: readonly (keyof F & string)[]
-  /** Field that `ids` chooses by; none where records have no id of their own. */
+  /** Field that `ids` selects by; unset if records have no id of their own. */
   readonly id?: keyof F & string
-  /** Fields that `sort` takes, and the order where it is not given: a field, or `-` and a field for falling. */
+  /** Fields that `sort` accepts, and the default order: a field, or `-` and a field for descending. */
   readonly sorts: readonly (keyof F & string)[]
   readonly order: string
-  /** The order of a search around a point; by distance unless given. */
+  /** Order of a search around a point; by default distance. */
   readonly orderAround?: string
-  /** Parameters without which a field has no value, by field: a sort by it is then refused. */
+  /** Parameters required for a field's value, by field: without them a sort by it is rejected. */
   readonly needs?: { readonly [field in keyof F & string]?: readonly string[] }
-  /** Additional numbers and instants of the reply, by member name. Only for lists that `answer` makes. */
+  /** Additional numbers and instants of the reply, by member name. Only for lists made by `answer`. */
   readonly counts?: Readonly<Record<string, Column<number>>>
   /**
    * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system`
    * lists.
    */
   readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
-  /** Records per reply where the request does not say (null: all), and at most. */
+  /** Default number of records per reply (null: all), and maximum. */
   readonly limit: { readonly default: number | null; readonly max: number }
-  /** The representation of a request that names none; JSON by default. */
+  /** The default representation; JSON if unset. */
   readonly prefers?: 'geojson'
 }
 
-/** A list of records with an `id`: by their ids, 100 a page and at most 20,000, unless `options` say otherwise. */
+/** A list of records with an `id`, ordered by it, 100 a page and at most 20,000; `options` can change this. */
 export function listReturn<F extends Fields & { readonly id: unknown }>(
   name: string,
   record: RecordShape<F>,
@@ -158,29 +161,26 @@ export function listReturn<F extends Fields & { readonly id: unknown }>(
 export interface OneReturn<F extends Fields = Fields> {
   readonly kind: 'one'
   readonly record: RecordShape<F>
-  /** The representation of a request that names none; JSON by default. */
+  /** The default representation; JSON if unset. */
   readonly prefers?: 'geojson'
 }
 
-/** What an endpoint declares; everything else about it is derived. */
+/** Declaration of an endpoint; all other properties are derived from it. */
 interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
-  /** `/api/…`; `{name}` stands for a parameter that is declared under that name. */
+  /** `/api/…`; `{name}` is a parameter declared under that name. */
   readonly path: string
   readonly domain: string
   readonly plan: Plan
   /**
-   * Of an endpoint that reads history under a lower plan than the data's: how much of its end that plan may ask for, in hours, and the plan
-   * that may ask for more, by the parameter that is a period; without one nobody can.
+   * For history under a lower plan than its data: hours before now that this plan may read, and the plan that may read more.
+   * `period` is the parameter that is checked; without it nobody may read more.
    */
   readonly recent?: { readonly hours: number; readonly wider: Plan; readonly period?: keyof P & string }
-  /**
-   * Of an endpoint that shows a little of a dataset of a higher plan: which of its columns. The others are only read to find out what belongs
-   * to what.
-   */
+  /** For endpoints that show part of a dataset of a higher plan: the columns shown. Other columns are only read for joins. */
   readonly excerpts?: readonly { readonly of: Dataset; readonly columns: readonly string[] }[]
   readonly summary: string
   readonly about?: string
-  /** The page that explains how its figures are made. */
+  /** The page that explains its method. */
   readonly explained?: MethodPage
   readonly params: P
   /**
@@ -189,24 +189,24 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
    */
   readonly filters?: Fs
   /**
-   * Of an endpoint that answers figures, made of many records or as they were published: what each stands for, and how it is made. Replies say so in
-   * `meta`, and of the lake the period too, unless each record tells its own time.
+   * For endpoints that return statistics, computed or as published: what each stands for, and its method. Replies repeat them
+   * in `meta`, with the period for data of the lake unless each record states its own time.
    */
   readonly figure?: { readonly grain: string; readonly method: string; readonly tellsYears?: true }
-  /** Set where the endpoint goes: it says so, and one day answers no more. */
+  /** Set if the endpoint is deprecated: replies announce it, and later answer 410. */
   readonly deprecated?: Deprecation
-  /** Texts of parameters with which the endpoint answers from rows made of the datasets' examples, and what documents show in their place. */
+  /** Parameter texts for which the example rows of the datasets give a reply, and the texts that documents show instead. */
   readonly example: Example
 }
 
-/** What a list is read by, of values `V` and records `R`; `M` is what filters see where the reply shows something else. */
+/** The read of a list, for values `V` and records `R`; `M` is what filters see if the reply shows something else. */
 type ListRead<V, D extends readonly Dataset[], R, M, W> =
   | MemoryList<V, D, R, M, W>
   | LakeRead<V, D, R>
   | ChangesRead<D, R, M, W>
   | SystemRead<V, R>
 
-/** What an endpoint declares: a list, or one thing, and what it is read by. */
+/** Declaration of an endpoint: a list or a single record, and its read. */
 export type EndpointSpec<
   P extends Params,
   D extends readonly Dataset[],
@@ -224,21 +224,21 @@ export type EndpointSpec<
 type Values = Readonly<Record<string, unknown>>
 type Many = readonly Dataset[]
 
-/** A declared endpoint without the types of its own records and parameters: what engines work with. */
+/** A declared endpoint without the types of its own records and parameters, as the engine uses it. */
 export interface Endpoint extends Declared<Params, readonly AnyFilter[]> {
   readonly filters: readonly AnyFilter<AnyRow>[]
-  /** How its list is searched around a point, derived from its filters; null where it is not. */
+  /** How its list is searched around a point, derived from its filters; null if it is not. */
   readonly around: Around | null
   readonly returns: ListReturn | OneReturn
   readonly read: ListRead<Values, Many, AnyRow, AnyRow, unknown> | MemoryOne<Values, Many, AnyRow>
 }
 
-/** What an engine knows of the way in which endpoints of a kind read. */
+/** The read of a kind of endpoint, as the engine uses it. */
 export type ReadOf<K extends Endpoint['read']['kind']> = Extract<Endpoint['read'], { readonly kind: K }>
 
 /**
- * Declares an endpoint. Throws where the path's parameters are not declared, the kind of reply or its order does not fit the way it is read,
- * or it goes without notice.
+ * Declares an endpoint. Throws if a path parameter is not declared, the reply or its order does not fit the kind of read, or a
+ * deprecation is invalid.
  */
 export function defineEndpoint<
   const P extends Params,
@@ -254,7 +254,7 @@ export function defineEndpoint<
     throw new Error(`${spec.path}: only lists that \`answer\` makes have counts`)
   const asides = (one: { readonly asides?: object }): string => Object.keys(one.asides ?? {}).join()
   if (spec.read.kind !== 'system' && asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
-    throw new Error(`${spec.path}: the lists beside the list and their queries are not the same`)
+    throw new Error(`${spec.path}: the additional lists and their queries do not match`)
   const { returns, read, deprecated } = spec
   if (returns.prefers && !isLocated(returns.record.fields))
     throw new Error(`${spec.path}: records without a place have no ${returns.prefers}`)
@@ -294,7 +294,7 @@ export function endpointId(path: string): string {
     .join('_')
 }
 
-/** Datasets that an endpoint reads, of their current state or from the lake: the one that the reply is of first. */
+/** Datasets that an endpoint reads in their current state or from the lake; the main dataset of the reply first. */
 export function datasetsOf({ read }: Pick<Endpoint, 'read'>): readonly Dataset[] {
   if (read.kind === 'system') return []
   return [...(read.from as readonly Dataset[]), ...lakeOf({ read })]
@@ -305,7 +305,7 @@ export function lakeOf({ read }: Pick<Endpoint, 'read'>): readonly Dataset[] {
   return read.kind === 'memory' ? (read.lake ?? []) : []
 }
 
-/** True where the `total` of an endpoint's list is known with every answer. */
+/** True if every reply of the list knows its `total`. */
 export function isCounted({ read }: Pick<Endpoint, 'read'>): boolean {
   return read.kind === 'memory' || read.kind === 'system'
 }

@@ -1,35 +1,35 @@
 import { madridDate } from '../../lake/schema/time.ts'
 
-/** A text of an endpoint's example that a document shows otherwise than the laws ask it, because what the data tells of moves on. */
+/** An example text that documents show differently from the one that the laws request, because the data moves on. */
 export interface Moving {
-  /** The text with which the endpoint answers from the datasets' example rows. */
+  /** The text for which the example rows of the datasets give a reply. */
   readonly of_rows: string
-  /** What a document shows: a day by Madrid's calendar, so many days after that of the document; */
+  /** What a document shows: a day in Madrid, this many days after the document's own; */
   readonly days?: number
-  /** the same text, of a thing that comes and goes: it only illustrates, and the list that the path belongs to has those that are there; */
+  /** or the same text, for a thing that is only temporary: it illustrates, and the path's list has the current ones; */
   readonly is_listed?: true
-  /** and the parameter is left out where neither is told. */
+  /** or nothing, if neither is set: the parameter is left out. */
 }
 
 /** The texts of an endpoint's example by parameter. */
 export type Example = Readonly<Record<string, string | Moving>>
 
-/** A plain date so many days after today, by Madrid's calendar. */
+/** A date some days after today, by Madrid's calendar. */
 export function dayFromToday(days: number, of_rows: string): Moving {
   return Object.freeze({ of_rows, days })
 }
 
-/** An id of a thing that comes and goes. */
+/** An id of a temporary thing. */
 export function idOfListed(of_rows: string): Moving {
   return Object.freeze({ of_rows, is_listed: true })
 }
 
-/** A text that is needed where example rows are asked for, and nowhere else. */
+/** A text that only example rows need. */
 export function onlyOfRows(of_rows: string): Moving {
   return Object.freeze({ of_rows })
 }
 
-/** The texts of an example as a document of an instant (ms) shows them; without one, those that example rows answer. */
+/** The texts of an example in a document of an instant (ms); without one, those for example rows. */
 export function exampleTexts(example: Example, now: number | null): Record<string, string> {
   return Object.fromEntries(
     Object.entries(example).flatMap(([name, one]) => {
@@ -39,7 +39,7 @@ export function exampleTexts(example: Example, now: number | null): Record<strin
   )
 }
 
-/** True for the id of a thing that comes and goes. */
+/** True for the id of a temporary thing. */
 export function isListed(one: string | Moving | undefined): boolean {
   return typeof one === 'object' && one.is_listed === true
 }

@@ -2,7 +2,7 @@ import type { CodeList } from '../../lake/schema/codes.ts'
 import { type Column, type Columns, type GeometryKind, isGeometry } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset, Row } from '../../lake/schema/dataset.ts'
 
-/** A member of a reply that holds members of its own. `T` is its value in a record. */
+/** A member of a reply with members of its own. `T` is its value in a record. */
 export interface Nested<T = unknown> {
   /** One object, a list of objects, or an object with one member per code of `keys`. */
   readonly kind: 'object' | 'objects' | 'map'
@@ -20,16 +20,16 @@ export type Field<T = unknown> = Column<T> | Nested<T>
 /** The fields of a record, in the order replies show them. */
 export type Fields = { readonly [name: string]: Field }
 
-/** A record as JavaScript holds it, values as in rows (`RowOf`). */
+/** A record as a JavaScript object, with values as in rows (`RowOf`). */
 export type ValueOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends { readonly '~type'?: infer T } ? T : never }
 
 type Nullable<T, O> = O extends { readonly nullable: true } ? T | null : T
 
-/** Languages that may be asked for. */
+/** Supported languages. */
 export const LANGS = ['es', 'en', 'ca', 'eu', 'gl'] as const
 export type Lang = (typeof LANGS)[number]
 
-/** The vocabulary of nested fields. */
+/** Constructors of nested fields. */
 export const nested = {
   object: <const F extends Fields, const O extends { nullable?: boolean }>(
     about: string,
@@ -51,29 +51,29 @@ export function isNested(field: Field): field is Nested {
   return field.kind === 'object' || field.kind === 'objects' || field.kind === 'map'
 }
 
-/** The same column where a reply may have no value of it, with the meaning it has there. */
+/** The same column, nullable and with the meaning of null. */
 export function optional<T>(column: Column<T>, about: string): Column<T | null> {
   return Object.freeze({ ...column, about, nullable: true })
 }
 
-/** The same column with the meaning it has in a reply. */
+/** The same column with its meaning in a reply. */
 export function meaning<T>(column: Column<T>, about: string): Column<T> {
   return Object.freeze({ ...column, about })
 }
 
-/** Some columns of a dataset, in the order in which they are named. */
+/** Some columns of a dataset, in the given order. */
 export function pick<C extends object, const K extends keyof C>(columns: C, ...names: readonly K[]): Pick<C, K> {
   return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<C, K>
 }
 
-/** A named kind of record; its name is the schema's in OpenAPI. */
+/** A named kind of record; the name is its schema name in OpenAPI. */
 export interface RecordShape<F extends Fields = Fields> {
   readonly name: string
   readonly about: string
   readonly fields: F
-  /** The record in another language than Spanish, where it holds texts in several. */
+  /** Returns the record in another language, if it has texts in several. */
   localise?(record: ValueOf<F>, lang: Lang): ValueOf<F>
-  /** Languages that it may hold texts in, Spanish first; Spanish and English unless told. */
+  /** Languages of its texts, Spanish first; by default Spanish and English. */
   readonly languages?: readonly Lang[]
   /** The field that identifies a record; `id` by default. */
   readonly id?: keyof F & string
@@ -82,8 +82,8 @@ export interface RecordShape<F extends Fields = Fields> {
 }
 
 /**
- * Declares a kind of record. A geometry field named `geometry`, else a point named `position`, is where the record is. Records that have either a
- * line or an area have a second geometry field, `area`: it is the place of those whose `geometry` is null.
+ * Declares a kind of record. Its place is the geometry field `geometry`, else the point `position`. Records with either a line
+ * or an area have a second geometry field, `area`, which is the place if `geometry` is null.
  */
 export function record<const F extends Fields>(
   name: string,
@@ -101,15 +101,15 @@ export function idFieldsOf({ id, fields }: RecordShape): readonly string[] {
 }
 
 /**
- * The field that says where a record is, which a GeoJSON feature has as its geometry: its shape, where it tells one, before its position. Null for
- * records without a place.
+ * Returns the field with a record's place, the geometry of its GeoJSON feature: the shape if there is one, else the position.
+ * Null for records without a place.
  */
 export function placeOf(fields: Fields): 'position' | 'geometry' | null {
   if (geometryKindOf(fields) !== null) return 'geometry'
   return fields['position']?.kind === 'point' ? 'position' : null
 }
 
-/** The kind of the geometry that tells the shape of a record; null for records without one. */
+/** Returns the geometry kind of a record's shape; null for records without one. */
 export function geometryKindOf(fields: Fields): GeometryKind | null {
   const kind = fields['geometry']?.kind
   return isGeometry(kind) ? kind : null
@@ -122,8 +122,8 @@ export function areaKindOf(fields: Fields): GeometryKind | null {
 }
 
 /**
- * Which column of a dataset each field shows, by field name: a field that is the dataset's own column object shows that column, whatever
- * its name; other fields are not in the answer.
+ * Maps fields to columns of a dataset: a field that is the dataset's own column object shows that column under any name. Other
+ * fields are not in the map.
  */
 export function columnsOf(dataset: Dataset, fields: Fields): ReadonlyMap<string, string> {
   const names = new Map(Object.entries(dataset.columns).map(([name, column]) => [column as Field, name]))
@@ -135,7 +135,7 @@ export function columnsOf(dataset: Dataset, fields: Fields): ReadonlyMap<string,
   )
 }
 
-/** A row with what the engine knows of it, live or from a table of changes. */
+/** A row with engine metadata, live or from a table of changes. */
 export type StateRow<D extends { readonly columns: Columns }> = Row<D> & {
   readonly status: string
   /** Data time of the publication that last changed it, ms since the epoch. */
@@ -143,9 +143,8 @@ export type StateRow<D extends { readonly columns: Columns }> = Row<D> & {
 }
 
 /**
- * Makes the function that turns a dataset's row into a record: `computed` fills what it names, fields that are the dataset's columns are
- * taken from the row, and any other field is taken from the row's member of the same name; throws where a row has none. A row that is
- * older than one of its dataset's columns has null there.
+ * Returns a function that converts a row into a record. `computed` supplies its fields; fields that are dataset columns and all
+ * others are read from the row by name. Throws if the row lacks one. A row older than a column has null there.
  */
 export function projection<D extends Dataset, F extends Fields>(
   dataset: D,
@@ -162,7 +161,7 @@ export function projection<D extends Dataset, F extends Fields>(
     const made: AnyRow = {}
     for (const { name, column, make, isNullable } of steps) {
       const value = make ? make(row) : isNullable ? (row[column] ?? null) : row[column]
-      if (value === undefined) throw new Error(`${shape.name}: a row of ${dataset.id} gives no ${name}`)
+      if (value === undefined) throw new Error(`${shape.name}: a row of ${dataset.id} lacks ${name}`)
       made[name] = value
     }
     return made as ValueOf<F>

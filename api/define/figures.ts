@@ -13,7 +13,7 @@ export interface StepRows {
   readonly time: Sql
   readonly from: number
   readonly lake: Pick<LakeView, 'covered_from' | 'covered_until'>
-  /** Which rows count: a FILTER clause, or nothing. */
+  /** Selects the rows that count: a FILTER clause, or nothing. */
   readonly filter: Sql
   /** The value of a parameter. */
   readonly asked: (name: string) => unknown
@@ -110,7 +110,7 @@ export function weightedMean<N extends string>(column: N, weight: N): Figure<N, 
   return ofNumbers([column, weight], { sql: () => sql`sum(${value} * ${by}) / ${weights}`, single: () => value, isFraction: true })
 }
 
-/** The mean from the columns of a roll-up with the sum (or several that add up to it) and the count, times a factor; null if the count is 0. */
+/** The mean from a roll-up's sum column (or several to add up) and count column, times a factor; null if the count is 0. */
 export function meanFromSums<const N extends string>(total: N | readonly N[], count: N, { times = 1 } = {}): Figure<N, never, never> {
   const totals: readonly N[] = typeof total === 'string' ? [total] : total
   const of = (top: Sql, by: Sql): Sql => (times === 1 ? sql`${top} / nullif(${by}, 0)` : sql`${times} * ${top} / nullif(${by}, 0)`)
@@ -118,31 +118,31 @@ export function meanFromSums<const N extends string>(total: N | readonly N[], co
   return ofNumbers([...totals, count], { sql: () => of(sql`sum(${top})`, sql`sum(${by})`), single: () => of(top, by), isFraction: true })
 }
 
-/** The time-weighted mean of rows that hold for a time. */
+/** The time-weighted mean of rows that are valid for a time. */
 export function heldMean<N extends string>(column: N): Figure<N, never, never> {
   const value = outputName(column)
   return ofNumbers([column], { sql: () => sql`sum(${value} * held_s) / sum(held_s)`, single: () => value, isFraction: true })
 }
 
-/** The least value. */
+/** The minimum. */
 export function min<C extends string>(column: C): Figure<never, C, never> {
   const value = outputName(column)
   return ofColumns([column], { sql: ({ filter }) => sql`min(${value})${filter}`, single: () => value })
 }
 
-/** The greatest value. */
+/** The maximum. */
 export function max<C extends string>(column: C): Figure<never, C, never> {
   const value = outputName(column)
   return ofColumns([column], { sql: ({ filter }) => sql`max(${value})${filter}`, single: () => value })
 }
 
-/** The value of the last row that has one. */
+/** The value of the last row with one. */
 export function last<C extends string>(column: C): Figure<never, C, never> {
   const value = outputName(column)
   return ofColumns([column], { sql: ({ time, filter }) => sql`arg_max(${value}, ${time})${filter}`, single: () => value })
 }
 
-/** The value in the row with the greatest value of another column. */
+/** The value in the row with the maximum of another column. */
 export function ofGreatest<C extends string>(column: C, by: C): Figure<never, C, never> {
   const shown = outputName(column)
   return ofColumns([column, by], { sql: ({ filter }) => sql`arg_max(${shown}, ${outputName(by)})${filter}`, single: () => shown })
@@ -176,7 +176,7 @@ export function parameter<A extends string>(name: A): Figure<never, never, A> {
   return Object.freeze({ ...PLAIN, asked: [name], sql: given, single: given })
 }
 
-/** Coverage: the share of the expected readings, of one thing or of as many things as the fullest row of the step has. */
+/** Coverage: the share of the expected readings, for one thing or for as many as the fullest row of the step has. */
 export function shareOfReadings<const N extends string>(of: {
   readonly count: N
   readonly each_s: N
@@ -194,7 +194,7 @@ export function shareOfReadings<const N extends string>(of: {
   })
 }
 
-/** Coverage: the share of the expected rows, so many an hour. */
+/** Coverage: the share of the expected rows, at a number per hour. */
 export function shareOfHours(perHour = 1): Figure<never, never, never> {
   return share(({ start, step }) => sql`least(1, 3600 * count(*) / (${perHour} * ${bucketSeconds(start, step)}))`)
 }
@@ -223,7 +223,7 @@ export function shareFollowed(): Figure<never, never, never> {
   return Object.freeze({ ...share(followed), whole: followed })
 }
 
-/** Coverage: the share of the step in which a row held. */
+/** Coverage: the share of the step with a valid row. */
 export function shareHeld(): Figure<never, never, never> {
   return share(({ start, step }) => sql`least(1, sum(held_s) / ${bucketSeconds(start, step)})`)
 }

@@ -4,7 +4,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Area } from './geo.ts'
 import type { Group, Param, Params } from './params.ts'
 
-/** The columns of a table by name: of a dataset's table by `columnsOf`, of anything else by any function. Throws for a name it lacks. */
+/** Returns a table's column by name: for datasets use `columnsOf`, for other tables any function. Throws for an unknown name. */
 export type TableColumns = (name: string) => Sql
 
 /** The values of a record that a parameter compares with: none, one or several. */
@@ -14,22 +14,22 @@ export type Present<R> = (record: R) => string | number | boolean | null | reado
 export interface MemoryFilter<N extends string, T, R> {
   /** Name of the filter's value among the values of an endpoint. */
   readonly name: N
-  /** The request parameters; where their value is null the filter is not applied. */
+  /** The request parameters; the filter is not applied if their value is null. */
   readonly param: Param<T> | Group<T>
-  /** The predicate of a value. `now` (ms) moves in the steps that the parameter's `clock_s` states. */
+  /** The predicate of a value. `now` (ms) moves in steps of the parameter's `clock_s`. */
   readonly matches: (value: NonNullable<T>, now: number) => (record: R) => boolean
   /** The area that a value selects by the records' `position`: lists use their spatial index for it. */
   readonly area?: (value: NonNullable<T>) => Area
   /**
-   * The distance of a record from a point, in metres; null for a record without a place. Declared by filters with values that are circles:
-   * lists with such a filter show `distance_m` around a point, and are sorted by it.
+   * Distance of a record from a point in metres; null without a place. For filters whose values are circles: their lists show
+   * `distance_m` around a point and sort by it.
    */
   readonly distance?: (centre: Point) => (record: R) => number | null
-  /** What records have for each parameter, so that an empty list says which values there are. */
+  /** The values of records for each parameter, so that an empty list can report existing values. */
   readonly present?: { readonly [parameter: string]: Present<R> }
 }
 
-/** A filter of records in memory and of tables: the same condition twice, in one place. */
+/** A filter of records in memory and of tables: one condition, declared for both. */
 export interface Filter<N extends string, T, R> extends MemoryFilter<N, T, R> {
   /** Columns that `where` reads. */
   readonly columns: readonly string[]
@@ -41,7 +41,7 @@ export interface Filter<N extends string, T, R> extends MemoryFilter<N, T, R> {
 export interface AnyFilter<R = never> {
   readonly name: string
   readonly param: Param | Group
-  /** Absent where the read itself applies the value, see `appliedByRead`. */
+  /** Absent if the read itself applies the value, see `appliedByRead`. */
   readonly matches?: (value: never, now: number) => (record: R) => boolean
   readonly columns?: readonly string[]
   readonly where?: (value: never, columns: TableColumns) => Sql
@@ -55,7 +55,7 @@ export type FilterValues<Fs extends readonly AnyFilter[]> = {
   readonly [F in Fs[number] as F['name']]: F['param'] extends { readonly '~type'?: infer T } ? T : never
 }
 
-/** The record that all of some filters can be applied to. */
+/** The record type that all filters accept. */
 export type FilteredRecord<Fs extends readonly AnyFilter[]> = Fs[number] extends {
   readonly matches?: (value: never, now: number) => (record: infer R) => boolean
 }
@@ -70,12 +70,12 @@ export function defineFilter<const N extends string, T, R>(filter: Filter<N, T, 
   return Object.freeze(filter)
 }
 
-/** Declares a filter that no table can be filtered by. */
+/** Declares a filter that tables do not support. */
 export function defineMemoryFilter<const N extends string, T, R>(filter: MemoryFilter<N, T, R>): MemoryFilter<N, T, R> {
   return Object.freeze(filter)
 }
 
-/** Declares a filter by one column that records and tables have: equal to the value, or to one of the values. Null is equal to nothing. */
+/** Declares a filter by one column of records and tables: equal to the value or one of the values. Null never matches. */
 export function columnFilter<const N extends string, T, const C extends string>(
   name: N,
   param: Param<T>,
@@ -94,7 +94,7 @@ export function columnFilter<const N extends string, T, const C extends string>(
   })
 }
 
-/** A parameter that stands among filters, so that it is documented in its place, and that the endpoint's read applies itself. */
+/** A parameter listed among the filters for documentation, but applied by the endpoint's read. */
 export function appliedByRead<const N extends string, P extends Param | Group>(
   name: N,
   param: P,
@@ -107,7 +107,7 @@ export function filterParams(filters: readonly AnyFilter[]): Params {
   return Object.fromEntries(filters.map(({ name, param }) => [name, param]))
 }
 
-/** The predicate of all filters that a request has a value for; null where it has none. */
+/** The predicate of all filters with a value in the request; null without any. */
 export function predicateOf<R>(filters: readonly AnyFilter<R>[], values: Values, now: number): ((record: R) => boolean) | null {
   const asked = filters.flatMap(({ name, matches }) => {
     const value = values[name] ?? null
@@ -116,7 +116,7 @@ export function predicateOf<R>(filters: readonly AnyFilter<R>[], values: Values,
   return asked.length === 0 ? null : (record) => asked.every((isSelected) => isSelected(record))
 }
 
-/** The SQL condition of all filters that a request has a value for; `true` where it has none. */
+/** The SQL condition of all filters with a value in the request; `true` without any. */
 export function conditionOf(filters: readonly AnyFilter[], values: Values, columns: TableColumns): Sql {
   const parts = filters.flatMap(({ name, where }) => {
     if (!where) throw new Error(`the filter ${name} has no SQL`)
@@ -126,7 +126,7 @@ export function conditionOf(filters: readonly AnyFilter[], values: Values, colum
   return parts.length === 0 ? sql`true` : sql`(${join(parts, sql` AND `)})`
 }
 
-/** The area that a request selects by `position`; null where no filter does. */
+/** The area that a request selects by `position`; null without such a filter. */
 export function areaOf(filters: readonly AnyFilter[], values: Values): Area | null {
   for (const { name, area } of filters) {
     const value = values[name] ?? null
@@ -135,17 +135,17 @@ export function areaOf(filters: readonly AnyFilter[], values: Values): Area | nu
   return null
 }
 
-/** The columns of a dataset's table; `others` take the place of those that it lacks or has under another name. */
+/** The columns of a dataset's table; `others` replaces columns that it lacks or has under another name. */
 export function columnsOf(dataset: Dataset, others: Readonly<Record<string, Sql>> = {}): TableColumns {
   return (name) => others[name] ?? column(dataset, name)
 }
 
-/** Condition that a value is one of some; false for none of them, and for NULL. */
+/** Condition that a value is one of some; false for an empty list and for NULL. */
 export function isOneOf(value: Sql, values: readonly (string | number | boolean)[]): Sql {
   return values.length === 0 ? sql`false` : sql`coalesce(${value} IN (${join(values)}), false)`
 }
 
-/** Condition that a list has one of some values; false for none of them, and for NULL. */
+/** Condition that a list contains one of some values; false for an empty list and for NULL. */
 export function hasOneOf(list: Sql, values: readonly string[]): Sql {
   return values.length === 0 ? sql`false` : sql`coalesce(list_has_any(${list}, [${join(values)}]), false)`
 }

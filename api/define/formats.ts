@@ -1,6 +1,6 @@
 import { type Fields, placeOf, type RecordShape } from './fields.ts'
 
-/** Representations of a reply, by the value of `format`, in the order in which they are preferred. */
+/** Representations of a reply, by the value of `format`, in order of preference. */
 export const FORMATS = ['json', 'geojson', 'csv', 'ndjson', 'parquet', 'arrow'] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -8,14 +8,14 @@ export type Format = (typeof FORMATS)[number]
 export const TABLE_FORMATS = ['csv', 'ndjson', 'parquet', 'arrow'] as const satisfies readonly Format[]
 export type TableFormat = (typeof TABLE_FORMATS)[number]
 
-/** Most rows of a table, whatever the endpoint. */
+/** Maximum rows of a table, for every endpoint. */
 export const TABLE_ROWS_MOST = 100_000
 
-/** What a representation is. */
+/** Properties of a representation. */
 interface FormatKind {
   /** Media type as the Content-Type header has it. */
   readonly type: string
-  /** False where it is packed already. */
+  /** False if it is already compressed. */
   readonly isText: boolean
 }
 
@@ -29,24 +29,21 @@ export const FORMAT_KINDS: Readonly<Record<Format, FormatKind>> = Object.freeze(
   arrow: { type: 'application/vnd.apache.arrow.stream', isText: false },
 })
 
-/** How CSV cells are written: as they are, or so that spreadsheets take none for a formula. */
+/** CSV dialects: unchanged cells, or cells that spreadsheets do not interpret as formulas. */
 export const DIALECTS = ['exact', 'excel'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** How Parquet is packed. */
+/** Parquet compression. */
 export const CODECS = ['zstd', 'snappy'] as const
 export type Codec = (typeof CODECS)[number]
 
-/**
- * The representations of a reply, in the order in which they are preferred: the first is that of a request that does not say. Records
- * without a place have no GeoJSON.
- */
+/** Returns the formats of a reply in order of preference; the first is the default. Records without a place have no GeoJSON. */
 export function formatsOf({ record, prefers }: { readonly record: RecordShape; readonly prefers?: Format }): readonly Format[] {
   const formats = isLocated(record.fields) ? FORMATS : FORMATS.filter((format) => format !== 'geojson')
   return prefers ? [prefers, ...formats.filter((format) => format !== prefers)] : formats
 }
 
-/** True where records have a place, so that there is a GeoJSON form. */
+/** True if records have a place, and therefore a GeoJSON form. */
 export function isLocated(fields: Fields): boolean {
   return placeOf(fields) !== null
 }

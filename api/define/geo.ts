@@ -14,27 +14,27 @@ export interface Box {
   readonly north: number
 }
 
-/** An area that a caller asks for: a box in degrees, or a circle with its radius in metres. */
+/** A requested area: a box in degrees, or a circle with its radius in metres. */
 export type Area = Box | { readonly kind: 'circle'; readonly lat: number; readonly lon: number; readonly radius_m: number }
 
-/** True where a position lies in the area, its edge included; never for an unknown position. */
+/** True if a position is in the area, including its edge; never for an unknown position. */
 export function isInside(area: Area, at: Point | null): boolean {
   if (!at) return false
   if (area.kind === 'box') return at.lat >= area.south && at.lat <= area.north && at.lon >= area.west && at.lon <= area.east
   return distanceM(area, at) <= area.radius_m
 }
 
-/** True if polygons have a point in common with the area, its edge included. */
+/** True if polygons share a point with the area, including its edge. */
 export function touches(area: Area, polygons: MultiPolygon): boolean {
   const corner: Line[0] = area.kind === 'box' ? [area.west, area.south] : [area.lon, area.lat]
-  // If no side meets the area, it is all inside or all outside.
+  // If no side meets the area, it is entirely inside or outside.
   return (
     isInPolygons(polygons, corner) ||
     polygons.flat().some((ring) => ring.some((to, at) => at > 0 && meets(area, ring[at - 1] as Line[0], to)))
   )
 }
 
-/** True for a side of a polygon that has a point in the area. */
+/** True for a side of a polygon with a point in the area. */
 function meets(area: Area, from: Line[0], to: Line[0]): boolean {
   return area.kind === 'box' ? crossesBox(area, from, to) : distanceToSideM(area, from, to) <= area.radius_m
 }
@@ -53,7 +53,7 @@ function distanceToSideM(centre: Point, from: Line[0], to: Line[0]): number {
   return distanceM(centre, { lon: from[0] + share * (to[0] - from[0]), lat: from[1] + share * (to[1] - from[1]) })
 }
 
-/** Cuts the side at each edge of the box in turn (Liang and Barsky): what is left of it lies inside. */
+/** Clips the side at each edge of the box in turn (Liang and Barsky): the remainder is inside. */
 function crossesBox({ west, south, east, north }: Box, [x, y]: Line[0], [toX, toY]: Line[0]): boolean {
   let [begin, end] = [0, 1]
   const cuts = [

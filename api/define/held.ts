@@ -3,7 +3,7 @@ import { MADRID } from '../../lake/schema/time.ts'
 import { type Bucket, bucketEnd, bucketLength, bucketStart } from './buckets.ts'
 
 /**
- * Splits rows that hold from `since` to `until` at the borders of steps. Adds the begin of the step (`step_start`), the begin of
+ * Splits rows valid from `since` to `until` at the borders of steps. Adds the begin of the step (`step_start`), the begin of
  * the row in it (`held_from`) and the seconds in it (`held_s`).
  */
 export function cutAtSteps(rows: Sql, step: Bucket): Sql {

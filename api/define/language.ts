@@ -5,8 +5,8 @@ interface Range {
 }
 
 /**
- * The language of some, in small letters, that an Accept-Language header prefers (RFC 9110 §12.5.4, by lookup as in RFC 4647 §3.4: `en-GB` asks
- * for `en`): the one with the greatest weight, of equals the first named. The first of them where there is no header, or it takes none.
+ * Picks the language that an Accept-Language header prefers (RFC 9110 §12.5.4, RFC 4647 §3.4 lookup: `en-GB` matches `en`):
+ * greatest weight, then first named. The first of `languages` (lower case) without a header or match.
  */
 export function languageFor<L extends string>(header: string | undefined, languages: readonly [L, ...L[]]): L {
   if (!header) return languages[0]
@@ -17,7 +17,7 @@ export function languageFor<L extends string>(header: string | undefined, langua
   return best ? best[0] : languages[0]
 }
 
-/** Where the ranges speak of a language: the weightiest that names it, else `*`; -1 where they do not. */
+/** Rank of a language in the ranges: the highest weight that names it, else `*`; -1 without a match. */
 function placeOf(language: string, ranges: readonly Range[]): number {
   let best = -1
   for (const [at, { tag, weight }] of ranges.entries())

@@ -1,12 +1,12 @@
 import type { Line } from '../../lake/schema/columns.ts'
 import type { Box } from './geo.ts'
 
-/** True where a part of the line lies in the box. */
+/** True if a part of the line is in the box. */
 export function isLineInBox(line: Line, box: Box): boolean {
   return line.some((point, at) => isSegmentInBox(point, line[at + 1] ?? point, box))
 }
 
-/** By Liang and Barsky: what is left of the segment once each side of the box has cut it. */
+/** By Liang and Barsky: clips the segment at each side of the box; true if a part remains. */
 function isSegmentInBox([lon, lat]: Line[0], [toLon, toLat]: Line[0], box: Box): boolean {
   const [x, y] = [toLon - lon, toLat - lat]
   const sides: readonly (readonly [number, number])[] = [

@@ -6,8 +6,8 @@ import { type Dataset, type Life, REVIVAL_MS } from '../../lake/schema/dataset.t
 type LivingDataset = Dataset & { readonly life: Life }
 
 /**
- * The last row before `to` of every life that the period finds or that ends in it, with some of its columns and its `status`: half-open,
- * ms since the epoch. A life that has ended and come back since counts as its last row has it.
+ * A query of the last row before `to` of each record that was active or ended in the period (half-open, ms since the epoch),
+ * with some columns and `status`. A record that ended and came back has the state of its last row.
  */
 export function livesIn(dataset: LivingDataset, period: { readonly from: number; readonly to: number }, columns: readonly string[]): Sql {
   const { from } = period
@@ -25,19 +25,19 @@ export function livesIn(dataset: LivingDataset, period: { readonly from: number;
 }
 
 /**
- * The rows before `to` that tell what goes on from `from` on: half-open, ms since the epoch. The first of them is later than `from` only
- * where the lake had not begun to follow the dataset then, or there was nothing.
+ * Scans the rows before `to` that describe what is active from `from` on (half-open, ms since the epoch). The first row is
+ * later than `from` only if the dataset was not yet recorded, or was empty.
  */
 export function followedIn(dataset: LivingDataset, { from, to }: { readonly from: number; readonly to: number }): Scan {
-  // Each month's partition opens with everything that is active, so the month of the begin (or the one before it) tells what goes on then.
+  // Each month's partition opens with all active records, so the month of `from`, or the one before, has what is active then.
   const before = Date.UTC(new Date(from).getUTCFullYear(), new Date(from).getUTCMonth() - 1)
   return scan(dataset, { [dataset.time]: { gte: before, lt: to } })
 }
 
 /**
- * The lives whose last end lies in the period, with the columns that they had last and `id`, `end_reason`, `ended_at`, `began_at`,
- * `last_seen_at`, `duration_minutes`, `versions`, `is_stale`. `wanted` is a condition on the last row, `starts` the column of the start
- * that the source states: it counts as the begin unless it lies after the end.
+ * A query of the records whose last end is in the period: the last `columns`, `id`, `end_reason`, `ended_at`, `began_at`,
+ * `last_seen_at`, `duration_minutes`, `versions`, `is_stale`. `wanted` filters the last row. `starts` is the source's start
+ * column, used as begin unless it is after the end.
  */
 export function endedIn(
   dataset: LivingDataset,
@@ -47,7 +47,7 @@ export function endedIn(
   const { from, to } = period
   const [id, time, since] = [dataset.life.id, dataset.time, dataset.life.since].map((name) => column(dataset, name)) as [Sql, Sql, Sql]
   const [starts, seen] = [column(dataset, options.starts), column(dataset, 'last_seen_at')]
-  // What came back did so within half an hour of its end, perhaps after the period.
+  // A record can come back within half an hour of its end, perhaps after the period.
   const later = scan(dataset, { [dataset.time]: { gte: from, lte: to + REVIVAL_MS } })
   return sql`
     WITH ended AS MATERIALIZED (

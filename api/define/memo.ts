@@ -1,4 +1,4 @@
-/** What is compared in place of a function's arguments: an object first, then anything. */
+/** Values compared instead of a function's arguments: an object first, then anything. */
 type Parts = readonly [object, ...unknown[]]
 
 /**

@@ -1,4 +1,4 @@
-/** A page at `/docs/methods/<name>` that explains how figures are made: Markdown in English, beside the code that makes them. */
+/** A page at `/docs/methods/<name>` that explains a method: Markdown in English, next to the code. */
 export interface MethodPage {
   readonly name: string
   readonly file: URL

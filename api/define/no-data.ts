@@ -3,15 +3,15 @@ import { type Problem, problem } from './problems.ts'
 
 /** Why there is no data yet. */
 export interface NoData {
-  /** Datasets that lack what was asked for. */
+  /** Datasets without the requested data. */
   readonly missing: readonly Pick<Dataset, 'id'>[]
-  /** What has to happen first: feeds by id, or other steps in words. */
+  /** Required steps: feeds by id, or other steps in words. */
   readonly waits_for: readonly string[]
   /** Seconds after which another request makes sense. */
   readonly retry_after_s: number
 }
 
-/** The problem of what has no data yet, which is no outage. `what` says what is missing, without a full stop. */
+/** The problem of missing data, which is not an outage. `what` describes it, without a full stop. */
 export function noDataYet(what: string, { missing, waits_for, retry_after_s }: NoData): Problem {
   return problem('no-data-yet', `${what}: it waits for ${waits_for.join(' and ')}.`, {
     retry_after_s,

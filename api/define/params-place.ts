@@ -7,16 +7,16 @@ import { type Group, group, numberParam, type Param, param, plainText, type Valu
 import { Refused } from './problems.ts'
 import { nearest } from './suggest.ts'
 
-/** Greatest radius around a point, and the one where none is given, in metres. */
+/** Maximum radius around a point, and its default, in metres. */
 const RADIUS_MOST = 100_000
 const RADIUS_M = 5_000
 
-/** Longest name of a place, in characters; the longest there is has some 50. */
+/** Maximum length of a place name, in characters; the longest in use has some 50. */
 const NAME_MOST = 80
 
-/** A province by its name in any official language, accents and case ignored, or by its INE code; the value is the code. */
+/** A province by its name in any official language (accents and case ignored) or INE code; the value is the code. */
 export const provinceParam: Param<string | null> = param({
-  about: 'Province: its name in any official language (case and accents do not matter), or its INE code of two digits.',
+  about: 'Province: its name in any official language (case and accents are ignored), or its INE code of two digits.',
   schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
   parse: (text) => {
     const name = plainText(text, NAME_MOST)
@@ -32,23 +32,23 @@ export const provinceParam: Param<string | null> = param({
   example: 'Madrid',
 })
 
-/** Where something is by its administrative names; null where the caller leaves it open. */
+/** A place by its administrative names; null for parts that the caller leaves open. */
 export interface PlaceFilter {
   readonly province_code: string | null
-  /** INE codes of the municipalities that bear the name, one in most cases. */
+  /** INE codes of the municipalities with the name, usually one. */
   readonly municipality_codes: readonly string[] | null
 }
 
-/** `municipality` as text; `municipalitiesOf` finds which. */
+/** The parameter `municipality` as text; `municipalitiesOf` resolves it. */
 export const municipalityParam: Param<string | null> = param({
   about:
-    'Municipality: its name (case and accents do not matter; all that bear it, unless `province` says which), or its INE code of five digits.',
+    'Municipality: its name (case and accents are ignored; several may share it, and `province` selects among them), or its INE code of five digits.',
   schema: { type: 'string', minLength: 1, maxLength: NAME_MOST },
   parse: (text) => plainText(text, NAME_MOST),
   example: 'Getafe',
 })
 
-/** `province` and `municipality`. */
+/** The parameters `province` and `municipality`. */
 export const placeParams: Group<PlaceFilter> = group(
   {
     province: provinceParam,
@@ -60,7 +60,7 @@ export const placeParams: Group<PlaceFilter> = group(
   }),
 )
 
-/** A box; `what` says what of things it is about. */
+/** A box parameter; `what` describes what it selects. */
 export function boxParam(what: string): Param<Box | null> {
   return param({
     about: `${what}: \`minLon,minLat,maxLon,maxLat\` in WGS84 degrees.`,
@@ -74,13 +74,13 @@ const GEO_MEMBERS = {
   bbox: boxParam('Box to search in, not together with lat, lon, radius'),
   lat: numberParam('Latitude of the point to search around, WGS84.', { min: -90, max: 90, unit: 'deg', example: '40.4168' }),
   lon: numberParam('Longitude of the point to search around, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
-  radius: numberParam(`How far around the point; ${RADIUS_M} unless given.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
+  radius: numberParam(`Radius around the point; ${RADIUS_M} by default.`, { min: 1, max: RADIUS_MOST, unit: 'm', example: '2000' }),
 }
 
-/** `bbox`, or `lat`, `lon` and `radius`. The value is null where none is given. */
+/** The parameters `bbox`, or `lat`, `lon` and `radius`. The value is null without any. */
 export const geoParams: Group<Area | null> = group(GEO_MEMBERS, areaOf)
 
-/** The same, one of which is required. */
+/** The same, with one of them required. */
 export const requiredGeoParams: Group<Area> = group(GEO_MEMBERS, (values) => {
   const area = areaOf(values)
   if (area !== null) return area
@@ -104,20 +104,20 @@ function areaOf({ bbox, lat, lon, radius }: ValuesOf<typeof GEO_MEMBERS>): Area 
 
 const ROAD_MOST = 30
 
-/** A part of a road; null where the caller leaves it open. */
+/** A part of a road; null for parts that the caller leaves open. */
 export interface RoadFilter {
-  /** Designation as `foldRoad` writes it. */
+  /** Designation in the form of `foldRoad`. */
   readonly road: string | null
   readonly km_from: number | null
   readonly km_to: number | null
 }
 
-/** What designations are written with; a slash is part of some (LU-P-S/N, EP-8001/DI), but not between numbers: A-2/1 is not A-21. */
+/** Characters of road designations. A slash is part of some (LU-P-S/N, EP-8001/DI) but not between digits: A-2/1 is not A-21. */
 const DESIGNATION = /^(?:[\p{L}\p{M}\p{N}\p{Pd}\s.'’·ºª()]|(?<=\p{L}\s?)\/(?=.)|(?<=.)\/(?=\s?\p{L}))+$/u
 
-/** A road by its designation; the value is as `foldRoad` writes it. */
+/** A road by its designation; the value has the form of `foldRoad`. */
 export const roadParam: Param<string | null> = param({
-  about: 'Road designation; hyphens, blanks and case do not matter (A-1 = A1, N-II = N-2).',
+  about: 'Road designation; hyphens, blanks and case are ignored (A-1 = A1, N-II = N-2).',
   schema: { type: 'string', minLength: 1, maxLength: ROAD_MOST },
   parse: (text) => {
     const road = foldRoad(plainText(text, ROAD_MOST))
@@ -128,12 +128,12 @@ export const roadParam: Param<string | null> = param({
   example: 'A-7',
 })
 
-/** `road`, `km_from`, `km_to`. */
+/** The parameters `road`, `km_from` and `km_to`. */
 export const roadParams: Group<RoadFilter> = group(
   {
     road: roadParam,
     km_from: numberParam('Begin of the stretch.', { min: 0, max: 2000, unit: 'km', example: '10' }),
-    km_to: numberParam('End of the stretch, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+    km_to: numberParam('End of the stretch, inclusive.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
   },
   ({ road, km_from, km_to }) => {
     if (km_from !== null && km_to !== null && km_from > km_to)
@@ -142,25 +142,22 @@ export const roadParams: Group<RoadFilter> = group(
   },
 )
 
-/** The national roads that leave Madrid, on paper, see `RADIALS`. */
+/** The numerals of national roads from Madrid, see `RADIALS`. */
 const RADIAL = /^N(VI|IV|V|I{1,3})([A-Z]?)$/
 
-/** A road designation as it can be compared: letters and digits only, upper case, N-II as N-2. */
+/** A comparable road designation: letters and digits only, upper case, N-II as N-2. */
 export function foldRoad(text: string): string {
   const folded = foldName(text).replaceAll(' ', '').toUpperCase()
   const [, number, suffix] = RADIAL.exec(folded) ?? []
   return number === undefined ? folded : `N${RADIALS.indexOf(number) + 1}${suffix}`
 }
 
-/**
- * Parts of a designation as `foldRoad` writes it: its letters, in the groups in which they are written (EX-A1, LU-P-2901), and
- * the rest.
- */
+/** Parts of a designation in the form of `foldRoad`: its letters, in groups as written (EX-A1, LU-P-2901), and the rest. */
 const PARTS = /^(?:(EX)(A)|(LU)(P)|(\p{L}+))(\d.*)$/u
 
 /**
- * A road designation as replies write it, whatever its spelling: A7 as A-7. One that does not begin with letters and a number
- * stays.
+ * A road designation as replies write it, for any spelling: A7 as A-7. Designations without letters followed by a number stay
+ * unchanged.
  */
 export function roadName(road: string): string {
   const [, ex, a, lu, p, letters, rest] = PARTS.exec(foldRoad(road)) ?? []
@@ -181,7 +178,7 @@ function readBox(text: string): Box {
   return { kind: 'box', west, south, east, north }
 }
 
-/** The codes of municipalities that bear a name, or of the one that has it as its code; throws `Refused` for none. */
+/** The codes of the municipalities with a name or code. Throws `Refused` without a match. */
 export function municipalitiesOf(text: string, province: string | null): string[] {
   const byCode = municipalityByCode(text)
   if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]

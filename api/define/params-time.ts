@@ -3,16 +3,16 @@ import { bucketBounds } from './buckets.ts'
 import { type Group, group, oneOf, type Param, param, withDefault } from './params.ts'
 import { Refused } from './problems.ts'
 
-/** Steps in which a history can be had; `raw` is as it was published. Days, weeks, months and years are those of Madrid. */
+/** Steps of a history; `raw` is as published. Days, weeks, months and years are Madrid's. */
 export const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
 export type Interval = (typeof INTERVALS)[number]
 
 const DAY_MS = 86_400_000
 
-/** Widest period of one request, in days (see `latestEnd`), by interval; coarser ones are not limited. */
+/** Widest period of one request, in days (see `latestEnd`), by interval; longer intervals have no limit. */
 export const WIDEST_DAYS: Readonly<Partial<Record<Interval, number>>> = Object.freeze({ raw: 31, '15m': 92, '1h': 731 })
 
-/** A period, half-open, in ms since the epoch; null where the caller leaves an end open. `interval` is null where there are no steps. */
+/** A half-open period in ms since the epoch; null for an end that the caller leaves open. `interval` is null without steps. */
 export interface Period<I extends Interval | null = Interval> {
   readonly from: number | null
   readonly to: number | null
@@ -22,10 +22,10 @@ export interface Period<I extends Interval | null = Interval> {
 /** Widest period of a list without steps, in days: as `raw`. */
 const WIDEST_LIST_DAYS = 31
 
-/** An instant: RFC 3339 with a zone, or a plain date, which is the first instant of that day in Madrid. */
+/** An instant: RFC 3339 with a zone, or a plain date, the first instant of that day in Madrid. */
 export function instantParam(about: string, example = '2026-01-02'): Param<number | null> {
   return param({
-    about: `${about} RFC 3339 with a zone (2026-01-02T12:00:00Z; a + has to be sent as %2B), or a plain date, which is the beginning of that day in Europe/Madrid.`,
+    about: `${about} RFC 3339 with a zone (2026-01-02T12:00:00Z; send + as %2B), or a plain date, the start of that day in Europe/Madrid.`,
     schema: { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
     parse: readInstant,
     example,
@@ -47,18 +47,18 @@ export function dateParam(about: string, example = '2026-01-02'): Param<string |
   })
 }
 
-const WHOLE_STEPS = 'A step that it cuts is given whole.'
+const WHOLE_STEPS = 'Partial steps are returned whole.'
 
-/** The period and the interval of a history: `from`, `to`, `interval`. */
+/** The parameters `from`, `to` and `interval` of a history. */
 export function timeParams<I extends Interval>(intervals: readonly I[], options: { interval: I; span: string }): Group<Period<I>> {
   const widest = intervals.flatMap((interval) => (WIDEST_DAYS[interval] ? [`${interval} ${WIDEST_DAYS[interval]} days`] : []))
   return group(
     {
-      from: instantParam(`Begin of the period, included; ${options.span} before its end unless given. ${WHOLE_STEPS}`, '2026-01-01'),
-      to: instantParam(`End of the period, not included; the end of the data unless given. ${WHOLE_STEPS}`, '2026-01-08'),
+      from: instantParam(`Begin of the period, inclusive; by default ${options.span} before its end. ${WHOLE_STEPS}`, '2026-01-01'),
+      to: instantParam(`End of the period, exclusive; by default the end of the data. ${WHOLE_STEPS}`, '2026-01-08'),
       interval: withDefault(
         oneOf(
-          `Step of the series. ${widest.length === 0 ? 'No period is too wide' : `Widest period: ${widest.join(', ')}; coarser steps are not limited`}.`,
+          `Step of the series. ${widest.length === 0 ? 'The period is unlimited' : `Widest period: ${widest.join(', ')}; coarser steps are not limited`}.`,
           intervals,
         ),
         options.interval,
@@ -68,16 +68,16 @@ export function timeParams<I extends Interval>(intervals: readonly I[], options:
   )
 }
 
-/** The period of a list that has no steps: `from`, `to`; at most `days` wide, 31 by default. */
+/** The parameters `from` and `to` of a list without steps; at most `days` wide, 31 by default. */
 export function periodParams({ span, days = WIDEST_LIST_DAYS }: { span: string; days?: number }): Group<Period<null>> {
   const from = instantParam(
-    `Begin of the period, included; ${span} before its end unless given. Widest period: ${days} days.`,
+    `Begin of the period, inclusive; by default ${span} before its end. Maximum period: ${days} days.`,
     '2026-01-01',
   )
   return group(
     {
       from: Object.freeze({ ...from, widest_days: days }),
-      to: instantParam('End of the period, not included; the end of the data unless given.', '2026-01-08'),
+      to: instantParam('End of the period, exclusive; by default the end of the data.', '2026-01-08'),
     },
     ({ from, to }) => {
       const period = inOrder({ from, to, interval: null })
@@ -93,29 +93,29 @@ function checkedPeriod<I extends Interval | null>(period: Period<I>): Period<I> 
   return period
 }
 
-/** Grace for clocks that differ, and for a lake that follows by at most ten minutes, in ms. */
+/** Tolerance for clock differences and for a lake that is up to ten minutes behind, in ms. */
 const GRACE_MS = 900_000
 
-/** True for a period that begins earlier than so many hours before now (ms), or may; one that is left open begins where its end says. */
+/** True if a period begins, or may begin, more than `hours` before now (ms). An open begin counts from its end. */
 export function isEarlier({ from, to }: Pick<Period, 'from' | 'to'>, hours: number, now: number): boolean {
   const begin = from ?? (to === null ? null : to - hours * 3_600_000)
   return begin !== null && begin < now - hours * 3_600_000 - GRACE_MS
 }
 
-/** A period as it is; throws `Refused` where its end does not lie after its begin. */
+/** An unchanged period. Throws `Refused` unless its end is after its begin. */
 export function inOrder<P extends Pick<Period, 'from' | 'to'>>(period: P): P {
   const { from, to } = period
   if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
   return period
 }
 
-/** Width of a period whose begin is not told, in days; `all` that there is of the data, as far as its interval allows. */
+/** Default width of a period without a begin, in days; `all` is all data, as far as the interval allows. */
 export type SpanDays = number | 'all'
 
 /**
- * The period with its open ends closed: the end is the end of the data, the begin lies `span_days` before the end, or, of all that there is, is that
- * of the data, and at least a day before the end. Steps are never cut, so that one has the same value whatever period it was asked in: the period is
- * widened to whole ones. Throws `Refused` where what was asked for is wider than its interval allows.
+ * Closes a period: the end at the end of the data, the begin `span_days` earlier, or for `all` at the first data and at least a
+ * day before the end. Widens it to whole steps, so that a step has one value in every period. Throws `Refused` if it is too
+ * wide for its interval.
  */
 export function closePeriod<I extends Interval | null>(
   period: Period<I>,
@@ -134,7 +134,7 @@ export function closePeriod<I extends Interval | null>(
   return { from: bucketBounds(closed.from, interval).start, to: last.start === to ? to : last.end, interval }
 }
 
-/** The same in days of UTC, with no bound of width: a plain date, which is the begin of that day in Madrid, stands for that day of UTC. */
+/** The same in UTC days, without a limit of width: a plain date, read as midnight in Madrid, means that UTC day. */
 function closeUtcDays<I extends Interval | null>(
   period: Period<I>,
   options: { covered_until: number; span_days: SpanDays },
@@ -157,19 +157,19 @@ function checkWidth({ from, to, interval }: { from: number; to: number; interval
   if (days !== undefined) checkDays({ from, to, interval }, days)
 }
 
-/** Throws `Refused` for a period of more than so many days. */
+/** Throws `Refused` for a period of more than `days` days. */
 export function checkDays({ from, to, interval }: { from: number; to: number; interval: Interval | null }, days: number): void {
   if (to <= latestEnd(from, days)) return
-  const told =
+  const message =
     interval === null
-      ? `the period may be at most ${days} days wide; ask for one after the other`
+      ? `the period may be at most ${days} days wide; split the request`
       : `with interval=${interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`
-  throw new Refused(told, { code: 'range-too-large', parameter: 'from' })
+  throw new Refused(message, { code: 'range-too-large', parameter: 'from' })
 }
 
 /**
- * The latest end of a period of so many days: days of Madrid, so that a month in which the clock is put back is no wider than its days,
- * or of 24 hours, as callers in UTC count, where that is later.
+ * The latest allowed end of a period of `days`: the later of Madrid days, so that a month with a 25-hour day is allowed, and
+ * days of 24 hours, as callers in UTC count.
  */
 function latestEnd(from: number, days: number): number {
   const [date = '', time = ''] = new Date(from + offsetAt(from) + days * DAY_MS).toISOString().split(/[TZ]/)
@@ -192,18 +192,18 @@ function startOfDay(date: string): number | null {
   }
 }
 
-/** A period of any width, in ms since the epoch: things that are known to have happened in it, be it only to the month. */
+/** A period of any width, in ms since the epoch, for events whose time is known at least to the month. */
 export interface OpenPeriod {
   readonly from: number | null
   readonly to: number | null
 }
 
-/** `from` and `to` of lists whose rows are few: no width is too much, and an end that is left open is open. */
+/** The parameters `from` and `to` of lists with few rows: any width, and open ends stay open. */
 export function openPeriodParams(): Group<OpenPeriod> {
   return group(
     {
-      from: instantParam('Begin of the period, included; open unless given.', '2024-01-01'),
-      to: instantParam('End of the period, not included; open unless given.', '2025-01-01'),
+      from: instantParam('Begin of the period, inclusive; open by default.', '2024-01-01'),
+      to: instantParam('End of the period, exclusive; open by default.', '2025-01-01'),
     },
     inOrder,
   )

@@ -5,57 +5,57 @@ import { Refused } from './problems.ts'
 import type { Slice } from './slice.ts'
 import { nearest } from './suggest.ts'
 
-/** The values that a parameter can have, where only the lake tells them. */
+/** Values of a parameter that only the lake knows. */
 export interface KnownValues {
-  /** Holds them under its empty key; none where they are not known yet, and then any value is taken. */
+  /** Supplies them under its empty key; empty while they are unknown, and then any value is accepted. */
   readonly slice: Slice<ReadonlySet<string>>
-  /** What is expected, as the refusal of another value says it. */
+  /** Description of valid values, for the error. */
   readonly expected: string
-  /** True where they are few enough for the refusal to list them. */
+  /** True if they are few enough for the error to list them. */
   readonly isListed: boolean
 }
 
-/** One parameter of a request: how its text becomes a value, and what documentation says of it. */
+/** One parameter of a request: how its text becomes a value, and its documentation. */
 export interface Param<T = unknown> {
   readonly kind: 'param'
   readonly about: string
-  /** Of the value as callers write it; of one element where the parameter is a list. */
+  /** Schema of the value as callers write it; for a list, of one element. */
   readonly schema: JsonSchema
   readonly required: boolean
-  /** True where several values may be given, separated by commas or by repeating the parameter. */
+  /** True if it accepts several values, separated by commas or by repeating the parameter. */
   readonly list: boolean
-  /** The value where the parameter is not given. */
+  /** The default value. */
   readonly fallback: T
-  /** Text to value (of a list: of one element); throws `Refused`. */
+  /** Text to value (for a list: of one element). Throws `Refused`. */
   readonly parse: (text: string) => unknown
-  /** A value as a caller may write it. */
+  /** An example as a caller may write it. */
   readonly example?: string
-  /** Set where the answer also depends on the time of day: the clock is then read in steps of so many seconds. */
+  /** Set if the reply also depends on the time of day: the clock is then read in steps of this many seconds. */
   readonly clock_s?: number
-  /** Set where a value that nothing has is refused; of a parameter that is not in a group. */
+  /** Set if values that no record has are rejected; not for members of a group. */
   readonly known?: KnownValues
-  /** Set on the begin of a period that may only be so many days wide, whatever else is asked for. */
+  /** Set on the begin of a period with this maximum width in days. */
   readonly widest_days?: number
   /** Never present: carries `T` for inference. */
   readonly '~type'?: T
 }
 
-/** Parameters that make one value together. */
+/** Parameters that together make one value. */
 export interface Group<T = unknown> {
   readonly kind: 'group'
   readonly members: Readonly<Record<string, Param>>
-  /** Values of the members to the value of the group; throws `Refused` with the name of the parameter that is at fault. */
+  /** Combines the members' values. Throws `Refused` with the name of the invalid parameter. */
   readonly combine: (values: never) => T
   readonly '~type'?: T
 }
 
-/** The parameters of an endpoint: by their own name, or a group by the name that `read` sees. */
+/** The parameters of an endpoint by name; a group has the name that `read` uses. */
 export type Params = { readonly [name: string]: Param | Group }
 
-/** The values of parameters, as `read` gets them. They are JSON values, so that equal requests can be told. */
+/** Values of parameters, as `read` receives them: JSON values, so that equal requests can be recognised. */
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends { readonly '~type'?: infer T } ? T : never }
 
-/** How a parameter is declared; see `Param`. */
+/** Declaration of a parameter; see `Param`. */
 export interface ParamSpec<T> {
   readonly about: string
   readonly schema: JsonSchema
@@ -64,27 +64,27 @@ export interface ParamSpec<T> {
   readonly clock_s?: number
 }
 
-/** Declares an optional parameter; its value is null where it is not given. */
+/** Declares an optional parameter; its value is null if not given. */
 export function param<T>(spec: ParamSpec<T>): Param<T | null> {
   return Object.freeze({ kind: 'param', required: false, list: false, fallback: null, ...spec })
 }
 
-/** The same parameter with a value for requests that do not give it. */
+/** The same parameter with a default value. */
 export function withDefault<T>(optional: Param<T | null>, fallback: T & Json): Param<T> {
   return Object.freeze({ ...optional, fallback, schema: { ...optional.schema, default: fallback } }) as Param<T>
 }
 
-/** The same parameter, without which the request is refused. */
+/** The same parameter, required. */
 export function required<T>(optional: Param<T | null>): Param<T> {
   return Object.freeze({ ...optional, required: true }) as Param<T>
 }
 
-/** The same parameter for several values at once; the value is null where none is given. */
+/** The same parameter with several values; null if not given. */
 export function listOf<T>(one: Param<T | null>): Param<readonly T[] | null> {
   return Object.freeze({ ...one, list: true }) as Param<readonly T[] | null>
 }
 
-/** The same parameter, with no other values than those that the lake has. */
+/** The same parameter, limited to values in the lake. */
 export function knownBy<T>(one: Param<T>, known: KnownValues): Param<T> {
   return Object.freeze({ ...one, known })
 }
@@ -105,10 +105,10 @@ export function textParam(about: string, options: { max?: number; example?: stri
   })
 }
 
-/** The text, where it has at most `max` characters and no control characters; throws `Refused` for any other. */
+/** Returns the text if it has at most `max` characters and no control characters. Throws `Refused` otherwise. */
 export function plainText(text: string, max: number): string {
   if (text.length > max || /[\u0000-\u001f\u007f]/.test(text))
-    throw new Refused(`expected a text of 1 to ${max} characters, none of them a control character`)
+    throw new Refused(`expected a text of 1 to ${max} characters without control characters`)
   return text
 }
 
@@ -121,14 +121,14 @@ export function numberParam(about: string, options: { min: number; max: number; 
     parse: (text) => {
       const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max)) throw new Refused(`expected a number from ${min} to ${max}`)
-      // Minus zero is zero: equal requests have to look equal.
+      // Minus zero becomes zero: equal requests must look equal.
       return value === 0 ? 0 : value
     },
     ...(example === undefined ? {} : { example }),
   })
 }
 
-/** A whole number in [min, max]; `expected` says so in other words where there is more to say. */
+/** A whole number in [min, max]; `expected` can replace the error text. */
 export function integerParam(
   about: string,
   options: { min: number; max: number; unit?: string; example?: string; expected?: string },
@@ -169,7 +169,7 @@ export function oneOf<const V extends string>(about: string, values: readonly V[
   })
 }
 
-/** A code of a list; upper and lower case are the same. */
+/** A code of a list; case is ignored. */
 export function codeParam(about: string, list: CodeList, options: { example?: string } = {}): Param<string | null> {
   const codes = Object.keys(list.codes)
   return param({
@@ -180,7 +180,7 @@ export function codeParam(about: string, list: CodeList, options: { example?: st
   })
 }
 
-/** The value that a text means, upper and lower case being the same; throws `Refused` with a suggestion and all values. */
+/** The value that matches a text, ignoring case. Throws `Refused` with a suggestion and all values. */
 export function chosen<const V extends string>(text: string, values: readonly V[]): V {
   const wanted = text.toLowerCase()
   const found = values.find((value) => value.toLowerCase() === wanted)
@@ -188,7 +188,7 @@ export function chosen<const V extends string>(text: string, values: readonly V[
   throw new Refused(`allowed: ${values.join(', ')}`, { allowed: values, near: () => nearest(text, values) })
 }
 
-/** As `chosen`, of a parameter whose values are only known while the service runs. */
+/** As `chosen`, for a parameter whose values are only known at run time. */
 export function chosenOf(parameter: string, text: string, values: readonly string[]): string {
   try {
     return chosen(text, values)

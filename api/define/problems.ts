@@ -1,24 +1,24 @@
-/** How a kind of problem is answered: HTTP status and the title that every occurrence shares. */
+/** Properties of a kind of problem: HTTP status and the title of every occurrence. */
 interface ProblemKind {
   readonly status: number
   readonly title: string
-  /** What a caller can do about it; shown on the page of the problem. */
+  /** Advice for the caller, shown on the problem's page. */
   readonly help: string
-  /** Its `type` where others have defined it; its page here unless told. */
+  /** Its `type` if another specification defines it; by default its page here. */
   readonly type?: string
 }
 
-/** Every problem the API answers with, by code: the last segment of the `type` URL. */
+/** Every problem of the API by code, the last segment of the `type` URL. */
 export const PROBLEMS = Object.freeze({
   'invalid-parameter': {
     status: 400,
     title: 'A parameter has a value that is not allowed',
-    help: 'See errors[]: each names the parameter, the value and what is allowed.',
+    help: 'See errors[]: each names the parameter, its value and the allowed values.',
   },
   'unknown-parameter': {
     status: 400,
     title: 'The endpoint has no such parameter',
-    help: 'Check the spelling; errors[] suggests the nearest name and lists those that exist.',
+    help: 'Check the spelling; errors[] suggests the nearest name and lists the existing ones.',
   },
   'invalid-cursor': {
     status: 400,
@@ -38,28 +38,28 @@ export const PROBLEMS = Object.freeze({
   'key-required': {
     status: 401,
     title: 'This needs a key',
-    help: 'Send a key in the header X-API-Key; POST /api/keys gives one.',
+    help: 'Send a key in the header X-API-Key; POST /api/keys creates one.',
   },
   'invalid-key': {
     status: 401,
     title: 'There is no such key',
-    help: 'Check the key: it has 40 characters and begins with tia_. Nothing is answered to a wrong key that would be without one.',
+    help: 'Check the key: it has 40 characters and begins with tia_. An invalid key is always rejected, even on endpoints that need no key.',
   },
-  'revoked-key': { status: 401, title: 'The key was revoked', help: 'Make another with POST /api/keys.' },
+  'revoked-key': { status: 401, title: 'The key was revoked', help: 'Create another with POST /api/keys.' },
   'expired-key': {
     status: 401,
     title: 'The key has expired',
-    help: 'It was rotated, or its e-mail address was not confirmed in time. Use the new one, or make another with POST /api/keys.',
+    help: 'It was rotated, or its e-mail address was not confirmed in time. Use the new key, or create another with POST /api/keys.',
   },
   'plan-required': {
     status: 403,
     title: 'The plan of the key does not contain this',
-    help: 'required_plan contains it, current_plan is the one of the key; upgrade_url is the page about the plans and how to change yours. GET /api/plans lists what each contains.',
+    help: 'required_plan contains it, current_plan is the plan of the key; upgrade_url is the page about plans and upgrades. GET /api/plans lists the contents of each plan.',
   },
   'https-required': {
     status: 403,
     title: 'This came by plain HTTP',
-    help: 'Ask by https. Nothing is answered to plain HTTP and nothing is redirected: what was sent could be read on its way. A key that was sent so should be rotated, with POST /api/keys/{id}/rotate, by https.',
+    help: 'Use https. Plain HTTP requests are rejected and not redirected, because others could read them on the way. Rotate a key that was sent this way, with POST /api/keys/{id}/rotate over https.',
   },
   'signature-expired': {
     status: 410,
@@ -68,46 +68,46 @@ export const PROBLEMS = Object.freeze({
   },
   'snapshot-expired': {
     status: 410,
-    title: 'The snapshot is no longer kept',
-    help: 'Every snapshot is kept for 24 hours, then the last of each hour for 7 days. nearest_snapshot names the nearest that is kept.',
+    title: 'The snapshot has expired',
+    help: 'Every snapshot is kept for 24 hours, then the last of each hour for 7 days. nearest_snapshot names the nearest stored one.',
   },
   'foreign-origin': {
     status: 403,
-    title: 'A page of another site sent this',
-    help: 'Nothing is done to an account, and no key made, for pages of other sites. Use the pages of this service at the address that it is known by, or a key.',
+    title: 'The request comes from a page of another site',
+    help: 'Pages of other sites can neither change an account nor create a key. Use the pages of this service at its public address, or a key.',
   },
   'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
   'no-data-yet': {
     status: 404,
-    title: 'There is no data of this yet',
-    help: 'missing names the datasets that have none, waits_for what has to happen first; try again after the seconds in Retry-After. /api/freshness shows how each feed is.',
+    title: 'There is no data for this yet',
+    help: 'missing names the datasets without data, waits_for the required steps. Try again after the seconds in Retry-After. /api/freshness shows the state of each feed.',
   },
-  'method-not-allowed': { status: 405, title: 'The path does not take this method', help: 'The Allow header lists the methods it takes.' },
+  'method-not-allowed': { status: 405, title: 'The path does not accept this method', help: 'The Allow header lists the accepted methods.' },
   'not-acceptable': {
     status: 406,
     title: 'No representation that the request accepts',
     help: 'Send an Accept header with one of the listed media types, or none.',
   },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', help: 'Send it again over a better connection.' },
-  conflict: { status: 409, title: 'The state of things does not allow this now', help: 'See the detail for what is in the way.' },
+  conflict: { status: 409, title: 'The current state does not allow this', help: 'See the detail for the reason.' },
   gone: {
     status: 410,
     title: 'The path was retired',
-    help: 'It answered until the day in the Sunset header; /changelog says why it went and what takes its place.',
+    help: 'It worked until the day in the Sunset header; /changelog has the reason and the replacement.',
   },
-  'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send less; requests for data have no body.' },
-  'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Ask for fewer ids at once.' },
+  'payload-too-large': { status: 413, title: 'The request body is too large', help: 'Send a smaller body; data requests have none.' },
+  'uri-too-long': { status: 414, title: 'The URL is too long', help: 'Request fewer ids at once.' },
   'range-not-satisfiable': {
     status: 416,
-    title: 'The range lies outside the file',
-    help: 'Content-Range says how many bytes the file has.',
+    title: 'The range is outside the file',
+    help: 'Content-Range has the size of the file in bytes.',
   },
   'expectation-failed': {
     status: 417,
-    title: 'The Expect header asks for what is not offered',
+    title: 'The Expect header requests something unsupported',
     help: 'Send Expect: 100-continue, or none.',
   },
-  'unsupported-media-type': { status: 415, title: 'The request body has a media type that is not taken', help: 'Send application/json.' },
+  'unsupported-media-type': { status: 415, title: 'The request body has an unsupported media type', help: 'Send application/json.' },
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key was sent with another request',
@@ -115,17 +115,17 @@ export const PROBLEMS = Object.freeze({
   },
   'key-limit-reached': {
     status: 422,
-    title: 'The e-mail address has as many keys as it may have',
+    title: 'The e-mail address has the maximum number of keys',
     help: 'Revoke one first: with the key itself, or by the link that is mailed to the address.',
   },
   'webhook-limit-reached': {
     status: 422,
-    title: 'The account has as many webhooks as it may have',
-    help: 'Delete one first, or let one receiver take more event types.',
+    title: 'The account has the maximum number of webhooks',
+    help: 'Delete one first, or add event types to an existing one.',
   },
   'unsafe-webhook-url': {
     status: 422,
-    title: 'The URL is none that events are sent to',
+    title: 'The URL is not allowed as a receiver of events',
     help: 'Use an https:// address of the public internet, on port 443 or 8443.',
   },
   'quota-exceeded': {
@@ -137,10 +137,10 @@ export const PROBLEMS = Object.freeze({
   concurrency: {
     status: 429,
     title: 'Too many queries of history at once',
-    help: 'Wait for an answer before you ask again; GET /api/plans says how many may be under way.',
+    help: 'Wait for a reply before the next request; GET /api/plans states the maximum number at once.',
   },
   'headers-too-large': { status: 431, title: 'The request headers are too large', help: 'Send fewer or shorter headers.' },
-  internal: { status: 500, title: 'Something broke on our side', help: 'Try again; if it goes on, tell us the request_id.' },
+  internal: { status: 500, title: 'Internal error', help: 'Try again. If it happens again, send us the request_id.' },
   'query-timeout': {
     status: 503,
     title: 'The query took too long and was stopped',
@@ -159,35 +159,35 @@ export const PROBLEMS = Object.freeze({
   'feed-unavailable': {
     status: 503,
     title: 'The data cannot be read at the moment',
-    help: 'There was good data, but it cannot be read now or is out of date. Try again after the seconds in Retry-After; /status and /api/freshness tell more.',
+    help: 'There was good data, but it cannot be read now or is out of date. Try again after the seconds in Retry-After. See /status and /api/freshness for details.',
   },
 } as const satisfies Record<string, ProblemKind>)
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One mistake of a request. */
+/** One invalid value in a request. */
 export interface ProblemError {
   readonly detail: string
   readonly parameter?: string
-  /** Where it is in the request's body, as a JSON Pointer. */
+  /** Its place in the request body, as a JSON Pointer. */
   readonly pointer?: string
   readonly value?: string
-  /** Values that would have been taken, where there is a list of them. */
+  /** Valid values, if they can be listed. */
   readonly allowed?: readonly string[]
 }
 
-/** What an occurrence of a problem may carry beside its detail. */
+/** Additional members of a problem. */
 export interface ProblemOptions {
   readonly errors?: readonly ProblemError[]
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   readonly retry_after_s?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Members of the body that this kind of problem has besides. */
+  /** Additional body members of this kind of problem. */
   readonly extensions?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** A problem to be answered as application/problem+json (RFC 9457); thrown anywhere, rendered in one place. */
+/** A problem for a reply as application/problem+json (RFC 9457); thrown anywhere, rendered in one place. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode
@@ -207,7 +207,7 @@ export function problem(code: ProblemCode, detail: string, options: ProblemOptio
   return new Problem(code, detail, options)
 }
 
-/** What a refusal may say besides what was expected; see `Refused`. */
+/** Additional information of a rejection; see `Refused`. */
 interface RefusedOptions {
   readonly allowed?: readonly string[]
   readonly near?: () => string | null
@@ -216,14 +216,14 @@ interface RefusedOptions {
   readonly code?: ProblemCode
 }
 
-/** A parameter's refusal of a value; says what was expected. The engine adds the parameter's name and turns it into a problem. */
+/** A parameter's rejection of a value, with what was expected. The engine adds the parameter's name and makes a problem of it. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: ProblemCode
   readonly parameter: string | undefined
   readonly value: string | undefined
   readonly allowed: readonly string[] | undefined
-  /** The value that was probably meant, null where none is near; asked for only where it is told, as it takes time to find. */
+  /** A suggestion for the value, null without a close match. Called only when shown, because it is slow. */
   readonly near: () => string | null
 
   constructor(expected: string, options: RefusedOptions = {}) {

@@ -1,2 +1,2 @@
-/** Share of the minutes of a month, in per cent, in which each group of paths is promised to be up. */
+/** Promised availability of each group of paths, in per cent of the minutes of a month. */
 export const PROMISE_PCT = 99.9

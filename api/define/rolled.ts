@@ -2,11 +2,11 @@ import { type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 
-/** Until when a roll-up by days that are over answers, in ms, by the newest begin that it has in a column `last`; `from` where it has none. */
+/** End (ms) of the finished days in a roll-up, from the newest begin in its column `last`; `from` if it has none. */
 export function rolledUntil([found]: readonly AnyRow[], { from, to }: { readonly from: number; readonly to: number }): number {
   const last = (found?.['last'] ?? null) as number | null
   return last === null ? from : Math.min(to, Math.max(from, dayBounds(madridDate(last)).end))
 }
 
-/** The newest begin that the rows of a roll-up have, for `rolledUntil`. */
+/** The newest begin in the rows of a roll-up, for `rolledUntil`. */
 export const newestOf = (rows: SqlPart): Sql => sql`SELECT epoch_ms(max(period_start)) AS last FROM ${rows}`

@@ -1,7 +1,7 @@
 import type { Point } from '../../lake/schema/columns.ts'
 import type { Plan } from '../../lake/schema/dataset.ts'
 
-/** Something that a search found. */
+/** A result of a search. */
 export interface SearchHit {
   readonly collection: string
   readonly id: string
@@ -9,25 +9,25 @@ export interface SearchHit {
   readonly subtitle: string | null
   readonly position: Point | null
   readonly province_code: string | null
-  /** Greater is better; only comparable within one answer. */
+  /** Higher is better; only comparable within one reply. */
   readonly score: number
-  /** From the point that was given; null without one or without a position. */
+  /** Distance from the given point; null without a point or a position. */
   readonly distance_m: number | null
-  /** The parts of title and subtitle that match, in UTF-16 units. */
+  /** The matching parts of title and subtitle, in UTF-16 units. */
   readonly highlights: readonly SearchHighlight[]
-  /** Path of the endpoint that shows it, and the plan that this needs. */
+  /** Path of the endpoint that shows it, and the plan of that endpoint. */
   readonly url: string
   readonly plan: Plan
 }
 
-/** A part of a text that matches. */
+/** A matching part of a text. */
 export interface SearchHighlight {
   readonly field: 'title' | 'subtitle'
   readonly start: number
   readonly length: number
 }
 
-/** What to look for. */
+/** The search request. */
 export interface SearchAsk {
   readonly q: string
   readonly collections: readonly string[] | null
@@ -35,18 +35,18 @@ export interface SearchAsk {
   readonly near: Point | null
 }
 
-/** Hits, best first, at most 1000, and how many documents match by collection. */
+/** Hits, best first, at most 1000, and match counts by collection. */
 export interface SearchFound {
   readonly hits: readonly SearchHit[]
   readonly counts: readonly { readonly collection: string; readonly hits: number }[]
 }
 
-/** A collection as the index has it. */
+/** A collection in the index. */
 export interface SearchCollectionView {
   readonly id: string
   readonly title: string
   readonly about: string
-  /** Null where the collection cannot be searched; then the reason is set. */
+  /** Null if the collection is not searchable; the reason is then set. */
   readonly documents: number | null
   readonly unavailable_reason: string | null
   readonly fields: readonly { readonly field: string; readonly weight: number }[]
@@ -63,8 +63,8 @@ export interface SearchView {
   readonly changed_at: number
   readonly collections: readonly SearchCollectionView[]
   search(ask: SearchAsk): Promise<SearchFound>
-  /** What a text that is still being typed may become. */
+  /** Completions of a partly typed text. */
   suggest(ask: SearchAsk): Promise<SearchFound>
-  /** What is within a radius of a point, nearest first. */
+  /** Documents within a radius of a point, nearest first. */
   nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null): Promise<SearchFound>
 }

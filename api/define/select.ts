@@ -4,7 +4,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { type Fields, isNested, type RecordShape } from './fields.ts'
 import { memo } from './memo.ts'
 
-/** The fields of a record that a query can give: those that are no nested ones. */
+/** The fields of a record that a query can supply: those that are not nested. */
 export function flatFields(fields: Fields): Columns {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Column] => !isNested(entry[1])))
 }

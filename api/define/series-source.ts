@@ -66,7 +66,7 @@ interface Rollup<H extends Dataset, V> {
   readonly follows?: (values: V) => boolean
 }
 
-/** What a series is made of; see `seriesSource`. */
+/** Inputs of a series; see `seriesSource`. */
 export interface SourceSpec<
   P extends SeriesParams,
   F extends Fields,
@@ -78,7 +78,7 @@ export interface SourceSpec<
   readonly params: P
   readonly returns: ListReturn<F>
   readonly of: D
-  /** The instant of a row. Rows that hold for a time (`held`) have `since` and `until` instead. */
+  /** The instant of a row. Rows that are valid for a time (`held`) have `since` and `until` instead. */
   readonly at: Names<D['columns']> | 'held'
   /** True if the instant is the end of the measured period, not its begin. */
   readonly isEnd?: true
@@ -92,7 +92,7 @@ export interface SourceSpec<
   readonly rows?: (rows: Scan, values: V, period: Between, lake: LakeView) => SqlPart
   readonly shape?: H
   readonly rollup?: H extends Dataset ? Rollup<H, V> : never
-  /** A condition on the rows that figures are made of. */
+  /** A condition on the rows that count. */
   readonly only?: (values: V) => Sql
   readonly fields: Figures<F, H['columns'], V, Out>
   /** Fields without a figure: joined or computed later. */
@@ -125,7 +125,7 @@ export interface OnlyThings {
   readonly ids: readonly string[]
 }
 
-/** What a series is made of, as `seriesOf` reads it. */
+/** A series source, as `seriesOf` reads it. */
 export interface SeriesSource<V> {
   readonly reads: (values: V) => readonly Dataset[]
   readonly rowsOf: (values: V) => readonly RowsOf[] | null
@@ -281,7 +281,7 @@ function filterOf(where: object | undefined, values: object): Filter {
   )
 }
 
-/** The value that a condition compares with. */
+/** The value in a condition. */
 export function givenBy(condition: unknown, values: object): unknown {
   if (typeof condition === 'function') return condition(values)
   return isParameter(condition) ? valueOf(values, condition.asked[0] as string) : condition
@@ -297,9 +297,9 @@ function checkKinds(fields: Columns, figures: Readonly<Record<string, Figure>>, 
   const isNumber = (column: Column | undefined): boolean => column !== undefined && ['integer', 'decimal', 'float'].includes(column.kind)
   for (const [name, figure] of Object.entries(figures)) {
     const lacking = [...figure.numbers, ...figure.columns].find((used) => !columns[used])
-    if (lacking !== undefined) throw new Error(`${name} of a series: ${lacking} is no column`)
+    if (lacking !== undefined) throw new Error(`${name} of a series: ${lacking} is not a column`)
     const wrong = figure.numbers.find((used) => !isNumber(columns[used]))
-    if (wrong !== undefined) throw new Error(`${name} of a series: ${wrong} is no number`)
-    if (figure.numbers.length > 0 && !isNumber(fields[name])) throw new Error(`${name} of a series is no number`)
+    if (wrong !== undefined) throw new Error(`${name} of a series: ${wrong} is not a number`)
+    if (figure.numbers.length > 0 && !isNumber(fields[name])) throw new Error(`${name} of a series is not a number`)
   }
 }

@@ -47,9 +47,9 @@ type StepFields = {
   readonly interval: Column<string>
 }
 
-/** What a series returns; see `series`. */
+/** Declaration of a series; see `series`. */
 interface SeriesSpec<K extends Fields, B extends Fields> {
-  /** Name of the list in the reply; `history` unless given. */
+  /** Name of the list in the reply; by default `history`. */
   readonly list?: string
   /** Name and meaning of a record. */
   readonly name: string
@@ -67,7 +67,7 @@ interface SeriesSpec<K extends Fields, B extends Fields> {
   /** Fields to sort by, besides `period_start`. */
   readonly sorts?: readonly (keyof NoInfer<B & K> & string)[]
   readonly asides?: ListReturn['asides']
-  /** Measures of which a parameter selects some, see `omitMeasures`. */
+  /** Measures that a parameter selects, see `omitMeasures`. */
   readonly measures?: Measures
 }
 

@@ -11,9 +11,9 @@ export interface Member {
   /** The field it comes from; the two members of a point share one. */
   readonly field: string
   readonly schema: JsonSchema
-  /** A value of it for the documentation, made of what is declared. */
+  /** An example value for the documentation, from its declaration. */
   readonly example: Json
-  /** Its JSON value, of the field's value in a record. */
+  /** Converts the field's value in a record to its JSON value. */
   readonly json: (value: unknown) => Json
 }
 
@@ -26,8 +26,8 @@ export function membersOf(fields: Fields): Member[] {
 }
 
 /**
- * The JSON Schema of a record. Strict: every member present and no other, as replies are without `fields`; else as documentation has it:
- * `fields` may leave members out, and new ones may be added.
+ * The JSON Schema of a record. Strict: all members and no others, as in replies without `fields`. Otherwise as documented:
+ * `fields` may omit members, and new ones may be added.
  */
 export function recordSchema(
   shape: { readonly about: string; readonly fields: Fields },
@@ -42,12 +42,12 @@ export function recordSchema(
   }
 }
 
-/** A record as a JSON object, made of the examples of its fields. */
+/** A record as a JSON object, from the examples of its fields. */
 export function exampleOf(fields: Fields): JsonObject {
   return Object.fromEntries(membersOf(fields).map((member) => [member.name, member.example]))
 }
 
-/** Makes the function that writes a record as a JSON object, with all members or only some. */
+/** Returns a function that writes a record as a JSON object, with all members or only some. */
 export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (record: AnyRow) => JsonObject {
   const members = membersOf(shape.fields).filter((member) => !only || only.has(member.name))
   return (record) => {
@@ -58,7 +58,7 @@ export function recordWriter(shape: RecordShape, only?: ReadonlySet<string>): (r
 }
 
 /**
- * Makes the function that writes a record with all its members, or all but some, as JSON text: what `JSON.stringify` gives of
+ * Returns a function that writes a record as JSON text, with all members except some: equal to `JSON.stringify` of
  * `recordWriter`'s object.
  */
 export function recordTextWriter(shape: RecordShape, except: readonly string[] = []): (record: AnyRow) => string {
@@ -71,7 +71,7 @@ export function recordTextWriter(shape: RecordShape, except: readonly string[] =
   }
 }
 
-/** Writes one member. Its value is often the same in one record after the other, so the last one's text is kept. */
+/** Writes one member. Consecutive records often share a value, so the last text is cached. */
 function memberTextWriter({ name, field, json }: Member, before: string): (record: AnyRow) => string {
   const begin = `${before}${JSON.stringify(name)}:`
   let last: unknown
@@ -86,21 +86,21 @@ function memberTextWriter({ name, field, json }: Member, before: string): (recor
   }
 }
 
-/** What a text is not written as it is for: quote, backslash, controls, and surrogates, of which JSON escapes those without the other. */
+/** Characters that JSON escapes: quote, backslash, controls and surrogates (JSON escapes only unpaired ones). */
 const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 
-/** What `JSON.stringify` gives of a value, for less where it is a number or a plain text. */
+/** The result of `JSON.stringify`, faster for numbers and plain texts. */
 function textOf(value: Json): string {
   if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`
   return typeof value === 'number' && Number.isFinite(value) ? numberText(value) : JSON.stringify(value)
 }
 
-/** Most hundredths that are written by their digits: a whole number that V8 holds without an object. */
+/** Most hundredths that are written digit by digit: V8 stores integers up to here without an object. */
 const MOST_HUNDREDTHS = 2 ** 30
 
 /**
- * What `String` gives of a number, for less where it is a decimal of one or two places: finding the shortest digits of a double costs more
- * than writing two whole numbers. What division by 10 or 100 gives back has those digits as its shortest.
+ * The result of `String` for a number, faster for one or two decimals: two integers are cheaper than a search for a double's
+ * shortest digits. If division by 10 or 100 gives the number back, its digits are the shortest ones.
  */
 function numberText(value: number): string {
   const hundredths = Math.round(value * 100)

@@ -5,39 +5,39 @@ import type { Version } from '../../lake/query/versions.ts'
 import { type Columns, col, type RowOf } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 
-/** The lake as a slice reads it: one state of its tables. */
+/** The lake as a cached query reads it: one state of its tables. */
 export interface SliceReader {
-  /** The rows of a query, in batches as they are made; `columns` are those of the answer where they are not their datasets'. */
+  /** The rows of a query, in batches. `columns` describes the result if it differs from the datasets' columns. */
   readonly rows: (query: Sql, columns?: Columns) => AsyncGenerator<AnyRow[]>
-  /** All rows of a query: typed by `columns`, or, where they are their datasets', by the type that is named. */
+  /** All rows of a query, typed by `columns`, or by the named type if they are dataset columns. */
   readonly all: {
     <C extends Columns>(query: Sql, columns: C): Promise<RowOf<C>[]>
     <T = AnyRow>(query: Sql, columns?: Columns): Promise<T[]>
   }
-  /** The whole versions that the tables of all of these datasets hold: one that is landing is in some of them only. */
+  /** Complete versions in the tables of all these datasets. A version that is still landing is only in some of them. */
   readonly versions: (...datasets: readonly Dataset[]) => Promise<Version[]>
 }
 
 /**
- * A part of the lake that the API keeps in memory, ready for its endpoints: read once for each key and state of the tables, for what
- * changes seldom, is asked for often and takes longer to read than an answer may.
+ * A cached query: part of the lake in memory, read once per key and table state. For data that seldom changes, is often
+ * requested and takes longer to read than a reply may take.
  */
 export interface Slice<T> {
-  /** Its name among all slices. */
+  /** Unique name. */
   readonly name: string
   /** Datasets that it is read from. */
   readonly from: readonly Dataset[]
-  /** Keys of which it is kept; those not asked for longest go first. */
+  /** Maximum keys in memory; the least recently used entry is evicted first. */
   readonly most: number
   /**
-   * The keys that answers about an instant (ms) need, for a slice of which any other may be asked for: those of the present stay whatever
-   * else is asked for, and what else is asked for is read one after the other.
+   * Keys that replies about an instant (ms) need, if any key may be requested. They are never evicted, and other keys are read
+   * one at a time.
    */
   readonly present?: (now: number) => readonly string[]
   readonly read: (reader: SliceReader, key: string) => Promise<T>
 }
 
-/** Declares the slice of the different values that a column of texts has, in order: of all rows, or of those that `filter` leaves. */
+/** Declares a cached query of the distinct values of a text column, in order; `filter` restricts the rows. */
 export function valuesSlice(of: {
   readonly name: string
   readonly dataset: Dataset
@@ -59,7 +59,7 @@ export function valuesSlice(of: {
 
 const VALUE = { value: col.string(1, 'Value.') }
 
-/** A reader of slices, by what gives rows in batches and the versions of tables. */
+/** Makes a reader from functions that return batches of rows and table versions. */
 export function sliceReader(parts: Pick<SliceReader, 'rows' | 'versions'>): SliceReader {
   const all = async (query: Sql, columns?: Columns): Promise<AnyRow[]> => {
     const found: AnyRow[] = []
@@ -69,7 +69,7 @@ export function sliceReader(parts: Pick<SliceReader, 'rows' | 'versions'>): Slic
   return { ...parts, all: all as SliceReader['all'] }
 }
 
-/** Declares a slice. */
+/** Declares a cached query. */
 export function defineSlice<T>(spec: Slice<T>): Slice<T> {
   return Object.freeze(spec)
 }

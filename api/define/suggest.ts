@@ -1,4 +1,4 @@
-/** The candidate that is nearest to a misspelt word by edit distance, or null where none is near (a third of its letters, at least 1). */
+/** The candidate nearest to a misspelt word by edit distance; null if none is within a third of its letters (at least 1). */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   const wanted = word.toLowerCase().slice(0, 64)
   let best: string | null = null
@@ -14,12 +14,14 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-/** The same for values that may be numbers, which are not misspelt: another year is another year. */
+/** The same, but numbers never match: a different year is not a misspelling. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   return /^\d+$/.test(word) ? null : nearest(word, candidates)
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
+/**
+ * Optimal string alignment distance: insertions, deletions, substitutions and adjacent swaps that turn one word into the other.
+ */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

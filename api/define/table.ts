@@ -4,36 +4,35 @@ import { columnSchema, type JsonSchema, jsonProperties, jsonValue } from '../../
 import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precision.ts'
 import { type Field, type Fields, isNested, type Nested, placeOf } from './fields.ts'
 
-/** What a cell of a table holds: a value of a column that is no point, or a list of rows with columns of their own. */
+/** Type of a table cell: a column type other than a point, or a list of rows with their own columns. */
 export type CellType = Column | { readonly kind: 'rows'; readonly columns: readonly TableColumn[] }
 
-/** One column of a table that records are shown as. */
+/** One column of a table of records. */
 export interface TableColumn {
   readonly name: string
-  /** The member of the record's JSON object that it shows, or a part of it: what `fields` chooses by. */
+  /** The member of the record's JSON object that it comes from; `fields` chooses by it. */
   readonly member: string
-  /** The field of the record it comes from, and of a point which half. */
+  /** The record's field that it comes from and, for a point, which half. */
   readonly field: string
   readonly part: 'lat' | 'lon' | null
-  /** True of a half of the point that is the record's place (`placeOf`). */
+  /** True for a half of the point that is the record's place (`placeOf`). */
   readonly isPlace?: boolean
   readonly type: CellType
   readonly nullable: boolean
   readonly schema: JsonSchema
-  /** The cell's value of a record, as rows hold it; null where there is none. */
+  /** The value of the cell for a record, as in rows; null without a value. */
   readonly of: (record: AnyRow) => unknown
 }
 
 /**
- * The columns of a table of records, the same for CSV, Parquet and Arrow: what is nested is flattened to `a_b`, of a map each code has
- * columns of its own (in small letters, and `a_other` for what is under codes that the list lacks), of a point each half. Lists stay lists;
- * rows in them are flattened alike.
+ * Table columns of a record, the same for CSV, Parquet and Arrow. Nested members become `a_b`; a map has one column per code in
+ * lower case, and `a_other` for unlisted codes; a point has two. Lists stay lists, and their rows are flattened too.
  */
 export function tableColumns(fields: Fields): readonly TableColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => columnsOfField(name, field, placeOf(fields) === name))
 }
 
-/** The JSON Schema of a table's row: every column present but those of fields that only some replies have, and no other. */
+/** The JSON Schema of a table row: all columns and no others. Columns of fields in `sometimes` are optional. */
 export function tableRowSchema(about: string, columns: readonly TableColumn[], sometimes: readonly string[] = []): JsonSchema {
   return {
     type: 'object',
@@ -44,7 +43,7 @@ export function tableRowSchema(about: string, columns: readonly TableColumn[], s
   }
 }
 
-/** The JSON value of a cell, as lists in CSV have it. */
+/** The JSON value of a cell, as CSV lists contain it. */
 export function cellJson(type: CellType, value: unknown): Json {
   if (value === null || value === undefined) return null
   if (type.kind !== 'rows') return jsonValue(type, value)
@@ -97,11 +96,11 @@ function mapColumns(name: string, field: Nested): TableColumn[] {
   const ofCodes = codes.flatMap((code) =>
     columns.map((column) => {
       const held = within(name, true, column, (map) => map[code] as AnyRow | undefined)
-      const description = `Of ${code} (${field.keys?.codes[code]?.en}): ${String(column.schema['description'] ?? '')}`
+      const description = `For ${code} (${field.keys?.codes[code]?.en}): ${String(column.schema['description'] ?? '')}`
       return { ...held, name: `${name}_${code.toLowerCase()}_${column.name}`, schema: { ...held.schema, description } }
     }),
   )
-  const about = `What ${name} has under codes that the list ${field.keys?.id} lacks, by code; null where there is nothing.`
+  const about = `Values of ${name} under codes outside the list ${field.keys?.id}, by code; null without any.`
   const type = col.json(0, about, { nullable: true })
   const of = (record: AnyRow): unknown => {
     const others = Object.entries((record[name] ?? {}) as Record<string, AnyRow>).filter(([code]) => !codes.includes(code))
@@ -111,7 +110,7 @@ function mapColumns(name: string, field: Nested): TableColumn[] {
   return [...ofCodes, other]
 }
 
-/** A column of something that a record holds under a name. */
+/** Wraps a column of a nested object under the object's name. */
 function within(name: string, mayLack: boolean, column: TableColumn, find: (held: AnyRow) => AnyRow | undefined): TableColumn {
   const nullable = mayLack || column.nullable
   return {
@@ -126,7 +125,7 @@ function within(name: string, mayLack: boolean, column: TableColumn, find: (held
   }
 }
 
-/** The schema of values that may be null, too. */
+/** The schema of values that may also be null. */
 function orNull(schema: JsonSchema): JsonSchema {
   const { type } = schema
   if (type === undefined) return schema

@@ -2,54 +2,52 @@ import { metresAway, nearestShare, roundedLine } from '../../lake/places/lines.t
 import type { Line } from '../../lake/schema/columns.ts'
 import { EARTH_M } from './geo.ts'
 
-/** A way from place to place, in their order. */
+/** A path from place to place, in order. */
 export interface Way {
-  /** Null of fewer than two places. */
+  /** Null for fewer than two places. */
   readonly line: Line | null
-  /** Parts from a place to the next, and how many of them follow the line that was given. */
+  /** Number of parts between places, and how many of them follow the given line. */
   readonly parts: number
   readonly following: number
 }
 
 type Position = Line[number]
 
-/** Where a line comes by a place: nearer than it does just before and just after. */
+/** Where the line passes a place: closer than just before and just after. */
 interface Passing {
-  /** The segment, by its first point; the point of it that is nearest; metres of the line up to there, and from there to the place. */
+  /** First point of the segment; nearest point on it; metres of line up to that point; metres from it to the place. */
   readonly segment: number
   readonly point: Position
   readonly at_m: number
   readonly away_m: number
 }
 
-/** How the way is at a place: at a passing of the line, which it runs as given (1) or back (-1), or off the line. */
+/** Position of the path at a place: a passing of the line, followed forwards (1) or backwards (-1), or off the line. */
 interface Step {
   readonly passing: Passing | null
   readonly direction: 1 | -1
 }
 
-/** A part follows the line where that is at most so many times as long as the straight way, and twice the bound for what places lie off it. */
+/** A part may be this many times as long as the straight path plus twice the distance bound; longer ones leave the line. */
 const MOST_DETOUR = 5
-/** Metres of the line in excess of the straight way that cost 1. */
+/** Excess metres of line that cost 1. */
 const EXCESS_M = 1000
-/** Metres that are none. */
+/** Lengths below this count as zero, m. */
 const NOISE_M = 0.1
 const DEGREE_M = (Math.PI / 180) * EARTH_M
-/** Share of the bound that costs 1/2 as a distance from the line. */
+/** Share of the distance bound that costs 1/2. */
 const USUAL_SHARE = 0.1
 
 /**
- * The way past places in order: along the line where that comes by them within `within_m` (metres), as given or back, cut at the first and the
- * last; straight from place to place where it does not. A line may come by a place several times, and the way may go on at another passing
- * than it arrived at: those are taken that cost least. A distance d from the line costs (10 d / within_m)² / 2, as does one between two
- * passings of a place; a kilometre of line in excess of the straight way 1, and a part that leaves the line although it comes by both places 50.
- * On the line the way never turns back: between two directions lies a part that does not follow it.
+ * Matches a path to a line past places in order, cut at the first and last; straight where the line is over `within_m` metres
+ * away. Takes the cheapest passings: (10 d / within_m)² / 2 for d off the line or between two passings of a place, 1 per km
+ * longer than straight, 50 for a part off a line near both places. It never turns back on the line.
  */
 export function wayPast(line: Line, places: Line, within_m: number): Way {
   const parts = Math.max(0, places.length - 1)
   if (parts === 0) return { line: null, parts, following: 0 }
   const metres = metresAlong(line)
-  // How the way arrives at each place, and how it goes on.
+  // How the path arrives at each place, and how it goes on.
   const layers = places.flatMap((place) => {
     const passings = passingsOf(line, place, metres, within_m)
     const steps = passings.flatMap((passing) => [{ passing, direction: 1 } as const, { passing, direction: -1 } as const])
@@ -61,7 +59,7 @@ export function wayPast(line: Line, places: Line, within_m: number): Way {
   const steps = cheapest(layers, cost)
   const points: Position[] = []
   let following = 0
-  // Where the way came onto the line.
+  // Where the path joined the line.
   let begin: Step | null = null
   for (const [at, place] of places.entries()) {
     const [arrived, from, to] = [steps[2 * at] as Step, steps[2 * at + 1] as Step, steps[2 * at + 2]]
@@ -84,17 +82,17 @@ function metresAlong(line: Line): Float64Array {
   return metres
 }
 
-/** Where the line comes by a place within the bound, in the order of the line. */
+/** Passings of a place within the bound, in the order of the line. */
 function passingsOf(line: Line, place: Position, metres: Float64Array, within_m: number): Passing[] {
   const passings: Passing[] = []
   const [north, south] = [place[1] + within_m / DEGREE_M, place[1] - within_m / DEGREE_M]
   let wasAtEnd = true
   for (let segment = 0; segment < line.length - 1; segment++) {
     const [from, to] = [line[segment] as Position, line[segment + 1] as Position]
-    // Most of a line lies well north or south of a place, which is told at once.
+    // Most of a line is far north or south of a place: a cheap check skips it.
     const isFar = (from[1] > north && to[1] > north) || (from[1] < south && to[1] < south)
     const share = isFar ? 0 : nearestShare(place, from, to)
-    // At its end a segment is nearest only where the next one leads away: that one counts.
+    // At its end a segment is nearest only if the next one leads away; then it counts.
     const isNearest = !isFar && (share > 0 || wasAtEnd) && (share < 1 || segment === line.length - 2)
     wasAtEnd = share === 1
     if (!isNearest) continue
@@ -109,7 +107,7 @@ function costOfDistance(metres: number, within_m: number): number {
   return (metres / (USUAL_SHARE * within_m)) ** 2 / 2
 }
 
-/** What it costs that a place lies off the line, and to go on at another passing than the one at which the way arrived. */
+/** Cost of the distance between the line and a place, and of a change to another passing there. */
 function costOfStay(from: Step, to: Step, within_m: number): number {
   if (!from.passing || !to.passing) return 0
   if (from.direction !== to.direction) return Number.POSITIVE_INFINITY
@@ -119,21 +117,21 @@ function costOfStay(from: Step, to: Step, within_m: number): number {
   return away + costOfDistance(to.passing.away_m, within_m) + costOfDistance(gap_m, within_m)
 }
 
-/** What a part of the way costs. */
+/** Cost of a part of the path. */
 function costOfPart(from: Step, to: Step, straight_m: number, within_m: number): number {
   if (!from.passing || !to.passing) return 0
   const metres = metresOnLine(from, to, straight_m, within_m)
   return metres === null ? costOfDistance(within_m, within_m) : Math.max(0, metres - straight_m) / EXCESS_M
 }
 
-/** Length of a part on the line; null where it does not follow it. */
+/** Length of a part on the line; null if it does not follow the line. */
 function metresOnLine(from: Step, to: Step, straight_m: number, within_m: number): number | null {
   if (!from.passing || !to.passing || from.direction !== to.direction) return null
   const metres = (to.passing.at_m - from.passing.at_m) * from.direction
   return metres > -NOISE_M && metres <= MOST_DETOUR * straight_m + 2 * within_m ? metres : null
 }
 
-/** The line from a passing to another. */
+/** Points of the line from one passing to another. */
 function pointsOnLine(line: Line, { passing: from, direction }: Step, { passing: to }: Step): Position[] {
   const [begin, end] = [from as Passing, to as Passing]
   const between =
@@ -141,7 +139,7 @@ function pointsOnLine(line: Line, { passing: from, direction }: Step, { passing:
   return [begin.point, ...between, end.point]
 }
 
-/** One of each layer, so that all costs from one to the next are least together. */
+/** Picks one item per layer with the least total cost between neighbours. */
 function cheapest<T>(layers: readonly (readonly T[])[], cost: (from: T, to: T, layer: number) => number): T[] {
   let costs: number[] = (layers[0] ?? []).map(() => 0)
   const best: number[][] = []

@@ -5,28 +5,28 @@ import type { ListReturn } from '../define/endpoint.ts'
 import type { Fields, RecordShape } from '../define/fields.ts'
 import { withExample } from './tail.ts'
 
-/** What can happen to a thing. */
-export const CHANGE_KINDS = defineCodes('change_kind', 'What happened to a thing.', {
+/** Kinds of change. */
+export const CHANGE_KINDS = defineCodes('change_kind', 'Kind of change.', {
   CREATED: ['Aparece', 'Created'],
   UPDATED: ['Cambia', 'Updated'],
   ENDED: ['Termina', 'Ended'],
 })
 
 const CHANGED_ABOUT =
-  'Members that differ from the state before, of a position both; where it ended those that differ by that; none where it was created.'
+  'Members that differ from the previous state (both members of a position). For an end, those that differ because of it; empty for a creation.'
 
 const CHANGE_FIELDS = {
-  kind: col.code(0, 'What happened.', CHANGE_KINDS, { example: 'CREATED' }),
+  kind: col.code(0, 'Kind of change.', CHANGE_KINDS, { example: 'CREATED' }),
   at: col.instant(0, 'Publication that brought the change.'),
   changed: col.list([0, 0], CHANGED_ABOUT, col.string(0, 'Name of a member.'), { example: [] }),
 } as const
 
-/** What every entry of a feed of changes begins with. `time` is the column of the publication that its examples are of. */
+/** First fields of every change feed entry. `time` is the publication column that their examples come from. */
 export function changeFields(time: Column): typeof CHANGE_FIELDS {
   return Object.freeze({ ...CHANGE_FIELDS, at: withExample(CHANGE_FIELDS.at, time.example) })
 }
 
-/** The members that a change changed, by `membersOf` the columns that did: an end leaves all columns as they were but the state. */
+/** Members changed by a change, from its changed columns by `membersOf`. An end changes only the state. */
 export function changedBy(
   { kind, changed }: Pick<LiveChange, 'kind' | 'changed'>,
   membersOf: (columns: readonly string[]) => string[],
@@ -34,15 +34,15 @@ export function changedBy(
   return kind === 'CREATED' ? [] : membersOf(kind === 'ENDED' ? ['status'] : changed)
 }
 
-/** The list of a feed of changes: in the order of the log, 100 entries a page and at most 1,000. `key` tells entries apart. */
+/** The list of a change feed: in log order, 100 entries a page, at most 1,000. `key` identifies an entry. */
 export function changesReturn<F extends Fields>(record: RecordShape<F>, key: readonly (keyof F & string)[]): ListReturn<F> {
   return { kind: 'list', name: 'changes', record, key, sorts: [], order: 'at', limit: { default: 100, max: 1000 } }
 }
 
-/** What to say of every feed of changes. */
+/** Description shared by all change feeds. */
 export const ABOUT_CHANGES =
-  'Follow it: read the list, then ask for changes again and again with the `next_cursor` of the reply before; `more` says that there are more already. A request looks through 20,000 entries of the log at most, so that a page of few that it asks for may be short or empty while `more` is true: go on. ' +
-  '`since` is compared with `at`, the time of the publication: pass it the `updated_at` of the list to begin, which gives what that very publication brought, too (applying it again changes nothing), or a later time for what has yet to come. ' +
-  'Without `since` and `cursor` it begins with the oldest change kept. ' +
-  'Where `reset` is true the log (7 days) no longer says what came after the cursor: read the list anew and go on from `next_cursor`. ' +
-  'Entries come in the order they happened in, each once: there is no `sort`, `ids` or `updated_since`; `since` takes the place of the last.'
+  'How to follow: read the list, then request changes repeatedly with the `next_cursor` of the previous reply; `more` says that more changes are available now. A request scans at most 20,000 log entries, so a page of a rare selection may be short or empty while `more` is true: continue. ' +
+  '`since` is compared with `at`, the publication time. Start with the `updated_at` of the list, which includes the changes of that publication (applying them again changes nothing), or with a later time for newer changes only. ' +
+  'Without `since` and `cursor` the reply begins with the oldest change in the log. ' +
+  'If `reset` is true, the log (7 days) no longer contains the changes after the cursor: read the list again and continue from `next_cursor`. ' +
+  'Entries are in the order of events, each once. `sort`, `ids` and `updated_since` are not available; use `since` instead of `updated_since`.'

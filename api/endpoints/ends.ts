@@ -9,11 +9,11 @@ export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ende
   DISAPPEARED: ['Ya no aparece en la fuente', 'No longer in the source'],
 })
 
-/** What a record of one thing, active or over, says of its end. */
+/** Fields about the end of a record, active or ended. */
 export const END_FIELDS = {
   last_seen_at: col.instant(
     0,
-    'Last publication that had it: count durations up to it; null while it is active, or where it is not known.',
+    'Last publication that had it: count durations up to it; null while it is active, or if unknown.',
     {
       nullable: true,
       example: null,
@@ -21,7 +21,7 @@ export const END_FIELDS = {
   ),
   ended_at: col.instant(
     0,
-    'Publication that confirmed its end: the third newer complete one in a row without it; null while it is active, or where that publication has not landed yet.',
+    'Publication that confirmed its end: the third complete one in a row without it. Null while it is active, or if that publication has not landed yet.',
     { nullable: true, example: null },
   ),
   end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { nullable: true, example: null }),
@@ -30,21 +30,21 @@ export const END_FIELDS = {
 /** The columns that `END_FIELDS` depend on. */
 export const END_DEPENDS = { last_seen_at: ['status'], ended_at: ['status'], end_reason: ['status'] } as const
 
-/** A row, live or from its table. Only a row that tells an end has `last_seen_at`. */
+/** A row, live or from its table. Only a row that records an end has `last_seen_at`. */
 interface EndingRow {
   readonly status: string
   readonly observed_at: number
   readonly last_seen_at?: number | null
 }
 
-/** Makes `END_FIELDS` of a row. */
+/** Makes `END_FIELDS` from a row. */
 export const endOf = {
   last_seen_at: (row: EndingRow) => (row.status === 'ENDED' ? (row.last_seen_at ?? null) : null),
   ended_at: (row: EndingRow) => (row.status === 'ENDED' ? row.observed_at : null),
   end_reason: (row: EndingRow) => (row.status === 'ENDED' ? 'DISAPPEARED' : null),
 } as const
 
-/** The record of a change's row, with its end where the change is the end: the row is as it was last. */
+/** The record of a change's row, with its end if the change is the end: the row then has its last state. */
 export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status: string }>(
   made: R,
   change: Pick<ChangeOf, 'kind' | 'at'>,
@@ -52,23 +52,23 @@ export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status
   return change.kind === 'ENDED' ? { ...made, status: 'ENDED', ended_at: change.at, end_reason: 'DISAPPEARED' } : made
 }
 
-/** What a record of a thing that is over says of its life. */
+/** Fields about the lifetime of an ended record. */
 export const PAST_FIELDS = {
-  ended_at: col.instant(0, 'Publication that confirmed its end: the third newer complete one in a row without it.'),
+  ended_at: col.instant(0, 'Publication that confirmed its end: the third complete one in a row without it.'),
   end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { example: 'DISAPPEARED' }),
   began_at: col.instant(
     0,
-    'Start of validity where the source states one that is not after the end, else the first publication that had it.',
+    'Start of validity if the source states one before the end, else the first publication that had it.',
   ),
   last_seen_at: col.instant(0, 'Last publication that had it.'),
   duration_minutes: col.integer(0, 'From its begin to the last publication that had it, whole minutes.', { unit: 'min' }),
-  versions: col.integer(0, 'States it went through, its end included.', { unit: '1', example: 3 }),
+  versions: col.integer(0, 'Number of its states, including its end.', { unit: '1', example: 3 }),
 } as const
 
-/** When the example of a thing that is over began, was last seen and ended. */
+/** When the example of an ended record began, was last seen and ended. */
 type PastExamples = { readonly [N in 'began_at' | 'last_seen_at' | 'ended_at']: string } & { readonly duration_minutes: number }
 
-/** The record of a thing that is over, as it was last, with what is said of its life; `examples` are of one. */
+/** Declares the record of an ended thing: its last state and its lifetime. `examples` belong together. */
 export function pastRecord<F extends Fields & { readonly status: Column<string> }>(
   name: string,
   about: string,
@@ -84,10 +84,10 @@ export function pastRecord<F extends Fields & { readonly status: Column<string> 
   return record<F & typeof PAST_FIELDS>(name, about, { ...fields, status: withExample(fields.status, 'ENDED'), ...own }, options)
 }
 
-/** A row of `endedIn`, beside its dataset's columns. */
+/** A row of `endedIn`, besides its dataset's columns. */
 export type PastRow = Omit<ValueOf<typeof PAST_FIELDS>, 'end_reason'>
 
-/** Makes `PAST_FIELDS` of a row of `endedIn`. */
+/** Makes `PAST_FIELDS` from a row of `endedIn`. */
 export function pastOf({ ended_at, began_at, last_seen_at, duration_minutes, versions }: PastRow): ValueOf<typeof PAST_FIELDS> {
   return { ended_at, end_reason: 'DISAPPEARED', began_at, last_seen_at, duration_minutes, versions }
 }

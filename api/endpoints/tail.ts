@@ -5,15 +5,15 @@ import { ROW_STATUS } from '../../lake/schema/physical.ts'
 const STATE_FIELDS = {
   updated_at: col.instant(0, 'Publication that last changed the record.'),
   status: col.code(0, 'State of the record.', ROW_STATUS, { example: 'ACTIVE' }),
-  is_stale: col.boolean(0, 'True where the newest publication did not confirm the record.', { example: false }),
+  is_stale: col.boolean(0, 'True if the newest publication did not confirm the record.', { example: false }),
 } as const
 
-/** What every record of a thing that has a history ends with. `time` is the column of the publication that its examples are of. */
+/** Last fields of every record with a history. `time` is the publication column that their examples come from. */
 export function stateFields(time: Column): typeof STATE_FIELDS {
   return Object.freeze({ ...STATE_FIELDS, updated_at: withExample(STATE_FIELDS.updated_at, time.example) })
 }
 
-/** What most records end with: where they are from, `source_id` being the source's own id where it has one, and their state. */
+/** Last fields of most records: their origin (`source_id` is the source's own id, if any) and state. */
 export function originFields<S extends Column, T extends Column, I extends Record<string, Column> = Record<never, never>>(
   { source, observed_at }: { readonly source: S; readonly observed_at: T },
   own?: I,
@@ -28,7 +28,7 @@ export function provinceField(code: Column<string> | Column<string | null>): typ
   return withExample(PROVINCE_NAME, provinceName((code.example ?? null) as string | null))
 }
 
-/** Where a record is by the names of places. */
+/** Names of the place of a record. */
 export function placeFields<
   C extends {
     readonly province_code: Column<string> | Column<string | null>
@@ -43,12 +43,12 @@ export function placeFields<
   return Object.freeze({ province: provinceField(province_code), province_code, municipality, municipality_code })
 }
 
-/** The official name of a province by its INE code; null for none. */
+/** The official name of a province by INE code; null without a code. */
 export function provinceName(code: string | null): string | null {
   return code === null ? null : (provinceByCode(code)?.name ?? null)
 }
 
-/** `coverage` of a step; fine enough that one reading of a minute in a year is not nothing. */
+/** The field `coverage` of a step; fine enough that one minute's reading in a year is not 0. */
 export function coverageField(about: string): Column<number | null> {
   return col.decimal(0, `${about}, 0 to 1; null with interval=raw.`, { scale: 6, unit: '1', nullable: true, example: 1 })
 }

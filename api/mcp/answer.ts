@@ -1,16 +1,16 @@
 import { type ApiReply, type Ask, urlOf } from './ask.ts'
 import { type CommonInput, type LookUp, Misuse, type ReplyRecord, type Tool, type ToolRequest } from './tool.ts'
 
-/** Records of each kind where the call does not say. */
+/** Default number of records of each kind. */
 const DEFAULT_ITEMS = 10
-/** Most bytes of a concise answer, and of a full one. */
+/** Maximum size of a concise answer and of a full one, bytes. */
 const MAX_BYTES = { concise: 8000, full: 60_000 }
-/** Codes of problems that a key, or one of a higher plan, would mend. */
+/** Codes of problems that a key, or a key of a higher plan, would solve. */
 const PLAN_CODES: readonly string[] = ['plan-required', 'key-required']
-/** Least time between two looks at the same data, in seconds: the specification's cadence of the server. */
+/** Minimum time between two reads of the same data, in seconds: the specification's cadence of the server. */
 export const CADENCE_S = 60
 
-/** What a tool needs to answer. */
+/** Inputs for the answer of a tool. */
 export interface AnswerParts {
   readonly ask: Ask
   /** Address of the API, for `rest_url`. */
@@ -36,27 +36,27 @@ export type ToolAnswer = {
   readonly rest_url: string
 }
 
-/** An answer as MCP has it. */
+/** An answer in MCP form. */
 export interface ToolResult {
   readonly isError: boolean
   readonly text: string
   readonly structured: ToolAnswer | null
 }
 
-/** One request that was answered. */
+/** A request with a reply. */
 interface Answered {
   readonly request: ToolRequest
   readonly url: string
   readonly reply: ApiReply
 }
 
-/** One that was not, and whether a higher plan would help. */
+/** A request without a reply, and whether a higher plan would help. */
 interface Unanswered {
   readonly reason: string
   readonly needsPlan: boolean
 }
 
-/** Answers a call of a tool. Mistakes of the input, plans that are too low and failures of the API are results with `isError`. */
+/** Answers a tool call. Invalid input, insufficient plans and API failures are results with `isError`. */
 export async function answerTool(tool: Tool, input: CommonInput, parts: AnswerParts): Promise<ToolResult> {
   const { ask, isServed, signal } = parts
   const lookUp: LookUp = async (path, query) => {
@@ -138,11 +138,11 @@ function condense(
   return fitted(tool, whole, { lines, most: MAX_BYTES[input.detail ?? 'concise'] })
 }
 
-/** The answer without as many of its last records as it takes to stay below a size. */
+/** Shortens an answer to a maximum size by removing its last records. */
 function fitted(tool: Tool, whole: ToolAnswer, { lines, most }: { readonly lines: readonly string[]; readonly most: number }): ToolResult {
   for (let count = whole.items.length; ; count = Math.floor(count * 0.8)) {
     const isCut = count < whole.items.length
-    // A cursor would skip the records that were left out.
+    // A cursor would skip the removed records.
     const structured = {
       ...whole,
       items: whole.items.slice(0, count),
@@ -155,7 +155,7 @@ function fitted(tool: Tool, whole: ToolAnswer, { lines, most }: { readonly lines
   }
 }
 
-/** The answer in words: all that an assistant needs that reads only text. */
+/** The answer as text, with everything that a text-only assistant needs. */
 function textOf(tool: Tool, answer: ToolAnswer, lines: readonly string[]): string {
   const { updated_at, data_age_s, stale, total, truncated, next_cursor, not_included, sources, rest_url } = answer
   const age = data_age_s === null ? '' : `, ${data_age_s} s old`
@@ -175,19 +175,19 @@ function textOf(tool: Tool, answer: ToolAnswer, lines: readonly string[]): strin
   ].join('\n')
 }
 
-/** When another call may give newer data: as long as replies may be cached, and a minute at least. */
+/** When another call may return newer data: after the cache lifetime of replies, and at least a minute. */
 function nextUpdate(found: readonly Answered[], now: number): string | null {
   const ages = found.map(({ reply }) => Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control') ?? '')?.[1] ?? 0))
   return ages.length === 0 ? null : new Date(now + 1000 * Math.max(CADENCE_S, Math.min(...ages))).toISOString()
 }
 
-/** The records of a reply: its list, which has a total beside it, or the one thing that it is. */
+/** The records of a reply: its list, which has a total next to it, or the single record. */
 function recordsOf({ body }: ApiReply): readonly ReplyRecord[] {
   const { meta: _meta, ...rest } = body
   return 'total' in rest ? (Object.values(rest).find((value): value is ReplyRecord[] => Array.isArray(value)) ?? []) : [rest]
 }
 
-/** Why a request was not answered, and what to do. */
+/** The reason why a request failed, and how to proceed. */
 function reasonOf({ status, body, headers }: ApiReply): string {
   const detail = typeof body['detail'] === 'string' ? body['detail'] : `HTTP ${status}`
   const code = body['code']
@@ -195,7 +195,7 @@ function reasonOf({ status, body, headers }: ApiReply): string {
   if (code === 'key-required') return `${detail} Set a key with the plan it needs (TRAFFIC_API_KEY, or the header X-API-Key)`
   if (status === 429) return `a limit was reached; call again in ${headers.get('retry-after') ?? 'some'} s`
   if (code === 'no-data-yet')
-    return `no data of this yet, which is no mistake of the call. ${detail} Call again in ${headers.get('retry-after') ?? '30'} s`
+    return `no data for this yet; the call is correct. ${detail} Call again in ${headers.get('retry-after') ?? '30'} s`
   if (status === 503) return `${detail} Call again in ${headers.get('retry-after') ?? '30'} s`
   return detail.replace(/\.$/, '')
 }

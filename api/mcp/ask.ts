@@ -7,7 +7,7 @@ export interface ApiReply {
   readonly body: ReplyRecord
 }
 
-/** Asks the API with the caller's key and limits; the URL begins with `/`. */
+/** Sends a request to the API with the caller's key and limits; the URL begins with `/`. */
 export type Ask = (url: string, signal: AbortSignal) => Promise<ApiReply>
 
 /** The URL of a request, without the address of the API. */
@@ -22,7 +22,7 @@ export function urlOf({ path, inPath = {}, query }: Pick<ToolRequest, 'path' | '
   return text === '' ? filled : `${filled}?${text}`
 }
 
-/** Asks an API over HTTP, as the stdio server does. `key` may be null: the limits of callers without a key hold then. */
+/** Sends requests over HTTP, as the stdio server does. Without a key (null) the limits for anonymous callers apply. */
 export function askOverHttp(baseUrl: string, key: string | null): Ask {
   return async (url, signal) => {
     const response = await fetch(`${baseUrl}${url}`, {

@@ -11,10 +11,10 @@ import { mcpServer, recentAnswers, servedPaths } from './server.ts'
 
 /** The path of the MCP server. */
 export const MCP_PATH = '/mcp'
-/** Headers that say who asks and how the request came; they go along to the endpoints. */
+/** Headers that identify the caller and the route of the request; passed on to the endpoints. */
 const PASSED_ON = ['x-api-key', 'x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'host'] as const
 
-/** What the MCP server works with. */
+/** Dependencies of the MCP server. */
 export interface McpHttpParts {
   readonly endpoints: readonly Endpoint[]
   readonly baseUrl: () => string
@@ -55,7 +55,7 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
 }
 
 /**
- * A page of another site must not use a key that a browser has; programs send no Origin (MCP, "Security Warning" of the
+ * A page of another site must not use a key stored in a browser; programs send no Origin (MCP, "Security Warning" of the
  * transport).
  */
 function checkOrigin({ headers }: FastifyRequest, baseUrl: string): void {
@@ -70,7 +70,7 @@ function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
   return { ...(bearer ? { 'x-api-key': bearer } : {}), ...Object.fromEntries(known) }
 }
 
-/** Asks the endpoints of a process without a connection. */
+/** Sends requests to the endpoints of this process without a connection. */
 function askWithin(
   app: FastifyInstance,
   { headers, remoteAddress }: { readonly headers: Readonly<Record<string, string>>; readonly remoteAddress: string },

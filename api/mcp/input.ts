@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { Misuse } from './tool.ts'
 
-/** Largest number of records that one call gives. */
+/** Maximum number of records per call. */
 export const MAX_ITEMS = 50
 
-/** What every tool takes. */
+/** Inputs of every tool. */
 export const commonInput = {
   lang: z.enum(['es', 'en']).optional().describe('Language of texts and of names of codes. Spanish by default.'),
-  detail: z.enum(['concise', 'full']).optional().describe('`full` gives every field of each record. `concise` by default.'),
+  detail: z.enum(['concise', 'full']).optional().describe('`full` returns every field of each record. `concise` by default.'),
   limit: z.int().min(1).max(MAX_ITEMS).optional().describe(`Records of each kind, 10 by default, at most ${MAX_ITEMS}.`),
-  cursor: z.string().max(2000).optional().describe('`next_cursor` of the former answer, with the same other arguments, for what follows.'),
+  cursor: z.string().max(2000).optional().describe('`next_cursor` of the previous answer, with otherwise the same arguments.'),
 }
 
 /** A province. */
@@ -50,9 +50,9 @@ export function around(input: {
 }): { lat?: number; lon?: number; radius?: number } {
   const { lat, lon, radius_km } = input
   if (lat === undefined && lon === undefined) {
-    if (radius_km !== undefined) throw new Misuse('radius_km needs a point: give lat and lon, too.')
+    if (radius_km !== undefined) throw new Misuse('radius_km needs a point: add lat and lon.')
     return {}
   }
-  if (lat === undefined || lon === undefined) throw new Misuse('Half a point: give both lat and lon.')
+  if (lat === undefined || lon === undefined) throw new Misuse('Incomplete point: give both lat and lon.')
   return { lat, lon, radius: Math.round(1000 * (radius_km ?? 10)) }
 }

@@ -4,18 +4,18 @@ import type { Plan } from '../../lake/schema/dataset.ts'
 /** A value of a query parameter; undefined parameters are not sent. */
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** A record of a reply, as JSON has it. */
+/** A record of a reply, as JSON. */
 export type ReplyRecord = Readonly<Record<string, unknown>>
 
 /** One request of a tool, and how its records are shown. */
 export interface ToolRequest {
-  /** What one record is, such as `incident`. */
+  /** Kind of a record, such as `incident`. */
   readonly kind: string
-  /** Path of the endpoint as it is declared, with `{name}` for the values of `inPath`. */
+  /** Path of the endpoint as declared, with `{name}` for the values of `inPath`. */
   readonly path: string
   readonly inPath?: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, QueryValue>>
-  /** Members that a concise answer has; a full one has all. */
+  /** Members of a concise answer; a full one has all. */
   readonly fields: readonly string[]
   /** One line about a record, with units. */
   readonly line: (record: ReplyRecord) => string
@@ -23,7 +23,7 @@ export interface ToolRequest {
   readonly takesLimit?: boolean
 }
 
-/** What every tool takes besides its own input. */
+/** Input shared by all tools. */
 export interface CommonInput {
   readonly lang?: 'es' | 'en' | undefined
   readonly detail?: 'concise' | 'full' | undefined
@@ -31,18 +31,18 @@ export interface CommonInput {
   readonly cursor?: string | undefined
 }
 
-/** Finds records that a tool needs before it knows what to ask for, such as a station by its name. */
+/** Finds records that a tool needs to build its requests, such as a station by its name. */
 export type LookUp = (path: string, query: Readonly<Record<string, QueryValue>>) => Promise<readonly ReplyRecord[]>
 
-/** A tool: a question that people ask, and the requests that answer it. */
+/** A tool: a typical question, and the requests that answer it. */
 export interface Tool<I extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string
   readonly title: string
-  /** What it answers, for the assistant that chooses among tools. */
+  /** Description for the assistant that selects a tool. */
   readonly description: string
-  /** The least plan with which it answers something. */
+  /** The lowest plan with an answer. */
   readonly plan: Plan
-  /** The tool of a lower plan that comes closest; none if there is none. */
+  /** The closest tool of a lower plan, if any. */
   readonly instead?: string
   readonly input: I
   /** The requests for an input. Throws `Misuse` for an input that cannot be answered. */
@@ -57,12 +57,12 @@ export function defineTool<const I extends z.ZodRawShape>(tool: Tool<I>): Tool {
   return Object.freeze(tool) as unknown as Tool
 }
 
-/** Texts of a line that are there, joined by commas. */
+/** Joins the parts of a line that are present by commas. */
 export function phrase(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === 'string' && part !== '').join(', ')
 }
 
-/** A number or text of a record with a unit behind it; null if the record has none. */
+/** A number or text of a record followed by a unit; null without a value. */
 export function amount(record: ReplyRecord, name: string, unit = ''): string | null {
   const value = record[name]
   return value === null || value === undefined ? null : `${String(value)}${unit === '' ? '' : ` ${unit}`}`
@@ -74,7 +74,7 @@ export function labelled(label: string, record: ReplyRecord, name: string, unit 
   return text === null ? null : `${label} ${text}`
 }
 
-/** A text that a publisher wrote, in marks that tell it from our words; null if there is none. */
+/** A publisher's text in quotation marks that separate it from our words; null if empty. */
 export function quoted(record: ReplyRecord, name: string, max = 200): string | null {
   const value = record[name]
   if (typeof value !== 'string' || value === '') return null
@@ -82,7 +82,7 @@ export function quoted(record: ReplyRecord, name: string, max = 200): string | n
   return `«${plain.length > max ? `${plain.slice(0, max - 1)}…` : plain}»`
 }
 
-/** Where a record is: road and km, municipality, province, as far as it says. */
+/** The place of a record: road and km, municipality, province, as available. */
 export function place(record: ReplyRecord): string {
   const { road, km, municipality, province } = record
   const onRoad = typeof road === 'string' ? `${road}${km === null || km === undefined ? '' : ` km ${String(km)}`}` : null

@@ -14,7 +14,7 @@ export const FIELD_NUMBER = Object.freeze({ title: 0, names: 1, codes: 2, place:
   Record<(typeof FIELDS)[number] | 'variant', number>
 >
 
-/** How much a match in each field counts, 0 to 5; a field of weight 0 is not searched. */
+/** The weight of a match in each field, 0 to 5; a field of weight 0 is not searched. */
 export type FieldWeights = Readonly<Record<(typeof FIELDS)[number], number>>
 
 /** A document as a collection makes it. */
@@ -23,19 +23,19 @@ export interface SearchDocument {
   /** Shown and searched. */
   readonly title: string
   readonly subtitle: string | null
-  /** Other names of it: former ones, other languages, short forms. */
+  /** Other names: former ones, other languages, short forms. */
   readonly names?: readonly string[]
-  /** Codes that people know it by. */
+  /** Codes in common use. */
   readonly codes?: readonly (string | null)[]
-  /** Other texts that it is found by. The subtitle is one of them. */
+  /** Other searched texts. The subtitle is one of them. */
   readonly text?: readonly (string | null)[]
   readonly position: Point | null
   readonly province_code: string | null
   /** Its names, and those of its province, are searched too, in every official language. */
   readonly municipality_code?: string | null
-  /** How likely people look for it, 0 to 1. */
+  /** How likely it is searched for, 0 to 1. */
   readonly importance: number
-  /** What the path has in place of the id. */
+  /** Path value that replaces the id. */
   readonly link?: string
 }
 
@@ -44,19 +44,19 @@ type Slices = Readonly<Record<string, Slice<unknown>>>
 type ValuesOfSlices<S extends Slices> = { readonly [K in keyof S]: S[K] extends Slice<infer T> ? T : never }
 
 interface Described {
-  /** As the list of collections in the API's documentation has it. */
+  /** Id, as in the API's list of collections. */
   readonly id: string
   readonly title: string
   readonly about: string
 }
 
-/** A collection that can be searched. */
+/** A searchable collection. */
 export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S extends Slices = Slices> extends Described {
-  /** Words for such things, in any language: a document of the collection need not contain them. */
+  /** Words for this kind of thing, in any language: documents of the collection need not contain them. */
   readonly words: readonly string[]
-  /** Datasets whose current state it is made from. */
+  /** Datasets that it reads in their current state. */
   readonly from: D
-  /** Cached queries of the lake that it is made from, each for its key of the present, else the empty one. */
+  /** Cached queries of the lake that it uses, each with its present key, else the empty string. */
   readonly slices: S
   /** The request that shows a document: the path of an endpoint with the parameter for it in braces, in the path or the query. */
   readonly detail: string
@@ -66,7 +66,7 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
 
 /** A collection whose data does not exist yet. */
 export interface MissingCollection extends Described {
-  /** Datasets that it may be made from, and the path of the list that shows them: once one exists, it has to be declared. */
+  /** Possible source datasets, and the path of the list that shows them: once one exists, the collection has to be declared. */
   readonly awaits: readonly string[]
   readonly path: string
   readonly reason: string

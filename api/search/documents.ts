@@ -9,7 +9,7 @@ export function weightsOf(weights: FieldWeights): number[] {
   return [...FIELDS.map((field) => weights[field]), weights.names]
 }
 
-/** Returns a document with all its texts, and the names of its municipality and province, as the index takes it. */
+/** Returns a document with all its texts, including the names of its municipality and province, in index form. */
 export function indexedDocument(document: SearchDocument): IndexedDocument {
   const { title, subtitle, names = [], codes = [], text = [], position, province_code, municipality_code = null, importance } = document
   const texts: [number, string][] = [[FIELD_NUMBER.title, title]]
@@ -28,13 +28,13 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
   }
 }
 
-/** Every name of a municipality: each half of a double one, and former and Castilian ones. */
+/** Every name of a municipality: each half of a double one, and former and Castilian names. */
 export function municipalityNames(code: string): string[] {
   const name = municipalityByCode(code)?.name
   return name === undefined ? [] : [...name.split('/'), ...(MUNICIPALITY_ALIASES[code] ?? []), ...(SHORT_NAMES[code] ?? [])]
 }
 
-/** A title that names its municipality, with each other name of it. */
+/** For a title that contains its municipality: the other names in its place. */
 function otherNames(title: string, code: string | null): string[] {
   const name = code === null ? undefined : municipalityByCode(code)?.name
   if (code === null || name === undefined) return []
@@ -48,7 +48,7 @@ function provinceNames(code: string): string {
   return [name, ...Object.values(names)].join(' ')
 }
 
-/** Short and colloquial names of towns that the official lists lack. */
+/** Short and colloquial names of towns that are not in the official lists. */
 const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   '07040': ['Ciutat de Mallorca'],
   '08101': ['Hospitalet'],

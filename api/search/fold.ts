@@ -1,6 +1,6 @@
 import { foldName } from '../../lake/places/names.ts'
 
-/** Spellings of one word that both documents and queries use, as one of them: abbreviations, numerals, other languages. */
+/** Different spellings of one word, mapped to one of them: abbreviations, numerals, other languages. */
 const SAME: Readonly<Record<string, string>> = {
   av: 'avenida',
   avd: 'avenida',
@@ -61,7 +61,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   'a al d da das de del do dos e el els en et i l la las les lo los na o of os per por the un una y'.split(' '),
 )
 
-/** Words before a number that do not make it a road: `km 12`, `nº 3`. */
+/** Words before a number that do not make it a road name: `km 12`, `nº 3`. */
 const NO_ROAD: ReadonlySet<string> = new Set(['km', 'pk', 'no', 'num', 'de', 'del', 'el', 'la', 'los', 'las', 'en', 'y'])
 /** Prefixes of road designations, by the word for the kind of road: `nacional 340` is `n340`. */
 const ROAD_KINDS: Readonly<Record<string, string>> = { nacional: 'n', autovia: 'a', autopista: 'ap' }

@@ -11,7 +11,7 @@ import { collections } from './catalog.ts'
 import { type Collection, detailPathOf, isSearchable } from './collection.ts'
 import { SearchIndex } from './search-index.ts'
 
-/** What the follower reads from. */
+/** Inputs of the follower. */
 interface FollowOptions {
   readonly state: ServiceState
   readonly kept: KeptLake
@@ -21,7 +21,7 @@ interface FollowOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Follows the data that documents are made of. */
+/** Updates the index when the source data changes. */
 export interface SearchFollower {
   /** Brings the index up to date. Returns `before` if nothing has changed. */
   look(before: SearchView | null): Promise<SearchView>

@@ -2,7 +2,7 @@ import type { SearchHighlight } from '../define/search-view.ts'
 import { editDistance } from '../define/suggest.ts'
 import { soundOf, typosOf, wordsOf } from './fold.ts'
 
-/** The words of a text that a query's words stand for. */
+/** The words of a text that match words of a query. */
 export function highlightsOf(field: SearchHighlight['field'], text: string | null, words: readonly string[]): SearchHighlight[] {
   if (text === null || words.length === 0) return []
   return [...text.matchAll(/[\p{L}\p{N}·-]+/gu)].flatMap((match) =>
@@ -10,7 +10,7 @@ export function highlightsOf(field: SearchHighlight['field'], text: string | nul
   )
 }
 
-/** A word as a whole, as a road's designation is written, or its parts between hyphens. */
+/** A whole word, including a road designation, or its parts between hyphens. */
 function partsOf(text: string, start: number, words: readonly string[]): { start: number; length: number }[] {
   const whole = wordsOf(text)
   if (whole.length === 1) return isMeant(whole[0] as string, words) ? [{ start, length: text.length }] : []

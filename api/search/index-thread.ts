@@ -3,7 +3,7 @@ import type { Answer, Question } from './messages.ts'
 import type { Around, Ask, Ranked } from './ranking.ts'
 import type { IndexedDocument } from './segment.ts'
 
-/** Maximum heap of the thread, MB: several times what it needs. */
+/** Maximum heap of the thread, MB: several times its need. */
 const MEMORY_MB = 512
 
 type Asked = Exclude<Question, { kind: 'collect' }>
@@ -16,7 +16,7 @@ export class IndexThread {
   #next = 0
   #ended: Error | null = null
 
-  /** `onEnd` is called if the thread ends by itself; questions are then refused. */
+  /** `onEnd` is called if the thread ends unexpectedly; questions are then rejected. */
   constructor(onEnd: (error: Error) => void) {
     this.#worker.unref()
     this.#worker.on('message', ({ id, ...answer }: Answer) => {
@@ -31,27 +31,27 @@ export class IndexThread {
     this.#worker.on('exit', (code) => end(new Error(`the thread of the search index ended with ${code}`)))
   }
 
-  /** Hands over documents for the next build of a collection. */
+  /** Sends documents for the next build of a collection. */
   collect(collection: number, documents: readonly IndexedDocument[], isFirst: boolean): void {
     this.#worker.postMessage({ kind: 'collect', collection, documents, isFirst } satisfies Question)
   }
 
-  /** Builds a collection from what was collected; `then` is called before any later answer arrives. */
+  /** Builds a collection from the collected documents; `then` is called before any later answer arrives. */
   build(collection: number, weights: readonly number[], then: () => void): Promise<void> {
     return this.#ask({ kind: 'build', collection, weights }, then)
   }
 
-  /** Searches; `finish` sees the numbers of documents before any later build is known. */
+  /** Searches; `finish` receives the numbers of documents before any later build is known. */
   rank<T>(ask: Ask, how: Chosen, finish: (ranked: Ranked) => T): Promise<T> {
     return this.#ask({ kind: 'rank', ask, ...how }, finish as (given: unknown) => T)
   }
 
-  /** Finds what is nearest; `finish` likewise. */
+  /** Finds the nearest documents; `finish` is called as in `rank`. */
   near<T>(around: Around, how: Chosen, finish: (ranked: Ranked) => T): Promise<T> {
     return this.#ask({ kind: 'near', around, ...how }, finish as (given: unknown) => T)
   }
 
-  /** Bytes that it uses: its heap and its arrays. */
+  /** Memory use in bytes: heap and arrays. */
   memory(): Promise<number> {
     return this.#ask({ kind: 'memory' }, (given) => given as number)
   }
@@ -83,7 +83,7 @@ export class IndexThread {
   }
 }
 
-/** Collections to look in, null for all, and most hits. */
+/** Collections to search, null for all, and maximum hits. */
 interface Chosen {
   readonly collections: readonly number[] | null
   readonly limit: number

@@ -5,7 +5,7 @@ import { editDistance } from '../define/suggest.ts'
 import { wordsOf } from './fold.ts'
 import type { QueryTerm } from './ranking.ts'
 
-/** A kilometre of a road that a query names, and what is left without the kilometre; its last word is whole if it is the road. */
+/** A kilometre of a road in a query, and the text without the kilometre. Its last word is complete if it is the road. */
 export interface RoadPlaceQuery {
   readonly road: string
   readonly km: number
@@ -20,7 +20,7 @@ const ROAD_THEN_KM = new RegExp(String.raw`\b${ROAD}\b[\s,;:]*(?:en el |al |a la
 const KM_THEN_ROAD = new RegExp(String.raw`\b${KM_WORD}\s*${KM}[\s,;:]*(?:de la |de l'|en la |da |of )?${ROAD}\b`, 'i')
 const ROAD_AND_NUMBER = new RegExp(String.raw`^\s*${ROAD}[\s,;:]+${KM}\s*$`, 'i')
 
-/** The kilometre of a road that a query names: `A-6 km 12`, `km 12 de la A6`, `n-340 1100,5`. Null where it names none. */
+/** Parses the kilometre of a road from a query: `A-6 km 12`, `km 12 de la A6`, `n-340 1100,5`. Null without one. */
 export function roadPlaceIn(q: string): RoadPlaceQuery | null {
   const text = q.normalize('NFD').replace(/\p{M}+/gu, '')
   const first = ROAD_THEN_KM.exec(text) ?? ROAD_AND_NUMBER.exec(text)
@@ -36,10 +36,10 @@ export function roadPlaceIn(q: string): RoadPlaceQuery | null {
 const DEGREES = /^\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ns])?\s*(?:[;\s]|,\s|,(?=-?\d+\.))\s*(-?\d{1,3}(?:[.,]\d+)?)\s*°?\s*([ewo])?\s*$/i
 const SEXAGESIMAL =
   /^\s*(\d{1,2})[°º]\s*(\d{1,2})['′]\s*(?:(\d{1,2}(?:[.,]\d+)?)["″]\s*)?([ns])[\s,;]*(\d{1,3})[°º]\s*(\d{1,2})['′]\s*(?:(\d{1,2}(?:[.,]\d+)?)["″]\s*)?([ewo])\s*$/i
-/** The latitudes of Spain. A pair of which only the second number is in them is longitude, latitude. */
+/** The latitudes of Spain. If only the second number of a pair is among them, the pair is longitude, latitude. */
 const SPAIN = { south: 27, north: 44.5 }
 
-/** The position that a query is: `40.4168, -3.7038`, `40,4168 -3,7038`, `40°25'N 3°42'W`. Null for any other text. */
+/** Parses a query that is a position: `40.4168, -3.7038`, `40,4168 -3,7038`, `40°25'N 3°42'W`. Null for any other text. */
 export function positionIn(q: string): Point | null {
   const decimal = DEGREES.exec(q)
   if (decimal) {
@@ -59,14 +59,14 @@ export function positionIn(q: string): Point | null {
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null
 }
 
-/** Words that name kinds of things, by the words of the phrase, and the numbers of the collections that they mean. */
+/** Phrases that name kinds of things, by their words, with the numbers of the matching collections. */
 export type Kinds = ReadonlyMap<string, readonly number[]>
 
-/** Most words of a phrase for a kind, and least letters of a word that may be misspelt or unfinished. */
+/** Maximum words of a phrase for a kind, and minimum letters of a word that may be misspelt or unfinished. */
 const PHRASE_MOST = 4
 const KIND_LETTERS = 5
 
-/** The kinds that collections are called by. */
+/** The kinds of some collections. */
 export function kindsOf(collections: readonly { readonly words: readonly string[] }[]): Kinds {
   const kinds = new Map<string, number[]>()
   for (const [number, { words }] of collections.entries())
@@ -78,7 +78,7 @@ export function kindsOf(collections: readonly { readonly words: readonly string[
   return kinds
 }
 
-/** The terms of a query, words that name a kind together where they make a phrase. */
+/** The terms of a query; words of a phrase that names a kind are one term. */
 export function termsOf(q: string, kinds: Kinds): QueryTerm[] {
   const words = wordsOf(q)
   const isUnfinished = !/[\s,;.]$/.test(q)
@@ -94,14 +94,14 @@ export function termsOf(q: string, kinds: Kinds): QueryTerm[] {
   return terms
 }
 
-/** Words of the longest phrase that begins at a word; 0 where none does. */
+/** Number of words of the longest phrase that begins at a word; 0 without one. */
 function phraseAt(words: readonly string[], at: number, kinds: Kinds): number {
   for (let length = Math.min(PHRASE_MOST, words.length - at); length > 0; length--)
     if (kinds.has(words.slice(at, at + length).join(' '))) return length
   return 0
 }
 
-/** The kinds that a word may be misspelt for, or the beginning of. */
+/** The kinds that a word may be a misspelling or the beginning of. */
 function kindsLike(word: string, isOpen: boolean, kinds: Kinds): readonly number[] {
   if (word.length < KIND_LETTERS || /\d/.test(word)) return []
   const found = new Set<number>()

@@ -11,9 +11,9 @@ export interface Searched {
 /** A word of a query, or the words that together name a kind of thing. */
 export interface QueryTerm {
   readonly words: readonly string[]
-  /** Numbers of the collections whose documents are such things: they need not contain the words. */
+  /** Numbers of the collections of that kind: their documents need not contain the words. */
   readonly kinds: readonly number[]
-  /** True for a word that may still be being typed. */
+  /** True for a word that may be incomplete. */
   readonly isOpen: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Ask {
   /** INE code as a number; 0 for all of Spain. */
   readonly province: number
   readonly near: { readonly lat: number; readonly lon: number } | null
-  /** Whether misspelt words are looked for only where nothing is found otherwise. */
+  /** Whether misspelt words are searched always, or only without other results. */
   readonly typos: 'fallback' | 'always'
 }
 
@@ -34,37 +34,37 @@ export interface Around {
   readonly radius_m: number
 }
 
-/** A document that was found. */
+/** A document in the result. */
 export interface RankedHit {
   readonly collection: number
   readonly document: number
   readonly score: number
 }
 
-/** The best hits in order, and how many documents match by the number of their collection. */
+/** The best hits in order, and the number of matching documents by collection number. */
 export interface Ranked {
   readonly hits: readonly RankedHit[]
   readonly counts: ReadonlyMap<number, number>
 }
 
-/** Distance at which being near counts half, m. */
+/** Distance at which proximity counts half, m. */
 const HALF_M = 15_000
-/** What a document has of a term that names its kind. */
+/** Match of a document with a term that names its kind. */
 const KIND_MATCH = 0.5
-/** How much the words themselves of such a term count. */
+/** Weight of the words themselves of such a term. */
 const CONTAINS_KIND = 0.4
 /** Greatest weight of a field. */
 const FULL_WEIGHT = 5
 /** A term that names a kind counts no more than a common word. */
 const KIND_WEIGHT_MOST = 2
 
-/** One way of looking: with misspellings or without, and how many terms a document may lack. */
+/** One search pass: with or without misspellings, and the number of terms that a document may lack. */
 interface Pass {
   readonly hasTypos: boolean
   readonly missing: number
 }
 
-/** Finds the documents that match best. If none has all terms, those that lack the fewest are found. */
+/** Finds the best matching documents. If none has all terms, it finds those that lack the fewest. */
 export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranked {
   const passes: Pass[] = ask.typos === 'fallback' ? [{ hasTypos: false, missing: 0 }] : []
   for (let missing = 0; missing <= ask.terms.length >> 1; missing++) passes.push({ hasTypos: true, missing })
@@ -81,20 +81,20 @@ export function rank(index: readonly Searched[], ask: Ask, limit: number): Ranke
   return { hits: best.inOrder(), counts: best.counts }
 }
 
-/** A term as one segment has it. */
+/** A term in one segment. */
 interface SegmentTerm {
   readonly weight: number
   readonly expansions: readonly Expansion[]
-  /** False for a word of a kind that the documents are of: those that contain it go first, the others are found too. */
+  /** False for a word that names the documents' kind: documents that contain it rank first, but others are found too. */
   readonly isNeeded: boolean
 }
 
 /** The terms of a query in a segment. */
 interface TermsOf extends Searched {
   readonly terms: readonly SegmentTerm[]
-  /** What every document of the segment has, since it is of a kind that is named. */
+  /** The score of every document of the segment, because the query names its kind. */
   readonly base: number
-  /** What a document can have at most. */
+  /** The maximum score of a document. */
   readonly most: number
 }
 
@@ -106,7 +106,7 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
       words.map((word) => expansionsOf(segment, word, { isOpen, typos: hasTypos ? typosOf(word) : 0, isKnown: known.has(word) })),
     ),
   )
-  // Rare words count more. Their frequency is that over all collections.
+  // Rare words count more. Their frequency is measured over all collections.
   const weights = terms.map(({ kinds }, at) => {
     const frequency = index.reduce((sum, { segment }, number) => sum + rarest(segment, found[number]?.[at] ?? []), 0)
     const weight = Math.log(1 + size / (1 + frequency))
@@ -119,7 +119,7 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
     for (const [at, { kinds, words }] of terms.entries()) {
       const isOfKind = kinds.includes(collection)
       if (isOfKind) base += KIND_MATCH * FULL_WEIGHT * (weights[at] as number)
-      // What only contains the word for a kind is less likely meant than what is of the kind.
+      // A document that only contains the word for a kind is a less likely match than one of that kind.
       const weight = ((kinds.length > 0 ? CONTAINS_KIND : 1) * (weights[at] as number)) / words.length
       for (const expansions of found[number]?.[at] ?? []) own.push({ weight, expansions, isNeeded: !isOfKind })
     }
@@ -127,19 +127,19 @@ function termsIn(index: readonly Searched[], terms: readonly QueryTerm[], hasTyp
   })
 }
 
-/** Documents that have the rarest of some words. */
+/** Documents with the rarest of some words. */
 function rarest(segment: Segment, words: readonly (readonly Expansion[])[]): number {
   const counts = words.map((own) => own.reduce((sum, { term, quality }) => sum + (quality >= GOOD ? segment.frequency(term) : 0), 0))
   return Math.min(...counts)
 }
 
-/** Least quality of a match that is as good as the word itself. */
+/** Minimum quality of a match that counts like the word itself. */
 const GOOD = 0.8
 const ALIKE = 0.85
-/** Letters from which on the beginning of a word stands for it, wherever it is. */
+/** From this many letters on, the beginning of a word matches anywhere. */
 const BEGINNING_FROM = 5
 
-/** The terms of a segment that a word stands for, the best first. */
+/** The terms of a segment that match a word, best first. */
 function expansionsOf(
   segment: Segment,
   word: string,
@@ -154,13 +154,13 @@ function expansionsOf(
   for (const term of segment.alike(word)) add(term, ALIKE)
   if (how.isOpen || word.length >= BEGINNING_FROM)
     for (const { term, quality } of segment.startingWith(word)) add(term, how.isOpen ? quality : 0.75 * quality)
-  // A word that some document has is hardly misspelt.
+  // A word in any document is unlikely to be misspelt.
   const typos = how.isKnown ? Math.min(1, how.typos) : how.typos
   if (typos > 0) for (const { term, quality } of segment.near(word, typos)) add(term, how.isKnown ? 0.5 * quality : quality)
   return [...best].map(([term, quality]) => ({ term, quality })).sort((one, other) => other.quality - one.quality)
 }
 
-/** Scores the documents of a segment that have enough of the terms. */
+/** Scores the documents of a segment with enough of the terms. */
 function scoreSegment(
   { collection, segment, terms, base, most }: TermsOf,
   { province, near }: Ask,
@@ -198,7 +198,7 @@ function scoreSegment(
   }
 }
 
-/** What documents have of the terms so far. */
+/** Scores of documents for the terms so far. */
 interface Scratch {
   readonly sums: Float32Array
   readonly last: Float32Array
@@ -210,7 +210,7 @@ interface Scratch {
 
 let scratch: Scratch | null = null
 
-/** Zeros for so many documents. The memory is used again and again: queries are answered one after the other. */
+/** A zeroed buffer for a number of documents. It is reused, because queries run one after the other. */
 function scratchOf(size: number): Scratch {
   if (!scratch || scratch.sums.length < size) {
     const bytes = (): Uint8Array => new Uint8Array(size)
@@ -222,7 +222,7 @@ function scratchOf(size: number): Scratch {
   return scratch
 }
 
-/** 1 at the place itself, less the farther it is; of what has no place as of what is far away. */
+/** 1 at the place itself, and less with distance; documents without a place count as far away. */
 function nearness(segment: Segment, document: number, near: { readonly lat: number; readonly lon: number }): number {
   const [lat, lon] = [segment.lats[document] as number, segment.lons[document] as number]
   return Number.isNaN(lat) ? 0.1 : 0.1 + 0.9 / (1 + distanceM(near, { lat, lon }) / HALF_M)

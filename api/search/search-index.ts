@@ -23,25 +23,25 @@ import { type Kinds, kindsOf, positionIn, type RoadPlaceQuery, roadPlaceIn, term
 import type { Ranked, RankedHit } from './ranking.ts'
 import type { IndexedDocument } from './segment.ts'
 
-/** Most hits of an answer. */
+/** Maximum hits of an answer. */
 const HITS_MOST = 1000
-/** Hits that a suggestion chooses from: callers ask for about ten. */
+/** Candidates of a suggestion: callers request about ten. */
 const SUGGESTED_MOST = 100
-/** Documents handed over at a time. */
+/** Documents sent at a time. */
 const BATCH = 250
-/** How far around a position that is typed as a query, m. */
+/** Radius around a position that is typed as a query, m. */
 const AROUND_M = 25_000
 const ROADS = 'roads'
 const MUNICIPALITIES = 'municipalities'
 const ROAD_PLACE_PATH = '/api/geo/pk'
 
-/** The documents of a collection as they were last indexed. */
+/** The documents of a collection in the last build. */
 interface Held {
   readonly documents: readonly SearchDocument[]
   readonly digest: string
 }
 
-/** The index of a process: its documents here, what finds them in a thread. */
+/** The index of a process: its documents are here, the search structures in a thread. */
 export class SearchIndex {
   readonly #declared: readonly (Collection | MissingCollection)[]
   readonly #collections: readonly Collection[]
@@ -58,11 +58,11 @@ export class SearchIndex {
 
   constructor(options: {
     readonly collections: readonly (Collection | MissingCollection)[]
-    /** Plan of the endpoint of a path; null where there is none. */
+    /** Plan of the endpoint of a path; null if it does not exist. */
     readonly planOf: (path: string) => Plan | null
     /** The present, in ms. */
     readonly clock: () => number
-    /** Called if the thread ends by itself: the index is of no use then. */
+    /** Called if the thread ends unexpectedly: the index is then unusable. */
     readonly onEnd: (error: Error) => void
   }) {
     this.#declared = options.collections
@@ -74,14 +74,14 @@ export class SearchIndex {
     this.#thread = new IndexThread(options.onEnd)
   }
 
-  /** Sets where the kilometres of roads are; `version` is a text that changes with them. */
+  /** Sets the positions of road kilometres; `version` is a text that changes with them. */
   setPosts(posts: Posts | null, version: string): void {
     this.#posts = posts
     this.#context = version
     this.#renew()
   }
 
-  /** Replaces the documents of a collection, in turns with other work. Returns false if they are the same as before. */
+  /** Replaces the documents of a collection without blocking other work. Returns false if they are unchanged. */
   async replace(id: string, documents: Iterable<SearchDocument>): Promise<boolean> {
     const number = this.#numbers.get(id) as number
     const { weights } = this.#collections[number] as Collection
@@ -106,7 +106,7 @@ export class SearchIndex {
     return true
   }
 
-  /** Returns a live view of the index. Each call returns a new object, by which callers notice a change. */
+  /** Returns a live view of the index. Each call returns a new object, so that callers can detect a change. */
   view(): SearchView {
     const version = (): string => this.#version
     const changedAt = (): number => this.#changed_at
@@ -127,7 +127,7 @@ export class SearchIndex {
     }
   }
 
-  /** The version is a digest of the documents, so that it is the same in every process that has them. */
+  /** The version is a digest of the documents, so it is the same in every process with the same documents. */
   #renew(): void {
     const digests = [...this.#held].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
     this.#version = hash('sha256', [this.#context, ...digests].join('\n'), 'base64url')
@@ -139,7 +139,7 @@ export class SearchIndex {
     if (position) return this.#at(position, ask.collections)
     const named = roadPlaceIn(ask.q)
     const located = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
-    // What is on the road goes by its distance from the kilometre.
+    // Results on the road are sorted by their distance from the kilometre.
     const near = ask.near ?? located[0]?.position ?? null
     const found = await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, 'always', HITS_MOST)
     if (located.length === 0) return found
@@ -156,7 +156,7 @@ export class SearchIndex {
     return this.#thread.near(around, how, (ranked) => this.#found(ranked, { near: around, words: [] }))
   }
 
-  /** Bytes that the thread uses. */
+  /** Memory use of the thread in bytes. */
   memory(): Promise<number> {
     return this.#thread.memory()
   }
@@ -174,7 +174,7 @@ export class SearchIndex {
     return this.#thread.rank({ terms, province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
   }
 
-  /** Looks up the hits' documents. Their numbers are valid: a later build is not known yet. */
+  /** Looks up the documents of hits. Their numbers are valid, because a later build is not known yet. */
   #found({ hits, counts }: Ranked, how: { readonly near: Point | null; readonly words: readonly string[] }): SearchFound {
     return {
       hits: hits.map((hit) => this.#hit(hit, how)),
@@ -193,7 +193,7 @@ export class SearchIndex {
       ...{ collection: collection.id, id, title, subtitle, position, province_code },
       score: Math.round(1e6 * score) / 1e6,
       distance_m: near && position ? Math.round(distanceM(near, position)) : null,
-      // A getter, since only the hits of one page are shown.
+      // A getter, because only the hits of one page are shown.
       get highlights() {
         return [...highlightsOf('title', title, words), ...highlightsOf('subtitle', subtitle, words)]
       },
@@ -202,7 +202,7 @@ export class SearchIndex {
     }
   }
 
-  /** The kilometre of a road that is named, or one in each province that has a road of that name. */
+  /** The kilometre of a named road, or one per province with a road of that name. */
   #located({ road, km, province_code }: RoadPlaceQuery, ask: SearchAsk): SearchHit[] {
     const found = this.#posts?.at(road, km, ask.province_code ?? province_code) ?? []
     return found.map((place, nth) => {
@@ -221,7 +221,7 @@ export class SearchIndex {
     })
   }
 
-  /** Finds the municipality of a position, then what is nearest. */
+  /** Finds the municipality of a position, then the nearest documents. */
   async #at(position: Point, collections: readonly string[] | null): Promise<SearchFound> {
     const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections)
     const { municipality_code } = placeAt(position)

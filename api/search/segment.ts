@@ -3,30 +3,30 @@ import SearchableMap from 'minisearch/SearchableMap'
 import { FIELD_NUMBER } from './collection.ts'
 import { soundOf, wordsOf } from './fold.ts'
 
-/** A document as the index takes it. */
+/** A document in index form. */
 export interface IndexedDocument {
-  /** Texts by the number of their field. */
+  /** Texts by field number. */
   readonly texts: readonly (readonly [field: number, text: string])[]
   readonly lat: number | null
   readonly lon: number | null
-  /** INE code as a number; 0 for none. */
+  /** INE code as a number; 0 without one. */
   readonly province: number
   /** 0 to 1. */
   readonly importance: number
 }
 
-/** Words that differ from a query's word, and how much a match with them counts, 0 to 1. */
+/** Words that differ from a query's word, with the weight of a match, 0 to 1. */
 export interface Expansion {
   readonly term: number
   readonly quality: number
 }
 
-/** Fields that name a document. */
+/** Fields with names of a document. */
 const NAME_FIELDS: ReadonlySet<number> = new Set([FIELD_NUMBER.title, FIELD_NUMBER.names, FIELD_NUMBER.variant])
-/** Documents that are indexed without a pause. */
+/** Number of documents that are indexed without a pause. */
 const STRIDE = 200
 
-/** The index of one collection. Terms are numbered in alphabetical order, so that those with a prefix are a range of numbers. */
+/** The index of one collection. Terms are numbered in alphabetical order, so those with a prefix are a range. */
 export class Segment {
   readonly size: number
   readonly #terms: readonly string[]
@@ -82,7 +82,7 @@ export class Segment {
     this.#places?.finish()
   }
 
-  /** Indexes documents; `pause` is awaited now and then, so that a thread can do other things in between. */
+  /** Indexes documents; `pause` is awaited regularly, so that a thread can do other work in between. */
   static async build(documents: readonly IndexedDocument[], weights: readonly number[], pause: () => Promise<void>): Promise<Segment> {
     const built: Built = { documents, postings: new Map(), titleWords: new Uint8Array(documents.length) }
     for (const [number, document] of documents.entries()) {
@@ -92,19 +92,19 @@ export class Segment {
     return new Segment(built)
   }
 
-  /** Documents that have a term. */
+  /** Documents that contain a term. */
   frequency(term: number): number {
     return (this.#starts[term + 1] as number) - (this.#starts[term] as number)
   }
 
-  /** Calls back with each document of a term, the weight of the best field that has it, and whether a name has it. */
+  /** Calls `see` with each document of a term, the weight of its best field, and whether a name contains the term. */
   forEach(term: number, see: (document: number, weight: number, inTitle: boolean) => void): void {
     const end = this.#starts[term + 1] as number
     for (let at = this.#starts[term] as number; at < end; at++)
       see(this.#documents[at] as number, this.#weights[at] as number, this.#inTitle[at] === 1)
   }
 
-  /** The number of a term; -1 where no document has it. */
+  /** The number of a term; -1 if no document contains it. */
   term(word: string): number {
     return this.#tree.get(word) ?? -1
   }

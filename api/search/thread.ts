@@ -3,7 +3,7 @@ import type { Answer, Question } from './messages.ts'
 import { nearest, type Ranked, rank, type Searched } from './ranking.ts'
 import { type IndexedDocument, Segment } from './segment.ts'
 
-// The thread that holds the index of an API process: it builds and searches it, so that the event loop does neither.
+// Worker thread with the search index of an API process: it builds and searches the index off the event loop.
 const segments = new Map<number, Segment>()
 const collected = new Map<number, IndexedDocument[]>()
 
@@ -23,7 +23,7 @@ async function answerOf(question: Exclude<Question, { kind: 'collect' }>): Promi
       const { collection, weights } = question
       const documents = collected.get(collection) ?? []
       collected.delete(collection)
-      // Queries are answered in between, from the documents as they were before.
+      // Queries are answered in between, from the previous documents.
       segments.set(collection, await Segment.build(documents, weights, () => new Promise((resolve) => void setImmediate(resolve))))
       return null
     }

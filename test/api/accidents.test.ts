@@ -181,7 +181,7 @@ test('a year that the source has nothing of is refused, with those that it has; 
   const response = await service.get('/api/accidentes/microdata?source=dgt_accidents&year=2025')
   const problem = (await response.json()) as Reply
   expect([response.status, problem.errors[0].parameter]).toEqual([400, 'year'])
-  expect(problem.errors[0].detail).toContain('a year that the source has accidents of: 2023, 2024')
+  expect(problem.errors[0].detail).toContain('a year with accidents in the source: 2023, 2024')
   expect(problem.errors[0].detail).not.toContain('did you mean')
   const nobody = await list('year=2019')
   expect([nobody.status, nobody.errors[0].detail]).toEqual([400, expect.stringContaining('2023, 2024, 2025')])

@@ -157,11 +157,11 @@ describe('an endpoint that goes is told of', () => {
 
 test.each([
   ['a year, to the day', { since: '2026-03-01', sunset: '2027-03-01' }, null],
-  ['less than a year', { since: '2026-03-01', sunset: '2027-02-28' }, '365 days after it is deprecated, not 364'],
+  ['less than a year', { since: '2026-03-01', sunset: '2027-02-28' }, '365 days after its deprecation, not 364'],
   ['an end before the beginning', { since: '2026-03-01', sunset: '2026-02-01' }, 'not -28'],
-  ['no day of the calendar', { since: '2026-02-30', sunset: '2027-12-01' }, '2026-02-30 is no day'],
-  ['an instant', { since: '2026-03-01T00:00:00Z', sunset: '2027-12-01' }, 'is no day'],
-  ['itself in its place', { replacement: '/api/x' }, 'its own place'],
+  ['no day of the calendar', { since: '2026-02-30', sunset: '2027-12-01' }, '2026-02-30 is not a day'],
+  ['an instant', { since: '2026-03-01T00:00:00Z', sunset: '2027-12-01' }, 'is not a day'],
+  ['itself in its place', { replacement: '/api/x' }, 'cannot replace itself'],
   ['one language', { why: { es: 'Porque sí.', en: ' ' } }, 'both languages'],
 ])('notice of %s', (_name, changed, expected) => {
   const check = (): void => checkDeprecation('/api/x', { ...DEPRECATED, ...changed })

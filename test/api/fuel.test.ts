@@ -156,7 +156,7 @@ describe('/api/gas-stations', () => {
     expect(await refused('municipality=Salinillas de Buradón&province=Madrid')).toContain('of a municipality of Madrid')
     expect(await refused('municipality=Getafee')).toContain('did you mean Getafe?')
     expect(await refused('locality=Salinilas de Buradon')).toContain('locality: did you mean SALINILLAS DE BURADON?')
-    expect(await refused('locality=Labastida&province=Madrid')).toContain('no station there is in a locality of that name')
+    expect(await refused('locality=Labastida&province=Madrid')).toContain('no station there is in a locality with this name')
     expect((await service.json('/api/gas-stations/cheapest?fuel=LNG&municipality=Salinillas de Buradón')).errors[0].detail).toContain(
       'locality=SALINILLAS DE BURADON',
     )

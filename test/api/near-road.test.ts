@@ -16,6 +16,6 @@ test.each([
 ])('%s: while no road has located points that is no fault of the road', async (path) => {
   const response = await weather.service.get(path)
   const { code, detail } = (await response.json()) as Reply
-  expect([response.status, code, detail]).toEqual([404, 'no-data-yet', expect.stringContaining('No points of roads are known yet')])
+  expect([response.status, code, detail]).toEqual([404, 'no-data-yet', expect.stringContaining('No road points are known yet')])
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
 })

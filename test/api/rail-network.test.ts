@@ -319,8 +319,8 @@ describe('routes', () => {
   test('a direction that the route has on no day is refused with those that it has; one that it has on another is empty', async () => {
     expect((await service.json('/api/trenes/rutas/10T0001C1/horarios?date=2026-08-23&direction=1')).trips).toEqual([])
     for (const [route, told] of [
-      ['1700087722AVE', 'direction: expected a direction that trips of this route have: 0, got "1"'],
-      ['10T0002C1', 'direction: of the trips of this route no direction is told: leave it out, got "1"'],
+      ['1700087722AVE', 'direction: expected a direction of the trips of this route: 0, got "1"'],
+      ['10T0002C1', 'direction: the trips of this route have no direction: leave it out, got "1"'],
     ]) {
       const { status, errors } = await service.json(`/api/trenes/rutas/${route}/horarios?direction=1`)
       expect([status, errors[0].parameter, errors[0].detail]).toEqual([400, 'direction', told])
@@ -370,13 +370,13 @@ describe('a line, product or station that nothing has', () => {
       '/api/trenes/estaciones',
       'line',
       'c1',
-      'did you mean C1? expected a line or product that a timetable has: AVE, C1, C4a, MD, got "c1"',
+      'did you mean C1? expected a line or product of a timetable: AVE, C1, C4a, MD, got "c1"',
     ],
     ['/api/trenes/rutas', 'line', 'AVEE', 'did you mean AVE?'],
     ['/api/trenes/estaciones/17000/salidas', 'line', 'C1a', 'did you mean C1?'],
     ['/api/trenes/estaciones/17000/llegadas', 'line', 'Talgo', 'expected a line or product'],
     ['/api/trenes/posiciones', 'line', 'C4b', 'did you mean C4a?'],
-    ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product that a timetable has: AVE, C1, C4a, MD, got "C9"'],
+    ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product of a timetable: AVE, C1, C4a, MD, got "C9"'],
     ['/api/trenes/alertas', 'station', '1700', 'did you mean 17000?'],
     ['/api/trenes/alertas/historico', 'station', 'Chamartín', '/api/trenes/estaciones lists them, got "Chamartín"'],
     ['/api/trenes/puntualidad', 'station', '17001', 'did you mean 17000?'],

@@ -82,8 +82,8 @@ test('a line of commuter rail is of no train of long distance, whatever network 
   ])
 })
 
-const COMMUTER_ONLY = 'expected commuter lines with station or group_by=station: the trip updates of long distance name no stations'
-const OF_TRAINS = 'expected a line or product of which trains ran or were to run, in the period and with what else is asked for:'
+const COMMUTER_ONLY = 'expected commuter lines with station or group_by=station: trip updates of long distance name no stations'
+const OF_TRAINS = 'expected a line or product with observed or scheduled trains for this period and the other filters:'
 test.each([
   // No train of it is in the period.
   [`${ON_DAY}&line=C2`, 'line', 'C2', `${OF_TRAINS} ALVIA, AVE, C1, C3`],

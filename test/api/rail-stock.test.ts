@@ -152,12 +152,12 @@ test('chosen by line, product, network, series and operator', async () => {
 })
 
 test.each([
-  ['line=Madrid', 'line', 'a line or corridor that the map had vehicle numbers of in the 30 days: Madrid - Vitoria - Irún, Madrid PA'],
-  ['series=120', 'series', 'expected a series that was seen in the 30 days or that the list of models has: 106, 112, 449, 592'],
+  ['line=Madrid', 'line', 'a line or corridor with vehicle numbers on the map in the 30 days: Madrid - Vitoria - Irún, Madrid PA'],
+  ['series=120', 'series', 'expected a series seen in the 30 days or in the list of models: 106, 112, 449, 592'],
   ['series=120,121', 'series', 'got "120"'],
-  ['product=EUROMED', 'product', 'expected a product that the map had vehicle numbers of in the 30 days: AVLO, MD'],
+  ['product=EUROMED', 'product', 'expected a product with vehicle numbers on the map in the 30 days: AVLO, MD'],
   // The map has no numbers of commuter trains.
-  ['network=CERCANIAS', 'network', 'expected a network whose vehicle numbers the map had in the 30 days: AVLDMD'],
+  ['network=CERCANIAS', 'network', 'expected a network with vehicle numbers on the map in the 30 days: AVLDMD'],
 ])('%s, which was never seen, is refused and not answered with nothing', async (query, parameter, expected) => {
   const response = await service.get(`/api/trenes/flota?${query}`)
   const problem = (await response.json()) as Reply

@@ -273,12 +273,12 @@ test('wrong declarations are refused, by the types or else when they are made', 
   } as const
   const [text, lacking, instant] = [mean('name'), mean('nothing'), mean('observed_at')] as const
   // @ts-expect-error a text has no mean
-  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: text } })).toThrow('name is no number')
+  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: text } })).toThrow('name is not a number')
   // @ts-expect-error there is no such column
-  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: lacking } })).toThrow('nothing is no column')
+  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: lacking } })).toThrow('nothing is not a column')
   // @ts-expect-error a mean is no text
-  expect(() => seriesOf({ ...base, fields: { ...fields, name: fields.price_mean } })).toThrow('name of a series is no number')
-  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: instant } })).toThrow('observed_at is no number')
+  expect(() => seriesOf({ ...base, fields: { ...fields, name: fields.price_mean } })).toThrow('name of a series is not a number')
+  expect(() => seriesOf({ ...base, fields: { ...fields, price_mean: instant } })).toThrow('observed_at is not a number')
   const time = { ...WHOLE, interval: '1d' } as const
   // @ts-expect-error conditions are of columns
   const noColumn = seriesOf({ ...base, fields, where: { nothing: parameter('id') } })

@@ -74,5 +74,5 @@ test('is of the last service day with data unless a date is given; a train witho
 test.each(['2026-11-16', '2026-11-20', '2025-11-18'])('a day that is not kept, %s, is refused with those that are', async (date) => {
   const refused = await service.json(`${TRACK}?date=${date}`)
   expect(refused).toMatchObject({ status: 400, code: 'invalid-parameter', errors: [{ parameter: 'date', value: date }] })
-  expect(refused.errors[0].detail).toContain('expected a service day of which positions are kept, from 2026-11-17 to 2026-11-19')
+  expect(refused.errors[0].detail).toContain('expected a service day with stored positions, from 2026-11-17 to 2026-11-19')
 })

@@ -17,13 +17,13 @@ import { stationFields, toStation } from './stations-of.ts'
 
 const { columns } = airQualityIndex
 
-/** An index of an hour that began longer ago is stale, ms: hours are published up to two hours after they end. */
+/** An index of an hour that began longer ago is stale, ms: publication takes up to two hours after the hour ends. */
 const STALE_MS = 4 * 3_600_000
 const CLOCK_S = 600
 
-/** An hour of the index as published, and as computed from measurements. */
+/** An hour of the index, as published and as computed from measurements. */
 export const indexFields = {
-  level: optional(columns.level, 'Level as published; null where the publisher gives none.'),
+  level: optional(columns.level, 'Level as published; null without one.'),
   category: col.integer(0, 'The level as a number, 1 (good) to 6 (extremely poor).', {
     unit: '1',
     nullable: true,
@@ -31,20 +31,20 @@ export const indexFields = {
     min: 1,
     max: 6,
   }),
-  is_partial: optional(columns.is_partial, 'True where it was computed from fewer pollutants than the station measures.'),
+  is_partial: optional(columns.is_partial, 'True if it was computed from fewer pollutants than the station measures.'),
   pollutants: meaning(columns.pollutants, 'The pollutants that decide the level.'),
-  computed_level: col.code(0, 'Level computed from the measurements that we have; null without any.', AIR_QUALITY_LEVELS, {
+  computed_level: col.code(0, 'Level computed from the available measurements; null without any.', AIR_QUALITY_LEVELS, {
     ...{ nullable: true, example: 'FAIRLY_GOOD' },
   }),
   computed_pollutants: meaning(columns.pollutants, 'The pollutants that decide the computed level.'),
   computed_is_partial: optional(
     columns.is_partial,
-    'True where a pollutant that the station measures had no value for the computed level.',
+    'True if the computed level lacks a pollutant that the station measures.',
   ),
 } as const
 
 const measurement = nested.objects(
-  'The newest valid hour of each pollutant, by code; none where no source of measurements has the station.',
+  'The newest valid hour of each pollutant, by code; empty for stations without a source of measurements.',
   {
     ...pick(airMeasurements.columns, 'pollutant', 'value', 'unit', 'hour_begins_at'),
   },
@@ -57,7 +57,7 @@ const airQuality = record('AirQuality', 'The air at a station: its newest index,
   position: stationFields.position,
   ...pick(originFields(columns), 'source', 'updated_at', 'status'),
   observed_at: optional(columns.observed_at, 'Hour of the index; null without one.'),
-  is_stale: meaning(stationFields.is_stale, 'True where the newest hour of the index is more than 4 hours old, or there is none.'),
+  is_stale: meaning(stationFields.is_stale, 'True if the newest hour of the index is more than 4 hours old, or missing.'),
 })
 
 type AirQuality = ValueOf<typeof airQuality.fields>
@@ -82,12 +82,12 @@ export function categoryOf(level: string): number | null {
   return at < 0 ? null : at + 1
 }
 
-/** True where both levels are of all pollutants: only then can they be compared. */
+/** True if both levels cover all pollutants: only then are they comparable. */
 function isComparable(one: Pick<AirQuality, 'level' | 'is_partial' | 'computed_level' | 'computed_is_partial'>): boolean {
   return one.level !== null && one.computed_level !== null && one.is_partial === false && one.computed_is_partial === false
 }
 
-/** All active stations with an index or measurements, and how many levels agree. `now` (ms) decides what is stale. */
+/** All active stations with an index or measurements, and the number of levels that agree. `now` (ms) decides which are stale. */
 const recordsOf = memo((index: State<typeof airQualityIndex>, stations: State<typeof airQualityStations>, recent: Recent, now: number) => {
   const byStation = new Map(index.rows.map((row) => [row.station_id, row]))
   const records = stations.rows.flatMap((row): AirQuality[] => {
@@ -129,20 +129,20 @@ const recordsOf = memo((index: State<typeof airQualityIndex>, stations: State<ty
 
 const indexFilter = defineMemoryFilter({
   name: 'min_index',
-  param: integerParam('Stations with an index of this category or a worse one, 1 (good) to 6 (extremely poor).', {
+  param: integerParam('Stations with an index of at least this category, 1 (good) to 6 (extremely poor).', {
     ...{ min: 1, max: 6, unit: '1', example: '3' },
   }),
   matches: (least) => (one: Pick<AirQuality, 'category'>) => one.category !== null && one.category >= least,
   present: { min_index: ({ category }) => category },
 })
 
-/** `pollutant`: any of some. */
+/** The filter `pollutant`: any of several. */
 export const pollutantParam = (about: string): ReturnType<typeof listOf<string>> =>
   listOf(codeParam(about, AIR_POLLUTANTS, { example: 'NO2' }))
 
 const pollutantFilter = defineMemoryFilter({
   name: 'pollutant',
-  param: pollutantParam('Stations whose index any of these pollutants decides.'),
+  param: pollutantParam('Stations whose index is decided by any of these pollutants.'),
   matches:
     (wanted) =>
     ({ pollutants }: Pick<AirQuality, 'pollutants'>) =>
@@ -154,20 +154,20 @@ const pollutantFilter = defineMemoryFilter({
 export const ABOUT_COMPUTED =
   'Computed levels follow Orden TEC/351/2019 as amended on 2 September 2020: NO2, O3 and SO2 of the hour that ends at the hour of the index, PM10 and PM2.5 as the mean of the 24 hours up to it (of at least 18), each rounded to whole µg/m3; the worst decides.'
 
-/** The air now. */
+/** The current air quality. */
 export const airQualityList = defineEndpoint({
   path: '/api/calidad-aire',
   domain: 'air',
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
-  about: `Active stations of the national index. Measurements are of the networks of Madrid and Barcelona, and not validated. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count levels, published and computed, where neither is partial.`,
+  about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
   figure: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: {},
   filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],
   returns: listReturn('stations', airQuality, {
     sorts: ['id', 'category', 'observed_at', 'updated_at'],
     counts: {
-      compared_stations: col.integer(0, 'Stations whose published and computed level can be compared, whatever is asked for.', {
+      compared_stations: col.integer(0, 'Stations with comparable published and computed levels, whatever the filters.', {
         ...{ unit: '1', example: 24 },
       }),
       disagreeing_stations: col.integer(0, 'Stations among them whose levels differ.', { unit: '1', example: 1 }),

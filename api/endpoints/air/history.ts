@@ -20,12 +20,12 @@ const points = series({
   example: ['2026-09-02T20:00:00.000Z', '1h'],
   of: { station_id: columns.station_id, pollutant: columns.pollutant },
   fields: {
-    value_mean: concentration('Mean of the valid hours; null where none is.'),
+    value_mean: concentration('Mean of the valid hours; null without any.'),
     value_min: concentration('Lowest valid hour.'),
     value_max: concentration('Highest valid hour.'),
     unit: columns.unit,
     source: columns.source,
-    coverage: col.decimal(0, 'Share of the hours of the step that are valid, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    coverage: col.decimal(0, 'Share of valid hours in the step, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
   },
   key: ['station_id', 'pollutant', 'source'],
 })
@@ -46,7 +46,7 @@ const figures = {
   source: same('source'),
 } as const
 
-const METHOD = 'Means, minima and maxima of the valid hourly values of a step, days being those of Madrid; nothing is interpolated.'
+const METHOD = "Means, minima and maxima of the valid hourly values of a step; days are Madrid's. Nothing is interpolated."
 
 /** The series of one station. */
 export const airStationHistory = defineEndpoint({

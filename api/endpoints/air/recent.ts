@@ -6,7 +6,7 @@ import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
 import { defineSlice } from '../../define/slice.ts'
 
-/** Hours of which measurements are kept: 24 for each of the last 24. */
+/** Stored hours of measurements: 24 for each of the last 24. */
 const HOURS = 48
 
 /** An hour of a pollutant at a station. */
@@ -14,14 +14,14 @@ export type Measured = Omit<Row<typeof airMeasurements>, 'source'>
 /** An hour of the published index at a station. */
 export type Indexed = Omit<Row<typeof airQualityIndex>, 'source'>
 
-/** Measurements of a station: each hour of the last two days, the newest of each pollutant, and what the index is computed from. */
+/** Measurements of a station: each hour of the last two days, the newest per pollutant, and the inputs of the index. */
 export interface RecentStation {
   readonly measured: readonly Measured[]
   readonly newest: readonly Measured[]
   readonly hours: StationHours
 }
 
-/** The rows of the last hours of a table, the newest last. */
+/** The rows of the last hours of a table, newest last. */
 function lastHours(dataset: Dataset, time: string, columns: readonly string[]): Sql {
   const at = column(dataset, time)
   const shown = columns.map((name) => column(dataset, name))

@@ -5,7 +5,7 @@ import { originFields, provinceField, provinceName } from '../tail.ts'
 
 const { columns } = airQualityStations
 
-/** The id of a station, as a path has it. */
+/** The station id as a path parameter. */
 export const airStationId = required(textParam('National code of the station, of 8 digits.', { max: 10, example: '28079004' }))
 
 /** Fields of a station. */
@@ -18,7 +18,7 @@ export const stationFields = {
 } as const
 
 /** A station of the catalogue. */
-export const airStation = record('AirStation', 'A station that measures the quality of the air.', stationFields)
+export const airStation = record('AirStation', 'An air quality station.', stationFields)
 
-/** Makes it of a row. */
+/** Makes a station from a row. */
 export const toStation = projection(airQualityStations, airStation, { province: (row) => provinceName(row.province_code) })

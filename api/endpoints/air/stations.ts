@@ -12,7 +12,7 @@ import { ABOUT_COMPUTED, categoryOf, computed, indexFields } from './air-quality
 import { recentIndex, recentMeasurements } from './recent.ts'
 import { airStation, airStationId, stationFields, toStation } from './stations-of.ts'
 
-/** The hours that one station is shown with, ms. */
+/** Time range shown for one station, ms. */
 const SHOWN_MS = 24 * 3_600_000
 
 const typeFilter = columnFilter('type', listOf(codeParam('Stations of these types.', AIR_STATION_TYPES, { example: 'TRAFFIC' })), 'type')
@@ -23,7 +23,7 @@ export const airStationList = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'Catalogue of air quality stations',
-  about: 'Stations of the national index, inactive ones too.',
+  about: 'Stations of the national index, including inactive ones.',
   params: {},
   filters: [placeFilter, typeFilter, areaFilter],
   returns: listReturn('stations', airStation, { sorts: ['id', 'updated_at'] }),
@@ -33,16 +33,16 @@ export const airStationList = defineEndpoint({
 
 const stationDetail = record('AirStationDetail', 'An air quality station with its last 24 hours.', {
   ...stationFields,
-  hours: nested.objects('The index of the last 24 hours that are known, the newest first.', {
+  hours: nested.objects('The index of the last 24 known hours, newest first.', {
     observed_at: airQualityIndex.columns.observed_at,
     ...indexFields,
   }),
-  measurements: nested.objects('The measurements of the last 24 hours that are known, the newest first.', {
+  measurements: nested.objects('The measurements of the last 24 known hours, newest first.', {
     ...pick(airMeasurements.columns, 'hour_begins_at', 'pollutant', 'value', 'unit', 'validity'),
   }),
 })
 
-/** What is at most 24 hours older than the newest, the newest first. */
+/** Rows at most 24 hours older than the newest, newest first. */
 function lastDay<T>(rows: readonly T[], at: (row: T) => number): T[] {
   const newest = Math.max(...rows.map(at))
   return rows.filter((row) => at(row) > newest - SHOWN_MS).reverse()
@@ -54,7 +54,7 @@ export const airStationById = defineEndpoint({
   domain: 'air',
   plan: 'PRO',
   summary: 'One air quality station with its last 24 hours',
-  about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, which follows the current state by at most ten minutes. ${ABOUT_COMPUTED}`,
+  about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, at most ten minutes behind the current state. ${ABOUT_COMPUTED}`,
   figure: { grain: 'One station, and one hour of its index and of each pollutant.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: { id: airStationId },
   returns: { kind: 'one', record: stationDetail },

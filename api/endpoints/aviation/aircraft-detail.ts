@@ -12,9 +12,9 @@ import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAdd
 
 const { columns } = aircraftPositions
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
-/** A track is simplified so far, m. */
+/** Tolerance of the simplified track, m. */
 const TOLERANCE_M = 100
-/** Tracks that are kept in memory. */
+/** Maximum tracks in memory. */
 const MAX_TRACKS = 300
 const SHOWN = ['observed_at', 'position', 'altitude_m', 'is_on_ground', 'ground_speed_m_s'] as const
 
@@ -36,15 +36,15 @@ const detail = record(
         ],
       },
     }),
-    track: nested.objects('The points of the line, in its order, with their times.', trackFields),
+    track: nested.objects('The points of the line in order, with their times.', trackFields),
   },
   { id: 'icao24' },
 )
 
-/** The address of an aircraft in a path: any other text names none. */
+/** The address of an aircraft as a path parameter: any other text is not found. */
 const icao24Param: Param<string> = required(
   param({
-    about: 'ICAO 24-bit address: six hexadecimal digits, after `~` for an address that is not of the ICAO.',
+    about: 'ICAO 24-bit address: six hexadecimal digits, after `~` for a non-ICAO address.',
     schema: { type: 'string', minLength: 1, maxLength: 10 },
     parse: (text) => plainText(text, 10).toLowerCase(),
     example: '3443c1',
@@ -80,7 +80,7 @@ export const aircraftByIcao24 = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'One aircraft with its last position and its track of the last hour',
-  about: `The track has the positions of the last hour from the lake, which follows the current state by at most ten minutes, and the last position. It is of the source of the last position alone; an aircraft that was not received for two minutes is not found. ${ABOUT_AIRCRAFT}`,
+  about: `The track consists of the positions of the last hour from the lake, at most ten minutes behind the current state, and the last position. It uses only the source of the last position. An aircraft without reports for two minutes is not found. ${ABOUT_AIRCRAFT}`,
   params: { icao24: icao24Param },
   returns: { kind: 'one', record: detail },
   read: {
@@ -104,7 +104,7 @@ export const aircraftByIcao24 = defineEndpoint({
   example: { icao24: '3443c1' },
 })
 
-/** The points that describe a track within the tolerance: those of the lake, then the last position. */
+/** The points that describe a track within the tolerance: those from the lake, then the last position. */
 function simplified(past: readonly TrackPoint[], last: Aircraft): TrackPoint[] {
   const before = past.filter(({ observed_at }) => observed_at < last.observed_at)
   const points = [...before, last].map(

@@ -23,15 +23,15 @@ export type Aircraft = ValueOf<typeof aircraft.fields>
 
 const toAircraft: (row: StateRow<typeof aircraftPositions>) => Aircraft = projection(aircraftPositions, aircraft)
 
-/** The datasets that answers are made from. */
+/** Source datasets. */
 export const AIRCRAFT_STATES = [aircraftPositions, openskyPositions] as const
 type States = StatesOf<typeof AIRCRAFT_STATES>
 
-/** What all replies about aircraft have to say. */
+/** Description shared by all endpoints with aircraft. */
 export const ABOUT_AIRCRAFT =
-  'Positions come once a minute from volunteers’ ADS-B receivers: where none is near, low aircraft are missing. One that was not received for two minutes is no longer shown. Aircraft whose registration is blocked (LADD, PIA, the operator’s list) are never shown or stored. Data of adsb.lol are under ODbL: name the source, and share a database that you derive from them under ODbL.'
+  'Positions arrive once a minute from volunteers’ ADS-B receivers; without a receiver nearby, low aircraft are missing. An aircraft without reports for two minutes is no longer shown. Aircraft whose registration is blocked (LADD, PIA, the operator’s list) are never shown or stored. Data of adsb.lol is under ODbL: name the source, and share databases that you derive from it under ODbL.'
 
-/** The aircraft by address, once for the same states: of two sources the newer position. */
+/** The aircraft by address, cached per state: the newer position of two sources. */
 export const aircraftByAddress = memo((...states: States): ReadonlyMap<string, Aircraft> => {
   const newest = new Map<string, Aircraft>()
   for (const row of states.flatMap(({ rows }) => rows)) {
@@ -42,7 +42,7 @@ export const aircraftByAddress = memo((...states: States): ReadonlyMap<string, A
 })
 
 const callsignParam = param({
-  about: 'Callsigns that begin so, such as the three letters of an airline; case does not matter.',
+  about: 'Callsigns with this prefix, such as the three letters of an airline; case is ignored.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9]{1,8}$' },
   parse: (text) => {
     if (!/^[A-Za-z0-9]{1,8}$/.test(text)) throw new Refused('expected 1 to 8 letters and digits, such as IBE or IBE32EJ')

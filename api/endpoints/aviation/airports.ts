@@ -47,7 +47,7 @@ const base = record('AirportBase', 'A Spanish airport.', {
 const toBase = projection(airports, base, { province: (row) => provinceName(row.province_code) })
 
 const today = nested.object(
-  'The flights of today, by the date at the airport: those that have left or landed count as movements; null where no source of flights is turned on.',
+  'The flights of today, by the date at the airport: departed and landed flights count as movements; null if no source of flights is enabled.',
   { date: meaning(airportDays.columns.local_date, 'Date at the airport.'), ...punctualityFields },
   { nullable: true },
 )
@@ -56,26 +56,26 @@ const until = (about: string, example: string) => col.local_date(0, about, { nul
 
 const figures = {
   ...punctualityFields,
-  flights_until: until(`Newest day of these figures, which are of ${RECENT_DAYS} days; null where no flights are known.`, '2026-10-25'),
+  flights_until: until(`Newest day of these figures, which cover ${RECENT_DAYS} days; null without known flights.`, '2026-10-25'),
   ...networkFields,
-  network_until: until(`Newest day of EUROCONTROL's figures, which are of ${RECENT_DAYS} days; null where none are known.`, '2026-10-22'),
+  network_until: until(`Newest day of EUROCONTROL's figures, which cover ${RECENT_DAYS} days; null without any.`, '2026-10-22'),
   ...observedFields,
   observed_coverage: optional(
     airportObservedDays.columns.coverage,
-    `Share of the minutes of the ${RECENT_DAYS} days in which receivers gave positions from anywhere, 0 to 1; null where nothing is known.`,
+    `Share of the minutes of the ${RECENT_DAYS} days in which receivers sent positions from anywhere, 0 to 1; null if unknown.`,
   ),
-  observed_until: until(`Newest day of the observed movements, which are of ${RECENT_DAYS} days; null where none are known.`, '2026-10-25'),
+  observed_until: until(`Newest day of the observed movements, which cover ${RECENT_DAYS} days; null without any.`, '2026-10-25'),
   today,
 } as const
 
 const airport = record('Airport', 'A Spanish airport with its punctuality and traffic.', { ...base.fields, ...figures })
 
 const STATES = [airports, flights, airportWeather] as const
-const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of the last ${RECENT_DAYS} days that are over, of Aena's flights; movements and arrival ATFM delay of the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late, early ones have no delay, those cancelled or diverted count in no mean. Both ends of a flight within Spain count at their airport. Observed movements are those that ADS-B receivers saw, a lower bound; they are of another source, and no other figure contains them.`
+const ABOUT_FIGURES = `Punctuality, cancellations and mean delay of Aena's flights over the last ${RECENT_DAYS} complete days; movements and arrival ATFM delay over the last ${RECENT_DAYS} days that EUROCONTROL has published. A flight is punctual up to ${PUNCTUAL_MINUTES} minutes late; early flights have no delay; cancelled or diverted ones are in no mean. A flight within Spain counts at both airports. Observed movements are those that ADS-B receivers saw, a lower bound; they come from another source and are in no other figure.`
 const METHOD =
-  'Sums over days: punctual_share is of the movements, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0. Observed movements: an aircraft on the ground near the airport and in the air within ten minutes.'
+  'Sums over days: punctual_share refers to movements, cancelled_share to flights, mean_delay_minutes to movements with early ones as 0. Observed movements: an aircraft on the ground near the airport and in the air within ten minutes.'
 
-/** What both endpoints read. */
+/** Reads shared by both endpoints. */
 const reads = {
   kind: 'memory',
   from: STATES,
@@ -91,7 +91,7 @@ const NO_SUMS: Sums = Object.freeze({
   ...{ nm_movements: null, atfm_arrivals: null, atfm_delay_minutes: null },
 })
 
-/** The flights that a state shows, by airport, with the time of its newest publication; null where there never was one. */
+/** The flights of a state by airport, with the time of its newest publication; null before the first. */
 const shownBy = memo((...[, state]: StatesOf<typeof STATES>) =>
   state.parts.length === 0
     ? null
@@ -107,7 +107,7 @@ function todayOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATES>
 }
 
 type Read<S> = S extends { readonly read: (...args: never) => Promise<infer T> } ? T : never
-/** What is read of the lake for all airports; null where it cannot be read. */
+/** Data of the lake for all airports; null if it cannot be read. */
 interface Recent {
   readonly days: Read<typeof recentDays> | null
   readonly observed: Read<typeof recentObserved> | null
@@ -117,7 +117,7 @@ async function recentOf({ extra }: Pick<MemoryAsk, 'extra'>): Promise<Recent> {
   return { days: await extra(recentDays, ''), observed: await extra(recentObserved, '') }
 }
 
-/** The airports of the catalogue with their figures, made once for the same states. */
+/** The airports of the catalogue with their figures, cached per state. */
 const airportsOf = memo(
   (states: StatesOf<typeof STATES>, recent: Recent) => states[0].rows.map((row) => airportOf(row, states, recent)),
   (states, { days, observed }) => [...states, days, observed],
@@ -143,7 +143,7 @@ function airportOf(row: StateRow<typeof airports>, states: StatesOf<typeof STATE
 
 const nameFilter = defineMemoryFilter({
   name: 'q',
-  param: textParam('Part of the name, the town, the code or what people call it; accents and case are ignored.', { example: 'barajas' }),
+  param: textParam('Part of the name, the town, the code or a common name; accents and case are ignored.', { example: 'barajas' }),
   matches: (text) => {
     const wanted = foldName(text)
     return (one: Pick<ValueOf<typeof base.fields>, 'id' | 'icao' | 'name' | 'municipality' | 'keywords'>) =>
@@ -185,18 +185,18 @@ export const airportListing = defineEndpoint({
 
 const { source: _source, iata: _iata, icao: _icao, ...reported } = airportWeather.columns
 
-const detail = record('AirportDetail', 'An airport now, today and in the last twelve months.', {
+const detail = record('AirportDetail', 'Current state of an airport, and its figures of today and the last twelve months.', {
   ...airport.fields,
   weather: nested.object(
-    'Its last weather report, at most six hours old; null where it has sent none.',
+    'Its last weather report, at most six hours old; null without one.',
     {
       ...reported,
-      conditions: col.list([0, 0], 'What in it makes flights late.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), { example: [] }),
+      conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), { example: [] }),
     },
     { nullable: true },
   ),
   now: nested.object(
-    'The flights that are scheduled within an hour before or after the newest publication; null where no source of flights is turned on.',
+    'Flights scheduled within an hour of the newest publication; null if no source of flights is enabled.',
     {
       flights: optional(airportDays.columns.flights, 'Flights.'),
       late: col.integer(0, `Flights that are more than ${PUNCTUAL_MINUTES} minutes late.`, { unit: '1', example: 14 }),
@@ -204,7 +204,7 @@ const detail = record('AirportDetail', 'An airport now, today and in the last tw
     },
     { nullable: true },
   ),
-  months: nested.objects('The last twelve months that anything is known of, oldest first; the newest may go on.', {
+  months: nested.objects('The last twelve months with data, oldest first; the newest may be incomplete.', {
     month: airportDays.columns.month,
     ...punctualityFields,
     ...networkFields,

@@ -8,7 +8,7 @@ const CEILING_BELOW_M = 150
 const WIND_FROM_M_S = 12.9
 const GUST_FROM_M_S = 17.2
 
-/** What in a report makes flights late, in the order of the list of codes. */
+/** Conditions in a report that delay flights, in the order of the code list. */
 export function conditionsOf(
   report: Pick<StateRow<typeof airportWeather>, 'visibility_m' | 'ceiling_m' | 'wind_m_s' | 'gust_m_s' | 'weather'>,
 ): string[] {

@@ -16,22 +16,22 @@ import { conditionsOf } from './conditions.ts'
 import { atfmCauses } from './figures.ts'
 import { airportFields, type Flight, flight, flightFilters, isLate, toFlight } from './flight.ts'
 
-/** A report says something of flights that are due so long before or after it, ms. */
+/** A report applies to flights due within this time before or after it, ms. */
 const WEATHER_MS = 3 * 3_600_000
 
-const delayed = record('DelayedFlight', 'A flight that is late, cancelled or diverted, at its airport.', {
+const delayed = record('DelayedFlight', 'A late, cancelled or diverted flight, at its airport.', {
   ...flight.fields,
   ...airportFields,
   weather: col.list(
     [0, 0],
-    'Weather at the airport that makes flights late, of a report within 3 hours of the scheduled time.',
+    'Weather at the airport that delays flights, from a report within 3 hours of the scheduled time.',
     col.code(0, 'A condition.', AIRPORT_CONDITIONS),
     { example: ['LOW_VISIBILITY'] },
   ),
-  cause: col.code(0, 'Probable cause; null where no source shows one. Airlines and Aena publish none.', ATFM_CAUSES, {
+  cause: col.code(0, 'Probable cause; null without evidence. Airlines and Aena publish none.', ATFM_CAUSES, {
     ...{ nullable: true, example: 'WEATHER' },
   }),
-  cause_source: col.code(0, 'What shows the cause; null where nothing does.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
+  cause_source: col.code(0, 'Evidence of the cause; null without one.', CAUSE_SOURCES, { nullable: true, example: 'METAR' }),
 })
 
 type Delayed = ValueOf<typeof delayed.fields>
@@ -51,7 +51,7 @@ const periodFilter = defineMemoryFilter({
 const delayFilter = defineMemoryFilter({
   name: 'min_delay',
   param: withDefault(
-    integerParam('Flights that are at least so late. Those that are cancelled or diverted are always listed.', {
+    integerParam('Flights with at least this delay. Cancelled and diverted flights are always listed.', {
       ...{ min: 0, max: 2880, unit: 'min', example: '60' },
     }),
     PUNCTUAL_MINUTES + 1,
@@ -60,7 +60,7 @@ const delayFilter = defineMemoryFilter({
     isUndone(one) || (one.delay_minutes !== null && one.delay_minutes >= minutes),
 })
 
-/** The flights of a state with their airports, the weather there and probable causes; and how many there are of each kind. */
+/** The flights of a state with their airports, weather there and probable causes; and counts by kind. */
 const flightsOf = memo(
   (state: State<typeof flights>, catalogue: State<typeof airports>, reports: State<typeof airportWeather>, causes: AtfmCauses) => {
     const byIata = new Map(catalogue.rows.map((row) => [row.iata, row]))
@@ -102,8 +102,8 @@ export const delayList = defineEndpoint({
   plan: 'PRO',
   summary: 'Flights that are late, cancelled or diverted at Spanish airports now',
   about:
-    'Flights more than 15 minutes late, cancelled or diverted, among those that airports show now: some 24 hours around the present. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
-    'Codeshares are one flight. `cause` is derived: of late arrivals the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it; else WEATHER where the flight is late, cancelled or diverted and the METAR of its airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names the datasets that are unavailable: without `flights` the list is empty.',
+    'Flights more than 15 minutes late, cancelled or diverted, among those that airports currently list: some 24 hours around the present. `from` and `to` select by the scheduled time; earlier days are in the history of each airport. A flight between two Spanish airports is listed at both. ' +
+    'Codeshares are one flight. `cause` is derived. For late arrivals it is the cause of most of the ATFM delay at the airport on that day, once EUROCONTROL has published it. Otherwise it is WEATHER if the METAR of the airport has low visibility (< 1,500 m), a low ceiling (< 150 m), strong wind (25 kt, gusts of 17.2 m/s), a thunderstorm, snow or freezing weather. `meta.missing` names unavailable datasets: without `flights` the list is empty.',
   params: {},
   filters: [...flightFilters, periodFilter, delayFilter, areaFilter],
   returns: listReturn('flights', delayed, {
@@ -111,7 +111,7 @@ export const delayList = defineEndpoint({
     order: 'scheduled_at',
     counts: {
       shown_flights: counted('Flights', 5432),
-      late_flights: counted(`Flights that are more than ${PUNCTUAL_MINUTES} minutes late`, 861),
+      late_flights: counted(`Flights more than ${PUNCTUAL_MINUTES} minutes late`, 861),
       cancelled_flights: counted('Cancelled flights', 52),
       diverted_flights: counted('Diverted flights', 7),
     },

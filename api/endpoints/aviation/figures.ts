@@ -10,35 +10,35 @@ import { defineSlice } from '../../define/slice.ts'
 const { columns } = airportDays
 
 const shareOf = (about: string, example: number): Column<number | null> =>
-  col.decimal(0, `${about}, 0 to 1; null where that is not known.`, { scale: 6, unit: '1', nullable: true, example })
+  col.decimal(0, `${about}, 0 to 1; null if unknown.`, { scale: 6, unit: '1', nullable: true, example })
 const minutesOf = (about: string, example: number): Column<number | null> =>
-  col.decimal(0, `${about}; null where that is not known.`, { scale: 1, unit: 'min', nullable: true, example })
+  col.decimal(0, `${about}; null if unknown.`, { scale: 1, unit: 'min', nullable: true, example })
 
-/** How punctual flights were. */
+/** Punctuality of flights. */
 export const punctualityFields = {
   ...pick(columns, 'flights', 'movements'),
-  punctual_share: shareOf(`Share of the movements that were at most ${PUNCTUAL_MINUTES} minutes late`, 0.794),
+  punctual_share: shareOf(`Share of the movements at most ${PUNCTUAL_MINUTES} minutes late`, 0.794),
   mean_delay_minutes: minutesOf('Mean delay of the movements, early ones counting as 0', 12.6),
   ...pick(columns, 'cancelled', 'diverted'),
   cancelled_share: shareOf('Share of the flights that were cancelled', 0.0104),
 } as const
 
-/** What EUROCONTROL counts. */
+/** Counts of EUROCONTROL. */
 export const networkFields = {
   nm_movements: meaning(columns.nm_movements, 'Departures and arrivals, by EUROCONTROL.'),
   atfm_delay_minutes: columns.atfm_delay_minutes,
   atfm_delay_per_arrival_minutes: minutesOf('ATFM delay per arrival', 0.2),
 } as const
 
-/** What receivers observed: of another source than all other figures, and never summed with them. */
+/** Observations of receivers: from a different source than all other figures, and never added to them. */
 export const observedFields = {
   observed_departures: meaning(
     airportObservedDays.columns.observed_departures,
-    'Departures that ADS-B receivers observed, a lower bound; null where none receives the ground there.',
+    'Departures that ADS-B receivers observed, a lower bound; null without reception of the ground there.',
   ),
   observed_arrivals: meaning(
     airportObservedDays.columns.observed_arrivals,
-    'Arrivals that ADS-B receivers observed, a lower bound; null where none receives the ground there.',
+    'Arrivals that ADS-B receivers observed, a lower bound; null without reception of the ground there.',
   ),
 } as const
 
@@ -59,7 +59,7 @@ export type Sums = RowOf<typeof SUMS>
 const part = (some: number | null, all: number | null, scale: number): number | null =>
   some === null || !all ? null : Math.round((some / all) * 10 ** scale) / 10 ** scale
 
-/** The figures of flights, by their sums. */
+/** Figures of flights, from their sums. */
 export function punctualityOf(
   sums: Pick<Sums, 'flights' | 'movements' | 'cancelled' | 'diverted' | 'punctual' | 'delay_minutes'>,
 ): ValueOf<typeof punctualityFields> {
@@ -72,25 +72,25 @@ export function punctualityOf(
   }
 }
 
-/** The figures of EUROCONTROL, by their sums. */
+/** Figures of EUROCONTROL, from their sums. */
 export function networkOf({ nm_movements, atfm_delay_minutes, atfm_arrivals }: Sums): ValueOf<typeof networkFields> {
   return { nm_movements, atfm_delay_minutes, atfm_delay_per_arrival_minutes: part(atfm_delay_minutes, atfm_arrivals, 1) }
 }
 
-/** Names of sums of flights, and of EUROCONTROL's. */
+/** Column names of the sums of flights, and of EUROCONTROL's. */
 const FLIGHT_SUMS = ['flights', 'movements', 'cancelled', 'diverted', 'punctual', 'delay_minutes'] as const
 const NETWORK_SUMS = ['nm_movements', 'atfm_arrivals', 'atfm_delay_minutes'] as const
 
 const sums = (names: readonly (keyof Sums)[], condition: Sql): Sql =>
   join(names.map((name) => sql`CAST(sum(${outputName(name)}) FILTER (WHERE ${condition}) AS INTEGER) AS ${outputName(name)}`))
 
-/** How many of the newest days of a source are counted for the list of airports. */
+/** Number of newest days per source that count in the list of airports. */
 export const RECENT_DAYS = 30
 
 const RECENT = { iata: columns.iata, ...SUMS, flights_until: columns.local_date, network_until: columns.local_date }
 type Recent = RowOf<typeof RECENT>
 
-/** Sums of the newest days by airport: of flights and of EUROCONTROL each the days up to its own newest one. */
+/** Sums of the newest days by airport: for flights and EUROCONTROL each, the days up to its own newest one. */
 export const recentDays = defineSlice<ReadonlyMap<string, Recent>>({
   name: 'recent days of airports',
   from: [airportDays],
@@ -146,7 +146,7 @@ export const recentObserved = defineSlice<ReadonlyMap<string, RowOf<typeof OBSER
   },
 })
 
-/** How many months are shown of an airport. */
+/** Number of months shown for an airport. */
 const MONTHS = 12
 
 const MONTH = { month: columns.month, ...SUMS }
@@ -179,7 +179,7 @@ const CAUSE = {
   atfm_delay_minutes: columns.atfm_delay_minutes,
 }
 
-/** The cause of most of the ATFM delay of arrivals by `iata date`, of the newest days that have any. */
+/** The cause of most of the ATFM delay of arrivals, by `iata date`, for the newest days with any. */
 export const atfmCauses = defineSlice<ReadonlyMap<string, string>>({
   name: 'newest ATFM causes',
   from: [airportDays],
@@ -198,7 +198,7 @@ export const atfmCauses = defineSlice<ReadonlyMap<string, string>>({
   },
 })
 
-/** Sums of flights that a state shows. */
+/** Sums of a state's flights. */
 export function sumsOfFlights(
   shown: readonly { readonly state: string; readonly delay_minutes: number | null; readonly actual_at: number | null }[],
 ): Omit<Sums, (typeof NETWORK_SUMS)[number]> {

@@ -5,19 +5,19 @@ import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../change
 import { changedOf, flight, flightFilters, toFlight } from './flight.ts'
 
 /** One change of a flight. */
-const flightChange = record('FlightChange', 'What happened to a flight.', {
+const flightChange = record('FlightChange', 'A change of a flight.', {
   id: flights.columns.flight_id,
   ...changeFields(flights.columns.observed_at),
-  flight: nested.object('The flight after the change; of one that is no longer published, as it was last.', flight.fields),
+  flight: nested.object('The flight after the change; if it is no longer published, its last state.', flight.fields),
 })
 
-/** The feed of changes of flights. */
+/** The change feed of flights. */
 export const flightChanges = defineEndpoint({
   path: '/api/aviacion/changes',
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Flights that appeared, changed or left the lists since a cursor',
-  about: `A flight is ENDED once the lists of its airport no longer have it, some hours after its time. ${ABOUT_CHANGES}`,
+  about: `A flight is ENDED once the lists of its airport no longer contain it, some hours after its time. ${ABOUT_CHANGES}`,
   params: {},
   filters: flightFilters,
   returns: changesReturn(flightChange, ['id', 'at']),

@@ -21,27 +21,27 @@ export const flight = record('Flight', 'A flight at an airport.', {
 
 export type Flight = ValueOf<typeof flight.fields>
 
-/** A row as a flight. */
+/** Converts a row to a flight. */
 export const toFlight: (row: StateRow<typeof flights>) => Flight = projection(flights, flight)
 
-/** True for a flight that is late: one that counts as punctual no more. */
+/** True for a late flight, which no longer counts as punctual. */
 export function isLate({ delay_minutes }: Pick<Flight, 'delay_minutes'>): boolean {
   return (delay_minutes ?? 0) > PUNCTUAL_MINUTES
 }
 
-/** The members of a flight that differ, by the columns that do. */
+/** Names of the changed members, from the changed columns. */
 export const changedOf = changedMembers(flights, flight.fields)
 
-/** Fields of its airport, beside a flight. */
+/** Fields of the airport in a flight. */
 export const airportFields = {
-  airport_name: col.string(0, 'Name of the airport; null where the catalogue lacks it.', {
+  airport_name: col.string(0, 'Name of the airport; null if it is not in the catalogue.', {
     nullable: true,
     example: airports.columns.name.example as string,
   }),
   position: airports.columns.position,
 } as const
 
-/** Filters of flights by their airport and direction. */
+/** Filters of flights by airport and direction. */
 export const flightFilters = [
   columnFilter('airport', listOf(iataParam), 'airport'),
   columnFilter('direction', directionParam, 'direction'),

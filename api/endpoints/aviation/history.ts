@@ -14,7 +14,7 @@ import { airportIata } from './params.ts'
 
 const points = series({
   name: 'AirportPoint',
-  about: 'How punctual an airport was in one step.',
+  about: 'Punctuality of an airport in one step.',
   example: ['2026-10-25T23:00:00.000Z', '1d'],
   of: { iata: airportDays.columns.iata },
   fields: {
@@ -23,7 +23,7 @@ const points = series({
     ...observedFields,
     coverage: col.decimal(
       0,
-      'Share of the days of the step with figures, 0 to 1; of OBSERVED the mean share of the minutes of its days with positions.',
+      'Share of the days of the step with figures, 0 to 1; for OBSERVED, the mean share of the minutes of its days with positions.',
       { scale: 6, unit: '1', example: 1 },
     ),
   },
@@ -31,14 +31,14 @@ const points = series({
   sorts: ['movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share', 'observed_departures', 'observed_arrivals'],
 })
 
-/** Where the figures come from: REPORTED of Aena and EUROCONTROL, OBSERVED of ADS-B receivers. */
+/** Sources: REPORTED from Aena and EUROCONTROL, OBSERVED from ADS-B receivers. */
 const SERIES = ['REPORTED', 'OBSERVED'] as const
 
 const params = {
   iata: airportIata,
   series: withDefault(
     oneOf(
-      'Where the figures come from: Aena and EUROCONTROL (REPORTED), or ADS-B receivers (OBSERVED). One answer never has both.',
+      'Source of the figures: Aena and EUROCONTROL (REPORTED), or ADS-B receivers (OBSERVED). A reply never has both.',
       SERIES,
       {
         example: 'REPORTED',
@@ -50,7 +50,7 @@ const params = {
 }
 
 const METHOD =
-  'Sums over the days of a step: punctual_share is of the movements that were at most 15 minutes late, cancelled_share of the flights, mean_delay_minutes of the movements, early ones as 0, ATFM delay of the arrivals. OBSERVED: the days’ sums of aircraft on the ground near the airport and in the air within ten minutes, a lower bound.'
+  'Sums over the days of a step. punctual_share is the share of movements at most 15 minutes late, cancelled_share refers to flights, mean_delay_minutes to movements with early ones as 0, ATFM delay to arrivals. OBSERVED: daily sums of aircraft on the ground near the airport and in the air within ten minutes, a lower bound.'
 
 const NOT_REPORTED = {
   ...{ flights: value(null), movements: value(null), punctual_share: value(null), mean_delay_minutes: value(null), cancelled: value(null) },
@@ -58,7 +58,7 @@ const NOT_REPORTED = {
   atfm_delay_per_arrival_minutes: value(null),
 } as const
 
-/** What the sources of both series have in common. */
+/** Declarations shared by both series. */
 const OF_AIRPORT = { params, returns: points, at: 'period_start', where: { iata: parameter('iata') } } as const
 
 const reported = seriesSource({
@@ -100,7 +100,7 @@ export const airportHistory = defineEndpoint({
   domain: 'aviation',
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
-  about: `Days that are over, by the date at the airport: a day of flights is there once the next is over too. Figures of EUROCONTROL are of the day of UTC of the same date and come when it publishes them. Fields that one of the two sources lacks are null: where flights are turned off, those of EUROCONTROL remain. ${METHOD}`,
+  about: `Complete days, by the date at the airport: a day of flights is available once the next day has ended too. EUROCONTROL's figures are for the UTC day of the same date and appear when it publishes them. Fields that one of the two sources lacks are null: if flights are disabled, only EUROCONTROL's remain. ${METHOD}`,
   figure: { grain: 'One airport in one step.', method: METHOD },
   params,
   returns: points,

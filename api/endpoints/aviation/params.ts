@@ -2,7 +2,7 @@ import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { codeParam, type Param, param, plainText, required } from '../../define/params.ts'
 import { Refused } from '../../define/problems.ts'
 
-/** The IATA code of an airport; upper and lower case are the same. */
+/** The IATA code of an airport; case is ignored. */
 export const iataParam: Param<string | null> = param({
   about: 'IATA code of the airport.',
   schema: { type: 'string', pattern: '^[A-Za-z]{3}$' },
@@ -13,7 +13,7 @@ export const iataParam: Param<string | null> = param({
   example: 'MAD',
 })
 
-/** The same in a path: any other text names no airport. */
+/** The same as a path parameter: any other text is not found. */
 export const airportIata: Param<string> = required(
   param({
     about: 'IATA code of the airport.',
@@ -24,4 +24,4 @@ export const airportIata: Param<string> = required(
 )
 
 /** Departures or arrivals. */
-export const directionParam = codeParam('Departures or arrivals; both unless given.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })
+export const directionParam = codeParam('Departures or arrivals; by default both.', FLIGHT_DIRECTIONS, { example: 'DEPARTURE' })

@@ -7,12 +7,12 @@ import { datasetFields, describeDataset } from '../service/dataset.ts'
 
 const exported = record(
   'ExportDataset',
-  'A dataset that can be downloaded whole: its size, its time span, and where its files are listed.',
+  'A dataset for bulk download: its size, its time span, and where its files are listed.',
   {
     ...pick(datasetFields, 'id', 'title', 'domain'),
     formats: col.list([0, 0], 'Formats of its files.', col.string(0, 'Format.'), { example: ['parquet'] }),
     ...pick(datasetFields, 'rows', 'bytes', 'files'),
-    partitions: col.integer(0, 'Partitions that its files lie in: mostly one for each month.', { unit: '1', example: 2 }),
+    partitions: col.integer(0, 'Partitions of its files: mostly one per month.', { unit: '1', example: 2 }),
     ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
     snapshot: col.string(0, 'Current state of the table. Null without data.', { nullable: true, example: '4611686018427387904' }),
     manifest: col.string(0, 'Path of the list of its files.', { example: '/api/export/incidents' }),
@@ -20,7 +20,7 @@ const exported = record(
   },
 )
 
-/** The datasets that can be downloaded whole. */
+/** The datasets for bulk download. */
 export const exportList = defineEndpoint({
   path: '/api/export',
   domain: 'export',
@@ -28,7 +28,7 @@ export const exportList = defineEndpoint({
   summary: 'Datasets for bulk download: formats, sizes, partitions, last change',
   about:
     'Every public dataset, as the Parquet files of its Iceberg table. `/api/export/{dataset}` lists the files of one; `scripts/sync` mirrors it. ' +
-    'Tables are looked at once a minute.',
+    'Tables are polled once a minute.',
   params: { domain: textParam('Only datasets of this domain.', { max: 40, example: 'road' }) },
   returns: listReturn('datasets', exported, {
     sorts: ['id', 'rows', 'bytes', 'updated_at'],

@@ -8,7 +8,7 @@ import { LINK_STEP_S } from '../../exports/signed-links.ts'
 import { exportFiles, snapshotName } from '../../exports/snapshots.ts'
 import { datasetId, datasetOf, nearDataset } from '../service/dataset.ts'
 
-const FILE_STATES = defineCodes('export_file_status', 'What became of a file of an export.', {
+const FILE_STATES = defineCodes('export_file_status', 'Status of a file of an export.', {
   CURRENT: ['vigente', 'current'],
   REMOVED: ['retirado', 'removed'],
 })
@@ -33,9 +33,9 @@ const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
   earliest_row_at: bound('Earliest time of its rows.', '2026-01-01T00:00:04.000Z'),
   latest_row_at: bound('Latest time of its rows.', '2026-01-02T12:19:31.000Z'),
   partition: col.string(0, 'Partition it belongs to; empty for tables without partitions.', { example: 'observed_at_month=2026-01' }),
-  added_at: bound('When it was added; null if the snapshot that added it is no longer kept.', '2026-01-02T12:21:03.000Z'),
+  added_at: bound('When it was added; null if the snapshot that added it has expired.', '2026-01-02T12:21:03.000Z'),
   schema_version: col.integer(0, 'Version of the schema it is read with, see `/api/datasets/{id}/schema`.', { unit: '1', example: 0 }),
-  snapshot: col.string(0, 'Snapshot that the list is of: send it as `updated_since` next time.', { example: '4611686018427387904' }),
+  snapshot: col.string(0, 'Snapshot of the list: send it as `updated_since` next time.', { example: '4611686018427387904' }),
   url: col.string(0, 'Signed URL of the file. It needs no key, and takes Range requests. Null for removed files.', {
     nullable: true,
     example: 'https://api.example.org/api/export/incidents/2026-01-5f0c9a52-1f0e-4b7e-8a63-0c3d1c1f2b77.parquet?signature=…',

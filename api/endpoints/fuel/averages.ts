@@ -9,15 +9,15 @@ import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } fr
 
 const { columns } = fuelDays
 
-/** What averages can be of. */
+/** Areas and groups of averages. */
 const GROUPS = ['nation', 'province', 'operator'] as const
 type Group = (typeof GROUPS)[number]
 
-const average = record('FuelAverage', 'The current average price of one fuel: of Spain, of a province or of a sign.', {
+const average = record('FuelAverage', 'The current average price of one fuel: in Spain, in a province or by brand.', {
   fuel: columns.product,
   area_kind: columns.area_kind,
   area: columns.area,
-  name: optional(columns.name, 'Official name of the province, or the sign as most of its stations write it; null for the nation.'),
+  name: optional(columns.name, 'Official name of the province, or the brand as most of its stations write it; null for the nation.'),
   price_mean: figureFields.price_mean,
   price_unit: figureFields.price_unit,
   stations: figureFields.stations,
@@ -30,10 +30,10 @@ export const fuelAverages = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Current average price of each fuel: national, by province or by operator',
-  about: `${OF_STATIONS} Signs are the same where they differ in case, accents and punctuation only; stations without one are of no operator.`,
-  figure: { grain: 'One fuel, in all of Spain, one province or at the stations of one sign, now.', method: OF_STATIONS },
+  about: `${OF_STATIONS} Brands are the same if they differ only in case, accents and punctuation; stations without a brand belong to no operator.`,
+  figure: { grain: 'One fuel, in all of Spain, one province or at the stations of one brand, now.', method: OF_STATIONS },
   params: {
-    group_by: withDefault(oneOf('What the averages are of.', GROUPS, { example: 'province' }), 'nation'),
+    group_by: withDefault(oneOf('Scope of the averages.', GROUPS, { example: 'province' }), 'nation'),
   },
   filters: [sellsFilter(listOf(fuelParam))],
   returns: {
@@ -70,7 +70,7 @@ function areaOf(one: Station, group_by: Group): string | null {
   return one.operator === null ? null : foldName(one.operator) || null
 }
 
-/** The spelling of each sign that most of its stations have; of two that as many have, the later in the alphabet. */
+/** The spelling of each brand that most of its stations use; of equally frequent ones, the last in the alphabet. */
 function signsOf(stations: readonly Station[]): Map<string, string> {
   const counts = new Map<string, Map<string, number>>()
   for (const { operator } of stations) {

@@ -3,18 +3,18 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 
-/** What the bulletin's products are among those of the filling stations; the others are not sold there. */
+/** The bulletin's products that filling stations sell, with their names there. */
 const FUELS = { EURO_SUPER_95: 'GASOLINE_95_E5', AUTOMOTIVE_GAS_OIL: 'DIESEL_A', LPG_MOTOR_FUEL: 'LPG' } as const
 
 const c = (name: keyof typeof fuelBulletin.columns): Sql => column(fuelBulletin, name)
 const SPAIN = { country_code: { eq: 'ES' }, price_unit: { eq: 'EUR/kL' } } as const
 
-/** How the prices are made, for `meta.method`. */
+/** Method of the prices, for `meta.method`. */
 export const BULLETIN_METHOD =
-  'BULLETIN: prices in force on Mondays as Spain reports them to the European Commission, which are weighted by what is sold and no mean of stations; longer steps are the mean of their Mondays. ' +
+  'BULLETIN: prices in force on Mondays as Spain reports them to the European Commission, weighted by sales, not a mean of stations. Longer steps are the mean of their Mondays. ' +
   'GASOLINE_95_E5 is its Euro-super 95, DIESEL_A its automotive gas oil.'
 
-/** The columns of `spanishWeeks` that figures are made of. */
+/** The columns of `spanishWeeks` for statistics. */
 export const weekColumns = {
   product: col.string(0, 'Fuel.'),
   price_mean: col.decimal(0, 'Price with taxes.', { scale: 6, precision: 12, unit: 'EUR/L' }),
@@ -22,8 +22,9 @@ export const weekColumns = {
 } as const
 
 /**
- * The weeks of Spain that begin within a time (ms, the end not included), of some fuels or of all: `product`, `date`, `period_start` (TIMESTAMPTZ), and
- * `price_mean` and `price_without_tax` in EUR/L as DECIMAL(12, 6), the latter null where no edition tells it. Of several editions the first counts.
+ * A query of Spain's weeks that begin in a half-open time (ms), for some fuels or all: `product`, `date`, `period_start`
+ * (TIMESTAMPTZ), and `price_mean` and `price_without_tax` in EUR/L as DECIMAL(12, 6), the latter null if no edition states it.
+ * The first edition that states a price counts.
  */
 export function spanishWeeks(of: { readonly fuel: readonly string[] | null; readonly from: number; readonly to: number }): Sql {
   const wanted = Object.entries(FUELS).filter(([, fuel]) => of.fuel === null || of.fuel.includes(fuel))
@@ -47,7 +48,10 @@ export function spanishWeeks(of: { readonly fuel: readonly string[] | null; read
   )`
 }
 
-/** The end of what the bulletin has told of Spain, until an instant (ms): just after the begin of its newest week. Later steps are not missing. */
+/**
+ * End of the bulletin's data for Spain up to an instant (ms): just after the begin of its newest week. Later steps do not count
+ * as gaps.
+ */
 export function bulletinEnd(until: number): Sql {
   return sql`(SELECT least(max(${c('period_start')}) + INTERVAL 1 SECOND, ${instant(until)}) FROM ${scan(fuelBulletin, SPAIN)})`
 }

@@ -14,10 +14,10 @@ const { id, prices: _prices, ...others } = stationFields
 
 const offer = record('FuelOffer', 'The price of one fuel at one station.', {
   id,
-  fuel: col.code(0, 'Fuel product asked for.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
+  fuel: col.code(0, 'Requested fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' }),
   price: fuelPrices.columns.price,
   price_unit: fuelPrices.columns.price_unit,
-  distance_m: col.integer(0, 'Straight-line distance from the point asked for; null where none was.', {
+  distance_m: col.integer(0, 'Straight-line distance from the requested point; null without one.', {
     unit: 'm',
     nullable: true,
     example: 420,
@@ -27,7 +27,7 @@ const offer = record('FuelOffer', 'The price of one fuel at one station.', {
 
 const restrictedFilter = defineMemoryFilter({
   name: 'include_restricted',
-  param: withDefault(booleanParam('Also stations that sell to members or co-operatives only.'), false),
+  param: withDefault(booleanParam('Also stations that sell only to members or co-operatives.'), false),
   matches: (included) => (one: Station) => included || one.sale_type !== 'RESTRICTED',
 })
 
@@ -37,7 +37,7 @@ export const cheapestList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
-  about: `Of the active stations, but for those that sell to members or co-operatives only (\`sale_type\` RESTRICTED), which \`include_restricted\` adds. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
+  about: `Active stations open to the public. \`include_restricted\` adds those that sell only to members or co-operatives (\`sale_type\` RESTRICTED). ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
   filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
   returns: listReturn('stations', offer, {

@@ -22,14 +22,14 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = fuelForecasts
 const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
 const DAY_MS = 86_400_000
-/** How many days from today a forecast is at most: of both series, and of the bulletin. */
+/** Longest forecasts in days from today: of both series, and of the bulletin. */
 const WEEK_DAYS = 7
 const MOST_DAYS = 28
 const horizonOf = (days: number): string => `P${days}D`
 const horizons = (most: number): string[] => Array.from({ length: most + 1 }, (_, days) => horizonOf(days))
 const WEEK = horizons(WEEK_DAYS)
 const HORIZONS = horizons(MOST_DAYS)
-/** A bulletin comes once a week and a day is over once a day, but an archive may be filled at any time. */
+/** A bulletin appears once a week and a day ends once a day, but an archive may be loaded at any time. */
 const RETRY_S = 3600
 
 const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unitIn: 'price_unit', example })
@@ -41,20 +41,20 @@ const forecastFields = {
   province: provinceField(col.string(0, 'INE code.', { nullable: true, example: null })),
   horizon: optional(
     columns.horizon,
-    'How many days from today (in Madrid) the day is, as an ISO 8601 duration; null for a day that is over.',
+    'Time from today (in Madrid) to the day, as an ISO 8601 duration; null for a past day.',
   ),
   date: columns.date,
-  is_over: col.boolean(0, 'True for a day that is over, see `include_past`.', { example: false }),
+  is_over: col.boolean(0, 'True for a past day, see `include_past`.', { example: false }),
   period_start: columns.period_start,
   price: columns.price,
-  price_unit: col.code(0, 'Unit of the price, of the ends of the interval, of the baseline and of the error.', FORECAST_UNITS, {
+  price_unit: col.code(0, 'Unit of the price, interval ends, baseline and error.', FORECAST_UNITS, {
     example: 'EUR/L',
   }),
-  price_eur_l: col.decimal(0, 'The price by the litre; null where there is none, and of what is sold by the tonne.', {
+  price_eur_l: col.decimal(0, 'Price per litre; null without a price, and for fuels sold by the tonne.', {
     ...{ scale: 6, unit: 'EUR/L', nullable: true, example: 1.6234 },
   }),
   interval: nested.object(
-    'Interval that is to hold a share of the outcomes; null where too few errors tell how wide it has to be.',
+    'Prediction interval with a stated probability; null if there are too few past errors to estimate its width.',
     {
       level: columns.interval_level,
       low: euros('Lower end.', 1.6034),
@@ -70,19 +70,19 @@ const forecastFields = {
   reason: columns.reason,
   model_horizon: meaning(
     columns.horizon,
-    'How many days behind the newest known price (`baseline_date`) the day is: what `recent_error` is of.',
+    'Days from the newest known price (`baseline_date`) to the day: the horizon of `recent_error`.',
   ),
-  made_at: meaning(columns.made_at, 'End of the newest data that it rests on: what came later is not in it.'),
+  made_at: meaning(columns.made_at, 'End of the newest input data: later data is not included.'),
   model: columns.model,
   model_version: columns.model_version,
 } as const
 
-const forecast = record('FuelForecast', 'A forecast of the price of a fuel on a day.', forecastFields)
+const forecast = record('FuelForecast', 'The forecast price of a fuel on a day.', forecastFields)
 
 type ForecastRow = Row<typeof fuelForecasts>
 type Forecast = ValueOf<typeof forecastFields>
 
-/** All forecasts, in the order of their days; how far these are from today is not known here. */
+/** All forecasts in day order, without their distance from today. */
 const forecasts = defineSlice<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>({
   name: 'fuel forecasts',
   from: [fuelForecasts],
@@ -90,7 +90,7 @@ const forecasts = defineSlice<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>(
   read: async ({ all }) => (await all<ForecastRow>(sql`SELECT * FROM ${scan(fuelForecasts)}`)).map(toForecast),
 })
 
-/** The products that there are rows of. */
+/** Products with forecasts. */
 const products = valuesSlice({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
 function toForecast(row: ForecastRow): Omit<Forecast, 'horizon' | 'is_over'> {
@@ -115,7 +115,7 @@ function asOf(today: string, one: Omit<Forecast, 'horizon' | 'is_over'>): Foreca
   return { ...one, horizon: days < 0 ? null : horizonOf(days), is_over: days < 0 }
 }
 
-/** The problem that there are no forecasts of a series of an area yet. */
+/** The problem for a series or area without forecasts yet. */
 function noneYet(isOfStations: boolean): Problem {
   const model = isOfStations ? 'fuel_daily' : 'fuel'
   return noDataYet(`There are no forecasts of this series and area yet (/api/prediccion/modelos?model=${model})`, {
@@ -126,11 +126,11 @@ function noneYet(isOfStations: boolean): Problem {
 }
 
 const METHOD =
-  'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes of the countries of the bulletin, and for two weeks by day on the straight line (of logarithms) to those forecasts. ' +
-  'Intervals are made of the model’s own past errors (split conformal), scaled by how restless the price is. ' +
-  'Fuel oils are forecast by the tonne (`price_unit`), all else by the litre. ' +
-  'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest day that is over, by a ridge regression on its changes of the last two weeks and on those of Spain; it needs 120 days of prices. ' +
-  'Where the model was no better than the newest price in the last scored window (two years; 90 days of STATION_MEAN, of all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
+  'BULLETIN: the price that Spain reports to the Weekly Oil Bulletin, 1, 2 and 4 weeks after its newest Monday, by a ridge regression on the last two weekly changes in the countries of the bulletin. For the first two weeks also by day, on the straight line (of logarithms) to those forecasts. ' +
+  'Intervals come from the model’s own past errors (split conformal), scaled by the volatility of the price. ' +
+  'Fuel oils are forecast per tonne (`price_unit`), all other fuels per litre. ' +
+  'STATION_MEAN: the mean of the stations of Spain or of a province, each counting once, on the seven days after the newest complete day, by a ridge regression on its changes of the last two weeks and on those of Spain. It needs 120 days of prices. ' +
+  'If the model was no better than the newest price in the last scored window (two years; for STATION_MEAN 90 days, all provinces together), that price is the forecast, with the interval of its own errors (`forecast_kind` BASELINE). `/api/prediccion/modelos` has the errors.'
 
 const EXPLAINED = defineMethodPage('fuel-forecasts', new URL('../../../models/fuel/method.md', import.meta.url))
 
@@ -141,20 +141,20 @@ export const fuelForecastList = defineEndpoint({
   plan: 'PRO',
   summary: 'Forecasts of fuel prices: by day and at 1, 2 and 4 weeks, with intervals',
   about:
-    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Days that are over are left out, unless `include_past` asks for them. ' +
-    'A product with too few prices has records without a price: `absence` and `reason` say why.',
+    'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Past days are left out by default; `include_past` adds them. ' +
+    'A product with too few prices has records without a price; `absence` and `reason` say why.',
   explained: EXPLAINED,
   figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
   params: {
     fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {
       slice: products,
-      expected: 'expected a product with prices, of which there are forecasts or a reason why not',
+      expected: 'expected a product with forecasts, or with a reason for their absence',
       isListed: true,
     }),
     province: provinceParam,
     series: oneOf('Prices that are forecast.', SERIES, { example: 'BULLETIN' }),
-    horizon: listOf(oneOf(`How many days from today; of STATION_MEAN at most ${WEEK.at(-1)}.`, HORIZONS, { example: 'P3D' })),
-    include_past: withDefault(booleanParam('Also days that are over: the newest known price may be days old.'), false),
+    horizon: listOf(oneOf(`Days from today; for STATION_MEAN at most ${WEEK.at(-1)}.`, HORIZONS, { example: 'P3D' })),
+    include_past: withDefault(booleanParam('Also past days: the newest known price may be days old.'), false),
   },
   returns: {
     kind: 'list',
@@ -168,14 +168,14 @@ export const fuelForecastList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [],
-    // What they are made of: once it no longer comes, the reply is stale.
+    // Input data: once it no longer arrives, the reply is stale.
     lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],
     needs: [fuelForecasts],
-    // Days begin with hours.
+    // A new day begins on the hour.
     clock_s: 3600,
     answer: async ({ slice }, { fuel, province, series, horizon, include_past }, now) => {
       if (province !== null && series === 'BULLETIN')
-        throw new Refused('expected STATION_MEAN where a province is given: the bulletin is of all Spain', {
+        throw new Refused('expected STATION_MEAN together with province: the bulletin covers all of Spain', {
           parameter: 'series',
           value: series,
         })
@@ -189,7 +189,7 @@ export const fuelForecastList = defineEndpoint({
       const wanted = ofArea.filter((one) => fuel === null || fuel.includes(one.fuel))
       if (wanted.length === 0) {
         const allowed = [...new Set(ofArea.map((one) => one.fuel))].sort()
-        throw new Refused(`expected one of ${allowed.join(', ')}, of which there are prices of this series and area`, {
+        throw new Refused(`expected one of ${allowed.join(', ')}, the products with prices in this series and area`, {
           ...{ parameter: 'fuel', value: (fuel ?? []).join(), allowed },
         })
       }

@@ -10,9 +10,9 @@ import { fuelParam } from './station.ts'
 
 const { columns } = fuelPrices
 
-/** What a change may change of what an entry shows. */
+/** Members of an entry that a change may change. */
 const priceFields = {
-  price: optional(columns.price, 'Pump price after the change, taxes included; null where the station no longer sells it.'),
+  price: optional(columns.price, 'Pump price after the change, taxes included; null if the station no longer sells it.'),
   price_unit: columns.price_unit,
   province_code: columns.province_code,
 } as const
@@ -26,7 +26,7 @@ const priceChange = record('FuelPriceChange', 'What happened to the price of a p
   ...priceFields,
 })
 
-/** The feed of price changes. */
+/** The change feed of prices. */
 export const gasStationChanges = defineEndpoint({
   path: '/api/gas-stations/changes',
   domain: 'fuel',

@@ -6,15 +6,15 @@ import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { STATION_DATASETS, type Station, stationFields, stationsOf } from './station.ts'
 
-/** The id of a station, as a path has it. */
+/** The station id as a path parameter. */
 export const stationId = required(textParam('Official station code (IDEESS).', { max: 20, example: '4375' }))
 
 const rankFields = {
-  rank: col.integer(0, 'Place by price among the stations of the municipality that sell it, 1 = cheapest; equal prices share a place.', {
+  rank: col.integer(0, 'Rank by price among the stations of the municipality that sell it, 1 = cheapest; equal prices share a rank.', {
     unit: '1',
     example: 1,
   }),
-  stations: col.integer(0, 'How many stations of the municipality sell it.', { unit: '1', example: 3 }),
+  stations: col.integer(0, 'Number of stations in the municipality that sell it.', { unit: '1', example: 3 }),
   cheapest: meaning(fuelPrices.columns.price, 'Lowest price in the municipality.'),
 } as const
 
@@ -22,7 +22,7 @@ type Rank = ValueOf<typeof rankFields>
 
 const detail = record('GasStationDetail', 'A filling station with its prices and their rank in its municipality.', {
   ...stationFields,
-  ranks: nested.map('How its prices stand in its municipality, by product.', FUEL_PRODUCTS, rankFields),
+  ranks: nested.map('Rank of its prices in its municipality, by product.', FUEL_PRODUCTS, rankFields),
 })
 
 /** One station. */
@@ -45,7 +45,10 @@ export const gasStationById = defineEndpoint({
   example: { id: '4375' },
 })
 
-/** Ranks of a station's prices among the active stations of its municipality; none where the municipality is not known or it is not active. */
+/**
+ * Ranks of a station's prices among the active stations of its municipality; empty if it has no known municipality or is not
+ * active.
+ */
 function ranksOf(one: Station, stations: readonly Station[]): Record<string, Rank> {
   if (one.municipality_code === null || one.status !== 'ACTIVE') return {}
   const around = stations.filter((other) => other.municipality_code === one.municipality_code && other.status === 'ACTIVE')

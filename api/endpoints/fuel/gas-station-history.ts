@@ -17,20 +17,20 @@ const { columns } = fuelPrices
 
 const points = series({
   name: 'FuelPricePoint',
-  about: 'One step of the series of a price.',
+  about: 'One step of a price series.',
   example: ['2025-09-26T22:00:00.000Z', '1d'],
   periodStart: 'Begin of the step; with interval=raw the publication that changed the price.',
   fields: {
     fuel: columns.product,
     price: optional(
       columns.price,
-      'Mean price of the step, each price weighted by the time it held; with interval=raw the new price, null where it is no longer sold.',
+      'Mean price of the step, each price weighted by the time that it was valid. With interval=raw the new price, null if it is no longer sold.',
     ),
     price_min: optional(columns.price, 'Lowest price of the step.'),
     price_max: optional(columns.price, 'Highest price of the step.'),
     price_last: optional(columns.price, 'Price at the end of the step.'),
     price_unit: columns.price_unit,
-    coverage: coverageField('Share of the whole step in which a price is known'),
+    coverage: coverageField('Share of the whole step with a known price'),
   },
   key: ['fuel'],
 })
@@ -48,15 +48,15 @@ export const gasStationHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Price series of one filling station',
   about:
-    'With interval=raw a point per change of a price. Otherwise a point per day, week, month or year with a known price: the mean is weighted by the time each price held, and a price holds until the publication that changes it, as long as there are publications: ' +
-    'where more than a day passes without one, and before the first, prices are those of the archive by day of the ministry as far as it was taken in, each from the begin of its day to its end; ' +
-    'with interval=raw its changes are told at the begin of the day, of days without a publication. ' +
-    'Where neither tells a price that time counts against `coverage`, and a step that lies in it is absent. ' +
-    'What is known ends at `meta.covered_until`: a price that appears then is shown in its step at once, with a `coverage` that is 0 at first and grows with the publications.',
+    'With interval=raw one point per price change. Otherwise one point per day, week, month or year with a known price: the mean weighted by the time that each price was valid. A price is valid until the publication that changes it, as long as publications arrive. ' +
+    'Before the first publication, and where more than a day passes without one, prices come from the daily archive of the ministry, as far as it is loaded: each is valid for its whole day. ' +
+    'With interval=raw, a change in the archive is dated at the begin of its day. ' +
+    'Time without a price from either source lowers `coverage`; a step with no price at all is absent. ' +
+    'Data ends at `meta.covered_until`: a newer price appears in its step at once, with a `coverage` that starts at 0 and grows with each publication.',
   figure: {
     grain: 'One fuel at one station, in one step; with interval=raw one change of its price.',
     method:
-      'Prices as the ministry publishes them, each weighted by the time that it held within the step; days without publications have those of its archive by day.',
+      'Prices as the ministry publishes them, each weighted by the time that it was valid within the step. Days without publications use the daily archive.',
   },
   params,
   returns: points,

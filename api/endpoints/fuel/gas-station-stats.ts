@@ -10,19 +10,19 @@ import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } fr
 
 const { columns } = fuelStations
 
-/** What prices can be summed up by, beside the fuel. */
+/** Dimensions to group prices by, besides the fuel. */
 const GROUPS = ['province', 'municipality'] as const
 
-const stats = record('FuelStats', 'The current prices of one fuel at the stations of an area; what is not grouped by is null.', {
+const stats = record('FuelStats', 'The current prices of one fuel at the stations of an area; dimensions not grouped by are null.', {
   fuel: fuelDays.columns.product,
   province: provinceField(columns.province_code),
-  province_code: optional(columns.province_code, 'INE code of the province; null unless grouped by.'),
-  municipality: optional(columns.municipality, 'Municipality as published; null unless grouped by.'),
-  municipality_code: optional(columns.municipality_code, 'INE code of the municipality; null unless grouped by.'),
+  province_code: optional(columns.province_code, 'INE code of the province; null unless grouped by it.'),
+  municipality: optional(columns.municipality, 'Municipality as published; null unless grouped by it.'),
+  municipality_code: optional(columns.municipality_code, 'INE code of the municipality; null unless grouped by it.'),
   ...figureFields,
 })
 
-/** What there is to say of a group of stations. */
+/** Place of a group of stations. */
 interface Area {
   readonly province: string | null
   readonly province_code: string | null
@@ -30,16 +30,16 @@ interface Area {
   readonly municipality_code: string | null
 }
 
-/** Current prices, summed up. */
+/** Statistics of current prices. */
 export const gasStationStats = defineEndpoint({
   path: '/api/gas-stations/stats',
   domain: 'fuel',
   plan: 'FREE',
-  summary: 'Current prices by fuel and area: mean, least, greatest and quartiles',
-  about: `Of all Spain, or of an area, whole or by its parts. ${OF_STATIONS} A station whose municipality is not known is in no group of municipalities.`,
+  summary: 'Current prices by fuel and area: mean, minimum, maximum and quartiles',
+  about: `For all of Spain or an area, whole or by its parts. ${OF_STATIONS} A station with an unknown municipality is in no group of municipalities.`,
   figure: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
   params: {
-    group_by: oneOf('What to sum up by; all stations together unless given.', GROUPS, { example: 'province' }),
+    group_by: oneOf('Dimension to group by; by default all stations together.', GROUPS, { example: 'province' }),
   },
   filters: [sellsFilter(listOf(fuelParam)), placeFilter],
   returns: {

@@ -21,11 +21,11 @@ import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 /** Fields of the list that only some replies have. */
 const PRICE = ['price', 'price_unit'] as const
 
-/** `open_now`; the answer then changes with the minute. */
+/** The filter `open_now`; its result changes every minute. */
 export const openNowFilter = defineMemoryFilter({
   name: 'open_now',
   param: booleanParam(
-    'Only stations that are open (true) or closed (false) at this minute by their published hours; those whose hours are not understood count as closed.',
+    'Only stations that are open (true) or closed (false) at this minute by their published hours; stations with unreadable hours count as closed.',
     { clock_s: 60 },
   ),
   matches: (wanted, now) => (one: Station) => isOpen(one, now) === wanted,
@@ -33,7 +33,7 @@ export const openNowFilter = defineMemoryFilter({
 
 const operatorFilter = defineMemoryFilter({
   name: 'operator',
-  param: listOf(textParam('Sign of the station; case, accents and punctuation do not matter.', { max: 60, example: 'REPSOL' })),
+  param: listOf(textParam('Brand of the station; case, accents and punctuation are ignored.', { max: 60, example: 'REPSOL' })),
   matches: (operators) => {
     const wanted = new Set(operators.map(foldName))
     return ({ operator }: Station) => operator !== null && wanted.has(foldName(operator))
@@ -48,7 +48,7 @@ const listed = record(
     ...stationFields,
     price: meaning(
       fuelPrices.columns.price,
-      'Price of the fuel asked for, the lowest of several; only in replies to a request with `fuel`.',
+      'Price of the requested fuel, the lowest of several; only in replies to a request with `fuel`.',
     ),
     price_unit: meaning(fuelPrices.columns.price_unit, 'Unit of that price.'),
   },
@@ -80,7 +80,7 @@ export const gasStationList = defineEndpoint({
     from: STATION_DATASETS,
     records: stationsOf,
     check: checkTown,
-    // Without a fuel there is no price to show: stations are listed as they are.
+    // Without a fuel there is no price to show, so stations are listed unchanged.
     pick: (stations, { fuel }) =>
       fuel ? stations.map((one) => priced(one, fuel)) : (stations as readonly ValueOf<typeof listed.fields>[]),
     omit: { by: 'fuel', fields: ({ fuel }) => (fuel ? [] : PRICE) },

@@ -8,16 +8,13 @@ import { bucketEnd } from '../../define/buckets.ts'
 import { publicationRuns } from '../../define/held.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 
-/**
- * Longest time between two publications in which the prices of the first are taken to hold: nights pass without a change of any
- * price.
- */
+/** Longest time between two publications in which prices of the first stay valid: nights pass without any price change. */
 const GAP_MS = 86_400_000
 
 const c = (name: keyof typeof fuelPrices.columns | 'status'): Sql => column(fuelPrices, name)
 const a = (name: keyof typeof fuelArchivePrices.columns): Sql => column(fuelArchivePrices, name)
 
-/** Which prices to read: of one station, of some products or of all. */
+/** Prices to read: of one station, of some products or of all. */
 interface Asked {
   readonly id: string
   readonly fuel: readonly string[] | null
@@ -31,8 +28,8 @@ interface Between {
 const ofStation = ({ id, fuel }: Asked) => ({ station_id: { eq: id }, ...(fuel ? { product: { in: fuel } } : {}) })
 
 /**
- * The times without a gap between publications. Among thousands of stations some price changes in nearly every one, so the rows
- * of all tell them.
+ * Times without a gap between publications. Nearly every publication changes the price of some station, so the rows of all
+ * stations show them.
  */
 function runsIn({ from, to }: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const published = sql`SELECT ${c('observed_at')} AS published FROM ${scan(fuelPrices, { observed_at: { gte: from - GAP_MS, lte: to + GAP_MS } })}`
@@ -40,13 +37,13 @@ function runsIn({ from, to }: Between, lake: Pick<LakeView, 'covered_until'>): S
 }
 
 /**
- * The prices of a station with the times that they hold: from a publication to the next one of its product, as long as there are
- * publications; where there are none, those of the archive hold for their day.
+ * The prices of a station with their time of validity: from a publication to the next one of the product, as long as
+ * publications arrive; otherwise archive prices are valid for their day.
  */
 export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const [from, to] = [instant(period.from), instant(period.to)]
-  // A price that holds at the begin is in a row of the publication before it or, since each partition opens with every price, of
-  // an earlier one of the same partition. Where that publication is older than a gap may be, none is known to hold.
+  // A price valid at the begin is in the row of a publication before it, or of an earlier one in the same partition, since each
+  // partition opens with every price. If that publication is older than a gap may be, no price is known.
   const rows = scan(fuelPrices, {
     ...ofStation(asked),
     observed_at: { gte: partitionStart(fuelPrices, period.from - GAP_MS), lt: period.to },
@@ -80,10 +77,7 @@ export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick
   )`
 }
 
-/**
- * The changes of the prices of a station: those of publications, and of days without one those from one day of the archive to the
- * next.
- */
+/** The price changes of a station: from publications, and for days without one from one archive day to the next. */
 export function priceChanges(asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const { from, to } = period
   const rows = scan(fuelPrices, { ...ofStation(asked), is_baseline: { eq: false }, observed_at: { gte: from, lt: to } })
@@ -98,13 +92,13 @@ export function priceChanges(asked: Asked, period: Between, lake: Pick<LakeView,
 }
 
 /**
- * What changes from one day of the archive to the next at a station, in days without a publication: prices that the day before
- * did not have, and products that it had and the day has not.
+ * Changes at a station from one archive day to the next, on days without a publication: prices that the previous day lacks, and
+ * products that only the previous day has.
  */
 function archivedChanges(asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const { from, to } = period
   const days = scan(fuelArchivePrices, { day_starts_at: { gte: from, lt: to } })
-  // From the day before the period on.
+  // Begins on the day before the period.
   const rows = scan(fuelArchivePrices, { ...ofStation(asked), day_starts_at: { gte: dayBounds(madridDate(from, -1)).start, lt: to } })
   const price = sql`${a('product')} AS fuel, ${a('price')} AS price, ${a('price_unit')} AS price_unit`
   return sql`

@@ -1,4 +1,4 @@
-/** Hours of a week in minutes from Monday 00:00, as [open, close) pairs; null where the text is not understood. */
+/** Hours of a week in minutes from Monday 00:00, as [open, close) pairs; null if the text cannot be parsed. */
 export type WeekHours = readonly (readonly [open: number, close: number])[] | null
 
 const DAYS = 'LMXJVSD'
@@ -10,20 +10,20 @@ const SPAN = /^(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})$/
 const known = new Map<string, WeekHours>()
 
 /**
- * Reads the ministry's opening hours: rules separated by `;`, each a day or a range of days (L M X J V S D) and `24H`, a span, or two
- * joined by `y`. A span that ends at or before it begins goes past midnight; days without a rule are closed.
+ * Parses the ministry's opening hours: rules separated by `;`, each a day or range of days (L M X J V S D) with `24H`, a span,
+ * or two spans joined by `y`. A span that ends at or before its begin passes midnight; days without a rule are closed.
  */
 export function openingHours(text: string): WeekHours {
   const there = known.get(text)
   if (there !== undefined) return there
   const made = readWeek(text)
-  // Some 1,300 texts are in use; a hostile feed may bring any number.
+  // Some 1,300 texts are in use, but a hostile feed may contain any number.
   if (known.size >= 20_000) known.clear()
   known.set(text, made)
   return made
 }
 
-/** True where the hours hold at a minute of the week (0 to 10,079, from Monday 00:00 by Madrid's or the Canaries' clock). */
+/** True if a station is open at a minute of the week (0 to 10,079, from Monday 00:00 on the clock of Madrid or the Canaries). */
 export function isOpenAt(hours: NonNullable<WeekHours>, minute: number): boolean {
   return hours.some(([open, close]) => (minute >= open && minute < close) || (close > WEEK && minute < close - WEEK))
 }
@@ -54,7 +54,7 @@ function readSpan(text: string): readonly [number, number] | null {
   const open = Number(fromHour) * 60 + Number(fromMinute)
   const close = Number(toHour) * 60 + Number(toMinute)
   if (open >= DAY || close > DAY || Number(fromMinute) > 59 || Number(toMinute) > 59) return null
-  // Stations write 23:59 for the end of the day.
+  // Stations write 23:59 for midnight.
   const end = close === DAY - 1 ? DAY : close
   return [open, end <= open ? end + DAY : end]
 }

@@ -5,7 +5,7 @@ import type { Station } from './station.ts'
 
 const { columns } = fuelDays
 
-/** The figures of the prices of one fuel at some stations. */
+/** Statistics of the prices of one fuel at some stations. */
 export const figureFields = {
   stations: columns.stations,
   price_mean: meaning(columns.price_mean, 'Mean price; each station counts once.'),
@@ -15,16 +15,16 @@ export const figureFields = {
   price_p75: columns.price_p75,
   price_max: columns.price_max,
   price_unit: columns.price_unit,
-  coverage: col.decimal(0, 'Share of the stations that the newest publication confirms, 0 to 1; of the others it is their last price.', {
+  coverage: col.decimal(0, 'Share of the stations confirmed by the newest publication, 0 to 1; the others count with their last price.', {
     scale: 4,
     unit: '1',
     example: 1,
   }),
 } as const
 
-/** How current prices are summed up; for `figure`. */
+/** Method of current price statistics, for `figure`. */
 export const OF_STATIONS =
-  'Of the pump prices, taxes included, that the newest publications give; each station counts once, whatever it sells. Stations that are no longer listed, and those that sell to members only, count for nothing.'
+  'Uses pump prices with taxes from the newest publications. Each station counts once, whatever it sells. Stations that are no longer listed or sell only to members are excluded.'
 
 /** A price at a station. */
 interface Sold {
@@ -33,11 +33,14 @@ interface Sold {
   readonly is_stale: boolean
 }
 
-/** The figures of prices, at least one. Quartiles are prices that there are: the least that a quarter, half or three quarters do not exceed. */
+/**
+ * Statistics of prices, at least one. Quartiles are observed prices: the lowest that a quarter, half or three quarters do not
+ * exceed.
+ */
 export function figuresOf(sold: readonly Sold[]) {
   const prices = sold.map(({ price }) => price).sort((one, other) => one - other)
   const at = (share: number): number => prices[Math.max(0, Math.ceil(share * prices.length) - 1)] as number
-  // In thousandths, which are whole: a sum of doubles would depend on their order.
+  // Thousandths are integers: a sum of doubles would depend on their order.
   const sum = prices.reduce((total, price) => total + Math.round(price * 1000), 0)
   return {
     stations: prices.length,
@@ -52,7 +55,7 @@ export function figuresOf(sold: readonly Sold[]) {
   }
 }
 
-/** The prices of stations that count, by fuel and by a group of each station; stations without a group are left out. */
+/** The prices of included stations, by fuel and by a group of each station. Stations without a group are left out. */
 export function soldBy(
   stations: readonly Station[],
   by: { readonly fuel: readonly string[] | null; readonly group: (station: Station) => string | null },

@@ -8,35 +8,35 @@ import type { Dataset } from '../../../lake/schema/dataset.ts'
 import type { LakeKnown } from '../../define/lake-read.ts'
 import { codeParam, type Param, withDefault } from '../../define/params.ts'
 
-/** `series`: where the prices come from. */
+/** The parameter `series`: the source of prices. */
 export const seriesParam: Param<string> = withDefault(
-  codeParam('Where the prices come from; two series are never in one answer.', FUEL_SERIES, { example: 'BULLETIN' }),
+  codeParam('Source of the prices; a reply never mixes two series.', FUEL_SERIES, { example: 'BULLETIN' }),
   'BULLETIN',
 )
 
-/** The datasets that series are answered from. */
+/** Source datasets of the series. */
 export const SERIES_DATASETS = [fuelBulletin, fuelDays, fuelMinistryDays] as const
 
-/** The dataset that a series is answered from: never two. One of which nothing is held is refused (503), for no other is as good. */
+/** The one dataset that a series is read from. If it has no data the reply is 503, because no other dataset is equivalent. */
 export function datasetsOf(series: string): readonly (typeof SERIES_DATASETS)[number][] {
   if (series === 'BULLETIN') return [fuelBulletin]
   return [series === 'MINISTRY_DAILY' ? fuelMinistryDays : fuelDays]
 }
 
-/** The fuels that a series has prices of: another is refused, with these. */
+/** The fuels of a series. Other fuels are rejected with a list of these. */
 export const knownFuels: Omit<LakeKnown<never>, 'values'> & { readonly values: (values: { readonly series: string }) => Sql } = {
-  expected: 'expected a fuel that the series has prices of',
+  expected: 'expected a fuel with prices in the series',
   values: ({ series }) => {
     const [dataset] = datasetsOf(series) as readonly Dataset[] as readonly [Dataset]
     return sql`SELECT DISTINCT ${column(dataset, 'product')} AS value FROM ${scan(dataset, {})} ORDER BY value`
   },
 }
 
-/** How the means of the ministry are made, for `meta.method`. */
+/** Method of the ministry's means, for `meta.method`. */
 export const MINISTRY_METHOD =
-  'MINISTRY_DAILY: the national means of petrol 95 and diesel by day as the ministry publishes them, with taxes; how it makes them is not told. Longer steps are the mean of their days.'
+  'MINISTRY_DAILY: the national means of petrol 95 and diesel by day as the ministry publishes them, with taxes; the ministry does not publish the method. Longer steps are the mean of their days.'
 
-/** The ministry's means of days that begin within a time (ms, the end not included): `product`, `date`, `period_start` and `price_mean` in EUR/L. */
+/** The ministry's daily means in a half-open time (ms): `product`, `date`, `period_start` and `price_mean` in EUR/L. */
 export function ministryDays(of: { readonly fuel: readonly string[] | null; readonly from: number; readonly to: number }): Sql {
   const rows = scan(fuelMinistryDays, { ...(of.fuel ? { product: { in: of.fuel } } : {}), period_start: { gte: of.from, lt: of.to } })
   const c = (name: keyof typeof fuelMinistryDays.columns): Sql => column(fuelMinistryDays, name)
@@ -47,7 +47,7 @@ export function ministryDays(of: { readonly fuel: readonly string[] | null; read
   )`
 }
 
-/** The end of what the ministry has told, until an instant (ms): later steps are not missing. */
+/** End of the ministry's data up to an instant (ms). Later steps do not count as gaps. */
 export function ministryEnd(until: number): Sql {
   const newest = sql`max(${column(fuelMinistryDays, 'period_start')}) + INTERVAL 1 SECOND`
   return sql`(SELECT least(${newest}, ${instant(until)}) FROM ${scan(fuelMinistryDays, {})})`

@@ -20,17 +20,17 @@ const { columns } = fuelDays
 const prices = series({
   list: 'prices',
   name: 'FuelSeriesPoint',
-  about: 'One step of the series of average prices of a fuel.',
+  about: 'One step of the average price series of a fuel.',
   example: ['2025-09-21T22:00:00.000Z', '1w'],
   of: { fuel: columns.product, area: meaning(columns.area, 'ES, or the INE code of the province.') },
   fields: {
-    price_eur_l: col.decimal(0, 'Average price, taxes included; null of what is sold by weight.', {
+    price_eur_l: col.decimal(0, 'Average price, taxes included; null for fuels sold by weight.', {
       scale: 6,
       unit: 'EUR/L',
       nullable: true,
       example: 1.4321,
     }),
-    price_eur_t: col.decimal(0, 'The same of what is sold by weight: gases and hydrogen; else null.', {
+    price_eur_t: col.decimal(0, 'The same for fuels sold by weight (gases and hydrogen); else null.', {
       scale: 1,
       unit: 'EUR/t',
       nullable: true,
@@ -38,7 +38,7 @@ const prices = series({
     }),
     price_without_tax_eur_l: col.decimal(
       0,
-      'Average price without duties and taxes, of the same days; null where not all of them tell it, as in STATION_MEAN.',
+      'Average price without duties and taxes, of the same days; null if any of them lacks it, and for STATION_MEAN.',
       {
         scale: 6,
         unit: 'EUR/L',
@@ -46,12 +46,12 @@ const prices = series({
         example: null,
       },
     ),
-    stations: col.integer(0, 'Stations with a price, on the average of its days; of STATION_MEAN.', {
+    stations: col.integer(0, 'Stations with a price, averaged over its days; only for STATION_MEAN.', {
       unit: '1',
       nullable: true,
       example: 11432,
     }),
-    coverage: col.decimal(0, 'Share of the days of the whole step that a price is known of, 0 to 1; of BULLETIN of its Mondays.', {
+    coverage: col.decimal(0, 'Share of the days of the whole step with a known price, 0 to 1; for BULLETIN, of its Mondays.', {
       scale: 6,
       unit: '1',
       example: 0.142857,
@@ -60,7 +60,7 @@ const prices = series({
   key: ['fuel'],
   asides: {
     missing_periods: nested.objects(
-      'Periods of whole steps, within the one asked for, without a price of any of the fuels asked for; neighbours are one.',
+      'Periods of whole steps within the requested one, without a price of any requested fuel; adjacent periods are merged.',
       {
         from: col.instant(0, 'Begin.', { example: '2025-08-31T22:00:00.000Z' }),
         to: col.instant(0, 'End, not included.', { example: '2025-09-14T22:00:00.000Z' }),
@@ -73,7 +73,7 @@ const params = {
   fuel: listOf(fuelParam),
   of: group({ series: seriesParam, province: provinceParam }, ({ series, province }) => {
     if (province !== null && series !== 'STATION_MEAN')
-      throw new Refused('is of series=STATION_MEAN only: the others are of all Spain', { parameter: 'province' })
+      throw new Refused('is for series=STATION_MEAN only: the others cover all of Spain', { parameter: 'province' })
     return { series, province }
   }),
   time: steps({ '1d': 366, '1w': 366, '1mo': 366, '1y': 366 }, { initial: '1w', since: '2019-01-01' }),
@@ -101,7 +101,7 @@ const stationMeans = seriesSource({
   },
 })
 
-/** What is published as national means. */
+/** Published national means. */
 const national = {
   fuel: same('product'),
   area: value('ES'),
@@ -127,14 +127,14 @@ const bulletin = seriesSource({
   at: 'period_start',
   shape: { columns: weekColumns },
   rows: (_, { fuel }, { from, to }) => spanishWeeks({ fuel, from, to }),
-  lacks: { '1d': '1d is of the other series only: the bulletin is weekly' },
+  lacks: { '1d': '1d is for the other series only: the bulletin is weekly' },
   fields: { ...national, price_without_tax_eur_l: mean('price_without_tax', { needsAll: true }), coverage: shareOfMondays() },
   until: bulletinEnd,
 })
 
 const METHOD =
-  'STATION_MEAN: the mean of the days that a price is known of, each day counting once; of a day the mean of the last prices that are known when it ends in Madrid, taxes included, each station counting once, those that sell to members only not at all. ' +
-  'The day that goes on is as of the newest publication; a day on which nothing was published is that of the archive of the ministry by day, as far as it was taken in, and else not known. ' +
+  'STATION_MEAN: the mean of the days with a known price, each day counting once. The value of a day is the mean of the last prices known at its end in Madrid, taxes included, each station counting once, without stations that sell only to members. ' +
+  'The current day is as of the newest publication. A day without a publication uses the daily archive of the ministry, if loaded; otherwise it is not known. ' +
   `${MINISTRY_METHOD} ${BULLETIN_METHOD}`
 
 /** Average prices of fuels over the years. */
@@ -143,7 +143,7 @@ export const fuelHistory = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Average price of each fuel by week, since 2019',
-  about: `A point per step with a price; \`missing_periods\` lists what is between. Series are never mixed in one answer: one that nothing is held of is refused. ${METHOD}`,
+  about: `One point per step with a price; \`missing_periods\` lists the gaps. A reply never mixes series; a series without data is rejected. ${METHOD}`,
   figure: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
   params,
   returns: prices,

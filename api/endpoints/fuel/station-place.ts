@@ -13,14 +13,14 @@ import { nearest } from '../../define/suggest.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 
-/** Where stations are by name; null where the caller leaves it open. */
+/** The requested place of stations, by name; null for parts that the caller leaves open. */
 interface Town extends PlaceFilter {
   readonly locality: string | null
-  /** Set for a municipality that does not exist; the records may have a locality of that name. */
+  /** Set for a municipality that does not exist; the records may have a locality with this name. */
   readonly unknown: { readonly name: string; readonly refused: Refused } | null
 }
 
-/** What is known of the place of a station. */
+/** The known place of a station. */
 interface Addressed {
   readonly province_code: string | null
   readonly municipality_code: string | null
@@ -32,7 +32,7 @@ const townParams: Group<Town> = group(
     province: provinceParam,
     municipality: municipalityParam,
     locality: textParam(
-      'Town or village of the address, a municipality or a part of one; case, accents and the place of the article do not matter.',
+      'Town or village of the address, a municipality or part of one; case, accents and the position of the article are ignored.',
       { max: 80, example: 'Abrera' },
     ),
   },
@@ -50,7 +50,7 @@ const townParams: Group<Town> = group(
 
 const keysOf = memo((station: Addressed) => (station.locality === null ? [] : nameKeys(station.locality)))
 
-/** `province`, `municipality` and `locality` of stations. */
+/** The filters `province`, `municipality` and `locality` of stations. */
 export const townFilter = defineMemoryFilter({
   name: 'place',
   param: townParams,
@@ -61,7 +61,7 @@ export const townFilter = defineMemoryFilter({
   },
 })
 
-/** `bbox`, or `lat`, `lon` and `radius`, by the reliable positions of stations. */
+/** The filters `bbox`, or `lat`, `lon` and `radius`, by the reliable positions of stations. */
 export const stationAreaFilter = defineMemoryFilter({
   ...areaFilter,
   matches: (area) => (station: Parameters<typeof reliablePosition<Point>>[0]) => isInside(area, reliablePosition(station)),
@@ -71,7 +71,7 @@ export const stationAreaFilter = defineMemoryFilter({
   },
 })
 
-/** Refuses a municipality and a locality that do not exist, each with what was probably meant. */
+/** Rejects an unknown municipality or locality, with a suggestion. */
 export function checkTown(stations: readonly Addressed[], { place }: { readonly place: Town | null }): void {
   if (place?.unknown) {
     const { name, refused } = place.unknown
@@ -85,7 +85,7 @@ export function checkTown(stations: readonly Addressed[], { place }: { readonly 
   const locality = place?.locality ?? null
   if (locality === null || stations.some(townFilter.matches(place as Town, 0))) return
   const around = placeFilter.matches(place as Town, 0)
-  throw new Refused('no station there is in a locality of that name', {
+  throw new Refused('no station there is in a locality with this name', {
     ...{ parameter: 'locality', value: locality },
     near: () => nearest(locality, new Set(stations.filter(around).flatMap((one) => one.locality ?? []))),
   })

@@ -15,7 +15,7 @@ import { isOpenAt, openingHours } from './opening-hours.ts'
 const { columns } = fuelStations
 const p = fuelPrices.columns
 
-/** A price, as stations list theirs. */
+/** A price in a station's list. */
 const priceFields = {
   price: p.price,
   price_unit: p.price_unit,
@@ -43,29 +43,29 @@ export const stationFields = {
   reporter: columns.reporter,
   bioethanol_pct: columns.bioethanol_pct,
   methyl_ester_pct: columns.methyl_ester_pct,
-  prices: nested.map('Pump prices, taxes included, by product; a product that is not sold is absent.', FUEL_PRODUCTS, priceFields),
+  prices: nested.map('Pump prices, taxes included, by product; products that are not sold are absent.', FUEL_PRODUCTS, priceFields),
   ...originFields(columns, { source_id: columns.station_id }),
 } as const
 
-/** What to say of stations along a road. */
+/** Description of stations along a road. */
 export const ABOUT_ROAD =
-  'The road and kilometre of a station are those of its address. One kilometre in ten is of an older count than the road has today: add bbox, or lat, lon and radius, to be sure of a stretch.'
+  'Road and kilometre of a station come from its address. One kilometre in ten uses an older count than the road has today; add bbox, or lat, lon and radius, to be sure of a stretch.'
 
-/** What to say of stations around a point or in a box. */
-export const ABOUT_POSITION = 'A position that contradicts the address (`position_issue`) is shown, but not searched by.'
+/** Description of stations around a point or in a box. */
+export const ABOUT_POSITION = 'A position that contradicts the address (`position_issue`) is shown but not used in searches.'
 
 /** A filling station with its prices. */
 export const station = record('GasStation', 'A filling station with its prices.', stationFields)
 
 export type Station = ValueOf<typeof stationFields>
 
-/** The datasets a station is made of. */
+/** Source datasets of a station. */
 export const STATION_DATASETS = [fuelStations, fuelPrices] as const
 
-/** `fuel`: a product. */
+/** The parameter `fuel`: a product. */
 export const fuelParam = codeParam('Fuel product.', FUEL_PRODUCTS, { example: 'DIESEL_A' })
 
-/** `fuel`: stations that sell the product, or one of several. */
+/** The filter `fuel`: stations that sell the product, or one of several. */
 export function sellsFilter<T extends string | readonly string[] | null>(fuel: Param<T>): MemoryFilter<'fuel', T, Station> {
   return defineMemoryFilter({
     name: 'fuel',
@@ -80,7 +80,7 @@ const toStation = projection(fuelStations, station, {
   prices: () => ({}),
 })
 
-/** The stations of a state with their prices; done once per state. */
+/** The stations of a state with their prices, cached per state. */
 export const stationsOf: (states: StatesOf<typeof STATION_DATASETS>) => readonly Station[] = memo(
   ([stations, prices]) => joined(stations, prices),
   (states) => states,
@@ -100,7 +100,7 @@ function joined(stations: State<typeof fuelStations>, prices: State<typeof fuelP
     return {
       ...made,
       prices: Object.fromEntries(own.map(({ product, price, price_unit, updated_at }) => [product, { price, price_unit, updated_at }])),
-      // A price is part of the station as callers see it.
+      // A price change counts as a change of its station.
       updated_at: own.reduce((latest, one) => Math.max(latest, one.updated_at), made.updated_at),
     }
   })
@@ -110,7 +110,7 @@ const WEEK_MIN = 10_080
 /** 1970-01-01 was a Thursday. */
 const THURSDAY_MIN = 3 * 1440
 
-/** True where a station is open at an instant (ms) by its published hours and the clock where it stands; false where they are not known. */
+/** True if a station is open at an instant (ms), by its published hours and its local clock; false if the hours are unknown. */
 export function isOpen(one: Station, now: number): boolean {
   const hours = one.schedule === null ? null : openingHours(one.schedule)
   if (!hours) return false

@@ -12,12 +12,12 @@ import { datasetsOf, knownFuels, MINISTRY_METHOD, ministryDays, SERIES_DATASETS,
 import { fuelParam } from './station.ts'
 
 const { columns } = fuelDays
-/** Points that a trend needs. */
+/** Minimum points of a trend. */
 const LEAST_POINTS = 4
-/** How old the newest day may be for there to be a trend, in days. */
+/** Maximum age of the newest day of a trend, in days. */
 const NEWEST_DAYS = 31
 const YEAR_WEEKS = 52
-/** 97.5 % of the normal distribution. */
+/** The 97.5 % quantile of the normal distribution. */
 const Z = 1.959964
 const METHOD_NAME = 'THEIL_SEN_7_DAYS'
 
@@ -25,34 +25,34 @@ const euros = (about: string, example: number, scale = 6) => col.decimal(0, abou
 const percent = (about: string, example: number) => col.decimal(0, about, { scale: 2, unit: '%', example })
 const slope = (about: string) => col.decimal(0, about, { scale: 5, unit: 'EUR/L/wk', example: 0.00412 })
 
-const trend = record('FuelTrend', 'Where the national average price of a fuel goes.', {
+const trend = record('FuelTrend', 'Trend of the national average price of a fuel.', {
   fuel: columns.product,
-  series: col.code(0, 'Where the prices come from.', FUEL_SERIES, { example: 'STATION_MEAN' }),
+  series: col.code(0, 'Source of the prices.', FUEL_SERIES, { example: 'STATION_MEAN' }),
   as_of: col.local_date(0, 'Day in Madrid of the newest price.', { example: '2025-09-26' }),
   price_eur_l: euros('Average price on that day, taxes included.', 1.4321),
-  previous_eur_l: euros('The price before it among those of the trend: a week earlier, or as many weeks as none is known of.', 1.4298),
+  previous_eur_l: euros('The previous price of the trend: a week earlier, or more if weeks are missing.', 1.4298),
   days_between: col.integer(0, 'Days between the two.', { unit: '1', example: 7 }),
-  change_eur_l: euros('Change from the one to the other.', 0.0023),
+  change_eur_l: euros('Change between these two prices.', 0.0023),
   change_pct: percent('The same in per cent of the previous price.', 0.16),
-  change_52w_pct: col.decimal(0, 'Change within 52 weeks; null where the price of that day is not known.', {
+  change_52w_pct: col.decimal(0, 'Change within 52 weeks; null if the price of that day is not known.', {
     scale: 2,
     unit: '%',
     nullable: true,
     example: -2.11,
   }),
-  slope_eur_l_week: slope('Median of the slopes between any two of the prices (Theil–Sen).'),
+  slope_eur_l_week: slope('Median of the slopes between all pairs of prices (Theil–Sen).'),
   slope_ci95: col.list([0, 0], 'Its 95 % confidence interval, by ranks (Sen 1968): from, to.', slope('Limit of the interval.'), {
     example: [-0.00102, 0.00733],
   }),
-  direction: col.code(0, 'STABLE where the interval spans 0.', FUEL_TRENDS, { example: 'STABLE' }),
-  weeks_used: col.integer(0, 'Prices that the trend is made of, a week apart.', { unit: '1', example: 12 }),
-  method: col.string(0, 'How it is made.', { example: METHOD_NAME }),
+  direction: col.code(0, 'STABLE if the interval contains 0.', FUEL_TRENDS, { example: 'STABLE' }),
+  weeks_used: col.integer(0, 'Prices behind the trend, a week apart.', { unit: '1', example: 12 }),
+  method: col.string(0, 'Method of the trend.', { example: METHOD_NAME }),
 })
 
 const METHOD =
-  'STATION_MEAN: prices of one weekday, a week apart, back from the last day that is over; of a day the mean of the last prices that are known when it ends in Madrid, each station counting once. ' +
+  'STATION_MEAN: prices of one weekday, a week apart, back from the last complete day. The value of a day is the mean of the last prices known at its end in Madrid, each station counting once. ' +
   `${MINISTRY_METHOD} ${BULLETIN_METHOD} ` +
-  'The slope is the median of those between any two prices, its interval that of Sen by the ranks of Kendall, without correction for ties.'
+  "The slope is the median of the slopes between all pairs of prices. Its interval is Sen's, by Kendall's ranks, without correction for ties."
 
 /** Trend and weekly change of fuel prices. */
 export const fuelTrend = defineEndpoint({
@@ -60,11 +60,11 @@ export const fuelTrend = defineEndpoint({
   domain: 'fuel',
   plan: 'PRO',
   summary: 'Trend of the national price of each fuel, and its weekly change',
-  about: `Of fuels that are sold by the litre. A fuel of which fewer than ${LEAST_POINTS} prices are known in the weeks asked for, or none in the last ${NEWEST_DAYS} days, has no record. A series that nothing is held of is refused. ${METHOD}`,
-  figure: { grain: 'One fuel, in all of Spain, over the weeks asked for.', method: METHOD },
+  about: `For fuels sold by the litre. A fuel with fewer than ${LEAST_POINTS} known prices in the requested weeks, or none in the last ${NEWEST_DAYS} days, has no record. A series without data is rejected. ${METHOD}`,
+  figure: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
   params: {
     fuel: listOf(fuelParam),
-    weeks: withDefault(integerParam('Prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, unit: 'wk', example: '12' }), 12),
+    weeks: withDefault(integerParam('Number of prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, unit: 'wk', example: '12' }), 12),
     series: seriesParam,
   },
   returns: {
@@ -100,7 +100,7 @@ export const fuelTrend = defineEndpoint({
   example: { series: 'STATION_MEAN', weeks: '12' },
 })
 
-/** The trend of each fuel, of its days; `least` is the day that the newest one must reach. */
+/** The trend of each fuel, from its days; `least` is the oldest accepted newest day. */
 function trendsOf(rows: Sql, of: { readonly series: string; readonly weeks: number; readonly least: string }): Sql {
   const { series, weeks, least } = of
   return sql`

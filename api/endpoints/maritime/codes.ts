@@ -1,14 +1,14 @@
 import { defineCodes } from '../../../lake/schema/codes.ts'
 
-/** Lists that a port is in. */
+/** Lists of ports. */
 export const PORT_LISTINGS = defineCodes('port_listing', 'List that a port is in.', {
   WORLD_PORT_INDEX: ['World Port Index', 'World Port Index'],
   PORT_LIST: ['Lista de puertos de este servicio', "This service's list of ports"],
   FERRY_TIMETABLE: ['Horario de un transbordador', 'Timetable of a ferry'],
 })
 
-/** What a port is on a ferry route. */
-export const PORT_ROLES = defineCodes('ferry_port_role', 'What a port is on a ferry route.', {
+/** Role of a port on a ferry route. */
+export const PORT_ROLES = defineCodes('ferry_port_role', 'Role of a port on a ferry route.', {
   ORIGIN: ['Origen', 'Origin'],
   CALL: ['Escala', 'Port of call'],
   DESTINATION: ['Destino', 'Destination'],

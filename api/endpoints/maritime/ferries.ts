@@ -14,11 +14,11 @@ import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
 import { ferryFeeds, ferryTimetables } from './ferry-timetables.ts'
 import { listedPorts, type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
 
-/** The next sailing changes with the clock: a minute late at most. */
+/** The next sailing changes with the clock: at most a minute late. */
 export const CLOCK_S = 60
 
 const portParam = (what: string, example: string) =>
-  textParam(`Only routes ${what} a port: its id, or words of its name, accents and case aside.`, { max: 60, example })
+  textParam(`Only routes ${what} a port: its id, or words of its name; accents and case are ignored.`, { max: 60, example })
 
 /** Ferry routes. */
 export const ferryList = defineEndpoint({
@@ -27,7 +27,7 @@ export const ferryList = defineEndpoint({
   plan: 'FREE',
   summary: 'Ferry routes with operator, frequency, duration and next sailing',
   about:
-    'Routes of the timetables that hold today, one for each direction; with those of later timetables that are published already. Frequencies are counted from trips and calendar. Only routes with a sailing from now on, unless in_service is false.',
+    'Routes of the timetables in force today and of later ones that are published already, one per direction. Frequencies are counted from trips and calendar. By default only routes with a future sailing; in_service=false shows the others.',
   params: {},
   filters: [
     appliedByRead('origin', portParam('from', 'Dénia')),
@@ -35,7 +35,7 @@ export const ferryList = defineEndpoint({
     columnFilter('operator', codeParam('Operator.', FERRY_OPERATORS, { example: 'BALEARIA' }), 'operator'),
     columnFilter(
       'in_service',
-      withDefault(booleanParam('Only routes with a sailing from now on (true) or without (false).'), true),
+      withDefault(booleanParam('Only routes with a future sailing (true) or without (false).'), true),
       'in_service',
     ),
   ],
@@ -69,7 +69,7 @@ function isAt(
   return wanted === null || (terminal !== undefined && wanted.has(portOf(terminal)))
 }
 
-/** The ports with ferries that a text names by id or by words; null for no text. Throws `Refused` where it names none. */
+/** The ports with ferries that match an id or words; null without a text. Throws `Refused` without a match. */
 function portsOf(parameter: string, text: string | null, { ports: all }: PortCatalogue): ReadonlySet<Port> | null {
   if (text === null) return null
   const withFerries = [...all.values()].filter(({ connections }) => connections.length > 0)

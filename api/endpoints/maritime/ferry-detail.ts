@@ -33,22 +33,22 @@ const callFields = {
 const sailingFields = {
   id: ferryTrips.columns.trip_id,
   ...pick(ferryTrips.columns, 'short_name', 'headsign'),
-  departure: optional(columns.departure, "Departure from the origin on the operator's clock; 24:00:00 and more are after midnight."),
-  arrival: optional(columns.arrival, 'Arrival at the destination, likewise.'),
+  departure: optional(columns.departure, "Departure from the origin on the operator's clock; 24:00:00 or later is after midnight."),
+  arrival: optional(columns.arrival, 'Arrival at the destination, on the same clock.'),
   departure_at: at('Departure as an instant.'),
   arrival_at: at('Arrival as an instant.'),
-  duration_s: col.integer(0, 'Time from origin to destination, calls included.', { unit: 's', nullable: true, example: 8100 }),
+  duration_s: col.integer(0, 'Time from origin to destination, including calls.', { unit: 's', nullable: true, example: 8100 }),
   ...pick(ferryTrips.columns, 'is_car_allowed', 'is_bike_allowed', 'is_wheelchair_accessible', 'headway_s'),
   calls: nested.objects('Its calls in order.', callFields),
 } as const
 
 const detail = record('FerryRouteDetail', 'A ferry route with its sailings of a day and its months.', {
   ...ferryRouteFields,
-  months: nested.objects('Sailings by month, for the days that the timetable covers.', {
+  months: nested.objects('Sailings by month, for the days of the timetable.', {
     month: col.string(0, 'Month, YYYY-MM.', { example: '2026-08' }),
     ...frequencyFields,
   }),
-  date: col.local_date(0, 'Service day of the sailings; they may go on after midnight.', { example: '2026-08-22' }),
+  date: col.local_date(0, 'Service day of the sailings; they may continue after midnight.', { example: '2026-08-22' }),
   sailings: nested.objects('Sailings of the day in order of departure.', sailingFields),
 })
 
@@ -59,10 +59,10 @@ export const ferryById = defineEndpoint({
   plan: 'FREE',
   summary: 'One ferry route with its timetable of a day and its seasons',
   about:
-    "Sailings of the version of the timetable that holds on the day. Times are on the operator's clock; 24:00:00 and more are after midnight, departure_at and arrival_at say when that is.",
+    "Sailings of the timetable version in force on the day. Times are on the operator's clock. Times of 24:00:00 or later are after midnight; departure_at and arrival_at give the instant.",
   params: {
     id: required(textParam('Id of the route, as /api/maritimo/ferries lists it.', { max: 200, example: 'BALEARIA.DEN-IBZ.DEN.IBZ' })),
-    date: dateParam("Service day; today by the operator's calendar unless given.", '2026-08-22'),
+    date: dateParam("Service day; by default today in the operator's time zone.", '2026-08-22'),
   },
   returns: { kind: 'one', record: detail },
   read: {
@@ -104,7 +104,7 @@ export const ferryById = defineEndpoint({
 type Call = { readonly terminal: FerryTerminal; readonly port: Port }
 type SailingRecord = ValueOf<typeof sailingFields>
 
-/** The sailings of a day between the first and the last terminal of a route. */
+/** The sailings of a day between the first and last terminal of a route. */
 function sailingsOf(
   connection: FerryConnection,
   day: ServiceDay<Sailing>,

@@ -13,7 +13,7 @@ import { keyOf } from '../transit/service-day.ts'
 import { timetableVersions } from '../transit/timetable-versions.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
 
-/** A terminal of the newest timetables; one that belongs to a station stands under the station. */
+/** A terminal of the newest timetables; terminals of a station are merged into the station. */
 export interface FerryTerminal {
   readonly network: string
   readonly stop_id: string
@@ -31,18 +31,18 @@ export interface FerryConnection {
   readonly name: string | null
   readonly kind: string
   readonly timezone: string
-  /** Terminals in the order in which most sailings call at them. */
+  /** Terminals in the call order of most sailings. */
   readonly calls: readonly FerryTerminal[]
-  /** All terminals that some sailing calls at. */
+  /** All terminals of any sailing. */
   readonly terminals: readonly FerryTerminal[]
-  /** Departures by service date (YYYY-MM-DD), in seconds of it, rising; dates in order. */
+  /** Departures by service date (YYYY-MM-DD), in seconds of the date, ascending; dates in order. */
   readonly days: ReadonlyMap<string, readonly number[]>
-  /** Seconds from the first terminal to the last, over the sailings of all days; null where no times are published. */
+  /** Seconds from the first terminal to the last, over the sailings of all days; null without published times. */
   readonly duration: { readonly shortest_s: number; readonly median_s: number; readonly longest_s: number } | null
   readonly is_car_allowed: boolean | null
   readonly is_bike_allowed: boolean | null
   readonly is_wheelchair_accessible: boolean | null
-  /** The shortest time between departures, where the timetable gives that instead of times. */
+  /** The shortest time between departures, if the timetable states it instead of times. */
   readonly headway_s: number | null
   /** First and last service date of the operator's timetable. */
   readonly covered: { readonly from: string; readonly to: string }
@@ -54,7 +54,7 @@ export interface FerryNetwork {
   readonly terminals: ReadonlyMap<string, FerryTerminal>
 }
 
-/** A version and the service dates for which it holds: from the first, before the other; null without end. */
+/** A version and the service dates on which it is in force: from the first, before the other; null without end. */
 interface Window {
   readonly version: string
   readonly from: string
@@ -89,7 +89,7 @@ interface Route {
 
 const CALL_MARK = '\u001f'
 
-/** Ferry routes as of a date in Madrid (YYYY-MM-DD): those of the versions that hold on it and of later ones. */
+/** Ferry routes as of a date in Madrid (YYYY-MM-DD): of the versions in force on it and of later ones. */
 export const ferryNetwork = defineSlice<FerryNetwork>({
   name: 'ferry network',
   from: ferryTimetables.all,
@@ -113,7 +113,7 @@ export const ferryNetwork = defineSlice<FerryNetwork>({
   },
 })
 
-/** Of each timetable the version that holds on a date, and later ones. */
+/** For each timetable, the version in force on a date and later ones. */
 async function windowsFrom(reader: SliceReader, date: string): Promise<Window[]> {
   const { start } = dayBounds(date)
   const byTimetable = await timetableVersions(reader, ferryTimetables)
@@ -143,7 +143,7 @@ function tripsOf({ all }: SliceReader, versions: readonly string[]): Promise<Tri
     ORDER BY t.timetable_version, t.trip_id`)
 }
 
-/** The terminals by network and stop; a stop that belongs to a station leads to that. */
+/** The terminals by network and stop; a stop of a station maps to the station. */
 async function terminalsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, FerryTerminal>> {
   const query = sql`SELECT * FROM ${scan(ferryStops, { timetable_version: { in: versions } })} ORDER BY timetable_version, stop_id`
   const stops = new Map<string, FerryTerminal & { readonly parent_station: string | null }>()
@@ -164,7 +164,7 @@ async function terminalsOf({ rows }: SliceReader, versions: readonly string[]): 
   )
 }
 
-/** Service dates by version and service, those for which the version holds. */
+/** Service dates by version and service, limited to those on which the version is in force. */
 async function datesOf({ rows }: SliceReader, windows: readonly Window[]): Promise<Map<string, string[]>> {
   const byVersion = new Map(windows.map((window) => [window.version, window]))
   const query = sql`
@@ -266,7 +266,7 @@ function daysOf(trips: readonly Trip[], dates: ReadonlyMap<string, readonly stri
   return new Map([...days].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** The durations of trips, each as often as it sails. */
+/** The durations of trips, each weighted by its number of sailings. */
 function durationOf(trips: readonly Trip[], sailings: readonly number[]): FerryConnection['duration'] {
   const known = trips
     .flatMap(({ departure, arrival }, at) =>
@@ -281,13 +281,15 @@ function durationOf(trips: readonly Trip[], sailings: readonly number[]): FerryC
   return { shortest_s: shortest.seconds, median_s: median.seconds, longest_s: longest.seconds }
 }
 
-/** True where one is, false where some are not and none is, null where nothing is said. */
+/** True if any value is true, false if some are false and none is true, null if all are null. */
 function anyOf(values: readonly (boolean | null)[]): boolean | null {
   if (values.includes(true)) return true
   return values.includes(false) ? false : null
 }
 
-/** The id of a ferry route one way. Characters that are not safe in a path are percent-encoded, with `~` for the percent sign. */
+/**
+ * The id of a ferry route in one direction. Characters that are unsafe in a path are percent-encoded, with `~` as percent sign.
+ */
 function idOf(...parts: readonly string[]): string {
   return parts
     .map((part) =>

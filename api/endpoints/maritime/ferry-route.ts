@@ -11,13 +11,13 @@ import type { PortCatalogue } from './port-catalogue.ts'
 
 const { columns } = ferryRoutes
 const { is_car_allowed, is_bike_allowed, is_wheelchair_accessible, headway_s } = ferryTrips.columns
-const SOME = 'on some of its sailings; false where none says so and some say no, null where nothing is said'
+const SOME = 'on some of its sailings; false if none states it and some deny it, null if not stated'
 
 /** Fields of sailings on some days. */
 export const frequencyFields = {
-  from: col.local_date(0, 'First day of it that the timetable covers.', { example: '2026-08-01' }),
-  to: col.local_date(0, 'Last day of it that the timetable covers.', { example: '2026-08-31' }),
-  days: col.integer(0, 'Days that the timetable covers.', { unit: '1', example: 31 }),
+  from: col.local_date(0, 'First day in the timetable.', { example: '2026-08-01' }),
+  to: col.local_date(0, 'Last day in the timetable.', { example: '2026-08-31' }),
+  days: col.integer(0, 'Number of days in the timetable.', { unit: '1', example: 31 }),
   days_with_sailings: col.integer(0, 'Days with a sailing.', { unit: '1', example: 31 }),
   sailings: col.integer(0, 'Sailings on these days.', { unit: '1', example: 124 }),
   sailings_per_week: col.decimal(0, 'Sailings for seven days.', { scale: 1, unit: '1', example: 28 }),
@@ -32,42 +32,42 @@ export const ferryRouteFields = {
   operator_name: meaning(columns.agency_name, 'Operator as its timetable names it.'),
   operator_url: columns.agency_url,
   route_id: columns.route_id,
-  name: withExample(optional(columns.long_name, 'Name of the route as published, which may be of the other direction.'), 'Dénia - Ibiza'),
+  name: withExample(optional(columns.long_name, 'Published name of the route, possibly of the other direction.'), 'Dénia - Ibiza'),
   kind: columns.kind,
-  origin_id: meaning(ports.columns.port_id, 'Port of departure, in /api/maritimo/puertos.'),
+  origin_id: meaning(ports.columns.port_id, 'Port of departure, as in /api/maritimo/puertos.'),
   origin: meaning(withExample(ports.columns.name, 'Dénia'), 'Its name.'),
-  destination_id: meaning(ports.columns.port_id, 'Port of arrival, likewise.'),
+  destination_id: meaning(ports.columns.port_id, 'Port of arrival, as in /api/maritimo/puertos.'),
   destination: meaning(withExample(ports.columns.name, 'Ibiza'), 'Its name.'),
-  calls: nested.objects('Ports in the order in which most sailings call at them, origin and destination included.', {
+  calls: nested.objects('Ports in the call order of most sailings, including origin and destination.', {
     port_id: ports.columns.port_id,
     name: meaning(ports.columns.name, 'Name of the port.'),
-    terminal: col.string(0, 'Terminal as the operator names it.', { example: 'Dénia' }),
+    terminal: col.string(0, 'Terminal name of the operator.', { example: 'Dénia' }),
     position: optional(ports.columns.position, 'Position of the terminal.'),
   }),
-  duration_s: seconds('Median time from origin to destination, calls included.', 8100),
+  duration_s: seconds('Median time from origin to destination, including calls.', 8100),
   duration_min_s: seconds('Shortest time.', 7200),
   duration_max_s: seconds('Longest time.', 9000),
   sailings_per_week: col.integer(0, 'Sailings on the seven days from today.', { unit: '1', example: 28 }),
-  next_sailing_at: col.instant(0, 'Next departure from the origin; null where the timetable has no more.', {
+  next_sailing_at: col.instant(0, 'Next departure from the origin; null if the timetable has no more.', {
     nullable: true,
     example: '2026-08-22T18:30:00.000Z',
   }),
-  in_service: col.boolean(0, 'True where the timetable has a sailing from now on.', { example: true }),
-  frequency: nested.objects('Sailings by season, from trips and calendar, for the days that the timetable covers.', {
+  in_service: col.boolean(0, 'True if the timetable has a future sailing.', { example: true }),
+  frequency: nested.objects('Sailings by season, from trips and calendar, for the days of the timetable.', {
     season: col.code(0, 'Season.', SEASONS, { example: 'SUMMER' }),
     ...frequencyFields,
   }),
-  is_car_allowed: meaning(is_car_allowed, `True where cars are carried ${SOME}.`),
-  is_bike_allowed: meaning(is_bike_allowed, `True where bicycles are carried ${SOME}.`),
-  is_wheelchair_accessible: meaning(is_wheelchair_accessible, `True where a wheelchair can ride ${SOME}.`),
-  headway_s: meaning(headway_s, 'Shortest time between departures where the timetable gives that instead of exact times; else null.'),
+  is_car_allowed: meaning(is_car_allowed, `True if cars are carried ${SOME}.`),
+  is_bike_allowed: meaning(is_bike_allowed, `True if bicycles are carried ${SOME}.`),
+  is_wheelchair_accessible: meaning(is_wheelchair_accessible, `True if there is access for a wheelchair ${SOME}.`),
+  headway_s: meaning(headway_s, 'Shortest time between departures, if the timetable states it instead of exact times; else null.'),
   timezone: columns.timezone,
 } as const
 
 /** A ferry route, ready for replies. */
 export type FerryRoute = ValueOf<typeof ferryRouteFields>
 
-/** A ferry route as replies have it at an instant (ms). */
+/** A ferry route in reply form at an instant (ms). */
 export function ferryRouteOf(connection: FerryConnection, { portOf }: PortCatalogue, now: number): FerryRoute {
   const calls = connection.calls.map((terminal) => ({ terminal, port: portOf(terminal) }))
   const [origin, destination] = [calls[0]?.port, calls.at(-1)?.port]

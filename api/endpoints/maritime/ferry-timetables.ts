@@ -22,15 +22,15 @@ export const ferryTimetables = timetableTables({
   calendar: ferryCalendar,
 })
 
-/** The times that kept versions are about. */
+/** The times that stored versions cover. */
 export const ferrySpans = timetableSpansOf(ferryTimetables)
 
-/** The feed of an operator's timetable; null, for all, where none is named. */
+/** The timetable feed of an operator; null, for all feeds, without an operator. */
 export function ferryFeeds(operator: string | null): readonly string[] | null {
   return operator === null ? null : [`ferries_${operator.toLowerCase()}`]
 }
 
-/** A sailing on a service date; its calls are those of the day from `first` up to `end`, not included. */
+/** A sailing on a service date; its calls are the day's from `first` up to, not including, `end`. */
 export interface Sailing {
   readonly network: string
   readonly trip_id: string
@@ -45,10 +45,10 @@ export interface Sailing {
   readonly end: number
 }
 
-/** Days of operators that are kept: what people ask for is mostly of the next days. */
+/** Maximum operator days in memory: most requests are for the next days. */
 const DAYS = 24
 
-/** The sailings of an operator on a service date, by `operator date`, from the version that holds on it. */
+/** The sailings of an operator on a service date, by `operator date`, from the version in force on it. */
 export const ferryDay = defineSlice<ServiceDay<Sailing>>({
   name: 'ferry day',
   from: ferryTimetables.all,

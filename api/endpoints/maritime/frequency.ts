@@ -3,7 +3,7 @@ import { memo } from '../../define/memo.ts'
 import type { FerryConnection } from './ferry-network.ts'
 
 const WEEK = 7
-/** Days before today that may have departures to come: those after midnight, in zones west of Madrid. */
+/** Days before today with possible future departures: those after midnight, in zones west of Madrid. */
 const EARLIER_DAYS = 2
 
 /** Sailings on some days. */
@@ -19,12 +19,12 @@ interface Frequency {
 type Days = FerryConnection['days']
 const SEASONS = ['WINTER', 'WINTER', 'SPRING', 'SPRING', 'SPRING', 'SUMMER', 'SUMMER', 'SUMMER', 'AUTUMN', 'AUTUMN', 'AUTUMN', 'WINTER']
 
-/** Sailings by season, for the part of each that the timetable covers. */
+/** Sailings by season, for the part of each in the timetable. */
 export const seasonsOf = memo((connection: FerryConnection): readonly (Frequency & { readonly season: string })[] =>
   frequencies(connection, seasonOf).map(([season, frequency]) => ({ season, ...frequency })),
 )
 
-/** Sailings by month, likewise; a month is YYYY-MM. */
+/** Sailings by month (YYYY-MM), for the part of each in the timetable. */
 export const monthsOf = memo((connection: FerryConnection): readonly (Frequency & { readonly month: string })[] =>
   frequencies(connection, (date) => date.slice(0, 7)).map(([month, frequency]) => ({ month, ...frequency })),
 )
@@ -40,7 +40,7 @@ export function weekFrom({ days }: FerryConnection, date: string): number {
   return sailings
 }
 
-/** The first departure at or after an instant, ms since the epoch; null where the timetable has none. */
+/** The first departure at or after an instant, ms since the epoch; null if the timetable has none. */
 export function nextSailing({ days, timezone }: FerryConnection, now: number): number | null {
   let next: number | null = null
   const earliest = madridDate(now, -EARLIER_DAYS)
@@ -64,7 +64,7 @@ function seasonOf(date: string): string {
   return SEASONS[Number(date.slice(5, 7)) - 1] as string
 }
 
-/** The days that a timetable covers, in runs of one name each, with their sailings. */
+/** The days of a timetable, in runs with the same name, with their sailings. */
 function frequencies({ days, covered }: FerryConnection, nameOf: (date: string) => string): [name: string, Frequency][] {
   const runs: [name: string, dates: string[]][] = []
   for (const date of covered.from === '' ? [] : datesBetween(covered.from, covered.to)) {

@@ -21,7 +21,7 @@ import { coverageField } from '../tail.ts'
 import { marineFuelParam, usesOf } from './marine-price.ts'
 
 const { columns } = marinePrices
-/** Prices hold at most this long after the last change of any price: with some 130 stations, a week without one is an outage. */
+/** Longest validity of prices after the last change of any price: with some 130 stations, a week without one is an outage. */
 const GAP_MS = 7 * 86_400_000
 
 const perLitre = (about: string, example: number) => col.decimal(0, about, { scale: 6, unit: 'EUR/L', example })
@@ -29,15 +29,15 @@ const perLitre = (about: string, example: number) => col.decimal(0, about, { sca
 const points = series({
   list: 'prices',
   name: 'MarineFuelPoint',
-  about: 'One step of the series of a marine fuel: the mean of the stations that were asked for.',
+  about: 'One step of a marine fuel series: the mean of the requested stations.',
   example: ['2026-06-19T22:00:00.000Z', '1d'],
   of: { fuel: columns.product },
   fields: {
     price_eur_l: perLitre('Mean price per litre, each station counting once at every moment.', 1.459),
     price_min_eur_l: perLitre('Lowest price of a station in the step.', 1.399),
     price_max_eur_l: perLitre('Highest price of a station in the step.', 1.539),
-    stations: col.integer(0, 'Greatest number of stations with a price at one moment of the step.', { unit: '1', example: 74 }),
-    coverage: coverageField('Share of the whole step in which a price is known'),
+    stations: col.integer(0, 'Maximum number of stations with a price at one moment of the step.', { unit: '1', example: 74 }),
+    coverage: coverageField('Share of the whole step with a known price'),
   },
   key: ['fuel'],
 })
@@ -55,8 +55,8 @@ const params = {
 }
 
 const METHOD =
-  'Prices as the ministry publishes them, per litre. A price holds until the publication that changes it, as long as some price changes in a week. ' +
-  'At every moment each station counts once; a step is the mean over its time. What is sold by weight has no price per litre and is left out.'
+  'Prices as the ministry publishes them, per litre. A price is valid until the publication that changes it, as long as at least one price changes per week. ' +
+  'At every moment each station counts once; a step is the mean over its time. Fuel sold by weight has no price per litre and is left out.'
 
 /** Series of marine fuel prices. */
 export const marineHistory = defineEndpoint({
@@ -64,8 +64,8 @@ export const marineHistory = defineEndpoint({
   domain: 'maritime',
   plan: 'PRO',
   summary: 'Marine fuel prices by day, week, month or year, since we collect them',
-  about: `The register keeps no past: the series is made of the publications that this service has collected, and \`meta.covered_from\` says since when. ${METHOD}`,
-  figure: { grain: 'One fuel at the stations that were asked for, in one step.', method: METHOD },
+  about: `The register has no past prices: the series comes from the publications that this service has collected since \`meta.covered_from\`. ${METHOD}`,
+  figure: { grain: 'One fuel at the requested stations, in one step.', method: METHOD },
   params,
   returns: points,
   read: {

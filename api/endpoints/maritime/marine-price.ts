@@ -15,7 +15,7 @@ import { originFields, provinceField, provinceName } from '../tail.ts'
 const station = marineStations.columns
 const { columns } = marinePrices
 
-const absent = 'null of a fuel that no source prices'
+const absent = 'null for a fuel without published prices'
 
 /** A price of marine fuel, with its station. */
 export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a station that supplies vessels.', {
@@ -24,11 +24,11 @@ export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a s
   price: optional(columns.price, `Price as published, in \`price_unit\`; ${absent}.`),
   price_unit: optional(
     columns.price_unit,
-    `Unit as published: the register names none, and a price above 10 is of 1000 litres; ${absent}.`,
+    `Unit as published. The register states none, but a price above 10 is per 1000 litres; ${absent}.`,
   ),
   price_eur_l: columns.price_eur_l,
-  price_absence: col.code(0, 'Why there is no price; null where there is one.', MARINE_PRICE_ABSENCES, { nullable: true, example: null }),
-  use: optional(station.use, `Which vessels the station supplies; ${absent}.`),
+  price_absence: col.code(0, 'Why there is no price; null if there is one.', MARINE_PRICE_ABSENCES, { nullable: true, example: null }),
+  use: optional(station.use, `Vessels that the station supplies; ${absent}.`),
   station_id: optional(station.station_id, `Id of the station; ${absent}.`),
   port: station.port,
   operator: station.brand,
@@ -48,13 +48,13 @@ export const marinePrice = record('MarineFuelPrice', 'The price of a fuel at a s
 /** A price, ready for replies. */
 export type MarinePrice = ValueOf<typeof marinePrice.fields>
 
-/** The datasets that prices are made of. */
+/** Source datasets of prices. */
 export const MARINE_DATASETS = [marinePrices, marineStations] as const
 
-/** `fuel`: one or several. */
+/** The filter `fuel`: one or several. */
 export const marineFuelParam = listOf(codeParam('Marine fuel.', MARINE_FUELS, { example: 'DIESEL_A' }))
 
-/** `use`: stations that supply both kinds of vessels supply each. */
+/** The filter `use`: stations that supply both kinds of vessels match either. */
 const useFilter = defineMemoryFilter({
   name: 'use',
   param: codeParam('Vessels that the station supplies: LEISURE and FISHING include stations for both, MIXED is only those.', MARINE_USES, {
@@ -67,12 +67,12 @@ const useFilter = defineMemoryFilter({
   present: { use: ({ use }) => use },
 })
 
-/** The uses of stations that supply vessels of a use. */
+/** The station uses that include a use of vessels. */
 export function usesOf(use: string): readonly string[] {
   return use === 'MIXED' ? [use] : [use, 'MIXED']
 }
 
-/** `port`: words of the names of the port and of its place. */
+/** The filter `port`: words of the names of the port and of its place. */
 const portFilter = defineMemoryFilter({
   ...searchFilter('the port, its locality or its municipality', (one: MarinePlace) => [one.port, one.locality, one.municipality]),
   name: 'port',
@@ -88,7 +88,7 @@ interface MarinePlace {
 /** Filters of prices. */
 export const marineFilters = [columnFilter('fuel', marineFuelParam, 'fuel'), useFilter, portFilter, provinceFilter] as const
 
-/** The prices of a state with their stations, and the fuels that no source prices. */
+/** The prices of a state with their stations, and the fuels without published prices. */
 export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => readonly MarinePrice[] = memo(
   ([prices, stations]) => {
     const byId = new Map(stations.rows.map((row) => [row.station_id, row]))
@@ -100,7 +100,7 @@ export const marinePricesOf: (states: StatesOf<typeof MARINE_DATASETS>) => reado
   (states) => states,
 )
 
-/** The specification names it, and no source prices it. */
+/** A fuel in the specification without published prices. */
 const FUEL_OIL = 'MARINE_FUEL_OIL'
 
 type Price = State<typeof marinePrices>['rows'][number]

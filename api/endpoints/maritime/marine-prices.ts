@@ -9,7 +9,7 @@ export const marinePriceList = defineEndpoint({
   plan: 'FREE',
   summary: 'Marine fuel prices in Spanish ports',
   about:
-    'One record for each fuel that a station sells to leisure craft or fishing vessels. Diesel B and marine gasoil are published by 1000 litres: `price_eur_l` compares all fuels. ' +
+    'One record per fuel that a station sells to leisure craft or fishing vessels. Diesel B and marine gasoil are published per 1000 litres; `price_eur_l` compares all fuels. ' +
     'No source publishes prices of marine fuel oil: its record has no station, and `price_absence` says so.',
   params: {},
   filters: [...marineFilters, areaFilter],

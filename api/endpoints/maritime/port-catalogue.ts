@@ -14,20 +14,20 @@ import type { FerryConnection, FerryTerminal } from './ferry-network.ts'
 
 type ListedRow = Row<typeof ports>
 
-/** A port: of the lists, or added because ferries call there. */
+/** A port from the lists, or added because ferries call there. */
 export interface Port {
   readonly id: string
   readonly name: string
   readonly position: Point | null
   readonly province_code: string | null
   readonly municipality_code: string | null
-  /** What the lists say of it; null of a port that a ferry timetable alone has. */
+  /** Its list data; null for a port that only a ferry timetable has. */
   readonly listed: ListedRow | null
-  /** Ferry routes that call there, each one way. */
+  /** Ferry routes that call there, one per direction. */
   readonly connections: readonly FerryConnection[]
 }
 
-/** The newest state of each listed port, for answers about ferries; empty without lists. Its only key is the empty one. */
+/** The newest state of each listed port, for replies about ferries; empty without lists. Its only key is the empty string. */
 export const listedPorts = defineSlice<readonly ListedRow[]>({
   name: 'listed ports',
   from: [ports],
@@ -48,15 +48,17 @@ export interface PortCatalogue {
   readonly portOf: (terminal: FerryTerminal) => Port
 }
 
-/** A terminal this near to a port of the same name is in it: the index rounds to the minute, and harbours are long. */
+/**
+ * A terminal within this distance of a port with the same name is in it: the index rounds to the minute, and harbours are long.
+ */
 const NAMED_M = 15_000
-/** Without a common name a terminal is in a port only this near: Nador's is 1.4 km from Melilla's. */
+/** Without a common name, a terminal is in a port only within this distance: Nador's is 1.4 km from Melilla's. */
 const UNNAMED_M = 700
 
-/** The atlas is good to some 200 m. A port abroad may be next to Spain, as Nador's is to Melilla. */
+/** Accuracy of the atlas, some 200 m. A port abroad may be next to Spain, as Nador's is to Melilla. */
 const SHORE_M = 200
 
-/** The ports of the lists with the terminals of ferries in them; a terminal in none of them is a port of its own. */
+/** The listed ports with their ferry terminals; a terminal in none of them is its own port. */
 export const portCatalogue = memo((rows: readonly ListedRow[], connections: readonly FerryConnection[]): PortCatalogue => {
   const listed = rows.map((row) => ({ row, names: namesOf(row) }))
   const calls = new Map<string, Set<FerryConnection>>()
@@ -87,7 +89,7 @@ interface Named {
   readonly names: readonly string[]
 }
 
-/** The id of the listed port that a terminal is in: the nearest with a name in common, else one right there. */
+/** The id of the listed port of a terminal: the nearest with a name in common, else one in the immediate vicinity. */
 function portIn({ name, position }: FerryTerminal, listed: readonly Named[]): string | null {
   if (position === null) return null
   const words = ` ${foldName(name)} `
@@ -100,7 +102,7 @@ function portIn({ name, position }: FerryTerminal, listed: readonly Named[]): st
   return near[0]?.id ?? null
 }
 
-/** The id of a port that no list has: one that another operator's terminal right there has already, else its own. */
+/** The id of a port outside the lists: that of another operator's terminal in the immediate vicinity, else its own. */
 function addedPort(terminal: FerryTerminal, added: Map<string, FerryTerminal>): string {
   const { network, position } = terminal
   for (const [id, other] of added)
@@ -110,7 +112,7 @@ function addedPort(terminal: FerryTerminal, added: Map<string, FerryTerminal>): 
   return id
 }
 
-/** Province and municipality of a port that may be abroad; null outside of every province. */
+/** Province and municipality of a port that may be abroad; null outside of all provinces. */
 function placeOf(position: Point | null): Pick<Port, 'province_code' | 'municipality_code'> {
   const abroad = { province_code: null, municipality_code: null }
   if (position === null) return abroad

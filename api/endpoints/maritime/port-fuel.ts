@@ -7,16 +7,16 @@ import type { Port, PortCatalogue } from './port-catalogue.ts'
 
 const { fields } = marinePrice
 
-/** A station belongs to the nearest port, if that is no farther: the World Port Index rounds to the minute. */
+/** A station belongs to the nearest port within this distance: the World Port Index rounds to the minute. */
 const REACH_M = 5_000
 
-/** Fields of a fuel that is sold in a port. */
+/** Fields of a fuel sold in a port. */
 const fuelFields = pick(fields, 'station_id', 'operator', 'address', 'use', 'fuel', 'price', 'price_unit', 'price_eur_l', 'observed_at')
 
 /** The marine fuel of a port. */
-export const portFuelField = nested.objects('Prices of marine fuel at the stations whose nearest port this is, within 5 km.', fuelFields)
+export const portFuelField = nested.objects('Prices of marine fuel at stations within 5 km for which this is the nearest port.', fuelFields)
 
-/** The prices of stations by the id of the port that they are in; made once for both. */
+/** The prices of stations by port id; cached per input. */
 export const fuelByPort = memo(
   (prices: readonly MarinePrice[], { ports }: PortCatalogue): ReadonlyMap<string, readonly ValueOf<typeof fuelFields>[]> => {
     const all = [...ports.values()]

@@ -15,20 +15,20 @@ export const portFields = {
   id: columns.port_id,
   name: columns.name,
   alternate_name: columns.alternate_name,
-  listing: col.code(0, 'List that the port is from.', PORT_LISTINGS, { example: 'WORLD_PORT_INDEX' }),
+  listing: col.code(0, 'List with the port.', PORT_LISTINGS, { example: 'WORLD_PORT_INDEX' }),
   ...pick(columns, 'locode', 'wpi_number', 'port_authority', 'position'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  municipality: col.string(0, 'Municipality that the port lies in, or is next to; null abroad.', { nullable: true, example: 'Barcelona' }),
+  municipality: col.string(0, 'Municipality of the port or next to it; null abroad.', { nullable: true, example: 'Barcelona' }),
   municipality_code: columns.municipality_code,
   ...pick(columns, 'harbor_size', 'harbor_type', 'channel_depth_m', 'anchorage_depth_m', 'cargo_pier_depth_m', 'tidal_range_m'),
   ...pick(columns, 'has_ro_ro', 'has_fuel_oil', 'has_diesel_oil'),
-  fuel_stations: col.integer(0, 'Marine fuel stations whose nearest port it is, within 5 km.', { unit: '1', example: 1 }),
+  fuel_stations: col.integer(0, 'Marine fuel stations within 5 km for which it is the nearest port.', { unit: '1', example: 1 }),
   fuels: col.list([0, 0], 'Marine fuels with a price there.', col.code(0, 'Fuel.', MARINE_FUELS), { example: ['DIESEL_A'] }),
-  has_ferries: col.boolean(0, 'True where a ferry of the timetables calls.', { example: true }),
-  ferry_routes: col.integer(0, 'Ferry routes that call, each direction of one counted by itself.', { unit: '1', example: 14 }),
+  has_ferries: col.boolean(0, 'True if a ferry of the timetables calls.', { example: true }),
+  ferry_routes: col.integer(0, 'Number of ferry routes that call, each direction counted separately.', { unit: '1', example: 14 }),
   ferry_operators: col.list([0, 0], 'Operators of these routes.', col.code(0, 'Operator.', FERRY_OPERATORS), { example: ['BALEARIA'] }),
-  observed_at: optional(columns.observed_at, 'Fetch of the list that gave this state; null of a port that a ferry timetable alone has.'),
+  observed_at: optional(columns.observed_at, 'Fetch of the list with this state; null for a port that only a ferry timetable has.'),
 } as const
 
 /** A port, ready for replies. */
@@ -36,7 +36,7 @@ export type PortRecord = ValueOf<typeof portFields>
 
 const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
 
-/** A port as replies have it. */
+/** Converts a port to its reply form. */
 export function portRecord(port: Port, fuel: readonly { readonly station_id: string | null; readonly fuel: string }[]): PortRecord {
   const { id, name, position, province_code, municipality_code, listed, connections } = port
   return {

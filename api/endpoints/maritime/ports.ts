@@ -19,7 +19,7 @@ import { type PortRecord, portFields, portRecord } from './port.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
 import { fuelByPort, portFuelField } from './port-fuel.ts'
 
-/** Which timetables hold changes with the date in Madrid, on a full hour of UTC. */
+/** The timetables in force change with the date in Madrid, on a full hour of UTC. */
 const DATE_CLOCK_S = 3600
 
 /** Ports. */
@@ -29,7 +29,7 @@ export const portList = defineEndpoint({
   plan: 'FREE',
   summary: 'Ports with position, size, depths, fuel and ferries',
   about:
-    'Spanish ports of the World Port Index and of a list of this service, and ports that only the timetable of a ferry has, some of them abroad. Depths of 0 and unknown facilities are null.',
+    'Spanish ports of the World Port Index and of a list of this service, and ports that only a ferry timetable has, some of them abroad. Depths of 0 and unknown facilities are null.',
   params: {},
   filters: [
     provinceFilter,
@@ -40,7 +40,7 @@ export const portList = defineEndpoint({
     ),
     defineMemoryFilter({
       name: 'has_ferries',
-      param: booleanParam('Only ports where ferries call (true) or do not (false).'),
+      param: booleanParam('Only ports with ferries (true) or without (false).'),
       matches: (wanted) => (port: PortRecord) => port.has_ferries === wanted,
     }),
     defineMemoryFilter({
@@ -71,9 +71,9 @@ const route = ferryRouteFields
 const detail = record('PortDetail', 'A port with its marine fuel and its ferries.', {
   ...portFields,
   fuel: portFuelField,
-  ferries: nested.objects('Ferry routes that call, each one way, those that leave first.', {
+  ferries: nested.objects('Ferry routes that call, one per direction, next departure first.', {
     ...pick(route, 'id', 'operator', 'operator_name'),
-    role: col.code(0, 'What the port is on the route.', PORT_ROLES, { example: 'ORIGIN' }),
+    role: col.code(0, 'Role of the port on the route.', PORT_ROLES, { example: 'ORIGIN' }),
     ...pick(route, 'origin_id', 'origin', 'destination_id', 'destination', 'duration_s', 'sailings_per_week'),
     next_sailing_at: meaning(route.next_sailing_at, 'Next departure from the origin of the route.'),
     ...pick(route, 'in_service', 'is_car_allowed'),
@@ -88,7 +88,7 @@ export const portById = defineEndpoint({
   summary: 'One port with marine fuel prices and the ferry routes that call there',
   params: {
     id: required(
-      textParam('Id of the port, as /api/maritimo/puertos lists it: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' }),
+      textParam('Id of the port, as in /api/maritimo/puertos: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' }),
     ),
   },
   returns: { kind: 'one', record: detail },

@@ -12,21 +12,21 @@ import { mmsiParam } from './vessel.ts'
 
 const { columns } = vesselPositions
 const DAYS = 7
-/** A vessel that was not heard for so long begins another leg, s. */
+/** A gap without reports this long begins a new leg, s. */
 const GAP_S = 1800
 const EXAMPLE = ['2026-08-27T05:40:33.000Z', '2026-08-27T05:41:33.000Z'] as const
 
-const times = col.list([0, 0], 'Time of each position of the line, in its order.', col.instant(0, 'Time of a position.'), {
+const times = col.list([0, 0], 'Time of each position of the line, in order.', col.instant(0, 'Time of a position.'), {
   example: [...EXAMPLE],
 })
 
-const leg = record('VesselTrackLeg', 'A part of the track of a vessel during which it was heard without a gap of 30 minutes.', {
+const leg = record('VesselTrackLeg', "A part of a vessel's track without a gap of 30 minutes or more between reports.", {
   source: columns.source,
   started_at: col.instant(0, 'First position of the leg.', { example: EXAMPLE[0] }),
   ended_at: col.instant(0, 'Last position of the leg.', { example: EXAMPLE[1] }),
-  distance_m: col.integer(0, 'Length of the leg over ground, before it is simplified.', { unit: 'm', example: 438 }),
+  distance_m: col.integer(0, 'Length of the leg over ground, before simplification.', { unit: 'm', example: 438 }),
   speed_mean_kn: col.float(0, 'Mean speed over ground of its positions, in knots.', { unit: '[kn_i]', nullable: true, example: 14.2 }),
-  speed_max_kn: col.float(0, 'Greatest speed over ground, in knots.', { unit: '[kn_i]', nullable: true, example: 14.3 }),
+  speed_max_kn: col.float(0, 'Maximum speed over ground, in knots.', { unit: '[kn_i]', nullable: true, example: 14.3 }),
   positions: col.integer(0, 'Positions of the line.', { unit: '1', example: 2 }),
   times,
   geometry: col.line(0, 'The leg as a line; null for a single position.', {
@@ -44,7 +44,7 @@ const leg = record('VesselTrackLeg', 'A part of the track of a vessel during whi
 const p = (name: keyof typeof columns): Sql => column(vesselPositions, name)
 const numbers = (about: string) => col.list([0, 0], about, col.float(0, about, { unit: 'deg' }))
 
-/** The columns of the query: a leg with all its positions, as lists of one order. */
+/** The columns of the query: a leg with all its positions, as lists in the same order. */
 const LEG = {
   source: columns.source,
   started_at: leg.fields.started_at,
@@ -76,12 +76,12 @@ export const vesselTrack = defineEndpoint({
   plan: 'PRO',
   summary: 'Track of a vessel over at most 7 days, as lines',
   about:
-    'One line for each leg: a vessel that was not heard for 30 minutes begins another, and each source has its own. Of each minute the last position is kept, and those between where it turned or changed speed. `simplify` leaves out positions that lie no further from the line. Tracks are kept for 7 days. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. In GeoJSON each leg is a LineString.',
+    'One line per leg: a gap of 30 minutes without reports begins a new leg, and each source has its own legs. The last position of each minute is stored, and positions between where the vessel turned or changed speed. `simplify` leaves out positions closer to the line than this. Tracks are stored for 7 days. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. In GeoJSON each leg is a LineString.',
   params: {
     mmsi: mmsiParam,
     period: periodParams({ span: '24 hours', days: DAYS }),
     simplify: withDefault(
-      integerParam('How far a position may lie from the simplified line.', { min: 0, max: 10_000, unit: 'm', example: '50' }),
+      integerParam('Maximum distance of a position from the simplified line.', { min: 0, max: 10_000, unit: 'm', example: '50' }),
       0,
     ),
   },

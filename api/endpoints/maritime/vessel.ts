@@ -7,7 +7,7 @@ import { stateFields } from '../tail.ts'
 
 const [seen, said] = [vesselPositions.columns, vessels.columns]
 
-/** The MMSI of a vessel, as a path has it. */
+/** The MMSI of a vessel as a path parameter. */
 export const mmsiParam = required(textParam('Maritime Mobile Service Identity: nine digits.', { max: 9, example: '224123450' }))
 
 /** A vessel with its last position. */
@@ -31,7 +31,7 @@ export const vessel = record(
     ...pick(said, 'length_m', 'beam_m', 'draught_m', 'destination'),
     described_at: optional(
       said.observed_at,
-      'When name, type, dimensions and voyage last changed; null where nothing was received of them.',
+      'When name, type, dimensions and voyage last changed; null if none were received.',
     ),
     source: seen.source,
     observed_at: seen.observed_at,
@@ -45,7 +45,7 @@ export type VesselRecord = ValueOf<(typeof vessel)['fields']>
 type PositionRow = State<typeof vesselPositions>['rows'][number]
 type VesselRow = State<typeof vessels>['rows'][number]
 
-/** The record of a position and of what is known of the vessel. */
+/** The record of a vessel from a position and its description. */
 export function toVessel(row: PositionRow, known: VesselRow | undefined): VesselRecord {
   return {
     mmsi: row.mmsi,

@@ -14,7 +14,7 @@ import { mmsiParam, toVessel, type VesselRecord, vessel, vesselsOf } from './ves
 
 const STATES = [vesselPositions, vessels] as const
 const ABOUT =
-  'From AIS, by the receivers that the operator of this service has turned on (`/api/sources`). Pleasure and sailing craft are never stored, nor is a vessel before it has stated its type. Speeds are in knots. Data of aisstream.io come without a licence to resell: see `meta.sources`.'
+  'From AIS, by the receivers that the operator of this service has enabled (`/api/sources`). Pleasure and sailing craft are never stored, nor is a vessel before it has stated its type. Speeds are in knots. Data of aisstream.io comes without a licence to resell: see `meta.sources`.'
 
 /** Vessels in an area. */
 export const vesselList = defineEndpoint({
@@ -57,7 +57,7 @@ export const vesselByMmsi = defineEndpoint({
   domain: 'maritime',
   plan: 'PRO',
   summary: 'One vessel with its last report',
-  about: `A vessel that was not heard for 30 minutes is shown by its last position of the last 7 days. ${ABOUT}`,
+  about: `A vessel without reports for 30 minutes is shown with its last position of the last 7 days. ${ABOUT}`,
   params: { mmsi: mmsiParam },
   returns: { kind: 'one', record: vessel },
   read: {
@@ -66,7 +66,7 @@ export const vesselByMmsi = defineEndpoint({
     isOfAny: true,
     answer: ({ states }, { mmsi }) => vesselsOf(states).find((one) => one.mmsi === mmsi) ?? null,
     past: {
-      // Positions do not end: they are only followed by others.
+      // Positions have no end: newer ones replace them.
       ended: () => null,
       query: ({ mmsi }) => sql`
         SELECT *

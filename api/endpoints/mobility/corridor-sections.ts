@@ -4,10 +4,13 @@ import { foldRoad } from '../../define/params-place.ts'
 import { isSectionOn } from '../../filters/road.ts'
 import type { ImdSection } from './imd-sections.ts'
 
-/** The sections of a year by the folded names of their roads; made once. */
+/** The sections of a year by the folded names of their roads; cached. */
 const roadsOf = memo((sections: readonly ImdSection[]) => Map.groupBy(sections, ({ road }) => foldRoad(road)))
 
-/** The sections of a year that lie on a corridor, in the order of its roads and their kilometres; one that only touches its end does not. */
+/**
+ * The sections of a year on a corridor, ordered by its roads and their kilometres. Sections that only touch its end are left
+ * out.
+ */
 export function sectionsOn({ roads }: Corridor, sections: readonly ImdSection[]): ImdSection[] {
   const found = roads.flatMap(({ road, km_from, km_to, province_code }) =>
     (roadsOf(sections).get(foldRoad(road)) ?? []).filter(
@@ -20,17 +23,17 @@ export function sectionsOn({ roads }: Corridor, sections: readonly ImdSection[])
   return [...new Set(found)]
 }
 
-/** What daily vehicles are made of. */
+/** Inputs of mean daily vehicles. */
 export interface VehicleKm {
   readonly veh_km: number
-  /** Kilometres by days. */
+  /** Kilometres times days. */
   readonly km_days: number
 }
 
-/** A section that vehicle-km are stated of. */
+/** A section with vehicle-km. */
 const isStated = (one: ImdSection): boolean => one.veh_km !== null && one.length_km > 0
 
-/** What sections come to; those without vehicle-km or length are left out. */
+/** The totals of sections; those without vehicle-km or length are left out. */
 export function vehicleKmOf(sections: readonly ImdSection[]): VehicleKm {
   let [veh_km, km_days] = [0, 0]
   for (const one of sections.filter(isStated)) {
@@ -40,7 +43,7 @@ export function vehicleKmOf(sections: readonly ImdSection[]): VehicleKm {
   return { veh_km, km_days }
 }
 
-/** What the sections that are the same in two years come to in each; a section that is there in parts is one. */
+/** The totals in two years of the sections present in both; a section that is split in parts counts as one. */
 export function matchedOf(
   sections: readonly ImdSection[],
   before: readonly ImdSection[],

@@ -9,10 +9,10 @@ import { defineSlice } from '../../define/slice.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What a sensor of a corridor counted in a year. */
+/** Counts of a sensor of a corridor in a year. */
 export interface SensorYear {
   readonly sensor_id: string
-  /** Hours with an intensity, and the sum of their mean intensities. */
+  /** Number of hours with an intensity, and the sum of their mean intensities. */
   readonly hours: number
   readonly vehicles: number
 }
@@ -24,13 +24,13 @@ interface SensorRow extends SensorYear {
   readonly period_s: number
 }
 
-/** The readings of a corridor in a year: of one source and period, that of most hours. */
+/** The readings of a corridor in a year, from the one source and period with most hours. */
 export interface CorridorReadings {
   readonly year: number
   readonly source: string
   readonly period_s: number
   readonly sensors: ReadonlyMap<string, SensorYear>
-  /** The same sensors' source and period in the year before; none where there is nothing of it. */
+  /** The same sensors, source and period in the year before; empty without data. */
   readonly before: ReadonlyMap<string, SensorYear>
 }
 
@@ -51,7 +51,7 @@ const sensorYears = defineSlice<readonly SensorRow[]>({
   },
 })
 
-/** The readings of a corridor in a year, or in the newest that there is; null where there are none. */
+/** The readings of a corridor in a year, by default the newest available; null without readings. */
 export async function readingsOf(
   slice: MemoryAsk<readonly []>['slice'],
   corridor_id: string,
@@ -79,19 +79,19 @@ export function hoursOfYear(year: number): number {
   return (dayBounds(`${year + 1}-01-01`).start - dayBounds(`${year}-01-01`).start) / HOUR_MS
 }
 
-/** Vehicles a day at a sensor. */
+/** Vehicles per day at a sensor. */
 export function dailyAt({ vehicles, hours }: SensorYear): number {
   return (24 * vehicles) / hours
 }
 
-/** Columns of a profile: what is usual at an hour of a kind of day. */
+/** Columns of a profile: usual values at an hour of a kind of day. */
 export const profileFields = {
   day_type: corridorHours.columns.day_type,
   hour_local: corridorHours.columns.hour_local,
   mean_veh_h: col.decimal(0, 'Mean of the hours.', { scale: 1, unit: 'veh/h', example: 2140.4 }),
-  p10_veh_h: col.decimal(0, 'What a tenth of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 1720.8 }),
-  p90_veh_h: col.decimal(0, 'What nine tenths of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 2510.2 }),
-  days: col.integer(0, 'Days that have the hour.', { unit: '1', example: 52 }),
+  p10_veh_h: col.decimal(0, 'Value that a tenth of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 1720.8 }),
+  p90_veh_h: col.decimal(0, 'Value that nine tenths of the hours do not exceed.', { scale: 1, unit: 'veh/h', example: 2510.2 }),
+  days: col.integer(0, 'Days with the hour.', { unit: '1', example: 52 }),
 } as const
 
 /** A row of a profile. */
@@ -129,7 +129,7 @@ const profiles = defineSlice<readonly ProfileHour[]>({
   },
 })
 
-/** What is usual on a corridor in the hours of a year. */
+/** The usual hourly values of a corridor in a year. */
 export function profileOf(
   slice: MemoryAsk<readonly []>['slice'],
   corridor_id: string,

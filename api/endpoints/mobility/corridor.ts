@@ -12,25 +12,25 @@ import { type ImdSection, sectionsOf, wantedYears } from './imd-sections.ts'
 
 const VEHICLES = { scale: 1, unit: 'veh/d' } as const
 
-/** What is told of a corridor in a year. */
+/** Fields of a corridor in a year. */
 export const corridorFields = {
   id: col.string(0, 'Id of the corridor.', { example: 'madrid-a-6' }),
   name: col.string(0, 'Name.', { example: 'A-6 en la Comunidad de Madrid' }),
-  roads: nested.objects('Its roads, each from and to the kilometres that it is told of.', {
+  roads: nested.objects('Its roads, each with the kilometres that its data covers.', {
     road: col.string(0, 'Road designation.', { example: 'A-6' }),
     km_from: col.decimal(0, 'Least kilometre.', { scale: 3, unit: 'km', example: 20.1 }),
     km_to: col.decimal(0, 'Greatest kilometre.', { scale: 3, unit: 'km', example: 32.94 }),
   }),
   year: col.integer(0, 'Year.', { unit: '1', example: 2018 }),
-  stale: col.boolean(0, 'True where the year ended more than two years ago: traffic may be another by now.', { example: true }),
-  basis: col.code(0, 'What the traffic is told by.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
+  stale: col.boolean(0, 'True if the year ended more than two years ago: traffic may have changed since.', { example: true }),
+  basis: col.code(0, 'Source of the traffic data.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
   imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year.', { ...VEHICLES, example: 92_780 }),
   previous_imd_veh_day: col.decimal(
     0,
-    'The same in the year before, on the sections or at the sensors that both years have; null without any.',
+    'The same in the year before, on sections or at sensors present in both years; null without any.',
     { ...VEHICLES, nullable: true, example: null },
   ),
-  comparable_imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year on these: what change_pct compares.', {
+  comparable_imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year on these: the basis of change_pct.', {
     ...VEHICLES,
     nullable: true,
     example: null,
@@ -39,20 +39,20 @@ export const corridorFields = {
     ...{ scale: 2, unit: '%', nullable: true, example: null },
   }),
   units: col.integer(0, 'Sections, or sensors, of the year.', { unit: '1', example: 1 }),
-  matched_units: col.integer(0, 'Those of them that the year before has too.', { unit: '1', example: 0 }),
-  length_km: col.decimal(0, 'Length: of the sections as published, or of the way that the sensors stand on.', {
+  matched_units: col.integer(0, 'Those that are also in the year before.', { unit: '1', example: 0 }),
+  length_km: col.decimal(0, 'Length: of the sections as published, or of the road along the sensors.', {
     ...{ scale: 3, unit: 'km', example: 12.76 },
   }),
-  coverage: col.decimal(0, 'Share of the length that has figures; of sensors, of the hours of the year that have an intensity. 0 to 1.', {
+  coverage: col.decimal(0, 'Share of the length with figures, 0 to 1; for sensors, share of the hours of the year with an intensity.', {
     ...{ scale: 6, unit: '1', example: 1 },
   }),
   source: col.string(0, 'Source of the figures.', { example: 'mitma_traffic_map' }),
   period_s: optional(
     corridorSensorMonths.columns.period_s,
-    'Length of the period that a reading of a sensor stands for; null of sections.',
+    'Length of the period of a sensor reading; null for sections.',
   ),
   profile: nested.objects(
-    'What is usual in each hour, vehicles an hour at the mean sensor; null of sections, of which no hours are counted.',
+    'Usual values of each hour, vehicles per hour at the mean sensor; null for sections, which have no hourly counts.',
     profileFields,
     {
       nullable: true,
@@ -63,22 +63,22 @@ export const corridorFields = {
 type Told = Omit<ValueOf<typeof corridorFields>, 'stale'>
 type Slices = MemoryAsk<readonly []>['slice']
 
-/** A corridor with what it is told by: sections, or sensors. */
+/** A corridor with its source data: sections or sensors. */
 export interface ToldCorridor {
   readonly told: Told
   readonly sections: readonly ImdSection[]
   readonly sensors: readonly SensorYear[]
 }
 
-/** A year that ended longer ago than this is stale: the map of a year is published in the next one or the one after. */
+/** A year that ended longer ago is stale: the map of a year is published one or two years later. */
 const FRESH_YEARS = 2
 
-/** What is told of a corridor as of an instant (ms). */
+/** The record of a corridor as of an instant (ms). */
 export function withAge<T extends Told>(told: T, now: number): T & { readonly stale: boolean } {
   return { ...told, stale: told.year < Number(madridDate(now).slice(0, 4)) - FRESH_YEARS }
 }
 
-/** What is told of a corridor in a year, or in the newest that there is of it; null where there is nothing. */
+/** Reads a corridor in a year, by default the newest available; null without data. */
 export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<ToldCorridor | null> {
   return corridor.basis.kind === 'CITY_SENSORS' ? bySensors(slice, corridor, year) : bySections(slice, corridor, year)
 }
@@ -130,7 +130,7 @@ async function bySensors(slice: Slices, corridor: Corridor, asked: number | null
   return { told, sections: [], sensors }
 }
 
-/** The change between two means, which are no numbers where nothing is the same in both years. */
+/** The change between two means, which are NaN if nothing is in both years. */
 function changeOf(now: number, then: number): Pick<Told, 'previous_imd_veh_day' | 'comparable_imd_veh_day' | 'change_pct'> {
   const isKnown = Number.isFinite(now) && Number.isFinite(then)
   return {

@@ -19,13 +19,13 @@ import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
 
 const ABOUT =
-  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole. The M-30 is told by the city's sensors, all others by the sections of the ministry's traffic map; what neither tells of (the M-45) is not listed."
+  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole. Data of the M-30 comes from the city's sensors, all other data from the sections of the ministry's traffic map. The M-45 is in neither, so it is not listed."
 const METHOD =
-  'MINISTRY_SECTIONS: vehicle-km of the sections by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, of the one source and period of readings that has most hours in the year. ' +
-  `The change is of the sections, or sensors, that are the same in both years. The profile is of hourly means over the sensors. ${ABOUT_HOLIDAYS}`
+  'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, from the one source and period of readings with most hours in the year. ' +
+  `The change covers sections or sensors present in both years. The profile shows hourly means over the sensors. ${ABOUT_HOLIDAYS}`
 const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
 
-/** Years that some corridor is told of. */
+/** Years with data of at least one corridor. */
 const corridorYears = defineSlice<ReadonlySet<string>>({
   name: 'corridor years',
   from: [imdSections, corridorSensorMonths],
@@ -37,11 +37,11 @@ const corridorYears = defineSlice<ReadonlySet<string>>({
 })
 
 const yearParam = knownBy(
-  integerParam('Year; of each corridor the newest that there is of it unless given.', { min: 1990, max: 2200, example: '2018' }),
-  { slice: corridorYears, expected: 'expected a year that a corridor is told of', isListed: true },
+  integerParam('Year; by default the newest of each corridor.', { min: 1990, max: 2200, example: '2018' }),
+  { slice: corridorYears, expected: 'expected a year with data of a corridor', isListed: true },
 )
 
-const corridor = record('Corridor', 'A corridor: how many vehicles a day, how that changed, and when they drive.', corridorFields)
+const corridor = record('Corridor', 'A corridor: vehicles per day, the change from the year before, and the distribution over the hours.', corridorFields)
 
 /** Corridors. */
 export const corridorList = defineEndpoint({
@@ -52,7 +52,7 @@ export const corridorList = defineEndpoint({
   about: `${ABOUT} Figures of a year that ended more than two years ago are \`stale\`. ${ABOUT_IMD}`,
   figure: { grain: 'One corridor, one year.', method: METHOD },
   params: {
-    q: textParam('Words in the id or name; case and accents do not matter.', { max: 60, example: 'madrid' }),
+    q: textParam('Words in the id or name; case and accents are ignored.', { max: 60, example: 'madrid' }),
     year: yearParam,
   },
   returns: listReturn('corridors', corridor, {
@@ -79,17 +79,17 @@ const { geometry: _line, ...plainSection } = sectionFields
 
 const detailFields = {
   ...corridorFields,
-  sections: nested.objects('Its sections with their figures, in the order of their kilometres; none where sensors tell of it.', {
+  sections: nested.objects('Its sections with their figures, in the order of their kilometres; empty if its data comes from sensors.', {
     ...plainSection,
     line: sectionFields.geometry,
   }),
-  sensors: nested.objects('Its sensors; none where sections tell of it.', {
+  sensors: nested.objects('Its sensors; empty if its data comes from sections.', {
     sensor_id: corridorSensorMonths.columns.sensor_id,
     imd_veh_day: col.decimal(0, '24 times the mean hourly intensity.', { scale: 1, unit: 'veh/d', example: 51_369.6 }),
-    coverage: col.decimal(0, 'Share of the hours of the year that have an intensity.', { scale: 6, unit: '1', example: 0.982 }),
+    coverage: col.decimal(0, 'Share of the hours of the year with an intensity.', { scale: 6, unit: '1', example: 0.982 }),
   }),
   geometry: sectionFields.geometry,
-  geometry_absent: col.code(0, 'Why there is no line of the whole; null where there is one.', LINE_ABSENCES, {
+  geometry_absent: col.code(0, 'Why there is no line of the whole corridor; null if there is one.', LINE_ABSENCES, {
     nullable: true,
     example: null,
   }),
@@ -103,7 +103,7 @@ export const corridorById = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'One corridor with its sections or sensors and its line',
-  about: `${ABOUT} ${ABOUT_LINES} Each section has a line of its own where the whole has none.`,
+  about: `${ABOUT} ${ABOUT_LINES} Sections have their own lines if the corridor has none.`,
   figure: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     id: required(textParam('Id of the corridor.', { max: 40, example: 'madrid-a-6' })),

@@ -15,7 +15,7 @@ import { profileFields } from './corridor-sensors.ts'
 
 const { columns } = trafficCountStations
 
-/** What is told of a counting station. */
+/** Fields of a counting station. */
 export const stationFields = {
   id: columns.station_id,
   name: columns.name,
@@ -34,7 +34,7 @@ export const stationFields = {
 
 type Station = ValueOf<typeof stationFields>
 
-/** The stations of a state; each is at the position of its first direction. */
+/** The stations of a state, each at the position of its first direction. */
 export const countStationsOf = memo((state: State<typeof trafficCountStations>): readonly Station[] =>
   [...Map.groupBy(state.rows, ({ source, station_id }) => `${source}/${station_id}`).values()].map((rows): Station => {
     const inOrder = rows.toSorted((one, other) => (one.direction < other.direction ? -1 : 1))
@@ -57,24 +57,24 @@ export const countStationsOf = memo((state: State<typeof trafficCountStations>):
 /** A year of a station. */
 export const yearFields = {
   year: col.integer(0, 'Year.', { unit: '1', example: 2023 }),
-  imd_veh_day: col.decimal(0, 'Mean daily vehicles of both directions, of whole days; null where a direction has none.', {
+  imd_veh_day: col.decimal(0, 'Mean daily vehicles of both directions, from complete days; null if a direction has none.', {
     ...{ scale: 1, unit: 'veh/d', nullable: true, example: 41_250.7 },
   }),
-  days: col.integer(0, 'Days that it rests on: of the direction that has fewest.', { unit: '1', example: 240 }),
+  days: col.integer(0, 'Number of these days, in the direction with fewest.', { unit: '1', example: 240 }),
   coverage: col.decimal(0, 'Share of the days of the year, 0 to 1.', { scale: 6, unit: '1', example: 0.657534 }),
   ceiling_hours: col.integer(
     0,
-    'Hours of these at the ceiling of the counter: more than that passed, so that the figure is a lower bound.',
+    'Hours of these at the maximum of the counter: actual traffic was higher, so the figure is a lower bound.',
     {
       ...{ unit: '1', example: 0 },
     },
   ),
 } as const
 
-/** A count that counts: what is no count, and days that repeat another, are left out. */
+/** A valid count, excluding outages, errors and days that repeat another one. */
 const IS_GOOD = sql`quality IN ('OK', 'CEILING')`
 
-/** The counts of a station that are of a direction which is there. */
+/** The counts of a station in its existing directions. */
 function countsOf(station_id: string, year: number | null): Sql {
   const span = year === null ? {} : { day_starts_at: { gte: dayBounds(`${year}-01-01`).start, lt: dayBounds(`${year + 1}-01-01`).start } }
   return sql`(SELECT * FROM ${scan(trafficCountsHourly, { station_id: { eq: station_id }, ...span })} WHERE quality <> 'DEAD_DIRECTION')`
@@ -111,7 +111,7 @@ export const stationYears = defineSlice<readonly ValueOf<typeof yearFields>[]>({
   },
 })
 
-/** What is usual at a station in the hours of a year, by `[station, year]` as JSON: vehicles of all its directions. */
+/** The usual hourly values of a station in a year, by `[station, year]` as JSON: vehicles of all its directions. */
 export const stationProfile = defineSlice<readonly ValueOf<typeof profileFields>[]>({
   name: 'profile of a count station',
   from: [trafficCountsHourly],

@@ -19,8 +19,8 @@ export const countStationList = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Traffic counting stations',
-  about: `${ABOUT} The direction that a one-way street does not have is not counted.`,
-  figure: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list apart from the counts.' },
+  about: `${ABOUT} One-way streets have counts in one direction only.`,
+  figure: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
   params: {},
   filters: [placeFilter, areaFilter],
   returns: {
@@ -41,12 +41,12 @@ export const countStationList = defineEndpoint({
   example: { province: 'Madrid', limit: '5' },
 })
 
-const detail = record('CountStationDetail', 'A permanent count station with its years, and what is usual in each hour.', {
+const detail = record('CountStationDetail', 'A permanent count station with its years and usual hourly values.', {
   ...stationFields,
-  years: nested.objects('What it counted in each year that there are counts of.', yearFields),
+  years: nested.objects('Its counts in each year with data.', yearFields),
   profile_year: optional(yearFields.year, 'Year of the profile; null without counts.'),
   profile: nested.objects(
-    'What is usual in each hour of that year, vehicles of all directions; null where it has no counts.',
+    'Usual values of each hour of that year, vehicles of all directions; null without counts.',
     profileFields,
     {
       nullable: true,
@@ -64,12 +64,12 @@ export const countStationById = defineEndpoint({
   figure: {
     grain: 'One station, by year, and by kind of day and hour of the local clock.',
     method:
-      'Days with 24 hours that are counts, each direction by itself, added up. Left out are hours of outages, errors and of the change of clocks, and days that repeat another one of the same series. ' +
-      `At the ceiling of a counter (9999) at least so many passed: ceiling_hours says how often. ${ABOUT_HOLIDAYS}`,
+      'Complete days with 24 valid hours, per direction, added up. Excluded are hours of outages, errors and clock changes, and days that repeat another one of the same series. ' +
+      `At the maximum of a counter (9999) actual traffic was at least this; ceiling_hours is the number of such hours. ${ABOUT_HOLIDAYS}`,
   },
   params: {
     id: required(textParam("The publisher's id of the station.", { max: 20, example: 'ES01' })),
-    year: integerParam('Year of the profile; the newest with counts unless given.', { min: 1990, max: 2200, example: '2023' }),
+    year: integerParam('Year of the profile; by default the newest with counts.', { min: 1990, max: 2200, example: '2023' }),
   },
   returns: { kind: 'one', record: detail },
   read: {

@@ -21,38 +21,38 @@ const { columns } = mobilityFlowDays
 const c = (name: keyof typeof columns): Sql => column(mobilityFlowDays, name)
 
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
-/** What the path answers. */
+/** The views of this path. */
 const VIEWS = ['flows', 'imd'] as const
-/** Width of the period where only its end is given, in days. */
+/** Width of the period if only its end is given, in days. */
 const SPAN_DAYS = 31
 
 /** Columns of the rows of either view. */
 const STEP = {
   period_start: col.instant(0, 'Begin of the step.', { example: '2022-01-31T23:00:00.000Z' }),
-  interval: col.string(0, 'Length of the step; 1y where the view is imd.', { example: '1mo' }),
+  interval: col.string(0, 'Length of the step; 1y with view=imd.', { example: '1mo' }),
 } as const
 
 /** Columns of the rows of trips. */
 const FLAT = {
   origin_province_code: optional(
     columns.origin_province,
-    'INE code of the province that the trips begin in; abroad FR, PT or EXTERNAL. Only with view=flows.',
+    'INE code of the province where the trips begin; abroad FR, PT or EXTERNAL. Only with view=flows.',
   ),
   destination_province_code: optional(
     columns.destination_province,
-    'INE code of the province that they end in; abroad FR, PT or EXTERNAL. Only with view=flows.',
+    'INE code of the province where they end; abroad FR, PT or EXTERNAL. Only with view=flows.',
   ),
-  study: optional(columns.study, 'Study that the trips are of. Only with view=flows.'),
+  study: optional(columns.study, 'Study of the trips. Only with view=flows.'),
   trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count. Only with view=flows.', {
     ...{ scale: 3, precision: 18, unit: '1', nullable: true, example: 51234.567 },
   }),
-  trip_km: col.decimal(0, 'Length of all of these trips together. Only with view=flows.', {
+  trip_km: col.decimal(0, 'Total length of these trips. Only with view=flows.', {
     ...{ scale: 3, precision: 18, unit: 'km', nullable: true, example: 3074074.02 },
   }),
-  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none. Only with view=flows.', {
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null without trips. Only with view=flows.', {
     ...{ scale: 3, precision: 12, unit: 'km', nullable: true, example: 60 },
   }),
-  days_present: col.integer(0, 'Days of the step that the study has been published of, and that are here. Only with view=flows.', {
+  days_present: col.integer(0, 'Days of the step that the study has published and that are loaded. Only with view=flows.', {
     ...{ unit: 'd', nullable: true, example: 1 },
   }),
   days_expected: col.integer(0, 'Days of the whole step. Only with view=flows.', { unit: 'd', nullable: true, example: 28 }),
@@ -79,11 +79,11 @@ const mobility = record(
   { sometimes: Object.values(VIEW_FIELDS).flat() },
 )
 
-/** What is asked for, by `view`: parameters of the other view are refused, for they would change nothing. */
+/** The request by `view`. Parameters of the other view are rejected, because they would have no effect. */
 const asked = group(
   {
     view: withDefault(
-      oneOf('What is answered: flows are trips between provinces, imd is the daily traffic of roads by year.', VIEWS, { example: 'flows' }),
+      oneOf('Kind of reply: flows are trips between provinces, imd is the daily traffic of roads by year.', VIEWS, { example: 'flows' }),
       'flows',
     ),
     study: studyParam,
@@ -104,18 +104,18 @@ const asked = group(
 )
 
 const METHOD =
-  'flows: sums of the trips that the ministry estimates between municipal zones for each hour, over the days of the step that are present: nothing is made up for those that are not. ' +
-  'A pair of provinces without trips in a step is absent. The mean distance is that of all trips together.'
+  'flows: sums of the hourly trips that the ministry estimates between municipal zones, over the days of the step that are present; missing days are not filled in. ' +
+  'A pair of provinces without trips in a step is absent. The mean distance covers all trips together.'
 
 /** Trips between provinces, or the daily traffic of roads. */
 export const mobilityList = defineEndpoint({
   path: '/api/movilidad',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Trips between provinces and within them, by day, week, month or year; or the daily traffic (IMD) of roads by year',
+  summary: 'Trips between provinces by step of time, or daily road traffic (IMD) by year',
   about:
-    `Of view=flows trips of the newest month of which every day is there, unless a period is given (of the newest one that there is anything of, where none is whole); of view=imd every year. ` +
-    `${METHOD} A study of which nothing has arrived is refused. ${IMD_METHOD} Records have the members of their view only.`,
+    `By default view=flows returns the newest month with data of every day, or the newest with any data if none is complete; view=imd returns every year. ` +
+    `${METHOD} A study without any data is rejected. ${IMD_METHOD} Records contain only the members of their view.`,
   figure: {
     grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
     method: `${METHOD} ${IMD_METHOD}`,
@@ -124,7 +124,7 @@ export const mobilityList = defineEndpoint({
     asked,
     time: timeParams(INTERVALS, {
       interval: '1mo',
-      span: `the newest whole month where no end is given either (every year of view=imd), else ${SPAN_DAYS} days`,
+      span: `the newest complete month without an end (every year for view=imd), else ${SPAN_DAYS} days`,
     }),
   },
   returns: {
@@ -192,12 +192,12 @@ export const mobilityList = defineEndpoint({
   example: { origin: '01' },
 })
 
-/** The columns of a view as nothing: rows of the other have none of them. */
+/** The columns of a view as NULL, for rows of the other view. */
 const nothing = (of: Columns): Sql => join(Object.entries(of).map(([name, one]) => sql`${castTo(one, null)} AS ${outputName(name)}`))
 const NO_FLOW = nothing(FLAT)
 const NO_IMD = nothing(IMD_FLAT)
 
-/** The month (YYYY-MM) that is answered unless a period is given: none of a study of which there is nothing. */
+/** The default month (YYYY-MM); null for a study without data. */
 function newestMonth(study: string): Sql {
   return sql`
     SELECT month
@@ -210,7 +210,7 @@ function newestMonth(study: string): Sql {
     LIMIT 1`
 }
 
-/** The period that is answered, in whole steps. Throws where nothing of the study has arrived. */
+/** The period of the reply, in whole steps. Throws if the study has no data. */
 function periodOf(
   { study, time }: { readonly study: string; readonly time: Period },
   lake: LakeView,

@@ -12,15 +12,15 @@ const only = (about: string): string => `${about}; source=DETECTORS only.`
 
 /** Fields that only source=DETECTORS has. */
 export const detectorFields = {
-  points: optional(columns.points, only('Points of the road with a whole day, in the direction with more of them')),
+  points: optional(columns.points, only('Points of the road with a complete day, in the direction with more of them')),
   lanes: optional(columns.lanes, only('Listed lanes at the points of the road, both directions')),
-  days: optional(columns.days, only('Days with a whole point, in the direction with fewer of them')),
+  days: optional(columns.days, only('Days with a complete point, in the direction with fewer of them')),
   first_date: optional(columns.first_date, only('First counted day')),
   last_date: optional(columns.last_date, only('Last counted day')),
-  coverage: col.decimal(0, only('Whole days of lanes as a share of those of all listed lanes in the whole year'), {
+  coverage: col.decimal(0, only('Complete lane days, as a share of all lane days of the year'), {
     ...{ scale: 6, unit: '1', nullable: true, example: null },
   }),
-  long_vehicles_share_pct: col.decimal(0, only('Share of long vehicles, the mean of the readings that state one'), {
+  long_vehicles_share_pct: col.decimal(0, only('Share of long vehicles, mean of the readings that state it'), {
     ...{ scale: 2, unit: '%', nullable: true, example: null },
   }),
 } as const
@@ -37,7 +37,7 @@ const yearColumns = {
 /** A direction of a road in a province and year. */
 type DirectionYear = ValueOf<typeof yearColumns>
 
-/** Directions of all roads by year. It has one key, the empty one. */
+/** Directions of all roads by year. Its only key is the empty string. */
 export const detectorYears = defineSlice<readonly DirectionYear[]>({
   name: 'daily traffic by detectors',
   from: [imdDetectorMonths],
@@ -62,7 +62,7 @@ const NO_SECTION = {
   ...{ heavy_share_pct: null, veh_km_year: null, veh_km_light_year: null, veh_km_heavy_year: null, source_id: null },
 } as const
 
-/** The roads of some years, by province: the mean of the points of each direction, and both directions together. */
+/** The roads of some years, by province: the mean over the points of each direction, and both directions together. */
 export function detectorRoads(found: readonly DirectionYear[]) {
   const roads = Map.groupBy(found, ({ year, road, province_code }) => `${year} ${road} ${province_code}`)
   return [...roads.values()].map((directions) => {
@@ -76,7 +76,7 @@ export function detectorRoads(found: readonly DirectionYear[]) {
       ...{ section_id: `${road} ${province_code}`, year, road, province_code, province: provinceName(province_code), year_days },
       km_from: Math.min(...directions.map(({ km_from }) => km_from)),
       km_to: Math.max(...directions.map(({ km_to }) => km_to)),
-      // One direction alone is no IMD, which is of both.
+      // One direction alone is not an IMD, which covers both.
       imd_veh_day: directions.length === 2 ? Math.round(total((one) => one.vehicles_day)) : null,
       veh_km_check: 'NOT_STATED' as const,
       points: Math.max(...directions.map(({ points }) => points)),

@@ -10,9 +10,9 @@ import { defineSlice } from '../../define/slice.ts'
 /** A section of a road in a year. */
 export type ImdSection = Row<typeof imdSections>
 
-/** What is said of the source wherever its figures are. */
+/** Description of the source, wherever its figures appear. */
 export const ABOUT_IMD =
-  'IMD (intensidad media diaria) is the mean of vehicles a day over the year, of both directions. Of the roads of the state alone: roads of regions, provinces and cities are not on the map.'
+  'IMD (intensidad media diaria) is the mean number of vehicles per day over the year, in both directions. State roads only: the map excludes roads of regions, provinces and cities.'
 
 /** Years that the table has, in order. */
 export const imdYears = defineSlice<ReadonlySet<string>>({
@@ -34,9 +34,9 @@ const imdOfYear = defineSlice<readonly ImdSection[]>({
 })
 
 const SOURCES = ['MINISTRY', 'DETECTORS'] as const
-/** `source` of daily traffic. */
+/** The parameter `source` of daily traffic. */
 export const imdSourceParam = withDefault(
-  oneOf("Whose counts: the ministry's traffic map by section, or DGT's detectors by road and province.", SOURCES, { example: 'MINISTRY' }),
+  oneOf("Source of the counts: the ministry's traffic map by section, or DGT's detectors by road and province.", SOURCES, { example: 'MINISTRY' }),
   'MINISTRY',
 )
 
@@ -51,23 +51,23 @@ const allYears = defineSlice<ReadonlySet<string>>({
   },
 })
 
-/** `year`: several years, of either source. */
+/** The parameter `year`: several years, of either source. */
 export const imdYearsParam = listOf(
-  knownBy(integerParam('Year; the newest that there is unless given.', { min: 1990, max: 2200, example: '2018' }), {
+  knownBy(integerParam('Year; by default the newest available.', { min: 1990, max: 2200, example: '2018' }), {
     slice: allYears,
     expected: 'expected a year with a traffic map or counts of detectors',
     isListed: true,
   }),
 )
 
-/** The years that are asked for, or the newest; none where the table has none. */
+/** The requested years, or the newest; empty if the table is empty. */
 export async function wantedYears(slice: MemoryAsk<readonly []>['slice'], asked: readonly number[] | null): Promise<readonly number[]> {
   if (asked !== null) return [...new Set(asked)]
   const newest = [...(await slice(imdYears, ''))].at(-1)
   return newest === undefined ? [] : [Number(newest)]
 }
 
-/** The sections of a year; none of a year that there is no map of. */
+/** The sections of a year; empty for a year without a map. */
 export function sectionsOf(slice: MemoryAsk<readonly []>['slice'], year: number): Promise<readonly ImdSection[]> {
   return slice(imdOfYear, String(year))
 }

@@ -17,33 +17,33 @@ export const IMD_FLAT = {
   road: optional(columns.road, onlyImd('Road designation.')),
   province_code: optional(
     columns.province_code,
-    onlyImd('INE code of the province of the sections; null where the map names none that is known.'),
+    onlyImd('INE code of the province of the sections; null if the map names no known one.'),
   ),
   year: optional(columns.year, onlyImd('Year of the map.')),
-  imd_veh_day: optional(columns.imd, onlyImd('Mean daily vehicles: vehicle-kilometres by length and days.')),
+  imd_veh_day: optional(columns.imd, onlyImd('Mean daily vehicles: vehicle-kilometres divided by length and days.')),
   heavy_share_pct: optional(
     columns.heavy_share_pct,
-    onlyImd('Heavy vehicles in per cent of vehicle-kilometres; null where a section does not tell them.'),
+    onlyImd('Heavy vehicles in per cent of vehicle-kilometres; null if a section lacks them.'),
   ),
   length_km: optional(columns.length_km, onlyImd('Length of the sections.')),
   veh_km_year: optional(columns.veh_km, onlyImd('Vehicle-kilometres of the year.')),
-  sections: optional(columns.sections, onlyImd('Sections with vehicle-kilometres and a length, of which the rest is made.')),
-  matched_sections: optional(columns.matched_sections, onlyImd('Sections that the year before has too.')),
+  sections: optional(columns.sections, onlyImd('Sections with vehicle-kilometres and a length, the basis of the other figures.')),
+  matched_sections: optional(columns.matched_sections, onlyImd('Sections that are also in the year before.')),
   previous_imd_veh_day: optional(
     columns.previous_imd,
-    onlyImd('Mean daily vehicles in the year before, on the sections that both years have.'),
+    onlyImd('Mean daily vehicles in the year before, on sections in both years.'),
   ),
-  change_pct: optional(columns.change_pct, onlyImd('Change from the year before, on the sections that both years have.')),
+  change_pct: optional(columns.change_pct, onlyImd('Change from the year before, on sections in both years.')),
 } as const
 
-/** What a record of view=imd has. */
+/** Fields of a record of view=imd. */
 export const IMD_FIELDS = { province: provinceField(columns.province_code), ...IMD_FLAT } as const
 
-/** How the figures of view=imd are made. */
+/** Method of view=imd. */
 export const IMD_METHOD =
-  "imd: vehicle-km of the sections of a road in a province by their length and days, of the ministry's traffic maps; changes are of the sections that both years have."
+  "imd: vehicle-km of the sections of a road in a province, divided by their length and days, from the ministry's traffic maps. Changes cover sections in both years."
 
-/** Rows of view=imd: roads by province and year, of years that begin in the period. Throws for a step that there are no figures of. */
+/** Rows of view=imd: roads by province and year, for years that begin in the period. Throws for an unsupported step. */
 export function imdRows(of: { readonly road: string | null; readonly time: Period }, lake: LakeView): Sql {
   const { road, time } = of
   if (time.interval === '1d' || time.interval === '1w')

@@ -18,10 +18,10 @@ import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, se
 
 const { columns } = imdSections
 
-/** How lines of sections are made, for descriptions. */
-export const ABOUT_LINES = `The source has no geometry: lines lead through known points of the road (\`road_points\`), where none of them is more than ${GAP_KM} km from the next; else they are null, with the reason.`
+/** Method of section lines, for descriptions. */
+export const ABOUT_LINES = `The source has no geometry: lines go through known points of the road (\`road_points\`), if these are at most ${GAP_KM} km apart; otherwise they are null, with the reason.`
 
-/** What is told of a section of a road in a year. */
+/** Fields of a road section in a year. */
 export const sectionFields = {
   section_id: columns.section_id,
   year: columns.year,
@@ -37,7 +37,7 @@ export const sectionFields = {
   imd_veh_day: columns.imd,
   light_veh_day: columns.imd_light,
   heavy_veh_day: columns.imd_heavy,
-  heavy_share_pct: col.decimal(0, 'Heavy ones in per cent of all vehicles; null where either is not told or there are none.', {
+  heavy_share_pct: col.decimal(0, 'Heavy vehicles in per cent of all vehicles; null if either number is missing or there are no vehicles.', {
     ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
   }),
   veh_km_year: columns.veh_km,
@@ -55,23 +55,23 @@ export const sectionFields = {
       ],
     },
   }),
-  geometry_error_m: col.integer(0, 'How far the line may be off; null without one.', { unit: 'm', nullable: true, example: 600 }),
-  geometry_absent: col.code(0, 'Why there is no line; null where there is one.', LINE_ABSENCES, { nullable: true, example: null }),
+  geometry_error_m: col.integer(0, 'Maximum error of the line; null without one.', { unit: 'm', nullable: true, example: 600 }),
+  geometry_absent: col.code(0, 'Why there is no line; null if there is one.', LINE_ABSENCES, { nullable: true, example: null }),
   source: col.string(0, 'Source of the record.', { example: 'mitma_traffic_map' }),
-  source_id: optional(columns.object_id, "The map's id of the row, which says nothing beyond its year."),
+  source_id: optional(columns.object_id, "The map's row id, valid only within its year."),
 } as const
 
 const onlyMinistry = (about: string): string => `${about} Null with source=DETECTORS.`
 
 const listFields = {
   ...sectionFields,
-  post_from: optional(columns.post_from, onlyMinistry('Begin as published: post and metres behind it, which may be more than 999.')),
+  post_from: optional(columns.post_from, onlyMinistry('Begin as published: post and metres after it, which may exceed 999.')),
   post_to: optional(columns.post_to, onlyMinistry('End as published.')),
   length_km: optional(columns.length_km, onlyMinistry('Length as published.')),
   ...detectorFields,
 } as const
 
-const section = record('ImdSection', 'Daily traffic in a year of a section of a road, or of a road in a province.', listFields)
+const section = record('ImdSection', 'Daily traffic of a road section, or of a road in a province, in a year.', listFields)
 
 type Section = ValueOf<typeof sectionFields>
 type Listed = ValueOf<typeof listFields>
@@ -81,7 +81,7 @@ const NO_DETECTORS = Object.freeze({
   ...{ points: null, lanes: null, days: null, first_date: null, last_date: null, coverage: null, long_vehicles_share_pct: null },
 })
 
-/** A section as replies show it, without its line, which is made once it is known that it is shown. */
+/** A section as replies show it, without its line, which is drawn only for records that are shown. */
 export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_error_m' | 'geometry_absent'> {
   const {
     edition: _edition,
@@ -110,7 +110,7 @@ export function draftOf(one: ImdSection): Omit<Section, 'geometry' | 'geometry_e
   }
 }
 
-/** The section with its line, by the points of roads; `posts` is null where they cannot be read now. */
+/** Adds the line of a section from road points; `posts` is null if they cannot be read now. */
 export function drawn<D extends Pick<Section, 'road' | 'km_from' | 'km_to' | 'province_code'>>(
   draft: D,
   posts: Posts | null,
@@ -125,14 +125,14 @@ export const imdList = defineEndpoint({
   path: '/api/movilidad/imd',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Average daily traffic (IMD) by road section and year, with the share of heavy vehicles',
+  summary: 'Average daily traffic (IMD) by road section and year, with heavy vehicles',
   about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover, and \`meta.missing_years\` lists years without counts. \`km_from\` and \`km_to\` select the sections on a stretch. ${ABOUT_LINES}`,
   figure: {
     grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',
     method:
-      'As the ministry publishes it: daily vehicles, light and heavy, and vehicle-km of the year. veh_km_check tells whether vehicle-km are length × days × daily vehicles; ' +
-      'heavy_share_pct is heavy by all vehicles. Light and heavy do not quite add up to all. Kilometres are the post and a thousandth of the metres behind it. ' +
-      'DETECTORS: the mean over whole days and points of each direction, added up; a point counts on a day if each of its lanes was measured for nine tenths of it. Lanes of slip roads and bus lanes are left out. Null where one direction has no whole day.',
+      'As the ministry publishes it: daily vehicles, light and heavy, and vehicle-km of the year. veh_km_check says whether vehicle-km equal length × days × daily vehicles; ' +
+      'heavy_share_pct is heavy divided by all vehicles. Light and heavy do not quite add up to all. A kilometre is the post plus a thousandth of the metres after it. ' +
+      'DETECTORS: the mean over complete days and points of each direction, added up. A point counts on a day if each of its lanes was measured for nine tenths of it. Lanes of slip roads and bus lanes are left out. Null if a direction has no complete day.',
   },
   params: { year: imdYearsParam, source: imdSourceParam },
   filters: [sectionFilter, provinceFilter],
@@ -169,8 +169,8 @@ export const imdList = defineEndpoint({
       const years = [...new Set(counted.map((one) => one.year))]
       const newest = years.at(-1)
       if (newest === undefined)
-        throw noDataYet("DGT's detectors have counted no whole day yet", {
-          ...{ missing: [imdDetectorMonths], waits_for: ['a whole day of dgt_detectors'], retry_after_s: 3600 },
+        throw noDataYet("DGT's detectors have no complete day of counts yet", {
+          ...{ missing: [imdDetectorMonths], waits_for: ['a complete day of dgt_detectors'], retry_after_s: 3600 },
         })
       checkYears(year, years, source)
       const wanted = year ?? [newest]
@@ -181,11 +181,11 @@ export const imdList = defineEndpoint({
   example: { road: 'A-6', year: '2018' },
 })
 
-/** Refuses a year that the source does not have. */
+/** Rejects a year that the source lacks. */
 function checkYears(asked: readonly number[] | null, years: readonly number[], source: string): void {
   const value = asked?.find((one) => !years.includes(one))
   if (value !== undefined)
-    throw new Refused(`expected a year that source=${source} has: ${years.join(', ')}`, {
+    throw new Refused(`expected a year of source=${source}: ${years.join(', ')}`, {
       parameter: 'year',
       value: String(value),
       allowed: years.map(String),

@@ -20,18 +20,18 @@ const { columns } = mobilityTrips
 const c = (name: keyof typeof columns): Sql => column(mobilityTrips, name)
 const z = (name: keyof typeof mobilityZoneMembers.columns): Sql => column(mobilityZoneMembers, name)
 
-/** The trips between zones of a study and level; those of one level tell of the same trips as those of another. */
+/** Tables of trips between zones, by study and level. Different levels describe the same trips. */
 const TRIPS: Readonly<Record<string, Readonly<Record<string, typeof mobilityTrips>>>> = {
   V1: { MUNICIPALITY: mobilityV1Trips },
   V2: { MUNICIPALITY: mobilityTrips, DISTRICT: mobilityDistrictTrips, GAU: mobilityGauTrips },
 }
 
-/** The table of them; throws for a level that is not kept of the study. */
+/** The table of these trips. Throws for a level that the study lacks. */
 function tripsOf({ study, level }: { readonly study: string; readonly level: string }): typeof mobilityTrips {
   const levels = TRIPS[study] ?? {}
   const trips = levels[level]
   if (!trips)
-    throw new Refused(`expected a level that the study ${study} is kept at`, {
+    throw new Refused(`expected an available level of the study ${study}`, {
       parameter: 'level',
       value: level,
       allowed: Object.keys(levels),
@@ -39,12 +39,12 @@ function tripsOf({ study, level }: { readonly study: string; readonly level: str
   return trips
 }
 
-/** Zones that trips of the study of 2020 and 2021 are told of since the end of 2020, and that are in no list of the ministry's. */
+/** Zones with trips in the study of 2020 and 2021 since the end of 2020 that no list of the ministry contains. */
 const UNLISTED_ZONES: Readonly<Record<string, readonly string[]>> = { V1: ['04902', '28006', '28106', '28123', '28127'] }
 
 const INTERVALS = ['1d', '1w', '1mo', '1y'] as const
 const GROUPS = ['hour', 'distance'] as const
-/** The level whose days the roll-up by provinces tells too, which is far smaller: a day is answered once it is rolled up. */
+/** The level whose days the roll-up by provinces also lists. It is far smaller, so a day is available once it is rolled up. */
 const ROLLED_LEVEL = 'MUNICIPALITY'
 
 const cell = record('MobilityCell', 'Trips from one zone to another, or within one, in a step of time.', {
@@ -56,24 +56,24 @@ const cell = record('MobilityCell', 'Trips from one zone to another, or within o
   level: columns.zone_level,
   hour: optional(
     columns.hour,
-    'Hour of the local clock in which the trips begin: 8 is from 08:00 to 09:00. Null unless grouped by; that of a change of the clock is as the ministry has it.',
+    'Hour of the local clock in which the trips begin: 8 is from 08:00 to 09:00. Null unless grouped by it. The hour of a clock change is as the ministry publishes it.',
   ),
-  distance_band: optional(columns.distance_band, 'Length of the trips; null unless grouped by.'),
+  distance_band: optional(columns.distance_band, 'Length of the trips; null unless grouped by it.'),
   trips: col.decimal(0, 'Trips on the days that are present: an estimate for the whole population, not a count.', {
     scale: 3,
     precision: 18,
     unit: '1',
     example: 2.925,
   }),
-  trip_km: col.decimal(0, 'Length of all of these trips together.', { scale: 3, precision: 18, unit: 'km', example: 137.889 }),
-  mean_distance_km: col.decimal(0, 'Mean length of a trip; null where there is none.', {
+  trip_km: col.decimal(0, 'Total length of these trips.', { scale: 3, precision: 18, unit: 'km', example: 137.889 }),
+  mean_distance_km: col.decimal(0, 'Mean length of a trip; null without trips.', {
     scale: 3,
     precision: 12,
     unit: 'km',
     nullable: true,
     example: 47.142,
   }),
-  days_present: col.integer(0, 'Days of the step that the study has been published of at this level, and that are here.', {
+  days_present: col.integer(0, 'Days of the step that the study has published at this level and that are loaded.', {
     unit: 'd',
     example: 1,
   }),
@@ -81,11 +81,11 @@ const cell = record('MobilityCell', 'Trips from one zone to another, or within o
 })
 
 const zoneParam = (about: string, example: string): Param<readonly string[] | null> =>
-  listOf(textParam(`${about}: ids as the study has them, of the level asked for, several with commas.`, { max: 60, example }))
+  listOf(textParam(`${about}: ids of the study, at the requested level, comma-separated.`, { max: 60, example }))
 
 const METHOD =
-  'Sums of the trips that the ministry estimates, over the days of the step that are present: nothing is made up for those that are not. What the study tells of purpose, residence, age, sex and income is added up. ' +
-  'The study does not tell the means of transport. A pair of zones without trips in a step is absent.'
+  'Sums of the trips that the ministry estimates, over the days of the step that are present; missing days are not filled in. Trips by purpose, residence, age, sex and income are added up. ' +
+  'The study does not state the means of transport. A pair of zones without trips in a step is absent.'
 
 /** Cells of the matrix of origins and destinations. */
 export const mobilityMatrix = defineEndpoint({
@@ -93,7 +93,7 @@ export const mobilityMatrix = defineEndpoint({
   domain: 'mobility',
   plan: 'PRO',
   summary: 'Trips from zone to zone: cells of the origin-destination matrix',
-  about: `Of the newest day unless a period is given. ${METHOD} A study or a level of zones of which nothing has arrived is refused. Whole matrices are best had as CSV, Parquet or Arrow.`,
+  about: `By default the newest day. ${METHOD} A study or zone level without data is rejected. For whole matrices use CSV, Parquet or Arrow.`,
   figure: {
     grain: 'One zone of origin, one of destination, one step, one study and level; with `group_by` one hour or distance too.',
     method: METHOD,
@@ -101,10 +101,10 @@ export const mobilityMatrix = defineEndpoint({
   params: {
     level: withDefault(codeParam('Level of the zones.', ZONE_LEVELS, { example: ROLLED_LEVEL }), ROLLED_LEVEL),
     study: studyParam,
-    origin: zoneParam('Zones that the trips begin in', '01001'),
+    origin: zoneParam('Zones where the trips begin', '01001'),
     destination: zoneParam('Zones that they end in', '01002'),
-    group_by: listOf(oneOf('What to tell apart beside zones and steps, both together too.', GROUPS, { example: 'hour' })),
-    time: timeParams(INTERVALS, { interval: '1d', span: 'the newest day where no end is given either, else a day' }),
+    group_by: listOf(oneOf('Dimensions to group by, besides zones and steps; several are allowed.', GROUPS, { example: 'hour' })),
+    time: timeParams(INTERVALS, { interval: '1d', span: 'the newest day without an end, else a day' }),
   },
   returns: {
     kind: 'list',
@@ -173,7 +173,7 @@ interface Asked {
   readonly time: Period
 }
 
-/** Rows with a `local_date` of each day that there is of a study and level, within some times (ms) where they are given. */
+/** Rows with the `local_date` of each available day of a study and level, optionally within a time (ms). */
 function daysOf(asked: Asked, times: { readonly gte?: number; readonly lt?: number } = {}): Sql {
   const { study, level } = asked
   const within = Object.keys(times).length === 0 ? {} : { day_starts_at: times }
@@ -181,7 +181,9 @@ function daysOf(asked: Asked, times: { readonly gte?: number; readonly lt?: numb
   return sql`${scan(tripsOf(asked), { study: { eq: study }, zone_level: { eq: level }, ...within })}`
 }
 
-/** A query of one of the zones asked for that the study does not have; null where it has all, or no zones have landed. Places abroad are in no list. */
+/**
+ * A query of one requested zone that the study lacks; null if it has all or no zones have landed. Places abroad are in no list.
+ */
 function unknownZone({ study, level, origin, destination }: Asked): Sql {
   const known = UNLISTED_ZONES[study] ?? []
   const asked = [...(origin ?? []), ...(destination ?? [])].filter((zone) => !known.includes(zone))
@@ -195,7 +197,7 @@ function unknownZone({ study, level, origin, destination }: Asked): Sql {
       AND EXISTS (SELECT 1 FROM ${zones})`
 }
 
-/** The period that is answered, in whole steps. Throws where nothing of the study and level has arrived, or a zone is not one of theirs. */
+/** The period of the reply, in whole steps. Throws if the study and level have no data, or a requested zone is not in them. */
 function periodOf(
   { study, level, origin, time }: Asked,
   lake: LakeView,
@@ -204,7 +206,7 @@ function periodOf(
   const { newest, unknown } = found ?? {}
   if (typeof newest !== 'string') throw nothingOf(tripsOf({ study, level }), { study, level })
   if (typeof unknown === 'string')
-    throw new Refused(`expected ids of zones of the level ${level} of the study ${study}`, {
+    throw new Refused(`expected zone ids of the level ${level} of the study ${study}`, {
       parameter: origin?.includes(unknown) ? 'origin' : 'destination',
       value: unknown,
     })

@@ -9,23 +9,23 @@ interface Level {
   readonly zone_level: string
 }
 
-/** What tells levels of zones apart: each study has its own. */
+/** Key of a zone level: each study has its own. */
 export const levelKey = ({ study, zone_level }: Level): string => `${study}|${zone_level}`
 
-/** What tells zones apart: ids of two levels may be alike, and those of two studies. */
+/** Key of a zone: ids may repeat between levels and between studies. */
 export function zoneKey(zone: Level & { readonly zone_id: string }): string {
   return `${levelKey(zone)}|${zone.zone_id}`
 }
 
-/** The polygons of a zone, as well-known binary: a quarter of the memory that their coordinates take. */
+/** The polygons of a zone as WKB, which takes a quarter of the memory of coordinates. */
 export interface ZoneOutline {
   readonly wkb: Buffer
   readonly observed_at: number
 }
 
-/** What is told of the polygons of zones. */
+/** Polygons of zones. */
 export interface ZoneOutlines {
-  /** By zone (`zoneKey`), of each level of a study those of the newest edition that has it. */
+  /** By zone (`zoneKey`): for each level of a study, the polygons of its newest edition. */
   readonly outlines: ReadonlyMap<string, ZoneOutline>
   /** When that edition was fetched, by level (`levelKey`). */
   readonly observed_at: ReadonlyMap<string, number>
@@ -33,7 +33,7 @@ export interface ZoneOutlines {
 
 const { study, zone_level, zone_id, edition, observed_at } = mobilityZoneAreas.columns
 const NEWEST = { study, zone_level, edition: col.string(1, 'Its newest edition.') } as const satisfies Columns
-/** Without the outline: what is not declared comes as the bytes that it is. */
+/** Without a declared outline column: undeclared columns arrive as raw bytes. */
 const OUTLINES = { study, zone_level, zone_id, edition, observed_at } as const satisfies Columns
 
 /** The outlines of zones, of the newest editions. */

@@ -20,62 +20,62 @@ import { levelKey, type ZoneOutlines, zoneKey, zoneOutlines } from './zone-outli
 const { columns } = mobilityZoneMembers
 const { name, population } = mobilityZones.columns
 
-/** What is told of a municipality that a zone holds. */
+/** Fields of a municipality in a zone. */
 const municipalityFields = {
   municipality_code: meaning(columns.municipality_code, 'INE code of the municipality.'),
-  municipality: col.string(0, 'Official name of the municipality; null for a code that is none today.', {
+  municipality: col.string(0, 'Official name of the municipality; null for a code that no longer exists.', {
     nullable: true,
     example: 'Laguardia',
   }),
   sections: meaning(columns.sections, 'Census sections of the municipality in the zone.'),
 } as const
 
-/** What is told of a zone. */
+/** Fields of a zone. */
 const zoneFields = {
   id: columns.zone_id,
-  name: optional(name, 'Name that the ministry gives the zone; null where it gives none.'),
+  name: optional(name, 'Name of the zone, as the ministry publishes it; null without one.'),
   study: columns.study,
   level: columns.zone_level,
   province: provinceField(columns.province_code),
   province_code: optional(
     columns.province_code,
-    'INE code of the province that the zone lies in; null where it is in several, or none is told.',
+    'INE code of the province of the zone; null if it is in several or the source states none.',
   ),
   population: meaning(
     population,
-    'Inhabitants of the zone, as the ministry counts them; null where it gives no number, as of shared land.',
+    'Inhabitants of the zone, as the ministry counts them; null without a number, as for shared land.',
   ),
-  is_shared_land: col.boolean(0, 'True for land that several municipalities share, which belongs to none.', { example: false }),
+  is_shared_land: col.boolean(0, 'True for land shared by several municipalities, which belongs to none.', { example: false }),
   position: optional(
     mobilityZonePoints.columns.position,
-    'Centroid of the zone, as the ministry gives it; it need not lie within the zone. Null where none is told.',
+    'Centroid of the zone, as the ministry publishes it; it may be outside the zone. Null if not published.',
   ),
   geometry: optional(
     mobilityZoneAreas.columns.outline,
-    `What the zone covers, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off that of the ministry, and parts too small for that are left out. One that is not valid as published, as where it crosses itself, is not here either. Null where none is told.`,
+    `Area of the zone, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off the ministry's, and smaller parts are left out. A polygon that is published with an error, such as a border that crosses itself, has the same error here. Null if not published.`,
   ),
   geometry_at: optional(
     mobilityZoneAreas.columns.observed_at,
-    'Fetch of the edition of the polygons that geometry is of; null without it.',
+    'Fetch of the polygon edition of geometry; null without geometry.',
   ),
-  municipalities: nested.objects('The municipalities that it holds, whole or in part.', municipalityFields),
+  municipalities: nested.objects('Its municipalities, whole or in part.', municipalityFields),
   source: col.string(0, 'Source of the record.', { example: 'mitma' }),
   source_id: columns.zone_id,
   observed_at: meaning(
     columns.observed_at,
-    'Version of the zone: the fetch since which it holds what it does, under this name, with this population, centroid and newest edition of the polygons of its level.',
+    'Version of the zone: the fetch since which its municipalities, name, population, centroid and the newest polygon edition of its level are unchanged.',
   ),
   ...stateFields(columns.observed_at),
 } as const
 
 const zone = record(
   'MobilityZone',
-  'A zone of a study of mobility, its name, population, centroid and polygons, and the municipalities that it holds.',
+  'A zone of a study of mobility, its name, population, centroid and polygons, and its municipalities.',
   zoneFields,
 )
 
 type Zone = ValueOf<typeof zoneFields>
-/** A zone without its polygons, which are made for those alone that are shown. */
+/** A zone without its polygons, which are decoded only for records that are shown. */
 type Draft = Omit<Zone, 'geometry'>
 type Member = State<typeof mobilityZoneMembers>['rows'][number]
 type Named = State<typeof mobilityZones>['rows'][number]
@@ -84,7 +84,7 @@ type Placed = State<typeof mobilityZonePoints>['rows'][number]
 const DATASETS = [mobilityZoneMembers, mobilityZones, mobilityZonePoints] as const
 
 type ZoneStates = StatesOf<typeof DATASETS>
-/** The zones of a state of their members, with what else is told of them: names, centroids, polygons. Made once for the same. */
+/** The zones of a state of their members, with names, centroids and polygons. Cached for equal states. */
 const zonesOf = memo((...[members, names, points, polygons]: [...ZoneStates, ZoneOutlines | null]): readonly Draft[] => {
   const [named, placed] = [new Map(names.rows.map((row) => [zoneKey(row), row])), new Map(points.rows.map((row) => [zoneKey(row), row]))]
   return [...Map.groupBy(members.rows, zoneKey)].map(([key, rows]) =>
@@ -95,21 +95,21 @@ const zonesOf = memo((...[members, names, points, polygons]: [...ZoneStates, Zon
   )
 })
 
-/** What is told of a zone beside its members. */
+/** Optional data of a zone besides its members. */
 interface Told {
   readonly named: Named | undefined
   readonly placed: Placed | undefined
   readonly geometry_at: number | null
-  /** Fetch of the newest edition of polygons of its level, whether the zone is in it or not; 0 for none. */
+  /** Fetch of the newest polygon edition of its level, whether or not it includes the zone; 0 for none. */
   readonly polygonsAt: number
 }
 
-/** A zone of its members, one at least: of those that are published still, where any is. */
+/** A zone from its members, at least one: the active ones, if there are any. */
 function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsAt }: Told): Draft {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]
-  const told = [...rows, ...(named ? [named] : []), ...(placed ? [placed] : [])]
+  const parts = [...rows, ...(named ? [named] : []), ...(placed ? [placed] : [])]
   const provinces = new Set(held.flatMap(({ province_code }) => province_code ?? []))
   const province_code = provinces.size === 1 ? ([...provinces][0] ?? null) : null
   return {
@@ -126,14 +126,14 @@ function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsA
       )
       .sort((one, other) => (one.municipality_code < other.municipality_code ? -1 : 1)),
     ...{ source: 'mitma', source_id: first.zone_id, status: first.status },
-    // What has left a zone changes it as well, polygons too.
-    observed_at: Math.max(polygonsAt, ...told.map(({ observed_at }) => observed_at)),
-    updated_at: Math.max(polygonsAt, ...told.map(({ updated_at }) => updated_at)),
+    // Removed members change the zone too, as do polygons.
+    observed_at: Math.max(polygonsAt, ...parts.map(({ observed_at }) => observed_at)),
+    updated_at: Math.max(polygonsAt, ...parts.map(({ updated_at }) => updated_at)),
     is_stale: held.every(({ is_stale }) => is_stale),
   }
 }
 
-/** The problem of zones whose members no publication has listed yet. */
+/** The problem of zones without any published list of members. */
 const noZones = (): Problem =>
   noDataYet('No list of the zones has arrived yet', {
     missing: [DATASETS[0]],
@@ -146,14 +146,14 @@ export const zoneList = defineEndpoint({
   path: '/api/movilidad/zonas',
   domain: 'mobility',
   plan: 'PRO',
-  summary: 'Zones of the studies of mobility: codes, names, population, centroids, polygons, municipalities that they hold, version',
+  summary: 'Zones of the mobility studies: names, population, polygons, municipalities',
   about:
-    'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids of two levels may be alike, and those of two studies are not the same zones; names, populations, centroids and polygons are of the study since 2022 (V2) alone. ' +
-    'A zone is found under each province that it holds a municipality of. Polygons are simplified; unsimplified they are in the dataset `mobility_zone_areas`. Zones of one level do not overlap but by slivers, those of several do. `fields` leaves polygons out, but in GeoJSON, where they are what a feature is.',
+    'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids may repeat between levels, and the zones of the two studies differ. Only the study since 2022 (V2) has names, populations, centroids and polygons. ' +
+    'A zone is found under the province of each of its municipalities. Polygons are simplified; the originals are in the dataset `mobility_zone_areas`. Zones of one level overlap by slivers only; zones of different levels overlap. `fields` can leave polygons out, except in GeoJSON.',
   figure: {
     grain: 'One zone of one level of one study.',
     method:
-      'As the ministry publishes it, simplified polygons aside. What a zone holds is by census sections: a municipality is in each zone that has one of its sections, and the zone is in a province where all of them are.',
+      'As the ministry publishes it, except for simplified polygons. Membership is by census sections: a municipality is in each zone with one of its sections, and a zone is in a province if all its sections are.',
   },
   params: {},
   filters: [
@@ -188,7 +188,7 @@ export const zoneList = defineEndpoint({
         const outline = polygons?.outlines.get(zoneKey({ study: draft.study, zone_level: draft.level, zone_id: draft.id }))
         return {
           ...draft,
-          // Made when it is written: coordinates take four times the memory of their bytes.
+          // Decoded when written: coordinates take four times the memory of their bytes.
           get geometry() {
             return outline ? (ofWkb('multipolygon', outline.wkb) as MultiPolygon) : null
           },

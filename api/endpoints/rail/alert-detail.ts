@@ -15,7 +15,7 @@ export const alertById = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'One railway alert, also after its end',
-  about: `An alert that has ended is found in the log of changes or in the lake, with status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_ALERTS}`,
+  about: `An ended alert comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_ALERTS}`,
   params: { id: required(textParam('Public id of the alert.', { max: 60, example: 'ral_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
   read: {
@@ -35,7 +35,7 @@ export const alertById = defineEndpoint({
         ORDER BY ${column(railAlerts, 'observed_at')} DESC
         LIMIT 1`,
       columns: tableColumns(railAlerts),
-      // A life that the lake still has as active is no longer in the current state: its end has not landed.
+      // An alert still active in the lake is not in the current state: its end has not landed yet.
       finish: (row: AlertRow) => ({ ...toAlertDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
     },
   },

@@ -5,7 +5,7 @@ import { codeParam, listOf } from '../../define/params.ts'
 import { alertStationParam, lineParam, stationParam } from './known-names.ts'
 import { networkOf } from './train-id.ts'
 
-/** Chooses by network, núcleo, line and station; of every endpoint of trains that has them. */
+/** Parameters for network, núcleo, line and station, shared by the endpoints about trains. */
 export const railParams = {
   network: listOf(codeParam('Network of the railway.', RAIL_NETWORKS, { example: 'CERCANIAS' })),
   nucleo: listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' })),
@@ -13,7 +13,7 @@ export const railParams = {
   station: stationParam,
 } as const
 
-/** Of a train that another network has too, an alert is of both networks. */
+/** An alert of a train that is in two networks belongs to both. */
 const networkFilter = defineFilter({
   name: 'network',
   param: railParams.network,
@@ -38,7 +38,7 @@ const nucleoFilter = defineFilter({
   where: (nucleos, columns) => hasOneOf(columns('nucleo_codes'), nucleos),
 })
 
-/** What says which lines an alert concerns. */
+/** Properties that state which lines an alert concerns. */
 interface OfLines {
   readonly lines: readonly string[]
   readonly products: readonly string[]
@@ -49,7 +49,7 @@ function linesOf({ lines, products, hashtags }: OfLines): string[] {
   return [...lines, ...products, ...hashtags.map((tag) => tag.line)]
 }
 
-/** A line is one of an alert's lines, products or hashtags. In SQL `products` are those of the timetable. */
+/** Matches an alert's lines, products or hashtags. In SQL, `products` come from the timetable. */
 export const lineFilter = defineFilter({
   name: 'line',
   param: railParams.line,
@@ -80,7 +80,7 @@ const effectFilter = columnFilter(
   'effect',
 )
 
-/** Filters of current alerts: which stations they concern, only the timetables tell. */
+/** Filters of current alerts. Only the timetables know which stations an alert concerns. */
 export const currentAlertFilters = [
   networkFilter,
   nucleoFilter,

@@ -9,7 +9,7 @@ import { tripUpdatesIn, VARIANT_AT } from './live-trips.ts'
 import { runDate } from './run-date.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
 
-/** A current alert: its row, with what the timetable tells of the train that it is about, and as lists show it. */
+/** A current alert: its row, completed with timetable data of its train, and as lists show it. */
 export interface CurrentAlert {
   readonly row: AlertRow
   readonly shown: ReturnType<typeof toAlert>
@@ -20,22 +20,22 @@ const DAY_MS = 86_400_000
 type AlertState = State<typeof railAlerts>
 type AlertStates = StatesOf<typeof ALERT_STATES>
 
-/** Service days that are looked up. A train of another day stays without what its timetable tells. */
+/** Maximum service days to look up. A train of another day gets no timetable data. */
 const DAYS_MOST = 3
 
-/** The states that current alerts are made of. */
+/** The states that current alerts are computed from. */
 export const ALERT_STATES = [railAlerts, railTripUpdates] as const
 
-/** Current alerts: those of lists, and all. */
+/** Current alerts: those in lists, and all. */
 interface CurrentAlerts {
   readonly listed: readonly CurrentAlert[]
   readonly all: readonly CurrentAlert[]
 }
 
 /**
- * The current alerts. Those of trains have route, stations and product by the timetable of their service day, which the live feeds do not
- * state; if a timetable cannot be read, they are left out. Made once for each publication and timetable. 491 of the 496 late or cancelled
- * long-distance trains of 2026-03-28 are in the timetable of the day. `alertsOfTrains` decides about trains of two networks.
+ * The current alerts, cached per publication and timetable. Alerts about trains get route, stations and product from the
+ * timetable of their service day, which has 491 of 496 late or cancelled long-distance trains of 2026-03-28; without it these
+ * stay empty. `alertsOfTrains` handles trains of two networks.
  */
 export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readonly []>['extra']): Promise<CurrentAlerts> {
   const [state, updates] = states
@@ -47,7 +47,7 @@ export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readon
 const alertsOfDays = memo((state: AlertState, updates: AlertStates[1], ...days: readonly TimetableDay[]): CurrentAlerts => {
   const at = Math.max(0, ...state.parts.map(({ data_time }) => data_time))
   const trains = alertsOfTrains(
-    // What is kept although its block is missing is of when it was published last.
+    // An alert that is only kept because its núcleo is missing is dated by its last publication.
     state.rows.flatMap((row) => (row.derived ? trainAlert(row, days, row.is_stale ? row.updated_at : at) : [])),
     tripUpdatesIn(updates, days, at),
   )
@@ -55,15 +55,18 @@ const alertsOfDays = memo((state: AlertState, updates: AlertStates[1], ...days: 
   const listed: CurrentAlert[] = []
   for (const row of state.rows) {
     const train = trains.get(row)
-    const told = train ? { ...row, service_date: train.day.date, train: train.tells } : row
-    const alert = { row: told, shown: toAlert(told) }
+    const completed = train ? { ...row, service_date: train.day.date, train: train.tells } : row
+    const alert = { row: completed, shown: toAlert(completed) }
     all.push(alert)
     if (!train || train.isListed) listed.push(alert)
   }
   return { listed, all }
 })
 
-/** The service dates that trains of alerts may be of, in order: those stated, and the day before the newest, of which trains run in the morning. */
+/**
+ * Possible service dates of trains with alerts, in order: the stated ones and the day before the newest, for trains past
+ * midnight.
+ */
 function datesOf({ rows }: AlertState): string[] {
   const stated = rows.flatMap(({ derived, service_date }) => (derived && service_date !== null ? [service_date] : []))
   const newest = stated.reduce((last, date) => (date > last ? date : last), '')
@@ -72,7 +75,7 @@ function datesOf({ rows }: AlertState): string[] {
   return [...new Set([...stated, before])].sort().slice(-DAYS_MOST)
 }
 
-/** The alert of a train as of an instant (ms), with its trips by the timetable; nothing where none has it. */
+/** The alert of a train at an instant (ms), with its timetable trips; empty if no timetable has the train. */
 function trainAlert(row: AlertRow, days: readonly TimetableDay[], at: number): TrainAlert[] {
   const { network, train_number, delay_s } = row
   const stated = row.service_date ?? ''
@@ -85,8 +88,8 @@ function trainAlert(row: AlertRow, days: readonly TimetableDay[], at: number): T
 }
 
 /**
- * The trips of the day that an alert is about: by id, else by the number of the train, whose ids are new every night; of its parts those
- * that the alert names, if the timetable has them.
+ * The trips of the day that an alert is about: by id, else by train number, because ids change every night. If the timetable
+ * has trips that the alert names, only those parts.
  */
 function tripsOf({ network, trip_ids, train_number }: AlertRow, day: TimetableDay): readonly DayTrip[] {
   const named = trip_ids.flatMap((id) => day.tripOf(network, id) ?? [])

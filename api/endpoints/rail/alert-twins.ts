@@ -4,16 +4,16 @@ import type { TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 import { trainIdOf } from './train-id.ts'
 
-/** An alert of a train, with the trips of the timetable that it is about. */
+/** An alert of a train, with its trips in the timetable. */
 export interface TrainAlert {
   readonly row: AlertRow
   readonly day: TimetableDay
   readonly trips: readonly DayTrip[]
-  /** Of a train that runs, since when its stops lie ahead, ms since the epoch. */
+  /** For a running train: stops due at this time or later are ahead of it, ms since the epoch. */
   readonly due: number | null
 }
 
-/** What the timetable tells of the train of an alert, and whether lists have the alert. */
+/** Timetable data of an alert's train, and whether lists contain the alert. */
 interface ToldAlert {
   readonly day: TimetableDay
   readonly tells: AlertTrain
@@ -21,9 +21,9 @@ interface ToldAlert {
 }
 
 /**
- * What the timetable says about trains of alerts. A train of two networks has one alert of a kind, with the lines and stations of both: the
- * one seen first, then the first by id, so that its id stays. If that one is kept only because its núcleo is missing, the other is listed.
- * A cancelled trip says nothing about stations where its twin runs: an alert of a train that runs everywhere is not listed.
+ * Timetable data of alerts about trains. A train of two networks has one alert per kind, with the lines and stations of both:
+ * the first seen, then the lowest id, unless it is only kept because its núcleo is missing. A cancelled trip is ignored at
+ * stations where its twin runs: if all are, the alert is not listed.
  */
 export function alertsOfTrains(
   alerts: readonly TrainAlert[],
@@ -61,12 +61,12 @@ export function alertsOfTrains(
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
-/** The trips of other networks that are the train of an alert. */
+/** The trips in other networks that are the same train. */
 function twinsOf({ day, trips }: TrainAlert): DayTrip[] {
   return [...new Set(trips.flatMap((trip) => day.twinsOf(trip)))]
 }
 
-/** The alerts that tell the same of a train, this one included: of one kind, of its trips or of their twins. */
+/** The alerts that state the same about a train, this one included: one kind, its trips or their twins. */
 function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly TrainAlert[]): TrainAlert[] {
   const same = new Set([alert])
   for (const one of same)
@@ -74,7 +74,9 @@ function sameAlerts(alert: TrainAlert, alertsOf: (trip: DayTrip) => readonly Tra
   return [...same]
 }
 
-/** What is published goes before what is kept because it is missing, and may be out of date; else what was told first. */
+/**
+ * Orders published alerts before those kept because their núcleo is missing (possibly out of date), then by first publication.
+ */
 function comesFirst(one: AlertRow, other: AlertRow): boolean {
   if ((one.is_stale ?? false) !== (other.is_stale ?? false)) return !one.is_stale
   return one.first_seen_at === other.first_seen_at ? one.alert_id < other.alert_id : one.first_seen_at < other.first_seen_at
@@ -90,7 +92,7 @@ function tellsOf(
   const isWhole = longest.end - longest.first > 1
   const [origin_id, destination_id] = isWhole ? [day.stops.stopId(longest.first), day.stops.stopId(longest.end - 1)] : [null, null]
   const routes = both.map(({ route }) => route)
-  // What is late is the train; of one that is cancelled the other timetable may have more.
+  // Only the train itself is late. For a cancelled train the other timetable may list more stops.
   const stopping = due === null ? trips : both
   return {
     route_ids: sorted(routes.map(({ route_id }) => route_id)),
@@ -106,7 +108,7 @@ function tellsOf(
   }
 }
 
-/** The stations of a trip, or those that are due at an instant (ms) or later. */
+/** The stations of a trip, or only those due at an instant (ms) or later. */
 function stopIdsOf({ first, end }: DayTrip, { stops }: TimetableDay, due: number | null): string[] {
   const rows = Array.from({ length: end - first }, (_, at) => first + at)
   const isAhead = (row: number): boolean => due === null || (stops.departureAt(row) ?? stops.arrivalAt(row) ?? due) >= due

@@ -9,7 +9,7 @@ const { fields } = alert
 
 const alertFields = {
   id: fields.id,
-  scope: col.code(0, 'What the alert names.', ALERT_SCOPES, { example: 'STATION' }),
+  scope: col.code(0, 'Scope of the alert.', ALERT_SCOPES, { example: 'STATION' }),
   kind: fields.kind,
   derived: fields.derived,
   lines: fields.lines,
@@ -33,13 +33,13 @@ const alertFields = {
 
 type Alert = ValueOf<typeof alertFields>
 
-/** Current alerts that concern a thing. */
+/** Current alerts that concern a station or route. */
 export const alertsField = nested.objects(
-  'Current notices that name it or one of its lines, those that name it first; then its trains that are cancelled or more than 5 minutes late, by the timetable of their service day; a late one until it has left the station.',
+  'Current notices that name it or one of its lines, those that name it first; then its trains that are cancelled or more than 5 minutes late, by the timetable of their service day. A late train is listed until it has left the station.',
   alertFields,
 )
 
-/** How a record with such alerts speaks another language: as they do. */
+/** Translation of a record with such alerts: the alerts are translated. */
 export const inLanguages = Object.freeze({
   languages: LANGS,
   localise: <R extends { readonly alerts: readonly Alert[] }>(thing: R, lang: Lang): R => ({
@@ -48,14 +48,14 @@ export const inLanguages = Object.freeze({
   }),
 })
 
-/** What alerts may name of a thing: a station or a route, and lines. */
+/** Identifiers by which alerts may name a thing: a station or a route, and lines. */
 export interface Concerned {
   readonly stop_id?: string
   readonly route_id?: string
   readonly lines: readonly { readonly line: string | null; readonly nucleo_code: string | null }[]
 }
 
-/** The current alerts that concern a thing: notices by their scope, then trains; each by their id. */
+/** The current alerts that concern a thing: notices by scope, then trains; each group by id. */
 export function alertsOf(alerts: readonly CurrentAlert[], thing: Concerned, network: Pick<RailNetwork, 'routes'>): Alert[] {
   const lines = new Set(thing.lines.map(({ nucleo_code, line }) => keyOf(nucleo_code, line)))
   return alerts
@@ -66,7 +66,7 @@ export function alertsOf(alerts: readonly CurrentAlert[], thing: Concerned, netw
     .sort((one, other) => rank(one) - rank(other) || (one.id < other.id ? -1 : 1))
 }
 
-/** Tells whether an alert concerns one of some stations, as the answers of these have it. */
+/** True if an alert concerns one of some stations, by the rules of the station endpoints. */
 export function concernsStations(
   stop_ids: readonly string[],
   network: Pick<RailNetwork, 'routes' | 'stations'>,
@@ -93,12 +93,13 @@ function scopeOf(
   const { stop_id, route_id, lines } = thing
   if (stop_id !== undefined && shown.stop_ids.includes(stop_id)) return 'STATION'
   if (route_id !== undefined && shown.route_ids.includes(route_id)) return 'ROUTE'
-  // What names stations concerns these, not every one of the line; so does a train that the timetable has, though none may lie ahead of it.
+  // An alert that names stations concerns these, not all of the line. So does a train in the timetable, even without stops
+  // ahead.
   const isOfLine = shown.stop_ids.length === 0 && !(shown.derived && shown.route_ids.length > 0)
   return isOfLine && namedLines(shown, network).some((key) => lines.has(key)) ? 'LINE' : null
 }
 
-/** Lines with their núcleo: those of the routes that an alert names, else those of its hashtags, or of the trip that it is about. */
+/** Lines with their núcleo: of the routes that an alert names, else of its hashtags or the trip that it is about. */
 function namedLines(shown: CurrentAlert['shown'], { routes }: Pick<RailNetwork, 'routes'>): string[] {
   const { derived, route_ids, hashtags, lines, nucleo_codes } = shown
   const named = route_ids.flatMap((id) => routes.get(id) ?? [])

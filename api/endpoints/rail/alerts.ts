@@ -12,12 +12,12 @@ import { namesAreKnown } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 
-/** What is known where the timetables cannot be read: the stations that alerts name are. */
+/** Fallback if the timetables cannot be read: alerts still name stations. */
 const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
-/** Seconds after which the timetables may be there, or can be read. */
+/** Seconds after which a retry may find the timetables. */
 const RETRY_S = 30
 
-/** Throws the problem of lines and stations that are not known: their timetables have not arrived, or cannot be read now. */
+/** Throws if lines and stations are unknown because their timetables have not landed or cannot be read now. */
 async function checkNamesKnown(extra: MemoryAsk<readonly []>['extra']): Promise<void> {
   const areKnown = await namesAreKnown(extra)
   if (areKnown === null)
@@ -36,7 +36,7 @@ export const alertList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Current railway alerts: notices, cancelled trains, delays of more than 5 minutes',
-  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply holds all of them. Those of a núcleo that a publication lacks stay, marked \`is_stale\`, and \`meta.stale\` is true for answers that may be of it. ${ABOUT_ALERTS}`,
+  about: `Notices are refreshed every 2 minutes, cancellations and delays every 20 to 30 seconds. Without \`limit\` the reply contains all alerts. If a publication lacks a núcleo, its alerts stay with \`is_stale\`, and \`meta.stale\` is true for replies that may include it. ${ABOUT_ALERTS}`,
   params: {},
   filters: currentAlertFilters,
   returns: listReturn('alerts', alert, {
@@ -54,7 +54,7 @@ export const alertList = defineEndpoint({
       const isThere = p.station && network ? concernsStations(p.station, network) : () => true
       const isAsked = predicateOf<CurrentAlert['shown']>(currentAlertFilters, p, 0) ?? (() => true)
       const found = (await currentAlerts(states, extra)).listed.flatMap(({ shown }) => (isAsked(shown) && isThere(shown) ? [shown] : []))
-      // Which trains have to do with a station or a product only the timetables tell.
+      // Only the timetables know which trains serve a station or belong to a product.
       if (found.length === 0 && (p.line || p.station)) await checkNamesKnown(extra)
       return { records: found, counts: {}, isLacking: lacksNucleo(states, p) }
     },

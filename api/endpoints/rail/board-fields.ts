@@ -14,84 +14,84 @@ const terminusName = (about: string) => withExample(optional(railStations.column
 
 /** The fields of a train on a board. */
 export const boardFields = {
-  service_date: col.local_date(0, 'Service day of the train, which may have begun before midnight.', { example: '2026-08-22' }),
+  service_date: col.local_date(0, 'Service day of the train; it may have begun before midnight.', { example: '2026-08-22' }),
   network: col.code(
     0,
-    'Network whose trip is shown. Of a train that the timetables of both let stop here that which goes on for longer, or on a board of arrivals has come for longer, else that of commuter rail.',
+    'Network of the trip shown. If both timetables have the train stop here: the one that continues longer or, on an arrival board, has run longer, else commuter rail.',
     RAIL_NETWORKS,
     { example: 'CERCANIAS' },
   ),
   trip_id: meaning(railTrips.columns.trip_id, "The publisher's id of the trip; long-distance trips get new ones every night."),
-  stop_sequence: optional(railStopTimes.columns.stop_sequence, 'Place of the stop in the trip; null for a train that no timetable has.'),
-  route_id: optional(railTrips.columns.route_id, 'Route; null for a train that no timetable has.'),
+  stop_sequence: optional(railStopTimes.columns.stop_sequence, 'Position of the stop in the trip; null for a train outside the timetable.'),
+  route_id: optional(railTrips.columns.route_id, 'Route; null for a train outside the timetable.'),
   train_number: railTrips.columns.train_number,
-  train_id: col.string(0, 'Id of the train in /api/trenes/posiciones while it runs; null where it has no number.', {
+  train_id: col.string(0, 'Id of the train in /api/trenes/posiciones while it runs; null without a train number.', {
     nullable: true,
     example: 'CERCANIAS-19799-C1',
   }),
   other_trip_id: withExample(
     optional(
       railTrips.columns.trip_id,
-      "The trip of the other network's timetable that is the same train, which has the same number: many regional trains are published in both, whole or in parts. Null for a train that only one has.",
+      "The trip in the other network's timetable that is the same train, with the same number: many regional trains are published in both, whole or in parts. Null for a train in one timetable only.",
     ),
     null,
   ),
   other_train_id: col.string(
     0,
-    'The id of the train by that trip, which begins with the network; under either id /api/trenes/posiciones/{id} has the train, whichever feed tells it.',
+    'The train id for that trip, which begins with the network. /api/trenes/posiciones/{id} accepts either id, whichever feed reports the train.',
     { nullable: true, example: null },
   ),
   line: withExample(
-    optional(railRoutes.columns.short_name, "Line of commuter rail, also where the other network's trip is shown; null for other trains."),
+    optional(railRoutes.columns.short_name, 'Line of commuter rail, even if the trip of the other network is shown; null for other trains.'),
     'C1',
   ),
-  nucleo_code: col.code(0, 'Commuter network, likewise; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
+  nucleo_code: col.code(0, 'Commuter network, even if the trip of the other network is shown; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
   product: productField(
-    'Product of other trains; null for commuter rail. A train that both timetables let stop here has both, line and product.',
+    'Product of non-commuter trains; null for commuter rail. A train that stops here in both timetables has both line and product.',
   ),
-  route_type: col.code(0, 'What runs; null for a train that no timetable has.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
+  route_type: col.code(0, 'Type of vehicle; null for a train outside the timetable.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
   service_mark: railTrips.columns.service_mark,
-  origin_id: terminus('First stop of the trip; null where only one stop of it is published.'),
+  origin_id: terminus('First stop of the trip; null if only one stop is published.'),
   origin: terminusName('Its name.'),
-  destination_id: terminus('Last stop of the trip, which is where it goes; null where only one stop of it is published.'),
+  destination_id: terminus('Last stop of the trip, its destination; null if only one stop is published.'),
   destination: terminusName('Its name.'),
   scheduled_at: col.instant(
     0,
-    'Planned time of the departure or arrival; of a train that no timetable has the expected one less its delay.',
+    'Planned time of the departure or arrival; for a train outside the timetable, the expected time less the delay.',
     { example: '2026-08-22T03:30:00.000Z' },
   ),
   expected_at: col.instant(
     0,
-    'Planned time and delay together; an early train waits for its departure. Null where no delay is known that can be believed.',
+    'Planned time plus delay; an early train waits for its departure time. Null without a credible delay.',
     { nullable: true, example: null },
   ),
   delay_s: col.integer(
     0,
-    'Delay of the train as published, of the trip that is shown before that of the other network; in whole minutes, negative where early. Null where none is known that can be believed, for stops more than 4 h ahead, and where the train does not stop or has been.',
+    "Delay of the train as published, preferably for the trip shown, else for the other network's; in whole minutes, negative if early. Null without a credible delay, for stops more than 4 h ahead, and if the train does not stop here or has left.",
     { unit: 's', nullable: true, example: null },
   ),
-  delay_source: col.code(0, 'What the delay is told by.', DELAY_SOURCES, { nullable: true, example: null }),
-  is_live: col.boolean(0, 'True where something is said of the train now; false for what is only in the timetable.', { example: false }),
+  delay_source: col.code(0, 'Source of the delay.', DELAY_SOURCES, { nullable: true, example: null }),
+  is_live: col.boolean(0, 'True if there is live data of the train; false if only the timetable has it.', { example: false }),
   status: col.code(
     0,
-    'What becomes of the train here. One that two feeds tell of is cancelled where one says so and the other does not say that it runs.',
+    'Status of the train at this stop. A train in two feeds is cancelled if one says so and the other does not say that it runs.',
     BOARD_STATUSES,
     { example: 'SCHEDULED' },
   ),
   platform: withExample(
     optional(
       railPositions.columns.platform,
-      'Platform of a train that stands here or is about to; null until then, and where none is told.',
+      'Platform of a train that is at the station or about to arrive; null before that, and if none is published.',
     ),
     null,
   ),
   pickup_type: optional(
     railStopTimes.columns.pickup_type,
-    'Whether travellers get on here; null where nothing is said, which means regularly.',
+    'Whether passengers may board here; null if not stated, which means yes.',
   ),
-  drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether travellers get off here, likewise.'),
+  drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether passengers may get off here; null if not stated, which means yes.'),
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
-  occupancy_pct: col.integer(0, 'Share of its seats that are taken; no source tells it, so it is always null.', {
+  occupancy_pct: col.integer(0, 'Share of its seats that are taken. No source publishes it, so it is always null.', {
     unit: '%',
     nullable: true,
     example: null,

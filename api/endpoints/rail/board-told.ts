@@ -2,14 +2,14 @@ import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { LiveTrips, TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
-/** What a board is asked for. */
+/** The request for a board. */
 export interface BoardAsk {
   readonly side: 'DEPARTURES' | 'ARRIVALS'
   readonly stop_id: string
-  /** The moment, and the present, ms since the epoch. */
+  /** The moment of the board, and the present, ms since the epoch. */
   readonly at: number
   readonly now: number
-  /** Service dates that trains of the board may be of, in order. */
+  /** Possible service dates of trains on the board, in order. */
   readonly days: readonly TimetableDay[]
   readonly live: LiveTrips
 }
@@ -21,7 +21,7 @@ export interface Place {
   readonly row: number
 }
 
-/** What is told of a train at a stop. */
+/** Live data of a train at a stop. */
 export interface Told {
   readonly status: string
   readonly expected_at: number | null
@@ -30,20 +30,20 @@ export interface Told {
   readonly platform: string | null
 }
 
-/** What a feed says of a train: of the trip that is shown, or of another network's that is the same train. */
+/** A trip update of a train: for the trip shown, or for its twin in another network. */
 export interface Spoken {
   readonly update: TripUpdate
-  /** True where the trip that it is said of makes the stop, too. */
+  /** True if the trip of the update also makes this stop. */
   readonly isHere: boolean
 }
 
-/** A delay says nothing of stops that lie further ahead, ms. */
+/** A delay is not applied to stops farther ahead than this, ms. */
 export const TOLD_MS = 4 * 3_600_000
 
 /**
- * What is told of a train at a stop, by what is said of its trip first and of its twins then; null where nothing is. It is cancelled here
- * where one of those that stop here is and none of them is said to run: what a feed says of its part of a train counts for the others only
- * where they run together. Where the train is, its delay and platform are told by any that runs.
+ * Live data of a train at a stop, from its trip first, then its twins; null without any. It is cancelled if one of those that
+ * stop here is and none of them is known to run: feeds count for each other's parts only where these run together. Position,
+ * delay and platform come from any that runs.
  */
 export function toldOf(
   ask: BoardAsk,
@@ -60,7 +60,7 @@ export function toldOf(
   const late = scheduled_at > ask.now + TOLD_MS ? undefined : running.find((update) => believed(update) !== null)
   if (!late) return { status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform }
   const delay_s = believed(late) as number
-  // A train that is early waits for its time.
+  // An early train waits for its planned time.
   const late_s = ask.side === 'DEPARTURES' ? Math.max(0, delay_s) : delay_s
   return {
     status: 'SCHEDULED',
@@ -71,7 +71,7 @@ export function toldOf(
   }
 }
 
-/** A delay that can be, s. */
+/** A credible delay, s. */
 export function believed({ delay_s, delay_quality }: TripUpdate): number | null {
   return delay_quality === 'DOUBTFUL' ? null : delay_s
 }
@@ -80,7 +80,7 @@ function withStatus(status: string): Told {
   return { status, expected_at: null, delay_s: null, delay_source: null, platform: null }
 }
 
-/** True where a train that should have been here has not: by its delay, or, as far as the present is asked for, by its next stop. */
+/** True if a train that is due has not passed yet: by its delay or, for boards of the present, by its next stop. */
 export function isWaitedFor(
   ask: BoardAsk,
   place: Place,
@@ -97,7 +97,7 @@ export function isWaitedFor(
   )
 }
 
-/** The stop of a trip that it runs to or stands at; -1 where that is not told. Of two at one station, that which is nearer in time. */
+/** The stop of a trip where it is or that it runs to; -1 if unknown. Of two stops at one station, the nearer in time. */
 function nextRow({ day, trip }: Place, { next_stop_id, expected_arrival_at, delay_s }: TripUpdate): number {
   if (next_stop_id === null) return -1
   const { first, end } = trip

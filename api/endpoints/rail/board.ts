@@ -12,27 +12,27 @@ import { isShown, reachOf, sameCall } from './twins.ts'
 export type BoardEntry = ValueOf<typeof boardFields>
 
 const HOUR_MS = 3_600_000
-/** How far a board reaches beyond its moment, ms. */
+/** How far a board reaches after its moment, ms. */
 const REACH_MS = 24 * HOUR_MS
-/** A train that should have been here longer ago is not waited for, ms. */
+/** Trains planned longer ago than this are no longer expected, ms. */
 const LATE_MS = 12 * HOUR_MS
-/** Of a train that one timetable has, and of which nothing is said. */
+/** For a train in one timetable only, without live data. */
 const PLAIN: Pick<Call, 'told' | 'twin'> = Object.freeze({ told: null, twin: null })
 const NO_PLACES: readonly Pick<Place, 'trip' | 'row'>[] = []
 const PLANNED: Told = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
 
 /**
- * A train of the timetable on a board: what boards are ordered by, under the names that entries have it under, and where the rest of its
- * entry is. A board of 24 h has up to a thousand, of which a page shows a few.
+ * A timetable train on a board: the sort keys, named as in entries, and where to find the rest. A board of 24 h has up to a
+ * thousand entries, of which a page shows a few.
  */
 class Call {
   readonly day: TimetableDay
   readonly trip: DayTrip
   readonly row: number
   readonly scheduled_at: number
-  /** What is said of it now; null for what is only in the timetable. */
+  /** Its live data; null if only the timetable has it. */
   readonly told: Told | null
-  /** The trip of another network that is the same train and makes the same stop. */
+  /** The trip in another network that is the same train and makes the same stop. */
   readonly twin: DayTrip | null
 
   constructor(at: Place, scheduled_at: number, { told, twin }: Pick<Call, 'told' | 'twin'>) {
@@ -69,7 +69,7 @@ class Call {
   }
 }
 
-/** A train on a board before its entry is made; one that no timetable has is its entry already. */
+/** A train on a board before its entry is built; for a train outside the timetable, the entry itself. */
 export type BoardDraft = Call | BoardEntry
 
 /** The entry of a train on a board. */
@@ -77,7 +77,7 @@ export function boardEntry(draft: BoardDraft): BoardEntry {
   return draft instanceof Call ? entryOf(draft) : draft
 }
 
-/** True where a train on a board is of a network, and of one of some lines or products, as far as these are asked for: by either of its networks. */
+/** True if a train on a board matches the requested network, and lines or products, by either of its networks. */
 export function isOf(draft: BoardDraft, asked: { readonly network: string | null; readonly line: readonly string[] | null }): boolean {
   const { network, line } = asked
   if (!(draft instanceof Call)) return (network === null || draft.network === network) && (line === null || line.includes(draft.line ?? ''))
@@ -89,8 +89,8 @@ export function isOf(draft: BoardDraft, asked: { readonly network: string | null
 }
 
 /**
- * The trains of a station from an instant on, in no order: planned within 24 h after it, planned before it but not yet passed, and trains of
- * no timetable whose next stop is here. Several parts of a train in a timetable are one, and so is a train of two networks.
+ * The trains of a station from an instant on, unordered: planned within 24 h, planned earlier but not yet passed, and trains
+ * outside the timetable whose next stop is here. Parts of a train, and a train of two networks, count as one.
  */
 export function boardOf(ask: BoardAsk): BoardDraft[] {
   const drafts: BoardDraft[] = []
@@ -127,7 +127,7 @@ function callsOf(ask: BoardAsk, day: TimetableDay): Call[] {
   return calls
 }
 
-/** A train of which something is said, or which two timetables have; null where it has been here, or its twin is shown. */
+/** A train with live data or in two timetables; null if it has passed or its twin is shown. */
 function spokenCall(
   ask: BoardAsk,
   stop: Place,
@@ -151,7 +151,7 @@ function spokenCall(
   return isDue ? new Call(stop, scheduled_at, { told, twin: here[0]?.trip ?? null }) : null
 }
 
-/** The stops that the twins of a trip make together with it. */
+/** Stops that the twins of a trip make together with it. */
 function twinsHere(
   { side, stop_id }: BoardAsk,
   { day }: Place,
@@ -165,8 +165,8 @@ function twinsHere(
 }
 
 /**
- * Adds a train. Parts of one train share number, stop and time (157 of 1,318 trains of 2026-08-25). If one ends where the other goes on,
- * the running one is shown; if both run, the one that goes on for longer, or has come for longer. Parts that separate there are two trains.
+ * Adds a train. Parts of one train share number, stop and time (157 of 1,318 trains of 2026-08-25). If only one runs, it is
+ * shown; if both run, the one that continues longer, or has run longer. Parts that separate here are two trains.
  */
 function addCall(calls: Call[], call: Call, side: BoardAsk['side']): void {
   const { trip, scheduled_at } = call
@@ -185,7 +185,7 @@ function isSameTrain(one: DayTrip, other: DayTrip): boolean {
   return one.variant !== null && one.train_number === other.train_number && one.network === other.network
 }
 
-/** True where a train goes where another ends, or comes from where it begins. */
+/** True if a train continues where another ends, or comes from where it begins. */
 function covers({ day, trip, row }: Call, other: Call, side: BoardAsk['side']): boolean {
   const { stops } = day
   const [from, to] = side === 'DEPARTURES' ? [row, trip.end] : [trip.first, row + 1]
@@ -201,19 +201,19 @@ function isBetter(one: Call, other: Call, side: BoardAsk['side']): boolean {
   return own === its ? reachOf(one, side) > reachOf(other, side) : own > its
 }
 
-/** For how long a train goes on from here, or has come, ms. */
+/** How long a train continues from here, or has run to here, ms. */
 function lengthOf({ day, trip, scheduled_at }: Call, side: BoardAsk['side']): number {
   const { stops } = day
   const end = side === 'DEPARTURES' ? stops.arrivalAt(trip.end - 1) : stops.departureAt(trip.first)
   return end === null ? 0 : Math.abs(end - scheduled_at)
 }
 
-/** The time of a stop that a board goes by. */
+/** The time of a stop that the board sorts by. */
 function timeOf(side: BoardAsk['side']): StopTime {
   return side === 'DEPARTURES' ? 'departure' : 'arrival'
 }
 
-/** The place of the first of a station's stops whose time is an instant (ms) or later. */
+/** The index of the first stop of a station whose time is an instant (ms) or later. */
 function firstFrom(
   { stops }: TimetableDay,
   rows: Uint32Array,
@@ -228,7 +228,7 @@ function firstFrom(
   return low
 }
 
-/** Nothing departs from where a trip ends or arrives where it begins; of a trip with a single stop nobody knows which it is. */
+/** Nothing departs from the last stop or arrives at the first. With a single stop, it is unknown which one it is. */
 function isOtherEnd({ first, end }: DayTrip, row: number, side: BoardAsk['side']): boolean {
   return end - first > 1 && row === (side === 'DEPARTURES' ? end - 1 : first)
 }
@@ -243,7 +243,7 @@ function entryOf(call: Call): BoardEntry {
   const { network, train_number } = trip
   const routes = call.twin ? [route, call.twin.route] : [route]
   const commuter = routes.find(isCommuter)
-  // One that makes no stop here is the same train elsewhere.
+  // A twin that does not stop here is the same train elsewhere.
   const other = call.twin ?? day.twinsOf(trip)[0] ?? null
   return {
     service_date: day.date,
@@ -282,7 +282,7 @@ function isCommuter({ nucleo_code }: DayRoute): boolean {
   return nucleo_code !== null
 }
 
-/** A train that no timetable has, where its next stop is this station; null for one that a timetable has, or that comes another time. */
+/** A train outside the timetable whose next stop is this station; null if a timetable has it or it comes at another time. */
 function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpdate): BoardEntry | null {
   const { network, trip_id, expected_arrival_at } = update
   const delay_s = believed(update)

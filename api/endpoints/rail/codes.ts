@@ -2,40 +2,40 @@ import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 
-/** Who runs the trains. */
-export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that runs the trains.', {
+/** Operators of trains. */
+export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that operates the trains.', {
   RENFE: ['Renfe Viajeros', 'Renfe Viajeros'],
 })
 
-/** What becomes of a train at a station. */
-export const BOARD_STATUSES = defineCodes('rail_board_status', 'What becomes of a train at a station.', {
+/** Status of a train at a station. */
+export const BOARD_STATUSES = defineCodes('rail_board_status', 'Status of a train at a station.', {
   SCHEDULED: ['Previsto', 'Expected, on time or late'],
   CANCELLED: ['Tren suprimido', 'Train cancelled'],
   SKIPPED: ['No para aquí', 'The train runs but does not stop here'],
   DEPARTED: ['Ha salido', 'Has left'],
   ARRIVED: ['Ha llegado', 'Has arrived'],
-  ADDED: ['Tren añadido, fuera del horario', 'Train that the timetable lacks'],
+  ADDED: ['Tren añadido, fuera del horario', 'Added train, not in the timetable'],
 })
 
-/** What a delay is told by. */
-export const DELAY_SOURCES = defineCodes('rail_delay_source', 'What the delay of a train is told by.', {
+/** Source of a delay. */
+export const DELAY_SOURCES = defineCodes('rail_delay_source', 'Source of the delay of a train.', {
   TRIP_UPDATE: ['Últimas actualizaciones de viaje, datos abiertos', 'Newest trip updates, open data'],
   LAST_KNOWN: ['Actualizaciones de viaje anteriores: las últimas ya no lo traen', 'Earlier trip updates: the newest lack it'],
   MAP: ['Mapa de trenes, sin licencia declarada', 'Map of trains, no licence stated'],
 })
 
-/** What the geometry of a route is made of. */
-export const GEOMETRY_SOURCES = defineCodes('rail_geometry_source', 'What the geometry of a route is made of.', {
+/** Sources of a route's geometry. */
+export const GEOMETRY_SOURCES = defineCodes('rail_geometry_source', 'Source of the geometry of a route.', {
   SHAPE: ['Trazado publicado', 'Published track'],
   SHAPE_AND_STATIONS: [
     'Trazado publicado y, donde no pasa por sus estaciones, líneas rectas entre ellas',
-    'Published track and, where that does not come by its stations, straight lines between them',
+    'Published track, with straight lines between stations that it does not pass',
   ],
   STATIONS: ['Líneas rectas entre sus estaciones', 'Straight lines between its stations'],
 })
 
-/** What of a thing an alert names. */
-export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'What an alert names.', {
+/** Scope of an alert relative to a thing. */
+export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'Scope of an alert relative to a thing.', {
   STATION: ['La estación', 'The station'],
   ROUTE: ['La ruta', 'The route'],
   LINE: ['Una de sus líneas', 'One of its lines'],

@@ -12,7 +12,10 @@ import { DayStops } from '../transit/day-stops.ts'
 import { versionsOn } from '../transit/timetable-versions.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
-/** A trip that its timetable has, though not for the day; its stops are those of the day from `first` up to `end`, not included. */
+/**
+ * A trip in the timetable that does not run on the day; its stops are those of the day from `first` up to, not including,
+ * `end`.
+ */
 export interface IdleTrip {
   readonly trip_id: string
   readonly train_number: string | null
@@ -21,9 +24,9 @@ export interface IdleTrip {
   readonly end: number
 }
 
-/** The long-distance trips of a timetable that its calendar does not let run on a date. */
+/** The long-distance trips of a timetable that do not run on a date by its calendar. */
 export interface IdleTrips {
-  /** Their stops, as of the date. */
+  /** Their stops on that date. */
   readonly stops: DayStops
   readonly byId: ReadonlyMap<string, IdleTrip>
   readonly byTrain: ReadonlyMap<string, readonly IdleTrip[]>
@@ -33,8 +36,8 @@ export interface IdleTrips {
 const DAYS = 3
 
 /**
- * By service date (YYYY-MM-DD), the trips of the version that holds on it which do not run then. The live feeds speak of such: of 1,038 trips
- * of 2026-03-28 the timetable of that day has 1,004, of which 129 do not run on it by its calendar. Commuter trains always do.
+ * By service date (YYYY-MM-DD), trips of the version in force that do not run on it. Live feeds may still name them: of 1,038
+ * trips of 2026-03-28, that day's timetable has 1,004, and 129 of these do not run by its calendar. All are long-distance.
  */
 export const idleTrips = defineSlice<IdleTrips>({
   name: 'rail idle trips',

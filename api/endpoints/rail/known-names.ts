@@ -9,7 +9,7 @@ import { defineSlice, type Slice, type SliceReader, valuesSlice } from '../../de
 
 const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
 
-/** Lines and products of all timetables that are kept: SR06 and SR18 ran in June 2026, and in August no more. */
+/** Lines and products of all stored timetables: SR06 and SR18 ran in June 2026 but no longer in August. */
 const railLines = defineSlice<ReadonlySet<string>>({
   name: 'rail lines',
   from: [railRoutes],
@@ -17,7 +17,7 @@ const railLines = defineSlice<ReadonlySet<string>>({
   read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`),
 })
 
-/** Codes of the stations of all timetables that are kept. */
+/** Station codes of all stored timetables. */
 const railStationCodes = defineSlice<ReadonlySet<string>>({
   name: 'rail station codes',
   from: [railStations],
@@ -25,25 +25,25 @@ const railStationCodes = defineSlice<ReadonlySet<string>>({
   read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`),
 })
 
-/** Those of them that timetables of commuter rail have. */
+/** Station codes of commuter timetables. */
 const commuterStationCodes = valuesSlice({
   ...{ name: 'commuter station codes', dataset: railStations, column: 'stop_id', filter: { network: { eq: 'CERCANIAS' } } },
 })
 
-/** The names that a query finds, in order; none unless it finds some of every network: those of the others are not known yet. */
+/** The names that a query finds, in order; none until it finds some of every network, since the others are not known yet. */
 async function namesOf({ all }: SliceReader, query: Sql): Promise<ReadonlySet<string>> {
   const found = await all<{ readonly network: string; readonly name: string }>(query)
   const networks = new Set(found.map(({ network }) => network))
   return new Set(NETWORKS.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
 }
 
-/** True once the timetables of all networks have arrived, so that their lines and stations are known; null if they cannot be read now. */
+/** True once the timetables of all networks have landed, so lines and stations are known; null if they cannot be read now. */
 export async function namesAreKnown(extra: MemoryAsk<readonly []>['extra']): Promise<boolean | null> {
   const lines = await extra(railLines, '')
   return lines && lines.size > 0
 }
 
-/** `line`, as every endpoint of trains takes it that is not about rolling stock. */
+/** The parameter `line` of all endpoints about trains, except rolling stock. */
 export const lineParam = knownBy(
   listOf(
     textParam(
@@ -54,23 +54,23 @@ export const lineParam = knownBy(
       },
     ),
   ),
-  { slice: railLines, expected: 'expected a line or product that a timetable has', isListed: true },
+  { slice: railLines, expected: 'expected a line or product of a timetable', isListed: true },
 )
 
-/** `station`, as lists take it. */
+/** The parameter `station` of lists. */
 export const stationParam = stationsIn(railStationCodes, 'Station code, five digits: alerts that name it.', 'a timetable')
 
-/** The same of current alerts, which concern a station in two ways. */
+/** The parameter `station` of current alerts, which concern a station in two ways. */
 export const alertStationParam = stationsIn(
   railStationCodes,
   'Station code, five digits: alerts that name it, trains that stop there, and alerts that name no station but one of its commuter lines, as under /api/trenes/estaciones/{id}.',
   'a timetable',
 )
 
-/** `station`, as figures take it that only commuter trains have by station. */
+/** The parameter `station` of statistics that only commuter trains have by station. */
 export const commuterStationParam = stationsIn(
   commuterStationCodes,
-  'Station code, five digits; chooses commuter trains only, as the trip updates of long distance name no stations.',
+  'Station code, five digits. Selects commuter trains only, because trip updates of long distance name no stations.',
   'a timetable of commuter trains',
 )
 

@@ -6,38 +6,38 @@ import { memo } from '../../define/memo.ts'
 import { runDate } from './run-date.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
 
-/** What is said of a trip now. */
+/** The current trip update of a trip. */
 export type TripUpdate = State<typeof railTripUpdates>['rows'][number]
 
-/** A publication that is older than this says nothing of now, ms. */
+/** A publication older than this is not current, ms. */
 const CURRENT_FOR_MS = 15 * 60_000
-/** The feed that publishes the trips of each network. */
+/** The feed with the trips of each network. */
 const FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_trip_updates', AVLDMD: 'renfe_trip_updates_ld' }
-/** Place of the variant in an id of that network, behind the train number. */
+/** Position of the variant in an id of that network, after the train number. */
 export const VARIANT_AT = 5
-/** Statuses of a train that stands at a stop, or is about to. */
+/** Statuses of a train that is at a stop or about to arrive. */
 const AT_STOP: readonly (string | null)[] = ['STOPPED_AT', 'INCOMING_AT']
 
-/** What is said of trips at an instant. */
+/** Live data of trips at an instant. */
 export interface LiveTrips {
-  /** Tells what is said of a trip of one of some service dates, which follow each other; null where nothing is, or nothing new enough. */
+  /** Returns the update of a trip on one of some consecutive service dates; null without a recent one. */
   updatesIn(days: readonly TimetableDay[]): (trip: DayTrip) => TripUpdate | null
-  /** Trips whose next stop is a station, of networks that state it. */
+  /** Trips whose next stop is a station, in networks that state it. */
   comingTo(stop_id: string): readonly TripUpdate[]
-  /** Platform at which a trip stands, or is about to, at a station. */
+  /** Platform of a trip that is at a station or about to arrive. */
   platformOf(trip_id: string, stop_id: string): string | null
 }
 
 interface Index {
   readonly rows: readonly TripUpdate[]
   readonly byNextStop: ReadonlyMap<string, readonly TripUpdate[]>
-  /** Instant of the newest publication by network, ms. */
+  /** Time of the newest publication by network, ms. */
   readonly published: ReadonlyMap<string, number>
 }
 
 const NONE: readonly TripUpdate[] = []
 
-/** Trips as the current states have them at `now` (ms). */
+/** Trips in the current states at `now` (ms). */
 export function liveTrips(states: readonly [State<typeof railTripUpdates>, State<typeof railPositions>], now: number): LiveTrips {
   const index = indexOf(states[0])
   const atStops = platformsOf(states[1])
@@ -49,7 +49,7 @@ export function liveTrips(states: readonly [State<typeof railTripUpdates>, State
   }
 }
 
-/** Tells what a state of trip updates says of a trip at `now` (ms), as `LiveTrips` does. */
+/** Returns the trip updates of a state at `now` (ms), as `LiveTrips` does. */
 export function tripUpdatesIn(
   state: State<typeof railTripUpdates>,
   days: readonly TimetableDay[],
@@ -63,13 +63,13 @@ export function tripUpdatesIn(
   }
 }
 
-/** Tells whether what is said of a trip says anything of an instant (ms): of a publication, and of a trip in it, that is not too old. */
+/** True if a trip update applies to an instant (ms): neither its publication nor the update itself is too old. */
 export function currentAt(state: State<typeof railTripUpdates>, now: number): (row: TripUpdate) => boolean {
   const { published } = indexOf(state)
   return (row) => now - (published.get(row.network) ?? 0) <= CURRENT_FOR_MS && (!row.is_stale || now - row.updated_at <= CURRENT_FOR_MS)
 }
 
-/** What is said of the trips of some days, found once for each state and days. */
+/** The updates of the trips of some days, cached per state and days. */
 const updatesIn = memo((index: Index, ...days: readonly TimetableDay[]): ReadonlyMap<DayTrip, TripUpdate> => {
   const updates = new Map<DayTrip, TripUpdate>()
   const byDate = Map.groupBy(index.rows, (row) => dateOf(row, index, days))
@@ -77,7 +77,7 @@ const updatesIn = memo((index: Index, ...days: readonly TimetableDay[]): Readonl
   return updates
 })
 
-/** The service date of what is said of a trip: of a cancelled one as its feed has it, of one that runs by the timetable. */
+/** The service date of an update: for a cancelled trip as its feed states, for a running one by the timetable. */
 function dateOf(row: TripUpdate, { published }: Index, days: readonly TimetableDay[]): string {
   if (isCancelled(row)) return row.service_date
   const seen_at = row.is_stale ? row.updated_at : (published.get(row.network) ?? row.updated_at)
@@ -112,7 +112,7 @@ const indexOf = memo((state: State<typeof railTripUpdates>): Index => {
 
 const platformsOf = memo((state: State<typeof railPositions>): ReadonlyMap<string, string> => {
   const made = new Map<string, string>()
-  // A train that is only kept, as its publication lacks the whole núcleo, may have left long ago.
+  // A train that is only kept because its núcleo is missing may have left long ago.
   for (const { trip_id, stop_id, vehicle_status, platform, is_held } of state.rows)
     if (is_held !== true && trip_id !== null && stop_id !== null && platform !== null && AT_STOP.includes(vehicle_status))
       made.set(keyOf(trip_id, stop_id), platform)

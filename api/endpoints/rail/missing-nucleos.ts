@@ -1,6 +1,8 @@
 import type { State } from '../../define/endpoint.ts'
 
-/** True where the newest publication of one of some states lacks a núcleo that an answer may be of, by what it is asked of; null is all. */
+/**
+ * True if the newest publication of a state lacks a núcleo that the reply may include, given the requested ones; null for all.
+ */
 export function lacksNucleo(
   states: readonly Pick<State, 'parts'>[],
   { network, nucleo }: { readonly network: readonly string[] | string | null; readonly nucleo: readonly string[] | null },

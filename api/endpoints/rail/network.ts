@@ -14,7 +14,7 @@ import { type Pattern, type RouteWay, routeWay, TRACK_TOLERANCE_M } from './rout
 import { directionOf } from './timetable-day.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
-/** Tables that the network is read from. */
+/** Source tables of the network. */
 export const NETWORK_TABLES = [...TIMETABLE_TABLES, railShapes] as const
 
 /** A line or product, as stations and networks list it. */
@@ -25,7 +25,7 @@ export interface NetworkLine {
   readonly route_type: string
 }
 
-/** A station of the newest timetables; one that two of them have is one station. */
+/** A station of the newest timetables. A station in two of them is one record. */
 export interface NetworkStation {
   readonly stop_id: string
   readonly name: string
@@ -34,7 +34,7 @@ export interface NetworkStation {
   readonly has_wheelchair_boarding: boolean | null
   readonly timezone: string | null
   readonly in_service: boolean
-  /** Lines and products of the trips that stop there, in order of network and name. */
+  /** Lines and products of trips that stop there, by network and name. */
   readonly lines: readonly NetworkLine[]
 }
 
@@ -47,11 +47,11 @@ export interface NetworkRoute extends RouteWay {
   readonly route_type: string
   readonly color: string | null
   readonly text_color: string | null
-  /** Termini as its name or id tells them. */
+  /** Termini from its name or id. */
   readonly named: { readonly origin: string | null; readonly destination: string | null }
-  /** Trips of the version; those that are parts of one train, by its number and their variants, count once. */
+  /** Trips of the version. Parts of one train, by its number and their variants, count once. */
   readonly trips: number
-  /** Directions of travel, 0 or 1, that are told of its trips, in order. */
+  /** Directions of travel of its trips, 0 or 1, in order. */
   readonly directions: readonly number[]
 }
 
@@ -61,7 +61,7 @@ export interface RailNetwork {
   readonly routes: ReadonlyMap<string, NetworkRoute>
 }
 
-/** The newest network. It has one key, the empty one. */
+/** The newest network. Its only key is the empty string. */
 export const railNetwork = defineSlice<RailNetwork>({
   name: 'rail network',
   from: NETWORK_TABLES,
@@ -78,8 +78,8 @@ export const railNetwork = defineSlice<RailNetwork>({
 })
 
 /**
- * What the stops of trips are, each sequence once: trips are told apart by a sum over their stops, so that the stops of one trip of each
- * kind have to be put in order, not of all.
+ * The stop sequences of trips, each once. Trips are grouped by a sum over their stops, so that only one trip per group has to
+ * be sorted.
  */
 async function patternsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Pattern[]> {
   const only = { timetable_version: { in: versions } }
@@ -114,7 +114,7 @@ async function patternsOf({ rows }: SliceReader, versions: readonly string[]): P
 type Place = Omit<NetworkStation, 'in_service' | 'lines' | 'networks'> & { readonly networks: string[] }
 
 async function placesOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, Place>> {
-  // The commuter timetable's word goes first; of 667 stations that both have in the captures no name differs.
+  // The commuter timetable takes precedence. Of 667 stations in both, none differs in name in the captures.
   const query = sql`
     SELECT * FROM ${scan(railStations, { timetable_version: { in: versions } })} ORDER BY stop_id, network DESC`
   const places = new Map<string, Place>()
@@ -128,7 +128,7 @@ async function placesOf({ rows }: SliceReader, versions: readonly string[]): Pro
         name: before?.name ?? (row['name'] as string),
         position: before?.position ?? (row['position'] as Point | null),
         networks: [...(before?.networks ?? []), row['network'] as string],
-        // It is enough that trains of one network can be boarded.
+        // Accessible trains of one network are enough.
         has_wheelchair_boarding: before?.has_wheelchair_boarding || access || (before?.has_wheelchair_boarding ?? access),
         timezone: before?.timezone ?? (row['timezone'] as string | null),
       })
@@ -219,7 +219,7 @@ function withLines(
   )
 }
 
-/** The line of a route; null where it has no name. */
+/** The line of a route; null without a name. */
 function lineOf(route: NetworkRoute | undefined): NetworkLine | null {
   if (!route || route.short_name === null) return null
   const { network, nucleo_code, short_name, route_type } = route

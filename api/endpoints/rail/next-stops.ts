@@ -4,7 +4,7 @@ import type { NextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
 import type { RunningTrain } from './twin-trains.ts'
 
-/** The stops that a train has yet to leave, in order; of a train that is not in the timetable the next one, where it is stated. */
+/** The remaining stops of a train, in order; for a train outside the timetable the next stop, if stated. */
 export function nextStopsOf({ train, match, said }: RunningTrain): NextStop[] {
   const skipped = new Set(said.flatMap(({ skipped_stop_ids }) => skipped_stop_ids))
   const [expected = null] = said.flatMap(({ next_stop_id, expected_arrival_at }) =>
@@ -32,7 +32,7 @@ export function nextStopsOf({ train, match, said }: RunningTrain): NextStop[] {
   })
 }
 
-/** Where in its trip a train is: at a stop that it names, of those that are passed twice the one nearest in time, else by the clock. */
+/** Index of a train in its trip: at a stop that it names (if passed twice, the nearest in time), else by the clock. */
 function placeOf(stops: readonly DayStop[], named: readonly (string | null)[], planned: number): number {
   for (const stop_id of named) {
     if (stop_id === null) continue
@@ -53,7 +53,7 @@ function later(planned: number | null, delay_ms: number | null): number | null {
   return planned === null || delay_ms === null ? null : planned + delay_ms
 }
 
-/** A train leaves no stop before its time, nor before it is there. */
+/** A train leaves a stop neither before its planned time nor before its arrival. */
 function departure({ departure_at }: DayStop, delay_ms: number, arrival: number | null): number | null {
   return departure_at === null ? null : Math.max(departure_at + Math.max(0, delay_ms), arrival ?? 0)
 }

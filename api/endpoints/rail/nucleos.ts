@@ -12,9 +12,9 @@ import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
 import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
-/** The day changes at midnight: a minute late at most. */
+/** Midnight starts a new day: at most a minute late. */
 const CLOCK_S = 60
-/** The network whose trains run in núcleos. */
+/** The network with núcleos. */
 const COMMUTER = 'CERCANIAS'
 
 const { columns } = railRoutes
@@ -26,23 +26,23 @@ const lineFields = {
   color: columns.color,
   text_color: columns.text_color,
   origin: withExample(
-    optional(columns.origin_name, 'First station of the route that has most trips; null for a line without trips.'),
+    optional(columns.origin_name, 'First station of the route with most trips; null for a line without trips.'),
     'Madrid-Chamartín-Clara Campoamor',
   ),
   destination: withExample(optional(columns.destination_name, 'Last station of it.'), 'Aeropuerto T4'),
-  routes: count('Routes of the newest timetable, those without trips among them.', 1),
+  routes: count('Routes of the newest timetable, including those without trips.', 1),
   stations: count('Stations where its trips stop.', 4),
   trips: count('Trips on the service day.', 1),
 } as const
 
 const nucleoFields = {
-  id: withExample(col.string(0, 'Code of the núcleo, as ids begin with it.'), '10'),
-  name: col.string(0, 'Name; in English where it is asked for.', { nullable: true, example: 'Madrid' }),
-  service_date: col.local_date(0, 'Service day that trips are counted of.', { example: '2026-08-22' }),
+  id: withExample(col.string(0, 'Code of the núcleo, the first part of ids.'), '10'),
+  name: col.string(0, 'Name, in English on request.', { nullable: true, example: 'Madrid' }),
+  service_date: col.local_date(0, 'Service day of the trip counts.', { example: '2026-08-22' }),
   stations: count('Stations where its trips stop, by the newest timetable.', 4),
-  routes: count('Routes of the newest timetable, those without trips among them.', 1),
+  routes: count('Routes of the newest timetable, including those without trips.', 1),
   trips: count('Trips on the service day.', 1),
-  lines: nested.objects('Its lines, buses among them.', lineFields),
+  lines: nested.objects('Its lines, including buses.', lineFields),
 } as const
 
 type Nucleo = ValueOf<typeof nucleoFields>
@@ -60,7 +60,7 @@ export const nucleoList = defineEndpoint({
   domain: 'rail',
   plan: 'FREE',
   summary: 'Commuter networks and their lines',
-  params: { date: dateParam("Service day that trips are counted of; today by Madrid's calendar unless given.", '2026-08-22') },
+  params: { date: dateParam('Service day of the trip counts; by default today in Madrid.', '2026-08-22') },
   returns: listReturn('nucleos', nucleo, {
     sorts: ['id', 'trips', 'stations'],
   }),
@@ -119,7 +119,7 @@ function nucleosOf({ routes, stations }: RailNetwork, day: TimetableDay): Nucleo
       route_type: main.route_type,
       color: main.color,
       text_color: main.text_color,
-      // Of a single stop nobody knows which end it is.
+      // With a single stop, it is unknown which end it is.
       origin: isWhole ? nameOf(main.stop_ids[0]) : null,
       destination: isWhole ? nameOf(main.stop_ids.at(-1)) : null,
       routes: ofLine.length,

@@ -15,10 +15,10 @@ import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './a
 import { lineFilter, pastAlertFilters } from './alert-filters.ts'
 import { productsIn, versionsInForce } from './punctuality-sql.ts'
 
-/** How long before an alert ends the service day of its train may have begun, ms. */
+/** How long before the end of an alert the service day of its train may have begun, ms. */
 const SERVICE_MS = 2 * 86_400_000
 
-const pastAlert = pastRecord('PastRailAlert', 'An alert that is over, as it was last.', alert.fields, {
+const pastAlert = pastRecord('PastRailAlert', 'An ended alert with its last state.', alert.fields, {
   examples: {
     ...{ began_at: '2026-08-25T08:53:00.000Z', last_seen_at: '2026-08-25T13:49:16.000Z' },
     ...{ ended_at: '2026-08-25T13:55:16.000Z', duration_minutes: 296 },
@@ -33,7 +33,7 @@ export const pastAlertList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Railway alerts that ended in a period, with their duration',
-  about: `Each once, by its last end: an alert that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state: \`delay_s\` is the delay it ended with; derived alerts name no stations here, so that \`station\` finds none of them, and of long distance the product that their train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
+  about: `Each alert once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and \`delay_s\` is the last delay. Derived alerts name no stations here, so \`station\` finds none of them. For long distance they name the product that the train had by the timetable in force on its service day. ${ABOUT_ALERTS}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: pastAlertFilters,
   returns: listReturn('alerts', pastAlert, {
@@ -71,7 +71,7 @@ export const pastAlertList = defineEndpoint({
   example: { from: dayFromToday(-1, '2026-08-25'), to: dayFromToday(1, '2026-08-26'), nucleo: '10' },
 })
 
-/** The period that the service days of alerts which end in one lie in, ms since the epoch. */
+/** The range of service days of alerts that end in a period, ms since the epoch. */
 function serviceDaysOf({ from, to }: { readonly from: number; readonly to: number }): { readonly from: number; readonly to: number } {
   return { from: from - SERVICE_MS, to }
 }

@@ -11,42 +11,36 @@ import { dayBounds, MADRID, madridDate } from '../../../lake/schema/time.ts'
 import { isOneOf } from '../../define/filter.ts'
 
 const DAY_MS = 86_400_000
-/**
- * Days before the period in which the timetables in force in it may have begun: there is a new one most nights, and one so old tells
- * nothing of today.
- */
+/** Days before the period in which its timetables may have begun. Most nights bring a new one, so an older one is out of date. */
 const OLDEST_DAYS = 100
 
-/**
- * A query of the timetables (timetable_version) that are in force in a period: of all that there are, each of up to two million rows, no
- * others are read.
- */
+/** A query of the timetables (timetable_version) in force in a period. Each has up to two million rows, so no others are read. */
 export function versionsInForce(asked: Pick<RunsAsked, 'period' | 'network' | 'atStations'>): Sql {
   const { from, to } = asked.period
   const routes = scan(railRoutes, { valid_from: { gte: from - OLDEST_DAYS * DAY_MS, lt: to }, ...networks(asked) })
   return sql`SELECT DISTINCT timetable_version FROM (${inForce(asked.period, routes)}) ORDER BY timetable_version`
 }
 
-/** The runs that are asked for, and what is to be known of them. */
+/** The requested runs and properties. */
 export interface RunsAsked {
-  /** Service days that begin in it count; half-open, ms since the epoch. */
+  /** Counts service days that begin in it; half-open, ms since the epoch. */
   readonly period: { readonly from: number; readonly to: number }
   readonly network: readonly string[] | null
   readonly nucleo: readonly string[] | null
   readonly line: readonly string[] | null
   readonly station: readonly string[] | null
-  /** The timetables in force, as `versionsInForce` gives them. */
+  /** The timetables in force, from `versionsInForce`. */
   readonly versions: readonly string[]
-  /** True where a run counts once at each of its stations. */
+  /** True if a run counts once at each of its stations. */
   readonly atStations: boolean
-  /** True where the hour of the timetable is asked for; it takes a look at every stop time. */
+  /** True if the timetable hour is needed; it reads every stop time. */
   readonly hours: boolean
 }
 
 /**
- * A query of the runs of a period, by trip updates, timetable or both; of trains, not of buses in their place. Columns: network, run,
- * service_date, nucleo_code, line, stop_id and hour (null unless asked for), is_observed, is_scheduled, has_timetable (if a timetable
- * covers the day), is_cancelled, delay_s and delay_quality (those that count).
+ * A query of the train runs of a period (no replacement buses) by trip updates, timetable or both. Columns: network, run,
+ * service_date, nucleo_code, line, stop_id and hour (null unless requested), is_observed, is_scheduled, has_timetable (the day
+ * is covered), is_cancelled, delay_s and delay_quality (if it counts).
  */
 export function runsOf(asked: RunsAsked): Sql {
   const { atStations, hours } = asked
@@ -79,20 +73,20 @@ export function runsOf(asked: RunsAsked): Sql {
 }
 
 /**
- * What names a run: a commuter trip, or a long-distance train by its number, for it may run in variants and the ids of its trips change at
- * night.
+ * Identifies a run: a commuter trip, or a long-distance train by its number, because it may have variants and its trip ids
+ * change every night.
  */
 const RUN = sql`CASE WHEN network = ${LONG_DISTANCE} AND train_number IS NOT NULL THEN train_number ELSE trip_id END`
-/** A trip, whatever the night's timetable calls it: the id of a long-distance one is its train, variant and start of validity. */
+/** A trip across timetables: a long-distance id contains its train, variant and start of validity. */
 const VARIANT = sql`CASE WHEN network = ${LONG_DISTANCE} AND train_number IS NOT NULL THEN left(trip_id, 6) ELSE trip_id END`
-/** Line inside the id of a commuter trip, as trip updates have it; of long distance, whose ids have none, the timetable tells the product. */
+/** Line in the id of a commuter trip. Long-distance ids have none: their product comes from the timetable. */
 const LINE = sql`nullif(regexp_extract(trip_id, '^\\d{4}[A-Z]\\d{5}([A-Za-z0-9]+)$', 1), '')`
 
-/** States of trips. The row of an end repeats the last state, which held until the trip was last seen. */
+/** States of trips. The row of an end repeats the last state, which was valid until the trip was last seen. */
 function statesOf(asked: RunsAsked): Sql {
   const { from, to } = asked.period
   const days = serviceDays(asked.period)
-  // A train is stated from the day before its service day to the day after it.
+  // Updates of a train appear from the day before its service day to the day after it.
   const rows = scan(railTripUpdates, {
     observed_at: { gte: from - DAY_MS, lt: to + 3 * DAY_MS },
     service_date: { gte: days.first, lt: days.end },
@@ -108,7 +102,7 @@ function statesOf(asked: RunsAsked): Sql {
     )`
 }
 
-/** The condition that a state is of a run of one of some lines; those of long distance are of the trains that the timetable has of them. */
+/** The condition that a state is of a run of one of some lines. Long-distance trains match by their product in the timetable. */
 function isOfLines(lines: readonly string[]): Sql {
   return sql`CASE
     WHEN network = ${LONG_DISTANCE} THEN (${RUN}, service_date) IN (SELECT (run, service_date) FROM scheduled WHERE network = ${LONG_DISTANCE})
@@ -116,7 +110,7 @@ function isOfLines(lines: readonly string[]): Sql {
   END`
 }
 
-/** Runs by their last states: of a commuter trip the delay is that of the last stop it names, else the last stated one. */
+/** Runs by their last states. The delay of a commuter trip is that at the last stop it names, else the last stated. */
 function trainsOf(): Sql {
   const hasDelay = sql`CASE WHEN network = ${LONG_DISTANCE} THEN delay_s IS NOT NULL ELSE next_stop_id IS NOT NULL END`
   const isCancelled = isOneOf(sql`relationship`, CANCELLED_TRIPS)
@@ -156,7 +150,7 @@ function trainsOf(): Sql {
 
 const OBSERVED = sql`SELECT * FROM trains`
 
-/** Runs at stations: by the last state that names the station, where it is not skipped; cancelled ones where the timetable has them stop. */
+/** Runs at stations: the last state that names the station, unless skipped; cancelled runs at their timetabled stops. */
 const OBSERVED_AT_STATIONS = sql`
   SELECT network, run, service_date, stop_id, nucleo_code, line, false AS is_cancelled, calls.stated
   FROM (
@@ -179,7 +173,7 @@ const OBSERVED_AT_STATIONS = sql`
   JOIN planned USING (network, run, service_date)
   WHERE is_cancelled`
 
-/** The timetable in force on each service day of a period, of each network: the newest that begins on that day or before. */
+/** The timetable in force on each service day of a period, per network: the newest that begins on or before that day. */
 function inForce(period: RunsAsked['period'], routes: Scan): Sql {
   const { first, end } = serviceDays(period)
   const day = (date: string): ReturnType<typeof bind> => bind('service_date', railCalendar.columns.service_date, date)
@@ -193,7 +187,7 @@ function inForce(period: RunsAsked['period'], routes: Scan): Sql {
     GROUP BY network, service_date`
 }
 
-/** A query of the products of long-distance trains by some timetables: network, train_number, first_day of the timetable, product. */
+/** A query of products of long-distance trains in some timetables: network, train_number, first_day of the timetable, product. */
 export function productsIn(versions: readonly string[]): Sql {
   const only = { timetable_version: { in: versions }, network: { eq: LONG_DISTANCE } }
   // A number has one product in each of the recorded timetables.
@@ -205,7 +199,7 @@ export function productsIn(versions: readonly string[]): Sql {
     GROUP BY ALL`
 }
 
-/** The timetable in force on each service day, and the services that run by it. */
+/** The timetable in force on each service day, and its active services. */
 function timetableOf(asked: RunsAsked): Sql {
   const { first, end } = serviceDays(asked.period)
   return sql`services AS MATERIALIZED (
@@ -216,7 +210,7 @@ function timetableOf(asked: RunsAsked): Sql {
     covered AS (SELECT DISTINCT network, service_date, timetable_version FROM services)`
 }
 
-/** What is scheduled: a row a run, or a run and station. */
+/** Scheduled runs: a row per run, or per run and station. */
 function plannedOf(asked: RunsAsked): Sql {
   const { atStations, hours, versions, station } = asked
   const scheduled = sql`
@@ -241,7 +235,7 @@ function plannedOf(asked: RunsAsked): Sql {
       FROM scheduled
       GROUP BY network, run, service_date
     )`
-  // Timetable by timetable, since a few thousand trips are looked up in each: of a month, all at once take twice as long.
+  // One timetable at a time, since each looks up only a few thousand trips. For a month, all at once take twice as long.
   const calls = (versions.length > 0 ? versions : ['']).map((version) => {
     const times = scan(railStopTimes, { timetable_version: { eq: version }, ...(station ? { stop_id: { in: station } } : {}) })
     return sql`

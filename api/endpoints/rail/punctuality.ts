@@ -22,14 +22,14 @@ import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
 
 const { columns } = railTripUpdates
 
-/** Days by how people travel. */
-export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not told apart.', {
+/** Days by travel pattern. */
+export const DAY_TYPES = defineCodes('day_type', 'Kind of day by the calendar weekday alone: holidays are not distinguished.', {
   WORKDAY: ['De lunes a viernes', 'Monday to Friday'],
   SATURDAY: ['Sábado', 'Saturday'],
   SUNDAY: ['Domingo', 'Sunday'],
 })
 
-/** What trips can be grouped by. */
+/** Dimensions of a group. */
 const GROUPS = ['network', 'nucleo', 'line', 'station', 'hour', 'day_type'] as const
 type Group = (typeof GROUPS)[number]
 
@@ -38,59 +38,62 @@ const share = (about: string, example: number): Column<number | null> =>
   col.decimal(0, about, { scale: 6, unit: '1', nullable: true, example })
 const seconds = (about: string, example: number): Column<number | null> => col.integer(0, about, { unit: 's', nullable: true, example })
 
-const punctuality = record('RailPunctuality', 'How punctual the trains of a group were; what is not grouped by is null.', {
+const punctuality = record('RailPunctuality', 'Punctuality of the trains of a group; dimensions not grouped by are null.', {
   network: optional(columns.network, 'Network; null unless grouped by network, nucleo or line.'),
   nucleo_code: optional(
     columns.nucleo_code,
-    'Commuter network (núcleo); null unless grouped by nucleo or line, and for trains of the other network.',
+    'Commuter network (núcleo); null unless grouped by nucleo or line, and for long-distance trains.',
   ),
   line: optional(
     columns.line,
-    'Line inside the trip id, or product of long distance (list rail_product) by the timetable in force; null unless grouped by, and for long-distance trains that it lacks.',
+    'Line in the trip id, or product of long distance (list rail_product) by the timetable in force; null unless grouped by it, and for long-distance trains outside the timetable.',
   ),
   stop_id: optional(columns.next_stop_id, 'Station; null unless grouped by.'),
   hour: col.integer(
     0,
-    "Hour of Madrid's clock, 0 to 23, at which the timetable has the trip leave its first stop, or arrive at the station where stations are grouped by or chosen; null unless grouped by, and for trips that the timetable lacks.",
+    'Hour (0 to 23, Madrid) of the planned departure from the first stop or, if grouped by or limited to stations, of the planned arrival there. Null unless grouped by it, and for trips outside the timetable.',
     { unit: 'h', nullable: true, example: null },
   ),
   day_type: col.code(
     0,
-    'Kind of service day by its calendar weekday; null unless grouped by. Public holidays are not known here: one on a Tuesday is a WORKDAY, though trains and travellers may be those of a Sunday.',
+    'Kind of service day by calendar weekday; null unless grouped by it. Public holidays are ignored: one on a Tuesday is a WORKDAY, though traffic may resemble a Sunday.',
     DAY_TYPES,
     { nullable: true, example: null },
   ),
-  observed_trips: count('Trips that trip updates had, cancelled ones included; no buses.', 512),
-  cancelled_trips: count('Those of them whose last state is cancelled; of long distance every variant of the train.', 9),
-  measured_trips: count('Those of them with a delay that counts: neither cancelled nor doubtful, nor without any stated.', 498),
-  doubtful_trips: count('Those of them whose delay is beyond belief (below -1800 s or above 21600 s): it is left out.', 1),
+  observed_trips: count('Trips in trip updates, including cancelled ones and excluding buses.', 512),
+  cancelled_trips: count('Observed trips whose last state is cancelled; for long distance, every variant of the train.', 9),
+  measured_trips: count('Observed trips with a valid delay: not cancelled, and with a credible delay stated.', 498),
+  doubtful_trips: count('Observed trips whose delay is not credible (below -1800 s or above 21600 s); it is left out.', 1),
   within_3_min_share: share('Share of the measured trips that were at most 3 minutes (180 s) late, 0 to 1.', 0.851406),
   within_5_min_share: share('Share of the measured trips that were at most 5 minutes (300 s) late, 0 to 1.', 0.917671),
   cancelled_share: share('Share of the observed trips that were cancelled, 0 to 1.', 0.017578),
-  delay_median_s: seconds('Median delay: the least one that at least half of the measured trips do not exceed; negative where early.', 60),
-  delay_p90_s: seconds('90th percentile of the delay: the least one that at least 90 % of the measured trips do not exceed.', 240),
+  delay_median_s: seconds('Median delay: the lowest that at least half of the measured trips do not exceed; negative if early.', 60),
+  delay_p90_s: seconds('90th percentile of the delay: the lowest that at least 90 % of the measured trips do not exceed.', 240),
   scheduled_trips: col.integer(
     0,
-    'Trips that the timetable in force has, buses in place of trains left out; null where no timetable covers any of the days.',
+    'Trips of the timetable in force, without replacement buses; null if no timetable covers any of the days.',
     {
       unit: '1',
       nullable: true,
       example: 530,
     },
   ),
-  matched_trips: count('Trips that were observed and are in that timetable.', 509),
+  matched_trips: count('Observed trips that are in that timetable.', 509),
   coverage: share(
-    'Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null where none is scheduled.',
+    'Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null if none is scheduled.',
     0.960377,
   ),
   days: count('Service days with a trip, observed or scheduled.', 7),
-  days_with_timetable: count('Those of them that a timetable covers: scheduled trips are of these days only.', 7),
+  days_with_timetable: count('Those days with a timetable: scheduled trips are from these days only.', 7),
 })
 
-/** Days of the period where its begin is not given. */
+/** Default length of the period, days. */
 const SPAN_DAYS = 7
 
-/** The period that is asked for, its open ends closed; throws `Refused` where no service day begins in it, for trips are counted by these. */
+/**
+ * The requested period with its open ends closed. Throws `Refused` if no service day begins in it, because trips count by
+ * service day.
+ */
 function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
   const closed = lake.period(period, SPAN_DAYS)
   const { start, end } = dayBounds(madridDate(closed.from))
@@ -102,26 +105,26 @@ function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { read
   )
 }
 
-/** How punctual trains were. */
+/** Punctuality of trains. */
 export const railPunctuality = defineEndpoint({
   path: '/api/trenes/puntualidad',
   domain: 'rail',
   plan: 'PRO',
   summary: 'Punctuality of trains by network, line, station, hour and kind of day',
   about:
-    'Counts trips by service day: every one that begins (00:00 in Madrid) in the period, with its trains after midnight; a period in which none begins is refused. A day that goes on counts with what has run of it so far, but with all that is scheduled. ' +
-    'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. A regional train that the timetables of both networks have is a trip of each (of long distance some 190 on a working day): it counts twice where networks are not told apart, grouped by hour or day_type alone. Its delay is that with which it arrived at the last stop that it named, as far as it was stated: the last state that names the stop as next tells it. Long distance names no stops: there it is the last one stated. A train ends by no longer being published, and counts as it was last. ' +
-    'With group_by=station or `station` a trip counts once at each station, with the delay of the last state that names it, where it is not skipped; long distance is left out there, and refused where only it is asked for, and a cancelled trip counts where the timetable has it stop. ' +
-    "The timetable in force on a day is the newest of its network that begins on that day or within 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched with it by trip id, long-distance trains by number. Trips that were added are observed, and in no timetable. Buses in place of trains, which live data hardly ever has, are in none of the figures (Rodalies R3 had 15,079 of them planned in 30 days against 1,020 trains in August of 2026). A day's type goes by its weekday, on holidays too. " +
-    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+    'Counts trips by service day: every day that begins (00:00 in Madrid) in the period, with its trains after midnight. A period in which no day begins is rejected. The current day counts what has run so far, but everything scheduled. ' +
+    'A trip is a commuter trip, or a long-distance train with all its variants, on a service day. A regional train in the timetables of both networks has a trip in each (some 190 in the long-distance one per working day), so it counts twice if networks are not separated: grouped by hour or day_type alone. The delay of a trip is the last one stated for the arrival at the last stop that it named. Long-distance trains name no stops: their delay is the last one stated. A train that is no longer published has ended and counts with its last state. ' +
+    'With group_by=station or `station` a trip counts once at each station where it does not skip, with the delay of the last state that names it. Long distance is left out, and rejected on its own. A cancelled trip counts at its timetabled stops. ' +
+    'The timetable in force on a day is the newest of its network that begins on that day or up to 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched by trip id, long-distance trains by number. Added trips are observed but in no timetable. Replacement buses are excluded, because live data hardly ever has them (Rodalies R3 planned 15,079 in 30 days against 1,020 trains in August 2026). The day type depends on the weekday, also on holidays. ' +
+    'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
   figure: {
-    grain: 'One value of each group asked for, over the service days of the period.',
+    grain: 'One value per requested group, over the service days of the period.',
     method:
-      'Trips by service day, each with the delay of the last state that names it: those that were observed, and those that the timetable in force has. What nobody observed is in no share.',
+      'Trips by service day, each with the delay of the last state that names it: observed trips, and trips of the timetable in force. Trips that were not observed are in no share.',
   },
   params: {
     group_by: listOf(
-      oneOf('What to group by, several together; network unless given. A line goes with its network and núcleo.', GROUPS, {
+      oneOf('Dimensions to group by, one or more; network by default. A line includes its network and núcleo.', GROUPS, {
         example: 'line',
       }),
     ),
@@ -159,7 +162,7 @@ export const railPunctuality = defineEndpoint({
     },
     known: {
       line: {
-        expected: 'expected a line or product of which trains ran or were to run, in the period and with what else is asked for',
+        expected: 'expected a line or product with observed or scheduled trains for this period and the other filters',
         values: (p, lake, found) => sql`
           SELECT DISTINCT line AS value
           FROM (${runsOf({ ...askedOf(p, lake, found), line: null })})
@@ -171,7 +174,7 @@ export const railPunctuality = defineEndpoint({
   example: { group_by: 'line', from: dayFromToday(-1, '2026-08-25'), to: dayFromToday(1, '2026-08-26'), nucleo: '51' },
 })
 
-/** The runs that are asked for, but for the hour at which they are planned. */
+/** The requested runs, except for the planned hour. */
 function askedOf(
   p: Omit<RunsAsked, 'period' | 'versions' | 'atStations' | 'hours'> &
     Parameters<typeof isAtStations>[0] & { readonly period: Period<null> },
@@ -187,7 +190,9 @@ function askedOf(
   }
 }
 
-/** True where trips count at stations; throws `Refused` where trains are asked for that name none: by their product, or alone. */
+/**
+ * True if trips count at stations. Throws `Refused` if that is requested for trains without station names, by product or alone.
+ */
 function isAtStations(p: {
   readonly group_by: readonly Group[] | null
   readonly station: readonly string[] | null
@@ -197,17 +202,17 @@ function isAtStations(p: {
   if (p.station === null && !p.group_by?.includes('station')) return false
   const product = p.line?.find((line) => Object.hasOwn(RAIL_PRODUCTS.codes, line))
   if (product !== undefined) {
-    const expected = 'expected commuter lines with station or group_by=station: the trip updates of long distance name no stations'
+    const expected = 'expected commuter lines with station or group_by=station: trip updates of long distance name no stations'
     throw new Refused(expected, { parameter: 'line', value: product })
   }
   if (p.network?.every((network) => network === LONG_DISTANCE)) {
-    const expected = 'expected CERCANIAS with station or group_by=station: the trip updates of long distance name no stations'
+    const expected = 'expected CERCANIAS with station or group_by=station: trip updates of long distance name no stations'
     throw new Refused(expected, { parameter: 'network', value: LONG_DISTANCE })
   }
   return true
 }
 
-/** Figures of each group of runs. */
+/** Statistics of each group of runs. */
 function figuresOf(runs: Sql, groups: readonly Group[]): Sql {
   const by = (which: readonly Group[], value: Sql): Sql =>
     which.some((group) => groups.includes(group)) ? value : sql`CAST(NULL AS VARCHAR)`

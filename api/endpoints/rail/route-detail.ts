@@ -8,18 +8,18 @@ import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeFields, routeOf } from './route.ts'
 
-/** The id of a route, as a path has it. */
+/** The route id as a path parameter. */
 export const routeId = required(textParam("The publisher's id of the route.", { max: 60, example: '10T0001C1' }))
 
 const { stop_id, name, position, has_wheelchair_boarding } = railStations.columns
 
 const detail = record(
   'RailRouteDetail',
-  'A route with its stations and what is wrong on it now.',
+  'A route with its stations and current alerts.',
   {
     ...routeFields,
     stops: nested.objects('Its stations in the order of stop_ids.', {
-      order: col.integer(0, 'Place among the stops, from 1.', { unit: '1', example: 1 }),
+      order: col.integer(0, 'Position among the stops, from 1.', { unit: '1', example: 1 }),
       stop_id,
       name,
       position,
@@ -42,7 +42,7 @@ export const routeById = defineEndpoint({
     kind: 'memory',
     from: ALERT_STATES,
     lake: NETWORK_TABLES,
-    // A route is whole in the timetable that has it.
+    // Each route is complete in the timetable of its network.
     parts: () => [],
     answer: async ({ slice, extra, states }, { id }) => {
       const network = await slice(railNetwork, '')

@@ -16,7 +16,7 @@ import { routeId } from './route-detail.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
 import { railTimetables, timetableSpans } from './timetable-versions.ts'
 
-/** The day changes at midnight: a minute late at most. */
+/** Midnight starts a new day: at most a minute late. */
 const CLOCK_S = 60
 
 const { columns } = railStopTimes
@@ -24,7 +24,7 @@ const START = '2026-08-22T03:30:00.000Z'
 
 const stopFields = {
   stop_id: columns.stop_id,
-  name: optional(railStations.columns.name, 'Name of the station; null where the timetable has none of its code.'),
+  name: optional(railStations.columns.name, 'Name of the station; null if the timetable has none for its code.'),
   stop_sequence: columns.stop_sequence,
   arrival: columns.arrival,
   departure: columns.departure,
@@ -36,15 +36,15 @@ const stopFields = {
 
 const tripFields = {
   id: railTrips.columns.trip_id,
-  service_date: col.local_date(0, 'Service day; its trains may run on after midnight.', { example: '2026-08-22' }),
+  service_date: col.local_date(0, 'Service day; its trains may run past midnight.', { example: '2026-08-22' }),
   train_number: railTrips.columns.train_number,
   variant: meaning(
     railTrips.columns.variant,
-    'Part of a long-distance train that the trip is: of parts that run together the one with most stops. Commuter trips have none.',
+    'Part of a long-distance train; of parts that run together, the one with most stops. Commuter trips have none.',
   ),
   part_ids: col.list(
     [0, 0],
-    'Ids of the other parts of the train that run with it: trips of this route and train number that are at one of its stops at the same time.',
+    'Ids of the other parts that run with it: trips of this route and train number that are at one of its stops at the same time.',
     col.string(0, "The publisher's id of the trip."),
     { example: [] },
   ),
@@ -52,11 +52,11 @@ const tripFields = {
   direction: withExample(
     optional(
       railTrips.columns.direction,
-      'Direction, 0 or 1: as published, else by the id of its track, 1 for an inverse one, which does not say where to: stops do. Null where neither is known.',
+      'Direction, 0 or 1: as published, else from the id of its track (1 for an inverse one). It does not state the destination; the stops do. Null if neither is known.',
     ),
     0,
   ),
-  starts_at: col.instant(0, 'Departure from its first stop; null where no stops are published.', { nullable: true, example: START }),
+  starts_at: col.instant(0, 'Departure from its first stop; null without published stops.', { nullable: true, example: START }),
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
   stops: nested.objects('Its stops in order.', stopFields),
 } as const
@@ -68,11 +68,11 @@ export const routeTimetable = defineEndpoint({
   plan: 'FREE',
   summary: 'Timetable of a railway route on a day',
   about:
-    'Trips of the version of the timetable that holds on the day. Parts of a long-distance train that run together are one trip, as on boards. Times of 24:00:00 and more are after midnight; arrival_at and departure_at say when that is.',
+    'Trips of the timetable version in force on the day. Parts of a long-distance train that run together are one trip, as on boards. Times of 24:00:00 or later are after midnight; arrival_at and departure_at give the instant.',
   params: {
     id: routeId,
-    date: dateParam("Service day; today by Madrid's calendar unless given.", '2026-08-22'),
-    direction: integerParam('Only trips of this direction; one that the route does not have is refused.', {
+    date: dateParam('Service day; by default today in Madrid.', '2026-08-22'),
+    direction: integerParam('Only trips of this direction; a direction that the route lacks is rejected.', {
       min: 0,
       max: 1,
       example: '0',
@@ -92,7 +92,7 @@ export const routeTimetable = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
-    // A route is whole in the timetable that has it.
+    // Each route is complete in the timetable of its network.
     parts: () => [],
     clock_s: CLOCK_S,
     answer: async ({ slice }, p, now) => {
@@ -119,14 +119,14 @@ export const routeTimetable = defineEndpoint({
   example: { id: '10T0001C1', date: dayFromToday(0, '2026-08-22') },
 })
 
-/** Throws `Refused` for a direction that no trip of a route has, of those that its trips have. */
+/** Throws `Refused` for a direction that none of the route's trips has, with a list of the existing ones. */
 function checkDirection(asked: number, directions: readonly number[]): void {
   if (directions.includes(asked)) return
   const known = [...new Set(directions)].sort()
   const expected =
     known.length === 0
-      ? 'of the trips of this route no direction is told: leave it out'
-      : `expected a direction that trips of this route have: ${known.join(', ')}`
+      ? 'the trips of this route have no direction: leave it out'
+      : `expected a direction of the trips of this route: ${known.join(', ')}`
   throw new Refused(expected, { parameter: 'direction', value: String(asked), allowed: known.map(String) })
 }
 
@@ -137,8 +137,8 @@ interface Train {
 }
 
 /**
- * Trips with the parts of a train that run together as one: the one with most stops, of several the first by id. Of the 1,582 long-distance
- * trips of 2026-08-25, 40 run with another of their route.
+ * Trips, with parts of a train that run together merged into the one with most stops, then the lowest id. Of the 1,582
+ * long-distance trips of 2026-08-25, 40 run with another of their route.
  */
 function trainsOf(day: TimetableDay, trips: readonly DayTrip[]): Train[] {
   const trains: Train[] = []

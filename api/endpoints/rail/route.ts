@@ -11,43 +11,43 @@ import { TRACK_REACH_M, TRACK_TOLERANCE_M } from './route-way.ts'
 
 const { columns } = railRoutes
 const terminus = (about: string, example: string) => withExample(optional(railStations.columns.stop_id, about), example)
-const COMMONEST = 'of the stops that most of its trips have'
+const COMMONEST = 'of the stop sequence of most of its trips'
 
 /** Fields of a route. */
 export const routeFields = {
   id: columns.route_id,
   network: columns.network,
   nucleo_code: columns.nucleo_code,
-  operator: col.code(0, 'Company that runs its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
+  operator: col.code(0, 'Company that operates its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
   line: withExample(optional(columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
   product: productField('Product of other trains; null for commuter rail.'),
   route_type: columns.route_type,
   color: columns.color,
   text_color: columns.text_color,
-  origin_id: terminus(`First ${COMMONEST}; null where it has no trip, or one stop alone is published.`, '17000'),
+  origin_id: terminus(`First ${COMMONEST}; null without trips, or if only one stop is published.`, '17000'),
   origin: withExample(
-    optional(columns.origin_name, 'Its name; of a route without a first stop what its own name or id tells.'),
+    optional(columns.origin_name, 'Its name; for a route without a first stop, from the name or id of the route.'),
     'Madrid-Chamartín-Clara Campoamor',
   ),
-  destination_id: terminus(`Last ${COMMONEST}; null likewise.`, '98305'),
-  destination: withExample(optional(columns.destination_name, 'Its name, likewise.'), 'Aeropuerto T4'),
-  in_service: col.boolean(0, 'True where the newest timetable has trips of it.', { example: true }),
+  destination_id: terminus(`Last ${COMMONEST}; null without trips, or if only one stop is published.`, '98305'),
+  destination: withExample(optional(columns.destination_name, 'Its name; for a route without a last stop, from the name or id of the route.'), 'Aeropuerto T4'),
+  in_service: col.boolean(0, 'True if it has trips in the newest timetable.', { example: true }),
   trips: col.integer(
     0,
-    'Trips that the newest timetable has of it, whatever the days they run on: of commuter rail one a train and day, of other trains one a train number, whatever its parts and periods.',
+    'Trips in the newest timetable on any day: for commuter rail one per train and day, for other trains one per train number, regardless of its parts and periods.',
     { unit: '1', example: 872 },
   ),
-  patterns: col.integer(0, 'Different sequences of stops that its trips have.', { unit: '1', example: 2 }),
-  stop_ids: col.list([0, 0], 'Stations in the order in which most of its trips stop.', col.string(0, 'Station code.'), {
+  patterns: col.integer(0, 'Number of different stop sequences of its trips.', { unit: '1', example: 2 }),
+  stop_ids: col.list([0, 0], 'Stations in the stop order of most of its trips.', col.string(0, 'Station code.'), {
     example: ['17000', '98003', '98304', '98305'],
   }),
-  geometry_source: col.code(0, 'What the geometry is made of; null where there is none.', GEOMETRY_SOURCES, {
+  geometry_source: col.code(0, 'Source of the geometry; null without geometry.', GEOMETRY_SOURCES, {
     nullable: true,
     example: 'SHAPE',
   }),
   geometry: optional(
     railShapes.columns.geometry,
-    `The way past the stations of stop_ids, in their order: the published track of the line from the first to the last of them, at most ${TRACK_TOLERANCE_M} m from it; straight from station to station where it does not come within ${TRACK_REACH_M} m of them or goes another way, or none is published. Null of fewer than two stations.`,
+    `The path through the stations of stop_ids, in order: the published track from the first to the last, at most ${TRACK_TOLERANCE_M} m off. Straight between stations that the track does not pass within ${TRACK_REACH_M} m or in this order, and without a published track. Null for fewer than two stations.`,
   ),
 } as const
 
@@ -57,7 +57,7 @@ export const railRoute = record('RailRoute', 'A route: the trips of a line or pr
 /** A route, ready for replies. */
 export type Route = ValueOf<typeof routeFields>
 
-/** The routes of a network, ready for replies; made once for each. */
+/** The routes of a network in reply form, cached per network. */
 export const routesOf = memo((network: RailNetwork): readonly Route[] =>
   [...network.routes.values()].map((route) => routeOf(route, network)),
 )

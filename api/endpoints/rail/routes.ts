@@ -34,7 +34,7 @@ export const routeList = defineEndpoint({
     ]),
     defineMemoryFilter({
       name: 'bbox',
-      param: boxParam('Only routes of whose geometry a part lies in the box'),
+      param: boxParam('Only routes whose geometry is partly inside the box'),
       matches: (box) => (one: Route) => one.geometry !== null && isLineInBox(one.geometry, box),
     }),
     columnFilter('in_service', withDefault(booleanParam('Only routes with trips (true) or without (false).'), true), 'in_service'),

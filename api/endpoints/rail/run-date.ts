@@ -3,22 +3,22 @@ import type { DayStops } from '../transit/day-stops.ts'
 import type { TimetableDay } from './timetable-day.ts'
 
 const DAY_MS = 86_400_000
-/** A run that is planned to be over for longer, or to begin later, is another one, ms. */
+/** A run that is planned to end this long before, or to begin this long after, is a different one, ms. */
 export const LATEST_MS = DAY_MS / 4
 
-/** What is said of a train that runs. */
+/** A running train in live data. */
 interface Said {
   readonly network: string
   readonly train_number: string | null
-  /** The service date (YYYY-MM-DD) that its feed gives it by the clock. */
+  /** The service date (YYYY-MM-DD) that its feed derives from the clock. */
   readonly service_date: string
-  /** When it is due where it is, ms since the epoch: when it was spoken of, less its delay. */
+  /** Its due time at the current place, ms since the epoch: the time of the update less the delay. */
   readonly due_at: number
 }
 
 /**
- * The service date of the run that a train is on. Ids of long distance do not tell it, and by the clock a train that is due in the morning
- * is one of the new day: of the runs of its number on the days around, as the timetable has them, it is the one that goes on at that time.
+ * The service date of a train's run. Long-distance ids do not state it. By the clock, a train due in the morning may be of
+ * either day: of the timetabled runs of its number on adjacent days, the one under way at that time is taken.
  */
 export function runDate({ network, train_number, service_date, due_at }: Said, days: readonly TimetableDay[]): string {
   if (network !== LONG_DISTANCE || train_number === null) return service_date
@@ -36,14 +36,14 @@ export function runDate({ network, train_number, service_date, due_at }: Said, d
   return least <= LATEST_MS ? found : service_date
 }
 
-/** Stops of a trip: of all those of a day, from `first` up to `end`, not included. */
+/** The stops of a trip among those of a day: from `first` up to, not including, `end`. */
 interface Run {
   readonly stops: DayStops
   readonly first: number
   readonly end: number
 }
 
-/** How far an instant (ms) lies outside of the time for which a trip is planned to run, ms. */
+/** How far an instant (ms) is outside the planned time of a trip, ms. */
 export function awayFrom({ stops, first, end }: Run, at: number): number {
   if (end === first) return Number.MAX_SAFE_INTEGER
   const begin = stops.departureAt(first) ?? stops.arrivalAt(first) ?? at

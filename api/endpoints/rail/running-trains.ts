@@ -11,33 +11,35 @@ import { trainId, trainIdOf } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
 import { type RunningTrain, withoutTwins } from './twin-trains.ts'
 
-/** Every running train, by its ids: one that the timetables of two networks have has two. And how many are known but no longer shown. */
+/**
+ * Running trains by id (a train in the timetables of two networks has two ids), and the count of known trains no longer shown.
+ */
 export interface RunningTrains {
   readonly byId: ReadonlyMap<string, RunningTrain>
   readonly all: readonly Train[]
   readonly left_out: number
 }
 
-/** What the trains of an instant are made of. */
+/** Inputs of the trains of an instant. */
 interface Making {
-  /** Newest publication of positions, open or of the map, ms since the epoch. */
+  /** Newest publication of positions, open data or map, ms since the epoch. */
   readonly at: number
   readonly days: readonly MatchDay[]
   readonly updates: Updates
   readonly mapped: ReadonlyMap<string, MapRow>
 }
 
-/** Trip updates by trip, and those of long distance by train number. */
+/** Trip updates by trip and, for long distance, by train number. */
 interface Updates {
   readonly byTrip: ReadonlyMap<string, TripUpdateRow>
   readonly byNumber: ReadonlyMap<string, TripUpdateRow>
 }
 
-/** A train that its publication no longer has is shown so long: three publications. */
+/** A train missing from its publication is shown this long: three publications. */
 const GONE_MS = 60_000
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
 
-/** The trains that run by the newest publications; made once for each state of them and of the timetable. */
+/** The running trains of the newest publications, cached per state and timetable. */
 export async function runningTrains({ states, slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
   const [positions, , fleet] = states
   const at = Math.max(0, ...[...positions.parts, ...fleet.parts].map(({ data_time }) => data_time))
@@ -72,8 +74,8 @@ function makeTrains([positions, updates, fleet]: TrainStates, at: number, days: 
 }
 
 /**
- * True if a position of some age (ms) still holds: its publication has it and it is not too old; for a minute if the publication lacks the
- * train; and until it is too old if the publication lacks the whole núcleo and the one before had the train.
+ * True if a position of some age (ms) is still valid: if published, until it is too old; if the publication lacks the train,
+ * for a minute; if it lacks the whole núcleo and the one before had the train, until it is too old.
  */
 function isShown({ is_stale, is_held }: PositionRow | MapRow, age_ms: number): boolean {
   return age_ms <= railPositions.currentFor_ms && (!is_stale || is_held === true || age_ms <= GONE_MS)
@@ -86,8 +88,8 @@ function updatesOf(rows: readonly TripUpdateRow[]): Updates {
 }
 
 /**
- * What is published about a train, by precedence. A long-distance train may be found by its number: feeds adopt the ids of a new night one
- * after the other, and the part that its id names may be cancelled. What the feed of another network says comes last.
+ * Updates about a train, by precedence. A long-distance train may be found by number: feeds adopt the new ids of a night one
+ * after the other, and the part that its id names may be cancelled. Updates of another network come last.
  */
 function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumber }: Updates): TripUpdateRow[] {
   const stated = [row.trip_id, match?.trip_id ?? null].flatMap((id) => byTrip.get(`${row.network} ${id}`) ?? [])
@@ -104,17 +106,17 @@ function saidOf(row: PositionRow | MapRow, match: Match | null, { byTrip, byNumb
   return runs.length > 0 ? runs : all
 }
 
-/** The delay of a train (s) by the first that states one that can be; 0 where none does. */
+/** The first credible delay of a train (s); 0 without one. */
 function believedDelay(...stated: readonly (TripUpdateRow | MapRow | null)[]): number {
   return stated.find((one) => one?.delay_quality === 'OK')?.delay_s ?? 0
 }
 
-/** The map has commuter trains by their trip, the others by their number. */
+/** The map identifies commuter trains by trip, others by number. */
 function mapKey({ network, trip_id, train_number }: MapRow | PositionRow): string {
   return `${network} ${network === LONG_DISTANCE ? train_number : trip_id}`
 }
 
-/** When the map saw a train: by its satellite fix, unless that lies ahead of the map itself. */
+/** When the map saw a train: the time of its satellite fix, unless that is later than the map itself. */
 function fixOf({ fixed_at, observed_at }: MapRow): number {
   return Math.min(fixed_at ?? observed_at, observed_at)
 }
@@ -131,7 +133,7 @@ function ofPosition(row: PositionRow, id: string, making: Making): RunningTrain 
   })
 }
 
-/** A train that only the map has: where it is by the satellite, and no more that the open feed would say. */
+/** A train that only the map has: its satellite position, without the data of open feeds. */
 function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
   return made(row, making, {
     id,
@@ -144,7 +146,7 @@ function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
   })
 }
 
-/** What the map says of a train, under the names that the API has it under. */
+/** Map data of a train under its API names. */
 function sayingOf(row: MapRow): Train['map'] {
   return {
     observed_at: row.observed_at,
@@ -225,7 +227,10 @@ function isCommuter({ route }: DayTrip): boolean {
   return route.nucleo_code !== null
 }
 
-/** Of the trips of other networks that are the same train, parts of it maybe, that which runs at an instant (ms), or the nearest in time. */
+/**
+ * Of the same train's trips in other networks, possibly parts of it: the one under way at an instant (ms), or the nearest in
+ * time.
+ */
 function nearestTwin({ twins, stops }: Match, at: number): DayTrip | null {
   const [first = null, ...others] = twins
   const away = ({ first, end }: DayTrip): number => awayFrom({ stops, first, end }, at)

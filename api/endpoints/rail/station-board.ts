@@ -19,22 +19,22 @@ import { nearestStation, stationId } from './station-detail.ts'
 import { DAYS_AROUND, timetableDay } from './timetable-day.ts'
 import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
-/** Trains come and go by the minute; live feeds are published every 20 s. */
+/** Boards change by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20
 
 const at = instantParam(
-  'Moment that the board is of; now unless given. Of a moment that has passed a board tells what is still published of its trains, and of all others the plan: also of those that were late or cancelled.',
+  'Moment of the board; by default now. For a past moment, trains that are still published have live data. All others are as planned, even if they were late or cancelled.',
   '2026-08-22T03:00:00Z',
 )
 
-/** What a board says of the timetables behind it. */
+/** Coverage of the timetables behind a board. */
 const COVERED = {
-  timetable_from: col.instant(0, 'Since when there are timetables of the networks of the station, or of the one asked for.', {
+  timetable_from: col.instant(0, "Begin of the timetables of the station's networks, or of the requested one.", {
     example: '2026-08-21T22:00:00.000Z',
   }),
   timetable_until: col.instant(
     0,
-    'Until when there are. Where that is less than 24 h after the moment, the board lacks what would follow: it ends with the last trains of the day before it.',
+    'End of the timetables. If it is less than 24 h after the moment, the board ends with the last trains of the day before it.',
     { example: '2026-08-22T22:00:00.000Z' },
   ),
 } as const
@@ -45,7 +45,7 @@ function boardEndpoint(spec: {
   readonly side: BoardAsk['side']
   readonly name: string
   readonly what: string
-  /** The field that says whether travellers may do what the board is about, and what that is. */
+  /** The field that says whether passengers may use the train as the board implies, and that use. */
   readonly use: 'pickup_type' | 'drop_off_type'
   readonly verb: string
   readonly record: RecordShape<typeof boardFields>
@@ -54,10 +54,10 @@ function boardEndpoint(spec: {
     path: spec.path,
     domain: 'rail',
     plan: 'FREE',
-    // Where trains are is for a higher plan: a board only says at which platform one stands.
+    // Positions require a higher plan: a board only shows the platform of a train in the station.
     excerpts: [{ of: railPositions, columns: ['platform'] }],
     summary: spec.summary,
-    about: `${spec.what} within 24 h after the moment, and those planned before it that have not been here yet. Live data joins the timetable of the service day; without it the timetable answers alone, with is_live false. A train that the timetables of both networks have is one entry, found by the network, line and product of either. Trains that no timetable has are listed where their next stop is this station. A trip of which a single stop is published is on the board of departures and on that of arrivals, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. How trains ran is not told here but by /api/trenes/puntualidad, and where one has been by /api/trenes/posiciones/{id}/recorrido.`,
+    about: `${spec.what} within 24 h after the moment, and earlier ones that have not called here yet. Live data is joined to the timetable of the service day; without live data is_live is false. A train in the timetables of both networks is one entry, found by the network, line and product of either. Trains outside the timetable are listed if their next stop is this station. A trip with a single published stop is on both boards, without origin and destination. Entries with ${spec.use} NONE are trains that nobody may ${spec.verb} here. For past performance see /api/trenes/puntualidad, for past positions /api/trenes/posiciones/{id}/recorrido.`,
     params: { id: stationId, at, line: lineParam, network: networkParam },
     returns: {
       kind: 'list',
@@ -110,10 +110,10 @@ export const stationDepartures = boardEndpoint({
   summary: 'Next departures of a railway station, with delay and platform',
   side: 'DEPARTURES',
   name: 'departures',
-  what: 'Trains that are to leave',
+  what: 'Trains about to depart',
   use: 'pickup_type',
   verb: 'board',
-  record: record('RailDeparture', 'A train that leaves a station.', boardFields),
+  record: record('RailDeparture', 'A departure from a station.', boardFields),
 })
 
 /** Next arrivals at a station. */
@@ -122,8 +122,8 @@ export const stationArrivals = boardEndpoint({
   summary: 'Next arrivals at a railway station, with delay and platform',
   side: 'ARRIVALS',
   name: 'arrivals',
-  what: 'Trains that are to arrive',
+  what: 'Trains about to arrive',
   use: 'drop_off_type',
   verb: 'get off',
-  record: record('RailArrival', 'A train that arrives at a station.', boardFields),
+  record: record('RailArrival', 'An arrival at a station.', boardFields),
 })

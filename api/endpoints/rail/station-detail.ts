@@ -11,12 +11,12 @@ import { stationRegister } from './station-register.ts'
 
 const CODE_DIGITS = 5
 
-/** The id of a station, as a path has it. */
+/** The station id as a path parameter. */
 export const stationId = required(
-  textParam("Code of the station, five digits with zeros in front; the infrastructure manager's.", { max: 20, example: '17000' }),
+  textParam('Station code of the infrastructure manager, five digits with leading zeros.', { max: 20, example: '17000' }),
 )
 
-/** The code that was probably meant: of the same number, as many leave out the zeros in front, else one much like it. */
+/** A suggestion for a code: the same number with leading zeros, which many leave out, else a similar code. */
 export async function nearestStation(
   { slice }: Pick<MemoryAsk<readonly []>, 'slice'>,
   { id }: { readonly id: string },
@@ -28,7 +28,7 @@ export async function nearestStation(
 
 const detail = record(
   'RailStationDetail',
-  'A station with its lines and what is wrong there now.',
+  'A station with its lines and current alerts.',
   { ...stationFields, alerts: alertsField },
   inLanguages,
 )

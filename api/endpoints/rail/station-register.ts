@@ -5,10 +5,10 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineSlice } from '../../define/slice.ts'
 
-/** What the register says of a station. */
+/** Fields of a station in the register. */
 export type RegisteredStation = Row<typeof railStationRegister>
 
-/** The newest state of each station of the register, by its code. It has one key, the empty one; without a register it is empty. */
+/** The newest state of each registered station, by code. Its only key is the empty string; without a register it is empty. */
 export const stationRegister = defineSlice<ReadonlyMap<string, RegisteredStation>>({
   name: 'station register',
   from: [railStationRegister],

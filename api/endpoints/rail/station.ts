@@ -17,7 +17,7 @@ const { columns: registered } = railStationRegister
 
 const PROVINCE_CODE = col.string(
   0,
-  'INE code of the province, by the position, else by the register; null abroad and where neither tells.',
+  'INE code of the province, by the position, else by the register; null abroad, and if unknown to both.',
   {
     nullable: true,
     example: '28',
@@ -38,24 +38,24 @@ export const stationFields = {
   position: columns.position,
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
-  municipality: optional(registered.municipality, 'Municipality by the register, else by the position; null where neither tells.'),
+  municipality: optional(registered.municipality, 'Municipality by the register, else by the position; null if unknown to both.'),
   municipality_code: optional(
     registered.municipality_code,
-    'INE code of the municipality; by the position for stations that the register lacks.',
+    'INE code of the municipality; by the position for stations outside the register.',
   ),
   address: registered.address,
   postal_code: registered.postal_code,
-  country: optional(registered.country, 'Country by the register, else by the position; null where neither tells.'),
+  country: optional(registered.country, 'Country by the register, else by the position; null if unknown to both.'),
   networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
-  operator: col.code(0, 'Company whose trains stop there.', RAIL_OPERATORS, { example: 'RENFE' }),
-  in_service: col.boolean(0, 'False where no trip of the newest timetables stops: it then has no lines and no products.', {
+  operator: col.code(0, 'Company that operates trains there.', RAIL_OPERATORS, { example: 'RENFE' }),
+  in_service: col.boolean(0, 'False if no trip of the newest timetables stops there; it then has no lines and no products.', {
     example: true,
   }),
-  lines: nested.objects('Commuter lines whose trips stop there, buses among them.', lineFields),
+  lines: nested.objects('Commuter lines that stop there, including buses.', lineFields),
   products: col.list([0, 0], 'Products of other trains that stop there.', col.code(0, 'Product.', RAIL_PRODUCTS), { example: ['AVE'] }),
   has_wheelchair_boarding: optional(
     columns.has_wheelchair_boarding,
-    'Whether trains of one network at least can be boarded in a wheelchair; null where nothing is said.',
+    'Whether trains of at least one network can be boarded in a wheelchair; null if not stated.',
   ),
   is_metre_gauge: registered.is_metre_gauge,
   timezone: columns.timezone,
@@ -67,12 +67,12 @@ export const railStation = record('RailStation', 'A station, with the lines and 
 /** A station, ready for replies. */
 export type Station = ValueOf<typeof stationFields>
 
-/** What the register says of a station that it lacks. */
+/** Register fields of a station outside the register. */
 const UNREGISTERED = { address: null, postal_code: null, municipality: null, municipality_code: null, country: null, is_metre_gauge: null }
 
 type Register = ReadonlyMap<string, RegisteredStation>
 
-/** The stations of a network with what the register adds, ready for replies; made once for both. */
+/** The stations of a network with register data, in reply form; cached per input. */
 export const stationsOf = memo((network: RailNetwork, register: Register): readonly Station[] =>
   [...network.stations.values()].map((station) => stationOf(station, register.get(station.stop_id))),
 )
@@ -109,7 +109,7 @@ function isCommuter({ nucleo_code }: NetworkLine): boolean {
   return nucleo_code !== null
 }
 
-/** `network`, `operator` and `nucleo`, as stations and routes take them. */
+/** The parameters `network`, `operator` and `nucleo` of stations and routes. */
 export const networkParam = codeParam('Network.', RAIL_NETWORKS, { example: 'CERCANIAS' })
-export const operatorParam = codeParam('Company that runs the trains.', RAIL_OPERATORS, { example: 'RENFE' })
+export const operatorParam = codeParam('Company that operates the trains.', RAIL_OPERATORS, { example: 'RENFE' })
 export const nucleoParam = listOf(codeParam('Commuter network (núcleo).', RAIL_NUCLEOS, { example: '10' }))

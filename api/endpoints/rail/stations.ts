@@ -16,7 +16,7 @@ export const stationList = defineEndpoint({
   plan: 'FREE',
   summary: 'Railway stations with position, lines and products',
   about:
-    'Every station of the newest timetables; a code that both networks use is one station. Stations where no trip stops are listed too, with in_service false. The province is told from the position; address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
+    'Every station of the newest timetables; a code that both networks use is one station. Stations without trips are listed too, with in_service false. The province comes from the position. Address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
   params: {},
   filters: [
     provinceFilter,
@@ -33,7 +33,7 @@ export const stationList = defineEndpoint({
       matches: (nucleos) => (one: Station) => one.lines.some(({ nucleo_code }) => nucleo_code !== null && nucleos.includes(nucleo_code)),
       present: { nucleo: (one: Station) => one.lines.flatMap(({ nucleo_code }) => nucleo_code ?? []) },
     }),
-    // A line is looked for in the núcleos that are asked for.
+    // Lines are searched in the requested núcleos.
     appliedByRead('line', lineParam),
     searchFilter('the name, the municipality or the id', ({ name, id, municipality }: Station) => [name, id, municipality]),
     areaFilter,
@@ -54,7 +54,7 @@ export const stationList = defineEndpoint({
   example: { province: 'Madrid', q: 'chamartin' },
 })
 
-/** True where a line, of one of the núcleos if some are asked for, or a product stops. */
+/** True if a line (in one of the requested núcleos, if any) or a product stops there. */
 function hasLine(
   { lines, products }: Station,
   wanted: { readonly lines: readonly string[]; readonly nucleos: readonly string[] | null },

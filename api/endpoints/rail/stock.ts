@@ -16,10 +16,10 @@ const { columns: fleet } = railFleet
 const { columns: stock } = railStock
 const DAYS = 30
 const HOUR_US = 3_600_000_000
-/** Whose trains the map and the list of models are of. */
+/** Operators covered by the map and the model list. */
 const OPERATORS = ['RENFE'] as const
 
-/** What is told of each model. */
+/** Fields of each model. */
 const MODEL = {
   model: stock.model,
   stock_type: stock.stock_type,
@@ -36,30 +36,30 @@ const MODEL = {
 } as const
 
 const FLAT = {
-  network: optional(fleet.network, 'Network of the line; null for a series that was seen on none.'),
-  line: col.string(0, 'Line: of long distance the corridor as the map names it. Null for a series that was seen on none.', {
+  network: optional(fleet.network, 'Network of the line; null for a series not seen on any.'),
+  line: col.string(0, 'Line; for long distance, the corridor as the map names it. Null for a series not seen on any.', {
     nullable: true,
     example: 'Madrid - Vitoria - Irún',
   }),
-  product: optional(fleet.product, 'Commercial product of its trains, where the map states one.'),
+  product: optional(fleet.product, 'Commercial product of its trains, if the map states one.'),
   series: col.string(0, 'Series: the first three digits of vehicle numbers. Null for models without one in their name.', {
     nullable: true,
     example: '449',
   }),
-  operator: col.string(0, 'Who runs the trains.', { example: 'RENFE' }),
+  operator: col.string(0, 'Operator of the trains.', { example: 'RENFE' }),
   observations: col.integer(
     0,
-    `Runs on which the series was seen there, by its vehicle numbers, in the ${DAYS} days: a train number on a day of Madrid is one, however often it was polled.`,
+    `Runs with the series there in the ${DAYS} days, by vehicle numbers. A train number on one day in Madrid is one run.`,
     { unit: '1', example: 1 },
   ),
   share_pct: col.decimal(
     0,
-    'Share of the runs of that line and product whose vehicle numbers are known. Some runs are made by two series, so that shares may add up to more than 100.',
+    'Share of the runs of that line and product with known vehicle numbers. Runs with two series count for both, so shares may add up to more than 100.',
     { scale: 1, unit: '%', nullable: true, example: 100 },
   ),
-  trains: col.integer(0, 'Train numbers on which it was seen there.', { unit: '1', example: 1 }),
-  vehicles: col.integer(0, 'Vehicles of the series that were seen there, told by their numbers.', { unit: '1', example: 1 }),
-  accessible_pct: col.decimal(0, 'Share of those runs that the map calls accessible; null where it says nothing.', {
+  trains: col.integer(0, 'Train numbers with the series there.', { unit: '1', example: 1 }),
+  vehicles: col.integer(0, 'Vehicles of the series that were seen there, distinguished by their numbers.', { unit: '1', example: 1 }),
+  accessible_pct: col.decimal(0, 'Share of those runs that the map marks as accessible; null if it states nothing.', {
     scale: 1,
     unit: '%',
     nullable: true,
@@ -69,32 +69,32 @@ const FLAT = {
   last_seen_at: col.instant(0, 'Last observation.', { nullable: true, example: '2026-03-11T15:14:20.000Z' }),
   stock_type: col.code(
     0,
-    'What the series is built for; null where it is not in the list of models, or its models differ.',
+    'Purpose of the series; null if the model list lacks it or its models differ.',
     RAIL_STOCK_TYPES,
     {
       nullable: true,
       example: 'MEDIUM_DISTANCE',
     },
   ),
-  seats_min: col.integer(0, 'Least number of seats of its models; null where it is not in their list, or none is published.', {
+  seats_min: col.integer(0, 'Lowest number of seats of its models; null if the model list lacks it or its seats.', {
     unit: '1',
     nullable: true,
     example: 257,
   }),
-  seats_max: col.integer(0, 'Greatest number of seats, likewise.', { unit: '1', nullable: true, example: 257 }),
+  seats_max: col.integer(0, 'Highest number of seats of its models; null if the model list lacks it or its seats.', { unit: '1', nullable: true, example: 257 }),
 } as const
 
-const use = record('RailStockUse', 'A series of trains on a line: how often it was seen there, and what its models are like.', {
+const use = record('RailStockUse', 'A series of trains on a line: how often it was seen there, and its models.', {
   ...FLAT,
   models: nested.objects(
-    'Models of the series in the list of the operator; empty where it has none. A number tells no more than the series.',
+    "Models of the series in the operator's list; empty if it has none. A vehicle number identifies only the series.",
     MODEL,
   ),
 })
 
 type UseRow = ValueOf<typeof FLAT> & { readonly models: readonly ValueOf<typeof MODEL>[] | null }
 
-/** Digits that vehicle numbers begin with, or that a model of narrow gauge has. */
+/** First digits of vehicle numbers, or digits of narrow-gauge models. */
 const seriesParam = param({
   about: 'Series, three or four digits.',
   schema: { type: 'string', pattern: '^\\d{3,4}$' },
@@ -105,21 +105,21 @@ const seriesParam = param({
   example: '449',
 })
 
-/** A line without accents and in small letters, as it is compared. */
+/** A line without accents in lower case, for comparison. */
 const foldedText = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 /** The line of a train on the map, or its corridor. */
 const LINE_NAME = sql`coalesce(line, corridor)`
 
-/** Which trains run where. */
+/** Rolling stock by line. */
 export const railStockList = defineEndpoint({
   path: '/api/trenes/flota',
   domain: 'rail',
   plan: 'PRO',
   summary: 'Rolling stock per line: type, seats, accessibility',
-  about: `Which series ran on which line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days up to the end of what has landed, joined to Renfe's list of models. The map has numbers of long-distance trains only, so that nothing is said of commuter lines; nothing is inferred where no number was seen. Without \`network\`, \`line\` and \`product\` the models that were seen nowhere are listed too, with 0 observations. The list of models says nothing of accessibility (\`is_accessible\` is null); the map says it of each run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
+  about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data, joined to Renfe's list of models. The map has numbers of long-distance trains only, so commuter lines are not covered, and nothing is inferred without a number. Without \`network\`, \`line\` and \`product\`, models that were not seen anywhere are listed too, with 0 observations. The model list does not state accessibility (\`is_accessible\` is null), but the map states it per run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'AVLDMD' }),
-    line: textParam('Line or corridor, whole; case and accents do not matter.', { example: 'madrid - vitoria - irun' }),
+    line: textParam('Full name of a line or corridor; case and accents are ignored.', { example: 'madrid - vitoria - irun' }),
     product: listOf(codeParam('Commercial product.', RAIL_PRODUCTS, { example: 'MD' })),
     series: listOf(seriesParam),
     operator: oneOf('Operator; there is one.', OPERATORS, { example: 'RENFE' }),
@@ -138,11 +138,11 @@ export const railStockList = defineEndpoint({
     from: [railFleet, railStock],
     query: (p, lake) => usesIn(lastDays(lake), p),
     known: {
-      network: known('a network whose vehicle numbers the map had', sql`network`),
-      line: known('a line or corridor that the map had vehicle numbers of', LINE_NAME, foldedText),
-      product: known('a product that the map had vehicle numbers of', sql`product`),
+      network: known('a network with vehicle numbers on the map', sql`network`),
+      line: known('a line or corridor with vehicle numbers on the map', LINE_NAME, foldedText),
+      product: known('a product with vehicle numbers on the map', sql`product`),
       series: {
-        expected: `expected a series that was seen in the ${DAYS} days or that the list of models has`,
+        expected: `expected a series seen in the ${DAYS} days or in the list of models`,
         values: (_, lake) =>
           sql`${valuesOf(sql`unnest(series)`, lake)} UNION SELECT series FROM ${scan(railStock)} WHERE series IS NOT NULL ORDER BY value`,
       },
@@ -152,12 +152,12 @@ export const railStockList = defineEndpoint({
   example: { series: '449' },
 })
 
-/** The days that are counted, ms since the epoch. */
+/** The counted days, ms since the epoch. */
 function lastDays(lake: LakeView): { readonly from: number; readonly to: number } {
   return lake.period({ from: null, to: null, interval: null }, DAYS)
 }
 
-/** What tells the values that trains with vehicle numbers had of something. */
+/** A query of the known values of a property of trains with vehicle numbers. */
 function known(what: string, value: Sql, fold?: (text: string) => string): LakeKnown<unknown> {
   const values = (_: unknown, lake: LakeView): Sql => sql`${valuesOf(value, lake)} ORDER BY value`
   return { expected: `expected ${what} in the ${DAYS} days`, values, ...(fold ? { fold } : {}) }
@@ -184,8 +184,8 @@ const sameLine = (one: Sql, other: Sql): Sql =>
   sql`${one}.network = ${other}.network AND ${one}.line IS NOT DISTINCT FROM ${other}.line AND ${one}.product IS NOT DISTINCT FROM ${other}.product`
 
 /**
- * Series by line. Half a million observations a day are first brought down to one for each train, formation and hour, for Madrid's days are
- * dear to tell and begin at whole hours of UTC: 3.5 s of processor time for the 9.7 million of thirty days.
+ * Series by line. Half a million observations a day are first reduced to one per train, formation and hour: Madrid's days are
+ * slow to compute and begin at whole UTC hours. 3.5 s of CPU for the 9.7 million of thirty days.
  */
 function usesIn(period: { readonly from: number; readonly to: number }, { network, line, product, series }: Filter): Sql {
   const observed = scan(railFleet, {
@@ -194,7 +194,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
   })
   const wanted = [
     sql`true`,
-    // What was seen nowhere is on no line.
+    // Series not seen anywhere are on no line.
     ...(network === null && line === null && product === null ? [] : [sql`uses.observations IS NOT NULL`]),
     ...(line === null ? [] : [sql`${folded(sql`uses.line`)} = ${folded(sql`${line}`)}`]),
     ...(product === null ? [] : [isOneOf(sql`uses.product`, product)]),
@@ -223,7 +223,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
         count(DISTINCT (train_number, day)) AS observations,
         count(DISTINCT train_number) AS trains,
         count(DISTINCT (train_number, day)) FILTER (WHERE is_accessible) AS accessible,
-        count(DISTINCT (train_number, day)) FILTER (WHERE is_accessible IS NOT NULL) AS told,
+        count(DISTINCT (train_number, day)) FILTER (WHERE is_accessible IS NOT NULL) AS known,
         min(first_seen_at) AS first_seen_at,
         max(last_seen_at) AS last_seen_at
       FROM each
@@ -250,7 +250,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
       CAST(uses.share_pct AS DECIMAL(4, 1)) AS share_pct,
       CAST(coalesce(uses.trains, 0) AS INTEGER) AS trains,
       CAST(coalesce(uses.vehicles, 0) AS INTEGER) AS vehicles,
-      CAST(100 * uses.accessible / nullif(uses.told, 0) AS DECIMAL(4, 1)) AS accessible_pct,
+      CAST(100 * uses.accessible / nullif(uses.known, 0) AS DECIMAL(4, 1)) AS accessible_pct,
       uses.first_seen_at, uses.last_seen_at,
       models.stock_type, models.seats_min, models.seats_max, models.models
     FROM uses
@@ -258,7 +258,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
     WHERE ${join(wanted, sql` AND `)}`
 }
 
-/** The last state of each model, gathered by series. */
+/** The last state of each model, grouped by series. */
 function modelsBySeries(): Sql {
   const names = Object.keys(MODEL) as (keyof typeof MODEL)[]
   const members = join(names.map((name) => sql`${column(railStock, name)} := ${column(railStock, name)}`))

@@ -11,13 +11,13 @@ import { twinsIn } from './twins.ts'
 /** The route of a trip. */
 export interface DayRoute {
   readonly route_id: string
-  /** Line of commuter rail, product of other trains. */
+  /** Line for commuter rail, product for other trains. */
   readonly short_name: string | null
   readonly route_type: string
   readonly nucleo_code: string | null
 }
 
-/** A trip that runs on a service date; its stops are those of the day from `first` up to `end`, not included. */
+/** A trip that runs on a service date; its stops are the day's from `first` up to, not including, `end`. */
 export interface DayTrip {
   readonly network: string
   readonly trip_id: string
@@ -25,22 +25,22 @@ export interface DayTrip {
   readonly train_number: string | null
   readonly variant: string | null
   readonly service_mark: string | null
-  /** Direction of travel, 0 or 1: as published, else that of its shape, whose id says which is the other way; null where neither is known. */
+  /** Direction of travel, 0 or 1: as published, else from its shape, whose id names the reverse one; null if neither is known. */
   readonly direction: number | null
   readonly is_wheelchair_accessible: boolean | null
   readonly first: number
   readonly end: number
 }
 
-/** The day before a moment, of which trains run past midnight, its own, and the day after, as boards reach 24 h ahead. */
+/** The days around a moment: the day before (trains past midnight), its own, and the next (boards reach 24 h ahead). */
 export const DAYS_AROUND = [-1, 0, 1] as const
-/** Days that are kept: those of the present, and of two other moments that somebody asks for. A day takes some 5 MB. */
+/** Maximum days in memory: those around the present and two other requested moments. A day takes some 5 MB. */
 const DAYS = 3 * DAYS_AROUND.length
 const NO_TRIPS: readonly DayTrip[] = []
-/** What the id of a shape ends with that is run the other way. */
+/** Suffix of the id of a reversed shape. */
 const INVERSE = '_INV'
 
-/** Everything that is planned to run on a service date, of all timetables. */
+/** All planned trips of a service date, of all timetables. */
 export class TimetableDay extends ServiceDay<DayTrip> {
   readonly #byTrain: ReadonlyMap<string, readonly DayTrip[]>
   readonly #twins: ReadonlyMap<DayTrip, readonly DayTrip[]>
@@ -51,12 +51,12 @@ export class TimetableDay extends ServiceDay<DayTrip> {
     this.#byTrain = Map.groupBy(held.trips, (trip) => keyOf(trip.network, trip.train_number ?? ''))
   }
 
-  /** The trips that run under a train number in a network: several where a train has parts. */
+  /** The trips of a train number in a network: several if the train has parts. */
   tripsOfTrain(network: string, train_number: string): readonly DayTrip[] {
     return this.#byTrain.get(keyOf(network, train_number)) ?? NO_TRIPS
   }
 
-  /** The trips of other networks' timetables that are the same train as one, see `twinsIn`. */
+  /** The trips of other networks that are the same train, see `twinsIn`. */
   twinsOf(trip: DayTrip): readonly DayTrip[] {
     return this.#twins.get(trip) ?? NO_TRIPS
   }
@@ -65,7 +65,7 @@ export class TimetableDay extends ServiceDay<DayTrip> {
 const TRIP_COLUMNS = sql`t.network, t.trip_id, t.train_number, t.variant, t.service_mark, t.direction, t.shape_id,
       t.is_wheelchair_accessible, t.route_id, r.short_name, r.route_type, t.nucleo_code`
 
-/** The timetable of one service date, by the date (YYYY-MM-DD); of each network by the version that holds on it. */
+/** The timetable of one service date (YYYY-MM-DD), each network by the version in force. */
 export const timetableDay = defineSlice<TimetableDay>({
   name: 'rail timetable day',
   from: TIMETABLE_TABLES,
@@ -108,7 +108,7 @@ function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): Omit<DayTrip, 'f
   }
 }
 
-/** The direction of travel of a trip: as published, else that of its shape; null where neither is known. */
+/** The direction of a trip: as published, else from its shape; null if neither is known. */
 export function directionOf({
   direction,
   shape_id,

@@ -16,16 +16,16 @@ export const railTimetables = timetableTables({
   calendar: railCalendar,
 })
 
-/** The tables that every version of a timetable is in; shapes are only in commuter rail's. */
+/** The tables of every timetable version; only commuter rail has shapes. */
 export const TIMETABLE_TABLES = railTimetables.all
 
-/** The times that kept versions are about. */
+/** The times that stored versions cover. */
 export const timetableSpans = timetableSpansOf(railTimetables)
 
-/** The feeds that timetables come from, by network. */
+/** The timetable feed of each network. */
 const TIMETABLE_FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_gtfs_cercanias', AVLDMD: 'renfe_gtfs_avldmd' }
 
-/** The feed that is enough for what is asked of one network; null, for all, where none is named. */
+/** The feed that suffices for requests about one network; null, for all feeds, without a network. */
 export function timetableFeeds(network: string | null): readonly string[] | null {
   return network === null ? null : [TIMETABLE_FEEDS[network] as string]
 }

@@ -7,54 +7,54 @@ import { awayFrom, LATEST_MS } from './run-date.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
 
 const HOUR_MS = 3_600_000
-/** How long after midnight a train may run that belongs to the day before, and how long before it one may stand that belongs to the next. */
+/** How long after midnight a train may run for the day before, and how long before midnight one may wait for the next. */
 const EVENING_MS = 8 * HOUR_MS
 const EARLY_MS = HOUR_MS
 const NONE: readonly IdleTrip[] = []
 const NO_TWINS: readonly DayTrip[] = []
 
-/** The timetable of a service date: what runs, and what does not though the live feeds may speak of it. */
+/** The timetable of a service date: the trips that run, and those that do not but may be in live feeds. */
 export interface MatchDay {
   readonly day: TimetableDay
   readonly idle: IdleTrips
 }
 
-/** What a train states that it can be found by in the timetable. */
+/** Properties of a train used to find it in the timetable. */
 export interface StatedTrain {
   readonly network: string
   readonly trip_id: string | null
   readonly train_number: string | null
   readonly stop_id: string | null
-  /** When it is due where it is, ms since the epoch: when it was observed there, less its delay. */
+  /** Its due time at the current place, ms since the epoch: the observation time less the delay. */
   readonly due_at: number
 }
 
-/** The trip that a train is, and how it was found. */
+/** The trip of a train, and how it was found. */
 export interface Match {
   readonly by: 'BY_TRIP' | 'BY_TRAIN_NUMBER'
   readonly trip_id: string
-  /** Commercial product, or line of commuter rail. */
+  /** Commercial product, or line for commuter rail. */
   readonly product: string | null
   readonly service_date: string
-  /** True where the trip runs on that day by its calendar. */
+  /** True if the trip runs on that day by its calendar. */
   readonly isPlanned: boolean
-  /** Trips of other networks' timetables that are the same train. */
+  /** Trips in other networks that are the same train. */
   readonly twins: readonly DayTrip[]
-  /** Stops of the day, of which the trip has those from `first` up to `end`, not included. */
+  /** Stops of the day; the trip has those from `first` up to, not including, `end`. */
   readonly stops: DayStops
   readonly first: number
   readonly end: number
 }
 
-/** The timetables of the service dates that trains may run on at an instant (ms). */
+/** The timetables of the possible service dates of trains at an instant (ms). */
 export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>['slice']): Promise<MatchDay[]> {
   const dates = new Set([madridDate(instant), madridDate(instant - EVENING_MS), madridDate(instant + EARLY_MS)])
   return Promise.all([...dates].map(async (date) => ({ day: await slice(timetableDay, date), idle: await slice(idleTrips, date) })))
 }
 
 /**
- * The trip of the timetable that a train is. Long distance gives its trips new ids every night and the live feeds follow hours later, so that
- * one of the night before goes by its train number: its id may be in the timetable of yesterday too, where it is another run.
+ * Matches a train to a trip of the timetable. Long-distance trip ids change every night and live feeds follow hours later, so a
+ * train with an older id matches by number: yesterday's timetable may have that id for another run.
  */
 export function matchTrain(train: StatedTrain, days: readonly MatchDay[]): Match | null {
   const { network, trip_id, train_number } = train
@@ -94,8 +94,8 @@ function ofIdle(by: Match['by'], { day, idle }: MatchDay, { trip_id, product, fi
 }
 
 /**
- * Of runs that go on at about that time one that calls where the train is, as parts of a train have ids of their own; of those the one with
- * the id, else one that is planned for the day, else the nearest in time.
+ * Of runs under way at about that time, one that calls where the train is (parts of a train have their own ids); then the one
+ * with its id, then one planned for the day, then the nearest in time.
  */
 function likeliest(matches: readonly Match[], { stop_id, due_at }: StatedTrain): Match | null {
   const ranked = matches.map((match) => {

@@ -14,10 +14,10 @@ import { networkOf, trainId, trainIdParam } from './train-id.ts'
 const { columns } = railPositions
 const DAY_BEGINS = '04:00'
 const HOUR_MS = 3_600_000
-/** A statement on a trip that is older holds no longer: it changes whenever the train leaves a stop. */
+/** A statement about a trip older than this is no longer valid: it changes whenever the train leaves a stop. */
 const STATED_BEFORE_MS = 3 * HOUR_MS
 
-const point = record('TrainTrackPoint', 'Where a train was at an instant.', {
+const point = record('TrainTrackPoint', 'Position of a train at an instant.', {
   observed_at: columns.observed_at,
   position: columns.position,
   position_source: columns.position_source,
@@ -26,7 +26,7 @@ const point = record('TrainTrackPoint', 'Where a train was at an instant.', {
   platform: columns.platform,
   delay_s: optional(
     railTripUpdates.columns.delay_s,
-    'Delay that the trip updates stated then, in whole minutes; negative where early, null where they said nothing of the trip.',
+    'Delay in the trip updates at that time, in whole minutes; negative if early, null if they had no entry for the trip.',
   ),
   delay_quality: railTripUpdates.columns.delay_quality,
   trip_id: columns.trip_id,
@@ -44,11 +44,11 @@ export const trainTrack = defineEndpoint({
   plan: 'PRO',
   summary: 'Track of a train on one service day',
   about:
-    'Every position that was published of it, from the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. ' +
-    "A service day is from 04:00 to 04:00 on Madrid's clock, so that trains of the evening stay in one piece; one that runs through 04:00 is in two. Positions of Renfe's map are not kept in it. A train that the timetables of both networks have has a track under each of its ids: what the feed of that network told. A day of which nothing can be kept is refused with those that are; without a position on one of those it is empty: the train did not run, or no publication had it.",
+    'Every published position of the train, from the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. ' +
+    "A service day is from 04:00 to 04:00 on Madrid's clock, so that evening trains stay in one piece; a train that runs through 04:00 is in two. Positions of Renfe's map are not stored. A train in the timetables of both networks has one track per id, each from the feed of that network. A date outside the stored days is rejected, and the error lists them. Without positions on a stored day the track is empty: the train did not run, or no publication had it.",
   params: {
     id: trainIdParam,
-    date: dateParam('Service day, by the date on which it begins; the last one that there is data of unless given.', '2026-05-26'),
+    date: dateParam('Service day, by the date on which it begins; by default the last one with data.', '2026-05-26'),
   },
   returns: {
     kind: 'list',
@@ -57,7 +57,7 @@ export const trainTrack = defineEndpoint({
     key: ['observed_at', 'source_id'],
     sorts: ['observed_at'],
     order: 'observed_at',
-    // A day of positions every 20 s has 4,320.
+    // One day with a position every 20 s has 4,320.
     limit: { default: null, max: 10_000 },
   },
   read: {
@@ -92,11 +92,11 @@ export const trainTrack = defineEndpoint({
   example: { id: idOfListed('CERCANIAS-23533-C1'), date: onlyOfRows('2026-05-26') },
 })
 
-/** Throws `Refused` for a service day of which no positions can be kept: all of it lies before or after those that are. */
+/** Throws `Refused` for a service day that is entirely before or after the stored positions. */
 function checkKept(date: string, { covered_from, covered_until }: LakeView): void {
   const [first, last] = [dateAt(covered_from ?? covered_until), dateAt(covered_until)]
   if (date >= first && date <= last) return
-  throw new Refused(`expected a service day of which positions are kept, from ${first} to ${last}`, { parameter: 'date', value: date })
+  throw new Refused(`expected a service day with stored positions, from ${first} to ${last}`, { parameter: 'date', value: date })
 }
 
 /** The bounds of a service day, in ms since the epoch. */

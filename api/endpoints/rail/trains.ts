@@ -15,7 +15,7 @@ import { networkOf, trainIdParam } from './train-id.ts'
 
 const delayFilter = defineMemoryFilter({
   name: 'min_delay',
-  param: integerParam('Only trains that are at least so late; delays beyond belief (DOUBTFUL) do not count.', {
+  param: integerParam('Only trains at least this late; delays that are not credible (DOUBTFUL) do not count.', {
     ...{ min: 0, max: 1440, unit: 'min', example: '5' },
   }),
   matches: (minutes) => (one: Train) => one.delay_s !== null && one.delay_quality !== 'DOUBTFUL' && one.delay_s >= 60 * minutes,
@@ -26,11 +26,11 @@ export const trainList = defineEndpoint({
   path: '/api/trenes/posiciones',
   domain: 'rail',
   plan: 'PRO',
-  summary: 'Where the trains are: position, delay and the trip of the timetable',
+  summary: 'Positions of trains, with delay and timetable trip',
   about:
-    'Each train once. Without `limit` the reply holds all of them. One whose position is more than 10 minutes older than the newest publication is not shown, nor one that its publication has not had for a minute; ' +
-    '`left_out` counts them. Where a publication lacks a whole núcleo, the trains that it had last stay with their last position, marked `is_stale`, until that is too old; they are counted for an hour, and `meta.stale` is true for answers that may be of the núcleo, as it is where trip updates lack it. A long-distance train that only the map has is in the list by it. ' +
-    'A train that the timetables of both networks have, under one number, is one, found by the network, line, núcleo and product of either: of two positions that which is no last known one is shown, then that by satellite, else the newer by more than a minute, else that of commuter rail. ' +
+    'Each train once. Without `limit` the reply contains all trains. Positions more than 10 minutes older than the newest publication are left out, as are trains missing from their publication for a minute; ' +
+    '`left_out` counts them. If a publication lacks a whole núcleo, its trains keep their last position, marked `is_stale`, until that is too old. They are counted for an hour, and `meta.stale` is true for replies that may include the núcleo, also if trip updates lack it. Long-distance trains that only the map has are listed with its data. ' +
+    'A train in the timetables of both networks under one number is listed once, and found by the network, line, núcleo and product of either. Of two positions, a current one is preferred to a last known one, then a satellite fix, then one newer by more than a minute, then commuter rail. ' +
     ABOUT_TRAINS,
   params: {},
   filters: [
@@ -57,7 +57,7 @@ export const trainList = defineEndpoint({
     counts: {
       left_out: col.integer(
         0,
-        'Trains in the current state that are not shown, whatever the request asks for: their position is more than 10 minutes old, or their publication has not had them for a minute.',
+        'Trains in the current state that are not shown, whatever the filters: their position is more than 10 minutes old, or they have been missing from their publication for a minute.',
         { unit: '1', example: 4 },
       ),
     },
@@ -66,7 +66,7 @@ export const trainList = defineEndpoint({
     kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
-    // Where trains are is known without a timetable, too.
+    // Positions are known even without a timetable.
     needs: [],
     isOfAny: true,
     answer: async (ask, p) => {
@@ -83,14 +83,14 @@ export const trainById = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'One running train with its next stops',
-  about: `Planned and expected times of the stops before it, and those it will not make. ${ABOUT_TRAINS}`,
+  about: `Planned and expected times of the stops ahead, and skipped stops. ${ABOUT_TRAINS}`,
   params: { id: trainIdParam },
   returns: { kind: 'one', record: trainDetail },
   read: {
     kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
-    // Where trains are is known without a timetable, too.
+    // Positions are known even without a timetable.
     needs: [],
     isOfAny: true,
     answer: async (ask, { id }) => {

@@ -4,23 +4,22 @@ import type { Train, TripUpdateRow } from './train.ts'
 import { trainIdOf } from './train-id.ts'
 import type { Match } from './train-match.ts'
 
-/** A train and what it was made of. */
+/** A train and its inputs. */
 export interface RunningTrain {
   readonly train: Train
   readonly match: Match | null
-  /** What is said of its trip, and by another network's feed of the same train, the former first. */
+  /** Updates of its trip, then those of the same train in another network. */
   readonly said: readonly TripUpdateRow[]
 }
 
-/** Of two positions of a train the newer is shown where it is newer by more than this, ms: three publications. */
+/** The newer of two positions is shown if the difference exceeds this, ms: three publications. */
 const NEWER_MS = 60_000
 const SOURCES: readonly (string | null)[] = ['GPS', 'STATION', null]
 
 /**
- * Trains by their ids, each once: of those that two networks have, which the timetables know to be one, that which is published rather than
- * kept, that of open data rather than the map's, that with a satellite fix, else that whose position is newer by more than a minute, else
- * that of commuter rail, which tells its stop and platform. It is found under the ids of the others, too, and so is one that only one feed
- * has.
+ * Trains by their ids, each once. Of two twins by the timetables, keeps the published one rather than the kept one, then open
+ * data over the map, then a satellite fix, then a position newer by over a minute, then commuter rail (it states stop and
+ * platform). All ids of a train find it, as do those of trains in one feed only.
  */
 export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
   readonly byId: ReadonlyMap<string, RunningTrain>
@@ -37,7 +36,7 @@ export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
   const placed = new Set<RunningTrain>()
   for (const one of trains.values()) {
     if (placed.has(one)) continue
-    // Two commuter trips may be parts of one train of long distance.
+    // Two commuter trips may be parts of one long-distance train.
     const same = new Set([one])
     for (const each of same) for (const other of twinsOf(each)) same.add(other)
     for (const each of same) placed.add(each)
@@ -56,7 +55,7 @@ function keyOf({ service_date }: Match, network: string, trip_id: string): strin
   return `${service_date} ${network} ${trip_id}`
 }
 
-/** What is published goes before what is kept although it is missing, and open data before the map's. */
+/** Published trains take precedence over kept ones, and open data over the map. */
 function isShown(one: Train, other: Train): boolean {
   if (one.is_stale !== other.is_stale) return !one.is_stale
   if (one.source !== other.source) return one.source === renfe.id
@@ -66,7 +65,7 @@ function isShown(one: Train, other: Train): boolean {
   return Math.abs(newer_ms) > NEWER_MS ? newer_ms > 0 : one.network !== LONG_DISTANCE
 }
 
-/** A train with what the map says of it under the id of another network. */
+/** A train with the map data that is listed under its id in another network. */
 function withMap(one: RunningTrain, { train: other }: RunningTrain): RunningTrain {
   const { train } = one
   if (train.map !== null || other.map === null) return one

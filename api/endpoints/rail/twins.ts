@@ -1,7 +1,10 @@
 import { LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
 import type { DayStops, StopTime } from '../transit/day-stops.ts'
 
-/** A trip of a day that may be in another network's timetable too; its stops are those of the day from `first` up to `end`, not included. */
+/**
+ * A trip of a day that another network's timetable may have too; its stops are the day's from `first` up to, not including,
+ * `end`.
+ */
 interface Run {
   readonly network: string
   readonly train_number: string | null
@@ -9,17 +12,17 @@ interface Run {
   readonly end: number
 }
 
-/** Two timetables have the same stop of a train at most so far apart, ms: one counts a stand that the other does not. */
+/** Maximum difference between two timetables for one stop of a train, ms: one includes a dwell time that the other does not. */
 const APART_MS = 5 * 60_000
-/** Stations at which they have to have it. */
+/** Minimum number of stations that match so. */
 const LEAST_STATIONS = 2
-/** So far apart may one of the others be, ms, as the stand at an end; a train that comes again comes later. */
+/** Maximum difference at the other stations, ms, such as the dwell at a terminus. A second visit of a train is later. */
 const SAME_CALL_MS = 30 * 60_000
 
 /**
- * Trips that another network's timetable has too: the same number, and two or more stations within five minutes. Renfe publishes many
- * regional trains in both timetables, whole or in parts: 167 of 186 pairs with one number on Saturday 22 August 2026, 204 of 219 on Tuesday
- * 25. Other pairs are different trains, but for two (15039, 17050) that are 60 and 30 minutes apart: they stay two.
+ * Trips also in another network's timetable: same number, and two or more stations within five minutes. Renfe publishes many
+ * regional trains in both, whole or in parts: 167 of 186 pairs with one number on Saturday 22 August 2026, 204 of 219 on
+ * Tuesday 25. Other pairs differ, except two (15039, 17050) 60 and 30 minutes apart, which stay two.
  */
 export function twinsIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
   const twins = new Map<R, R[]>()
@@ -57,7 +60,7 @@ function isNear(one: number | null, other: number | null, most: number): boolean
   return one !== null && other !== null && Math.abs(one - other) <= most
 }
 
-/** The stop of a trip that is the same as one that its twin makes at a station at an instant (ms); -1 where it does not stop there. */
+/** The stop of a trip that equals its twin's at a station at an instant (ms); -1 if it does not stop there. */
 export function sameCall(
   stops: DayStops,
   { first, end }: Run,
@@ -76,8 +79,8 @@ export function sameCall(
 }
 
 /**
- * True where a trip, and not its twin, is the one to show at a stop that both make: that which goes on for longer, or on an arrival board has
- * come for longer; of equal ones that with more stops, else the commuter trip, whose id stays the same overnight.
+ * True if a trip, not its twin, is the one to show at a shared stop: the one that continues longer or, on an arrival board, has
+ * run longer; then the one with more stops; then the commuter trip, whose id is stable overnight.
  */
 export function isShown(
   stops: DayStops,
@@ -90,13 +93,13 @@ export function isShown(
   return reach === itsReach ? one.trip.network !== LONG_DISTANCE : reach > itsReach
 }
 
-/** How far away in time the end of a trip is, the later or for arrivals the earlier the more, ms. */
+/** Distance in time of the end of a trip: larger means a later end or, for arrivals, an earlier begin; ms. */
 function farEnd(stops: DayStops, side: 'DEPARTURES' | 'ARRIVALS', { first, end }: Run): number {
   if (side === 'DEPARTURES') return stops.arrivalAt(end - 1) ?? stops.departureAt(end - 1) ?? 0
   return -(stops.departureAt(first) ?? stops.arrivalAt(first) ?? 0)
 }
 
-/** How many stops a train has from one on, or before it. */
+/** Number of stops of a train after a stop, or before it. */
 export function reachOf(
   { trip, row }: { readonly trip: Pick<Run, 'first' | 'end'>; readonly row: number },
   side: 'DEPARTURES' | 'ARRIVALS',

@@ -7,14 +7,14 @@ import type { RestsOn } from '../../define/endpoint.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { required, textParam } from '../../define/params.ts'
 
-/** A city whose traffic is published. */
+/** A city with published traffic data. */
 interface City {
   readonly name: string
   /** INE code of its municipality. */
   readonly municipality_code: string
-  /** What it publishes: readings of sensors, or states of street sections. */
+  /** Kind of its data: readings of sensors, or states of street sections. */
   readonly kind: 'SENSORS' | 'SECTIONS'
-  /** Source of its live data, which its rows name. */
+  /** Source of its live data, as in its rows. */
   readonly source: string
 }
 
@@ -28,22 +28,22 @@ export const CITIES: ReadonlyMap<string, City> = new Map<string, City>([
   ['bilbao', { name: 'Bilbao', kind: 'SECTIONS', ...bilbao }],
 ])
 
-/** The id of a city, as a path has it. */
+/** The city id as a path parameter. */
 export const cityId = required(textParam(`The city: ${[...CITIES.keys()].join(', ')}.`, { max: 40, example: 'madrid' }))
 
-/** The live source of a city; an empty text for an unknown city, which no row has. */
+/** The live source of a city; for an unknown city an empty string, which no row has. */
 export function sourceOf(city: string): string {
   return CITIES.get(city)?.source ?? ''
 }
 
-/** The live data of a city: what decides whether a reply about it is stale. */
+/** The live data of a city, which decides whether a reply is stale. */
 export function liveDataOf(city: string): RestsOn {
   const dataset: Dataset = CITIES.get(city)?.kind === 'SECTIONS' ? trafficSectionStates : trafficReadings
   const source = dataset.sources.find(({ id }) => id === sourceOf(city))
   return { dataset, ...(source ? { source } : {}) }
 }
 
-/** The reply for a city of which no data has arrived. */
+/** The error for a city whose data has not landed. */
 export function noCityData(city: string): Error {
   return noDataYet(`No traffic data of ${city} has arrived yet`, {
     missing: [liveDataOf(city).dataset],

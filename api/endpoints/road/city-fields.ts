@@ -6,20 +6,20 @@ import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { deviationFields, usualFields } from './typical.ts'
 
 const mean = (what: string, unit: string, example: number) =>
-  col.decimal(0, `${what}, the mean of the sensors or sections that report.`, { scale: 1, unit, nullable: true, example })
+  col.decimal(0, `${what}, the mean of the reporting sensors or sections.`, { scale: 1, unit, nullable: true, example })
 const level = (name: string, example: number) =>
   col.decimal(0, `Share of the sensors or sections with a level that have ${name}.`, { scale: 1, unit: '%', nullable: true, example })
 const usualLevel = (name: string, example: number) =>
-  col.decimal(0, `Typical share of readings with ${name}; null of the archive of Madrid, which has no levels.`, {
+  col.decimal(0, `Typical share of readings with ${name}; null for the archive of Madrid, which has no levels.`, {
     ...{ scale: 1, unit: '%', nullable: true, example },
   })
 const levelApart = (name: string, example: number) =>
-  col.decimal(0, `Share with ${name} now less what is typical, in percentage points.`, { scale: 1, unit: '%', nullable: true, example })
+  col.decimal(0, `Share with ${name} now minus the typical share, in percentage points.`, { scale: 1, unit: '%', nullable: true, example })
 
-/** What is typical of a city. */
+/** Typical values of a city. */
 export const typicalFields = {
   ...usualFields,
-  sensors: col.integer(0, 'Sensors or sections in these hours, the median.', { unit: '1', nullable: true, example: 4871 }),
+  sensors: col.integer(0, 'Sensors or sections in these hours, median.', { unit: '1', nullable: true, example: 4871 }),
   slow_pct: usualLevel('SLOW (dense)', 9.1),
   queues_pct: usualLevel('QUEUES (very dense)', 3.2),
   congestion_pct: usualLevel('CONGESTION (congested)', 0.4),
@@ -33,15 +33,15 @@ const cityDeviationFields = {
   congestion_diff_pct: levelApart('CONGESTION', 0.1),
 } as const
 
-/** Figures of a city now. */
+/** Current figures of a city. */
 export const nowFields = {
-  sensors: col.integer(0, 'Sensors or street sections of the city that are listed.', { unit: '1', nullable: true, example: 6117 }),
+  sensors: col.integer(0, 'Sensors or street sections in the catalogue of the city.', { unit: '1', nullable: true, example: 6117 }),
   sensors_reporting: col.integer(
     0,
-    'Those with a reading that the newest publication confirms and the publisher does not call wrong, or with a state other than UNKNOWN: all figures are of them.',
+    'Sensors with a reading confirmed by the newest publication and not marked as wrong, or sections with a state other than UNKNOWN. All figures cover these.',
     { unit: '1', nullable: true, example: 4871 },
   ),
-  sensors_graded: col.integer(0, 'Those of them with a level from free to congested: the denominator of the shares.', {
+  sensors_graded: col.integer(0, 'Those with a level from free to congested: the denominator of the shares.', {
     unit: '1',
     nullable: true,
     example: 4810,
@@ -49,41 +49,41 @@ export const nowFields = {
   intensity_veh_h: mean('Vehicles per hour', 'veh/h', 390.5),
   occupancy_pct: mean('Share of time that sensors were occupied', '%', 4.5),
   load_pct: mean('Degree of use of the roads', '%', 21.2),
-  sensors_closed: col.integer(0, 'Street sections that are closed, which no share counts; null in Madrid.', {
+  sensors_closed: col.integer(0, 'Closed street sections, which no share counts; null in Madrid.', {
     ...{ unit: '1', nullable: true, example: null },
   }),
-  coverage: col.decimal(0, 'Share of the listed sensors or sections that have a level or are closed, 0 to 1.', {
+  coverage: col.decimal(0, 'Share of the catalogue that has a level or is closed, 0 to 1.', {
     ...{ scale: 4, unit: '1', nullable: true, example: 0.7863 },
   }),
   fluid_pct: level('FLUID (free)', 86.2),
   slow_pct: level('SLOW (dense)', 10.3),
   queues_pct: level('QUEUES (very dense)', 2.9),
   congestion_pct: level('CONGESTION (congested)', 0.6),
-  dense_or_worse_pct: level('one of the last three: the share of the network that is not free', 13.8),
-  observed_at: optional(trafficReadings.columns.observed_at, 'Time of the newest of these readings; null where there are none.'),
+  dense_or_worse_pct: level('one of the last three: the share of the network that is dense or worse', 13.8),
+  observed_at: optional(trafficReadings.columns.observed_at, 'Time of the newest of these readings; null without readings.'),
 } as const
 
-/** The traffic of a city now. */
-export const cityTraffic = record('CityTraffic', 'The traffic of a city now, against what is typical of the hour and kind of day.', {
-  id: col.string(0, 'The city, as paths have it.', { example: 'madrid' }),
+/** The current traffic of a city. */
+export const cityTraffic = record('CityTraffic', 'The current traffic of a city, compared with the typical hour and kind of day.', {
+  id: col.string(0, 'The city id, as in paths.', { example: 'madrid' }),
   name: col.string(0, 'Its name.', { example: 'Madrid' }),
   municipality_code: trafficSensors.columns.municipality_code,
-  availability: col.code(0, 'Whether anything of its traffic arrives; where not, all figures are null.', CITY_AVAILABILITIES, {
+  availability: col.code(0, 'Whether any traffic data arrives; if not, all figures are null.', CITY_AVAILABILITIES, {
     example: 'AVAILABLE',
   }),
   source: col.string(0, 'Source of its live data.', { example: 'madrid' }),
-  kind: col.string(0, 'What its figures are of: SENSORS or SECTIONS.', { example: 'SENSORS' }),
+  kind: col.string(0, 'Kind of its figures: SENSORS or SECTIONS.', { example: 'SENSORS' }),
   ...nowFields,
   congestion_index: col.decimal(
     0,
-    'Share of the network that is dense or worse now, as a percentage of its typical share: 100 is as usual. It compares a city with itself only; across cities compare `dense_or_worse_pct`.',
+    'Current share of the network that is dense or worse, as a percentage of its typical share: 100 is as usual. It compares a city only with itself; across cities compare `dense_or_worse_pct`.',
     { scale: 1, unit: '%', nullable: true, example: 108.7 },
   ),
-  index_absence: col.code(0, 'Why there is no index; null where there is one.', INDEX_ABSENCES, { nullable: true, example: null }),
-  typical: nested.object('What is typical of the hour and kind of day; null of a city of which nothing arrives.', typicalFields, {
+  index_absence: col.code(0, 'Why there is no index; null if there is one.', INDEX_ABSENCES, { nullable: true, example: null }),
+  typical: nested.object('Typical values of the hour and kind of day; null for a city without data.', typicalFields, {
     nullable: true,
   }),
-  deviation: nested.object('How far what is now is from what is typical; null where nothing is typical.', cityDeviationFields, {
+  deviation: nested.object('Difference from the typical values; null without typical values.', cityDeviationFields, {
     nullable: true,
   }),
 })

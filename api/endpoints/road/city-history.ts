@@ -29,37 +29,37 @@ const share = (level: string, example: number) =>
 
 const points = series({
   name: 'CityTrafficPoint',
-  about: 'One step of the series of the traffic of a city; source and period of readings are never mixed in it.',
+  about: 'One step of the traffic series of a city; source and period of readings are never mixed in it.',
   example: ['2024-02-25T11:00:00.000Z', '1h'],
   of: { city: col.string(0, 'The city.', { example: 'madrid' }) },
   fields: {
     source: columns.source,
     period_s: columns.period_s,
-    sensors: col.integer(0, 'Sensors or street sections with a reading, in the hour of the step that has most.', {
+    sensors: col.integer(0, 'Sensors or street sections with a reading, in the hour of the step with most.', {
       unit: '1',
       example: 4871,
     }),
     readings: columns.readings,
-    coverage: col.decimal(0, 'Share of the readings that so many sensors or sections give in the whole step that are there, 0 to 1.', {
+    coverage: col.decimal(0, 'Share of the readings expected from this number of sensors or sections over the whole step, 0 to 1.', {
       scale: 6,
       unit: '1',
       example: 1,
     }),
     intensity_veh_h: average(
-      'Vehicles per hour and sensor or section, the mean of the readings; null where none are published.',
+      'Vehicles per hour and sensor or section, mean of the readings; null if none are published.',
       'veh/h',
       90.5,
     ),
-    occupancy_pct: average('Share of time that sensors were occupied, the mean of the readings.', '%', 1.5),
-    load_pct: average('Degree of use of the roads, the mean of the readings.', '%', 3.2),
-    speed_kmh: average('Mean speed of the readings with one: the M-30 and interurban sensors of Madrid, and Bilbao.', 'km/h', 62.1),
+    occupancy_pct: average('Share of time that sensors were occupied, mean of the readings.', '%', 1.5),
+    load_pct: average('Degree of use of the roads, mean of the readings.', '%', 3.2),
+    speed_kmh: average('Mean speed of the readings that state one: the M-30 and interurban sensors of Madrid, and Bilbao.', 'km/h', 62.1),
     slow_pct: share('SLOW (dense)', 16.67),
     queues_pct: share('QUEUES (very dense)', 8.33),
     congestion_pct: share('CONGESTION (congested)', 0.12),
-    closed_pct: col.decimal(0, 'Share of the states that are CLOSED, which the other shares leave out; null in Madrid.', {
+    closed_pct: col.decimal(0, 'Share of the states that are CLOSED, which the other shares exclude; null in Madrid.', {
       ...{ scale: 2, unit: '%', nullable: true, example: null },
     }),
-    dense_or_worse_pct: share('one of the three: the share of the network that is not free', 25.12),
+    dense_or_worse_pct: share('one of the three: the share of the network that is dense or worse', 25.12),
   },
   key: ['source', 'period_s'],
 })
@@ -73,7 +73,7 @@ const SOURCES = [
 const params = {
   ciudad: cityId,
   source: oneOf(
-    'Source that the series is of: the live data, every 5 minutes, or the archive of months (madrid_archive, barcelona_traffic_archive). By default the live data, or the archive where the period has no live data: never both. A source of another city gives no steps.',
+    'Source of the series: the live data, every 5 minutes, or the monthly archive (madrid_archive, barcelona_traffic_archive). By default the live data, or the archive if the period has no live data; never both. A source of another city gives no steps.',
     SOURCES,
     { example: LIVE_SOURCE },
   ),
@@ -82,7 +82,7 @@ const params = {
 type Asked = { readonly ciudad: string; readonly source: string | null }
 
 const METHOD =
-  'Means of all readings of all sensors or street sections in the step that the publisher does not call wrong, each reading counting once, wherever it is; shares of levels as the publisher grades them, in Bilbao as computed from the occupancy. Publishers grade differently.'
+  'Means of all readings in the step that the publisher does not mark as wrong, each counting once wherever its sensor or section is. Shares of levels as the publisher grades them; in Bilbao computed from the occupancy. Publishers grade differently.'
 
 const sensorSeries = seriesSource({
   ...trafficSources,
@@ -152,13 +152,13 @@ const sectionSeries = seriesSource({
   },
 })
 
-/** How congested a city was. */
+/** Congestion of a city over time. */
 export const cityHistory = defineEndpoint({
   path: '/api/trafico/ciudades/{ciudad}/historico',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Series of the congestion of a city',
-  about: `Nothing is interpolated: a step without readings is absent. Across cities compare \`dense_or_worse_pct\`, the share of the network that is not free. ${SOURCE_METHOD}`,
+  summary: 'Congestion series of a city',
+  about: `Nothing is interpolated: a step without readings is absent. Across cities compare \`dense_or_worse_pct\`, the share of the network that is dense or worse. ${SOURCE_METHOD}`,
   figure: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params,
   returns: points,
@@ -177,7 +177,7 @@ export const cityHistory = defineEndpoint({
   example: { ciudad: 'madrid', from: dayFromToday(-1, '2024-02-25'), to: dayFromToday(1, '2024-02-26') },
 })
 
-/** The sources of a city that are asked for. */
+/** The requested sources of a city. */
 function sourcesAsked({ ciudad, source }: Asked): string[] {
   const live = sourceOf(ciudad)
   const sources = [live, archiveOf(live)].filter((one) => one !== null)

@@ -17,7 +17,7 @@ import { levelFilter, reading, readingList, readingsOf } from './traffic-intensi
 const states = trafficSectionStates.columns
 const sections = trafficSections.columns
 
-/** What a sensor or street section of a city says now. */
+/** The current reading of a sensor or street section of a city. */
 const cityReading = record('CityReading', 'The last reading of a traffic sensor, or the state of a street section.', {
   ...pick(
     reading.fields,
@@ -36,31 +36,31 @@ const cityReading = record('CityReading', 'The last reading of a traffic sensor,
     ] as const),
   ),
   city: meaning(sections.city, 'City of the sensor or section.'),
-  id: meaning(reading.fields.id, "The publisher's id of the sensor; of a street section the city and the publisher's id."),
+  id: meaning(reading.fields.id, "The publisher's sensor id; for a street section, the city and the publisher's id."),
   source_id: meaning(reading.fields.source_id, "The publisher's id."),
   level: states.level,
-  level_basis: optional(states.level_basis, 'What the level is based on; null where it is UNKNOWN.'),
+  level_basis: optional(states.level_basis, 'Basis of the level; null if it is UNKNOWN.'),
   source_state: states.source_state,
   forecast_15min_level: states.forecast_15min_level,
   source_forecast_state: states.source_forecast_state,
   reported_at: states.reported_at,
   length_m: sections.length_m,
   is_underpass: sections.is_underpass,
-  geometry: optional(sections.line, 'Line of the section; null for sensors, for sections with an area, and where it is not known.'),
+  geometry: optional(sections.line, 'Line of the section; null for sensors, for sections with an area, and if not known.'),
   area: sections.area,
 })
 
 type CityReading = ValueOf<typeof cityReading.fields>
 type States = StatesOf<readonly [typeof trafficReadings, typeof trafficSensors, typeof trafficSectionStates, typeof trafficSections]>
 
-/** What the sensors or sections of a city say. */
+/** The current readings of the sensors or sections of a city. */
 function readingsOfCity([readings, sensors, live, catalogue]: States, city: string): readonly CityReading[] {
   const known = CITIES.get(city)
   if (known?.kind === 'SECTIONS') return ofSections(live, catalogue).get(city) ?? []
   return ofSensors(readings, sensors).filter((one) => one.source === known?.source)
 }
 
-/** The readings of sensors; made once for each state of the datasets. */
+/** The readings of sensors, cached per state of the datasets. */
 const ofSensors = memo((readings: States[0], sensors: States[1]): readonly CityReading[] =>
   readingsOf([readings, sensors]).map((one) => {
     const level = levelOf(one.level_of_service)
@@ -73,7 +73,7 @@ const NO_SECTION = {
   ...{ length_m: null, is_underpass: null, geometry: null, area: null },
 } as const
 
-/** The states of sections by city; made once for each state of the datasets. */
+/** The states of sections by city, cached per state of the datasets. */
 const ofSections = memo((live: States[2], catalogue: States[3]): ReadonlyMap<string, readonly CityReading[]> => {
   const byId = sectionsById(catalogue)
   const made = live.rows.map((row): CityReading => {
@@ -90,7 +90,7 @@ const ofSections = memo((live: States[2], catalogue: States[3]): ReadonlyMap<str
   return Map.groupBy(made, ({ city }) => city)
 })
 
-/** The sensors or street sections of a city now. */
+/** The current sensors or street sections of a city. */
 export const citySensors = defineEndpoint({
   path: '/api/trafico/ciudades/{ciudad}',
   domain: 'road',

@@ -17,14 +17,14 @@ type Ask = Pick<MemoryAsk<typeof FROM>, 'states' | 'extra'>
 type City = Pick<CityTraffic, 'id' | 'name' | 'municipality_code' | 'kind' | 'source'>
 
 const METHOD =
-  'Means over the sensors or street sections that report, each counting once, wherever it is; shares of levels as the publisher grades them, in Bilbao as this service computes them from the occupancy.'
+  'Means over the reporting sensors or street sections, each counting once wherever it is. Shares of levels as the publisher grades them; in Bilbao this service computes them from the occupancy.'
 
-/** Cities and their traffic now. */
+/** Cities and their current traffic. */
 export const cityList = defineEndpoint({
   path: '/api/trafico/ciudades',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Congestion of cities now, against what is typical of the hour',
+  summary: 'Current congestion of cities, compared with the typical hour',
   about:
     'Madrid has sensors; Barcelona, València and Bilbao have street sections. `congestion_index` compares a city with its own typical hours; publishers grade differently, so across cities only shares of the network (`dense_or_worse_pct`) compare. Cities without data are NOT_YET.',
   explained: TYPICAL_PAGE,
@@ -51,7 +51,7 @@ export const cityList = defineEndpoint({
 
 const NOTHING: CityNow = Object.freeze(Object.fromEntries(Object.keys(nowFields).map((name) => [name, null]))) as CityNow
 
-/** What a sensor or section says. */
+/** The current reading of a sensor or section. */
 interface Said {
   readonly level_of_service: string | null
   readonly isClosed: boolean
@@ -86,7 +86,7 @@ async function cityNow({ states, extra }: Ask, city: City): Promise<CityTraffic>
   return { ...city, availability: 'AVAILABLE', ...now, ...indexOf(now, typical), typical, deviation }
 }
 
-/** The congestion index, or why there is none. */
+/** The congestion index, or the reason for its absence. */
 function indexOf(
   { dense_or_worse_pct: now }: CityNow,
   { absence, dense_or_worse_pct: usual }: NonNullable<CityTraffic['typical']>,
@@ -95,7 +95,7 @@ function indexOf(
   return { congestion_index: null, index_absence: now === null ? 'NOT_GRADED' : (absence ?? 'NOT_TYPICAL') }
 }
 
-/** What a city has: how many things its catalogue lists, when it last published (ms; null for never), and what they say now. */
+/** Data of a city: the size of its catalogue, its last publication (ms; null for never) and its current readings. */
 interface OfCity {
   readonly listed: number
   readonly newest: number | null
@@ -104,7 +104,7 @@ interface OfCity {
 
 function sensorsOfCity([readings, sensors]: Ask['states'], { id, source }: City): OfCity {
   const listed = [...sensorsOf(sensors).values()].filter((one) => one.city === id && one.status === 'ACTIVE').length
-  // Of the catalogue too: it may come before the first readings.
+  // Includes the catalogue, which may arrive before the first readings.
   const times = [readings, sensors].flatMap(({ parts }) => parts.map(({ data_time }) => data_time))
   const said = readings.rows
     .filter((row) => row.source === source && !row.is_stale && row.quality !== 'ERROR')
@@ -118,7 +118,7 @@ function sectionsOfCity([, , states, catalogue]: Ask['states'], { id, source }: 
     .filter((row) => !row.is_stale && (row.level !== 'UNKNOWN' || row.intensity_veh_h !== null))
     .map((row) => ({ ...row, level_of_service: serviceOf(row.level), isClosed: row.level === 'CLOSED', load_pct: null }))
   const known = new Set(catalogue.rows.filter((row) => row.city === id && row.status === 'ACTIVE').map((row) => row.section_id))
-  // States of sections that the catalogue lacks count too.
+  // States of sections outside the catalogue count too.
   for (const row of rows) known.add(row.section_id)
   return { listed: known.size, newest: rows.length === 0 ? null : Math.max(...rows.map((row) => row.observed_at)), said }
 }

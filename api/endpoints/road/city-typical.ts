@@ -9,7 +9,7 @@ import { CITIES, sourceOf } from './cities.ts'
 import { typicalFields } from './city-fields.ts'
 import { bestOf, hoursOfDays, LEAST_WEEKS, type Moment, sourcesFor, windowBefore } from './typical.ts'
 
-/** An hour counts for what is typical where its sensors were at least and at most so many times those that report now. */
+/** Hours are comparable if their number of sensors is within these multiples of the number that report now. */
 const LIKE_NOW = [0.8, 1.25] as const
 
 const share = (...counts: readonly string[]): Sql => {
@@ -28,7 +28,7 @@ const hourColumns = {
 
 type CityHour = ValueOf<typeof hourColumns>
 
-/** Hours of street sections under the names that hours of sensors have. */
+/** Hours of street sections under the column names of sensor hours. */
 const asSensorHours = (hours: Sql): Sql => sql`
   (SELECT * RENAME (sections AS sensors, dense_readings AS slow_readings, very_dense_readings AS queues_readings, congested_readings AS congestion_readings),
     0 AS load_readings, 0 AS load_sum_pct
@@ -57,7 +57,7 @@ export const cityProfile = defineSlice<readonly CityHour[]>({
   },
 })
 
-/** What hours of a city call typical of a moment at which so many sensors report; `hours` is null where they cannot be read now. */
+/** Typical values of a city for a moment with a given number of reporting sensors; `hours` is null if they cannot be read now. */
 export function cityTypical(
   hours: readonly CityHour[] | null,
   { day_type, hour_local }: Moment,
@@ -85,7 +85,7 @@ export function cityTypical(
 
 type Usual = 'sensors' | Exclude<keyof typeof values, 'day_type' | 'hour_local'>
 
-/** Hours of one source and period, of which there is one at least. */
+/** Hours of one source and period, at least one. */
 function kindOf(rows: readonly CityHour[]): Pick<CityHour, 'source' | 'period_s'> & {
   readonly weeks: number
   readonly rows: readonly CityHour[]
@@ -94,7 +94,7 @@ function kindOf(rows: readonly CityHour[]): Pick<CityHour, 'source' | 'period_s'
   return { source, period_s, weeks: new Set(rows.map(({ week }) => week)).size, rows }
 }
 
-/** The value that half of those that are there do not exceed; null where there are none. */
+/** The median of the values that exist, lower of two; null without any. */
 function medianOf(given: readonly (number | null)[]): number | null {
   const there = given.filter((value) => value !== null).sort((one, other) => one - other)
   return there[Math.ceil(there.length / 2) - 1] ?? null

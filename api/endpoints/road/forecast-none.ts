@@ -13,10 +13,10 @@ import { valuesSlice } from '../../define/slice.ts'
 import { nearest } from '../../define/suggest.ts'
 import type { SeriesKind } from './forecast-views.ts'
 
-/** A fit may come any night, but not within minutes. */
+/** A new fit may appear any night, but not within minutes. */
 const RETRY_S = 3600
 
-/** Where ids are of: what they are of, the parameter and the path that lists them, and those that there are. */
+/** By kind of id: what it identifies, the parameter and path that list it, and the existing ids. */
 const LISTED = {
   SENSOR: {
     what: 'the id of a traffic sensor',
@@ -32,32 +32,32 @@ const LISTED = {
   },
 } as const
 
-/** The problem that all forecasts are of hours that are over: the data that they rest on are late, or come by archive alone. */
+/** The problem that all forecasts are for past hours: their input data is late, or only arrives as an archive. */
 export function noneAhead(all: readonly { readonly starts_at: number | null }[]): Problem {
   const newest = isoInstant(Math.max(...new Set(all.map(({ starts_at }) => starts_at as number))))
   return problem(
     'feed-unavailable',
-    `There is no forecast of an hour to come: the newest is of ${newest}. sensor, station or corridor ask for those of one series, over or not.`,
+    `There is no forecast of a future hour: the newest is of ${newest}. sensor, station or corridor return those of one series, past or future.`,
     { retry_after_s: RETRY_S },
   )
 }
 
-/** The datasets that views are made of. */
+/** Source datasets of the views. */
 const MISSING = { forecast: [trafficForecasts], heatmap: [trafficTypicalWeeks], comparison: [trafficHours, trafficCountsHourly] } as const
 
-/** What there is nothing of in a view of a series, and what it waits for. */
+/** By view: the missing result of a series, and the data that it waits for. */
 const WITHOUT = {
-  forecast: () => ['There is no forecast of it', 'more hours of it than were measured in the weeks that forecasts look at'],
-  heatmap: () => ['Nothing is known to be usual of it', 'hours of it in a month that is over'],
+  forecast: () => ['It has no forecast', 'more hours of it than were measured in the weeks that forecasts look at'],
+  heatmap: () => ['It has no usual values', 'hours of it in a month that is over'],
   comparison: (kind: SeriesKind) =>
     kind === 'SENSOR'
-      ? ['There is nothing to compare', 'an hour of it in the last 24 hours that was measured for half of it']
+      ? ['There is nothing to compare', 'an hour in the last 24 hours that is at least half measured']
       : ['There is nothing to compare', 'the first hour of it'],
 } as const satisfies Record<string, (kind: SeriesKind) => readonly [what: string, step: string]>
 
 /**
- * What is answered of a series of which nothing was found: the refusal of an id that nothing has; that no model stands yet, where there are no
- * forecasts (`of`) at all of what its model makes; else why there is none of it. An empty list would say that there is nothing to expect.
+ * Explains why a series has no forecasts: the id is unknown, no model is published yet (no forecasts of its kind, `of`, at
+ * all), or another reason. An empty list would mean that no traffic is expected.
  */
 export async function noneOf(
   { extra }: Pick<MemoryAsk<readonly []>, 'extra'>,
@@ -76,7 +76,7 @@ export async function noneOf(
   if (id !== '' && kind !== 'CORRIDOR') {
     const { what, parameter, path, ids } = LISTED[kind as 'SENSOR' | 'COUNT_STATION']
     const known = await extra(ids, '')
-    // What cannot be read now refuses nothing.
+    // Data that cannot be read now does not reject an id.
     if (known?.size && !known.has(id))
       throw new Refused(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
   }
@@ -94,7 +94,7 @@ export async function noneOf(
       : [`There are no forecasts of ${whose} yet`, `${LEAST_DAYS} days of ${data}`]
   throw noDataYet(`${what} (/api/prediccion/modelos${id === '' ? '' : `?model=${model}`})`, {
     missing: MISSING.forecast,
-    waits_for: [`${step}, which a model needs before it is fitted`],
+    waits_for: [`${step}, which a model needs for its first fit`],
     retry_after_s: RETRY_S,
   })
 }

@@ -17,7 +17,7 @@ import { LEAST_WEEKS, windowBefore } from './typical.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What a figure is of: a sensor, a count station or a corridor. */
+/** Kind of series: a sensor, a count station or a corridor. */
 export type SeriesKind = Row<typeof trafficForecasts>['series_kind']
 
 const { columns } = trafficForecasts
@@ -50,7 +50,7 @@ const comparedColumns = {
   intensity_p90_veh_h: veh('Nine tenths.'),
 } as const
 
-/** What is usual at an hour of the week in a month. */
+/** Usual values at an hour of the week in a month. */
 export interface HeatHour {
   readonly direction: '1' | '2' | null
   readonly source: string
@@ -64,7 +64,7 @@ export interface HeatHour {
   readonly intensity_p90_veh_h: number | null
 }
 
-/** What was measured in an hour, and what is typical of it: null, with the hours and weeks that there are, where these are too few. */
+/** Measured and typical values of an hour: null, with the number of hours and weeks, if there are too few. */
 export interface ComparedHour {
   readonly direction: '1' | '2' | null
   readonly source: string
@@ -79,7 +79,7 @@ export interface ComparedHour {
   readonly intensity_p90_veh_h: number | null
 }
 
-/** All forecasts, in the order in which they are told unless another is asked for. */
+/** All forecasts, in the default order of replies. */
 export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForecasts>[]>({
   name: 'traffic forecasts',
   from: [trafficForecasts],
@@ -87,7 +87,7 @@ export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForeca
   read: ({ all }) => all(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`),
 })
 
-/** Hours of corridors and count stations in one form: what is no count and what the clock repeats is left out. */
+/** Hours of corridors and count stations in one form, without hours that are no count or that the clock repeats. */
 function hoursOf(kind: SeriesKind, id: string, days: { readonly gte?: number; readonly lt: number }): Sql {
   if (kind === 'CORRIDOR')
     return sql`
@@ -103,7 +103,10 @@ const QUANTILES = sql`
   quantile_disc(intensity, 0.1) AS intensity_p10_veh_h,
   quantile_disc(intensity, 0.9) AS intensity_p90_veh_h`
 
-/** What is usual at each hour of the week, in the newest month before one that goes on, by `[kind, id, that month]` as JSON. */
+/**
+ * Usual values at each hour of the week, in the newest complete month before the given one, by `[kind, id, that month]` as
+ * JSON.
+ */
 export const heatmaps = defineSlice<readonly HeatHour[]>({
   name: 'hours of the week of traffic',
   from: [trafficTypicalWeeks, corridorHours, trafficCountsHourly],
@@ -133,7 +136,7 @@ export const heatmaps = defineSlice<readonly HeatHour[]>({
   },
 })
 
-/** The hours of the newest day of a corridor or count station beside what is typical of them, by `[kind, id, tomorrow]` as JSON. */
+/** Hours of the newest day of a corridor or count station with their typical values, by `[kind, id, tomorrow]` as JSON. */
 export const comparedDays = defineSlice<readonly ComparedHour[]>({
   name: 'newest day of traffic against what is typical',
   from: [corridorHours, trafficCountsHourly],
@@ -187,7 +190,7 @@ const measuredColumns = {
   intensity_veh_h: veh('Mean.'),
 } as const
 
-/** An hour of a sensor that is over. */
+/** A past hour of a sensor. */
 export interface MeasuredHour {
   readonly source: string
   readonly period_s: number
@@ -195,7 +198,10 @@ export interface MeasuredHour {
   readonly intensity_veh_h: number | null
 }
 
-/** The newest hour of a sensor that is over and of which half was measured, of the day before an instant, by `[id, that instant]` as JSON; none without one. */
+/**
+ * The newest finished hour of a sensor, at least half measured, in the day before an instant, by `[id, that instant]` as JSON;
+ * empty without one.
+ */
 export const measuredHours = defineSlice<readonly MeasuredHour[]>({
   name: 'newest hour of a traffic sensor',
   from: [trafficReadings],

@@ -32,77 +32,77 @@ const veh = (about: string, example: number) => col.decimal(0, about, { scale: 1
 const only = (view: string): string => `Only with view=${view}.`
 
 const fields = {
-  series_kind: meaning(columns.series_kind, 'What the figures are of.'),
+  series_kind: meaning(columns.series_kind, 'Kind of series.'),
   series_id: columns.series_id,
   direction: columns.direction,
-  source: col.string(0, 'Source of the counts or readings that they rest on.', { example: LIVE_SOURCE }),
-  period: col.string(0, 'Length of what they are of, as an ISO 8601 duration.', { example: 'PT1H' }),
-  unit: col.string(0, 'Unit of intensities, of the ends of the interval and of the baseline.', { example: 'veh/h' }),
+  source: col.string(0, 'Source of the counts or readings behind it.', { example: LIVE_SOURCE }),
+  period: col.string(0, 'Interval of those counts or readings, as an ISO 8601 duration.', { example: 'PT1H' }),
+  unit: col.string(0, 'Unit of intensities, interval ends and baseline.', { example: 'veh/h' }),
   starts_at: optional(columns.starts_at, 'Begin of the hour. Not with view=heatmap.'),
   weekday_iso: optional(trafficTypicalWeeks.columns.weekday_iso, `Day of the week, 1 for Monday. ${only('heatmap')}`),
   hour_local: columns.hour_local,
   intensity_veh_h: meaning(
     columns.intensity_veh_h,
-    'Vehicles per hour: to be expected (forecast; null where there is no number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
+    'Vehicles per hour: expected (forecast; null without a number, see `reason`), the median of the hours (heatmap), or measured (comparison).',
   ),
   interval: nested.object(
-    'Prediction interval, from the past errors of the model; it always contains the served number. Null where there is no number. Only with view=forecast.',
+    'Prediction interval, from past errors of the model; it always contains the forecast number. Null without a number. Only with view=forecast.',
     { level: columns.interval_level, low: veh('Lower end.', 371.2), high: veh('Upper end.', 460.3) },
     { nullable: true },
   ),
   baseline: meaning(
     columns.baseline,
-    'What is typical of the hour and kind of day: with view=forecast as the model has it, a mean of the last ten weeks in which like and late days count more; with view=comparison the median described in `meta.method`. Null where nothing is. Not with view=heatmap.',
+    'Typical value of the hour and kind of day. With view=forecast, as in the model: a mean of the last ten weeks with more weight for similar and recent days. With view=comparison, the median described in `meta.method`. Null without one. Not with view=heatmap.',
   ),
   intensity_p10_veh_h: col.decimal(0, 'Vehicles per hour that a tenth of the hours do not exceed. Not with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
   }),
-  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of them do not exceed. Not with view=forecast.', {
+  intensity_p90_veh_h: col.decimal(0, 'Vehicles per hour that nine tenths of the hours do not exceed. Not with view=forecast.', {
     ...{ scale: 1, unit: 'veh/h', nullable: true, example: null },
   }),
-  hours: col.integer(0, 'Hours that median, tenths or typical value rest on. Not with view=forecast.', {
+  hours: col.integer(0, 'Hours behind the median, tenths or typical value. Not with view=forecast.', {
     ...{ unit: '1', nullable: true, example: null },
   }),
   month: optional(trafficTypicalWeeks.columns.month, `Month of these hours in Madrid. ${only('heatmap')}`),
   intensity_diff_veh_h: deviationFields.intensity_diff_veh_h,
   intensity_diff_pct: deviationFields.intensity_diff_pct,
-  absence: col.code(0, `Why nothing is typical. ${only('comparison')}`, TYPICAL_ABSENCES, { nullable: true, example: null }),
-  horizon: optional(columns.horizon, `How far the end of the hour lies behind the newest data. ${only('forecast')}`),
+  absence: col.code(0, `Why there is no typical value. ${only('comparison')}`, TYPICAL_ABSENCES, { nullable: true, example: null }),
+  horizon: optional(columns.horizon, `Time from the newest data to the end of the hour. ${only('forecast')}`),
   forecast_kind: columns.forecast_kind,
   recent_error: columns.recent_error,
   reason: columns.reason,
   is_over: col.boolean(
     0,
-    `True where the hour is over by now: the newest data of the series are older, as those of archives. ${only('forecast')}`,
+    `True if the hour has already ended, because the newest data of the series is older, as in archives. ${only('forecast')}`,
     {
       ...{ nullable: true, example: null },
     },
   ),
-  made_at: optional(columns.made_at, `End of the newest hour of data that it rests on. ${only('forecast')}`),
-  model: optional(columns.model, `Model that made it. ${only('forecast')}`),
+  made_at: optional(columns.made_at, `End of the newest hour of its input data. ${only('forecast')}`),
+  model: optional(columns.model, `Model of the forecast. ${only('forecast')}`),
   model_version: optional(columns.model_version, `Version of the model. ${only('forecast')}`),
 } as const
 
 const OF_FORECASTS = ['interval', 'horizon', 'forecast_kind', 'recent_error', 'reason', 'is_over', 'made_at', 'model', 'model_version']
 const OF_COMPARISONS = ['intensity_diff_veh_h', 'intensity_diff_pct', 'absence']
-/** Fields that a view does not have. */
+/** Fields outside a view. */
 const OMITTED: Readonly<Record<(typeof VIEWS)[number], readonly string[]>> = {
   forecast: ['weekday_iso', 'intensity_p10_veh_h', 'intensity_p90_veh_h', 'hours', 'month', ...OF_COMPARISONS],
   heatmap: ['starts_at', 'baseline', ...OF_FORECASTS, ...OF_COMPARISONS],
   comparison: ['weekday_iso', 'month', ...OF_FORECASTS],
 }
 
-const forecast = record('TrafficForecast', 'The traffic of a series in an hour: to be expected, usual, or measured.', fields, {
+const forecast = record('TrafficForecast', 'The traffic of a series in an hour: expected, usual or measured.', fields, {
   sometimes: [...new Set(Object.values(OMITTED).flat())],
 })
 type Told = ValueOf<typeof fields>
 
-/** What is asked for, by `view`: parameters of the other views are refused, for they would change nothing. */
+/** The request by `view`. Parameters of the other views are rejected, because they would have no effect. */
 const asked = group(
   {
     view: withDefault(
       oneOf(
-        'What is answered: forecast is what is to be expected in the next hours, heatmap what is usual at each hour of the week, comparison what was measured last against what is typical.',
+        'Kind of reply: forecast is the expected traffic of the next hours, heatmap the usual traffic at each hour of the week, comparison the latest measurements against typical values.',
         VIEWS,
         { example: 'forecast' },
       ),
@@ -111,11 +111,11 @@ const asked = group(
     sensor: textParam("The publisher's id of a traffic sensor.", { max: 40, example: '3840' }),
     station: textParam('Id of a count station.', { max: 40, example: 'ES01' }),
     corridor: oneOf(
-      "A corridor that a city's sensors stand on.",
+      'A corridor of city sensors.',
       sensorCorridors().map(({ id }) => id),
     ),
-    horizon: listOf(oneOf('How far behind the newest data the end of the hour lies.', HORIZONS, { example: 'PT1H' })),
-    at: instantParam('Instant in the hour that is asked for; of view=forecast alone.', '2026-01-02T19:00:00Z'),
+    horizon: listOf(oneOf('Time from the newest data to the end of the hour.', HORIZONS, { example: 'PT1H' })),
+    at: instantParam('Instant in the requested hour; only for view=forecast.', '2026-01-02T19:00:00Z'),
   },
   (values) => {
     const { view, sensor, station, corridor, horizon, at } = values
@@ -125,27 +125,27 @@ const asked = group(
     if (view === 'forecast') return values
     if (horizon !== null) throw new Refused('expected only with view=forecast', { parameter: 'horizon', value: horizon.join() })
     if (at !== null) throw new Refused('expected only with view=forecast', { parameter: 'at' })
-    if (named.length === 0) throw new Refused('expected with sensor, station or corridor alone', { parameter: 'view', value: view })
+    if (named.length === 0) throw new Refused('expected only with sensor, station or corridor', { parameter: 'view', value: view })
     return values
   },
 )
 
 const METHOD =
-  'forecast: ridge regressions of the log ratio of vehicles to what is typical, one for each hour of the clock, horizon and days off; intervals of the errors before; typical is there (`baseline`) the geometric mean of the last ten weeks, in which like and late days count more. `/api/prediccion/modelos` has the errors. ' +
-  'heatmap: median and tenths of the hours of the newest month that is over, by day of the week and clock. ' +
-  `comparison: the newest hour of a sensor, and the newest day of a count station or corridor, less what is typical. Typical but for forecasts: ${ABOUT_TYPICAL}`
+  'forecast: ridge regressions of the log ratio of vehicles to the typical value, one per hour of the clock, horizon and day-off state; intervals from earlier errors. Its typical value (`baseline`) is the geometric mean of the last ten weeks, with more weight for similar and recent days. `/api/prediccion/modelos` has the errors. ' +
+  'heatmap: median and tenths of the hours of the newest complete month, by day of the week and clock hour. ' +
+  `comparison: the newest hour of a sensor, or the newest day of a count station or corridor, minus the typical value. Typical values outside forecasts: ${ABOUT_TYPICAL}`
 
 const EXPLAINED = defineMethodPage('traffic-forecasts', new URL('../../../models/traffic/method.md', import.meta.url))
 
-/** Forecasts of traffic, what is usual, and how far what was measured is from that. */
+/** Traffic forecasts, usual traffic, and deviations of measured traffic. */
 export const trafficForecastList = defineEndpoint({
   path: '/api/trafico/prediccion',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Traffic forecasts for four hours, usual traffic, and traffic now against typical',
+  summary: 'Traffic forecasts for four hours, usual traffic, and deviations from typical',
   about:
-    'Horizons count from the newest data (`made_at`). Counts come by the month, so their hours may long be over (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
-    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison need one series. Each view has its own members.',
+    'Horizons count from the newest data (`made_at`). Counts arrive monthly, so their hours may be long past (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
+    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
   explained: EXPLAINED,
   figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
   params: { asked },
@@ -196,7 +196,7 @@ export const trafficForecastList = defineEndpoint({
 type Ask = Pick<MemoryAsk<readonly []>, 'slice'>
 type ForecastRow = Row<typeof trafficForecasts>
 
-/** The one series that is asked for; an empty id where none is. */
+/** The one requested series; an empty id without one. */
 function seriesOf(named: {
   readonly sensor: string | null
   readonly station: string | null
@@ -220,33 +220,36 @@ function forecastOf(row: ForecastRow, now: number): Told {
 
 interface ToldForecasts {
   readonly all: readonly Told[]
-  /** Those of hours that are not over. */
+  /** Those of future hours. */
   readonly ahead: readonly Told[]
   readonly bySeries: ReadonlyMap<string, readonly Told[]>
 }
 
-/** All forecasts as they are told, and those of each series: made once an hour for what the lake has, for thousands of sensors have four each. */
+/**
+ * All forecasts as replies show them, and by series: computed once an hour per state of the lake, as thousands of sensors have
+ * four each.
+ */
 const toldOf = memo((rows: readonly ForecastRow[], now: number): ToldForecasts => {
   const all = rows.map((row) => forecastOf(row, now))
   const ahead = all.filter(({ is_over }) => !is_over)
   return { all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
 })
 
-/** The forecasts of the hour of an instant (ms); refused where none is of it, with the hours that there are. */
+/** The forecasts of the hour of an instant (ms). Throws `Refused` with the available hours if there are none. */
 function inHour(rows: readonly Told[], at: number): readonly Told[] {
   const found = rows.filter(({ starts_at }) => (starts_at as number) <= at && at < (starts_at as number) + HOUR_MS)
   if (found.length > 0) return found
   const hours = new Set(rows.map(({ starts_at }) => starts_at as number))
   const [first, end] = [isoInstant(Math.min(...hours)), isoInstant(Math.max(...hours) + HOUR_MS)]
-  throw new Refused(`expected an instant in an hour that is forecast: from ${first} to before ${end}`, {
+  throw new Refused(`expected an instant in an hour with a forecast: from ${first} to before ${end}`, {
     ...{ parameter: 'at', value: isoInstant(at) },
   })
 }
 
-/** The refusal of horizons that an hour is not forecast at, with those that it is. */
+/** The error for horizons without a forecast of the hour, with the available ones. */
 function otherHorizons(rows: readonly Told[], value: string): Refused {
   const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
-  return new Refused(`expected ${allowed.join(' or ')}, at which the hour of \`at\` is forecast`, { parameter: 'horizon', value, allowed })
+  return new Refused(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, { parameter: 'horizon', value, allowed })
 }
 
 async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {

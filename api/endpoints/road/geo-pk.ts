@@ -9,15 +9,15 @@ import { provinceField, provinceName } from '../tail.ts'
 import { GAP_KM, type PlaceOnRoad, type Post, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
-/** Farthest from a road that a position may be, m, and where none is given. */
+/** Maximum distance between a position and a road, m, and its default. */
 const RADIUS_MOST_M = 5000
 const RADIUS_M = 1000
 
 const METHOD =
-  'A post is the median of the positions of all records that name it. Between two posts of a road, at most 5 km apart, a place lies on the straight line ' +
-  'between them, at the fraction that its kilometre is of theirs; what lies farther from a post, or between posts that contradict each other, is not located.'
+  'A post is the median position of all records that name it. Between two posts of a road, at most 5 km apart, a place is on the straight line ' +
+  'between them, in proportion to its kilometre. Places farther from a post, or between posts that contradict each other, are not located.'
 
-/** What is asked for: the place of a kilometre, or the kilometre of a place. */
+/** The request: the place of a kilometre, or the kilometre of a place. */
 type Asked =
   | { readonly kind: 'post'; readonly road: string; readonly km: number; readonly province_code: string | null }
   | { readonly kind: 'position'; readonly position: Point; readonly radius_m: number; readonly road: string | null }
@@ -27,9 +27,9 @@ const asked = group(
     road: roadParam,
     km: numberParam('Kilometre point, together with road.', { min: 0, max: 2000, unit: 'km', example: '586.5' }),
     province: provinceParam,
-    lat: numberParam('Latitude of a position, in place of km, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' }),
-    lon: numberParam('Longitude of a position, in place of km, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
-    radius: numberParam(`Farthest that a road may be from the position; ${RADIUS_M} unless given.`, {
+    lat: numberParam('Latitude of a position, instead of km, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' }),
+    lon: numberParam('Longitude of a position, instead of km, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
+    radius: numberParam(`Maximum distance between the road and the position; ${RADIUS_M} by default.`, {
       min: 1,
       max: RADIUS_MOST_M,
       unit: 'm',
@@ -45,29 +45,29 @@ const asked = group(
     }
     if (lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
     if (lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
-    if (km !== null) throw new Refused('cannot be combined with lat and lon: the answer tells it', { parameter: 'km' })
-    if (province !== null) throw new Refused('cannot be combined with lat and lon, which lie where they lie', { parameter: 'province' })
+    if (km !== null) throw new Refused('cannot be combined with lat and lon: the reply contains it', { parameter: 'km' })
+    if (province !== null) throw new Refused('cannot be combined with lat and lon, which determine the province', { parameter: 'province' })
     return { kind: 'position', position: { lat, lon }, radius_m: radius ?? RADIUS_M, road }
   },
 )
 
-const place = record('RoadPlace', 'A place on a road: its kilometre and its position, and how far the one may be off the other.', {
+const place = record('RoadPlace', 'A place on a road: its kilometre and position, and the error between them.', {
   road: meaning(columns.road, 'Road designation.'),
   province: provinceField(columns.province_code),
-  province_code: meaning(columns.province_code, 'INE code of the province, that of the nearer post.'),
+  province_code: meaning(columns.province_code, 'INE code of the province of the nearer post.'),
   km: col.decimal(0, 'Kilometre point.', { scale: 3, unit: 'km', example: 586.5 }),
-  position: meaning(columns.position, 'Where it is.'),
+  position: meaning(columns.position, 'Position of the place.'),
   error_m: col.integer(
     0,
-    'How far the position may be off: the larger error of the two posts, and as far as a road of that length can be from the straight line.',
+    'Maximum error of the position: the larger error of the two posts, plus the largest deviation of a road of that length from the straight line.',
     { unit: 'm', example: 100 },
   ),
-  distance_m: col.integer(0, 'How far the position that was asked for is from it; null where a kilometre was.', {
+  distance_m: col.integer(0, 'Distance from the requested position; null for a requested kilometre.', {
     unit: 'm',
     nullable: true,
     example: null,
   }),
-  posts: nested.objects('The post that it is at, or the two that it lies between.', {
+  posts: nested.objects('The post at this place, or the two posts around it.', {
     km: columns.km,
     source: columns.source,
     records: columns.records,
@@ -76,25 +76,25 @@ const place = record('RoadPlace', 'A place on a road: its kilometre and its posi
 })
 
 function recordOf({ before, after, ...found }: PlaceOnRoad, distance_m: number | null): ValueOf<typeof place.fields> {
-  const told = ({ km, source, records, error_m }: Post) => ({ km, source, records, error_m })
+  const shown = ({ km, source, records, error_m }: Post) => ({ km, source, records, error_m })
   return {
     ...found,
     road: roadName(found.road),
     province: provinceName(found.province_code),
     distance_m: distance_m === null ? null : Math.round(distance_m),
-    posts: before === after ? [told(before)] : [told(before), told(after)],
+    posts: before === after ? [shown(before)] : [shown(before), shown(after)],
   }
 }
 
-/** Road and kilometre to position, and back. */
+/** Road and kilometre to position, and the reverse. */
 export const roadPlaceList = defineEndpoint({
   path: '/api/geo/pk',
   domain: 'road',
   plan: 'FREE',
-  summary: 'Road and kilometre to position, and back, with the error in metres',
+  summary: 'Road and kilometre to position, and the reverse, with the error in metres',
   about:
-    'By `road` and `km`: one place, or one in each province that has a road of that name. By `lat` and `lon`: of each road nearby the nearest place. ' +
-    `An empty list means that it is not located: no post within ${GAP_KM} km, or posts that contradict each other.`,
+    'By `road` and `km`: one place, or one in each province with a road of that name. By `lat` and `lon`: the nearest place on each road nearby. ' +
+    `An empty list means that the place is not located: no post within ${GAP_KM} km, or contradictory posts.`,
   figure: { grain: 'One place on one road.', method: METHOD },
   params: { asked },
   returns: {

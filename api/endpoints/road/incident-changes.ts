@@ -8,16 +8,16 @@ import { changedIncidentFilters } from './incident-filters.ts'
 /** One change of an incident. */
 const incidentChange = record(
   'IncidentChange',
-  'What happened to an incident.',
+  'A change of an incident.',
   {
     id: incidents.columns.incident_id,
     ...changeFields(incidents.columns.observed_at),
-    incident: nested.object('The incident after the change; of one that ended, as it was last.', incidentDetail.fields),
+    incident: nested.object('The incident after the change; for an ended one, its last state.', incidentDetail.fields),
   },
   { localise: (change, lang) => ({ ...change, incident: localise(change.incident, lang) }) },
 )
 
-/** The feed of changes of incidents. */
+/** The change feed of incidents. */
 export const incidentChanges = defineEndpoint({
   path: '/api/incidents/changes',
   domain: 'road',

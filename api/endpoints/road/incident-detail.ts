@@ -7,7 +7,7 @@ import { idOfListed } from '../../define/example.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_PLACE, changedIncident, type IncidentRow, incidentDetail, toIncidentDetail } from './incident.ts'
 
-/** The id of an incident, as a path has it. */
+/** The incident id as a path parameter. */
 export const incidentId = required(textParam('Public id of the incident.', { max: 60, example: 'inc_7Q2M9KX4B1TZ' }))
 
 /** One incident, by its public id. */
@@ -16,7 +16,7 @@ export const incidentById = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'One incident, also after its end',
-  about: `An incident that has ended is found in the log of changes or in the lake, with status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_PLACE}`,
+  about: `An ended incident comes from the log of changes or from the lake: status ENDED, the last publication that had it and the one that confirmed its end. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: { kind: 'one', record: incidentDetail },
   read: {
@@ -34,7 +34,7 @@ export const incidentById = defineEndpoint({
         ORDER BY ${column(incidents, 'observed_at')} DESC
         LIMIT 1`,
       columns: tableColumns(incidents),
-      // A life that the lake still has as active is no longer in the current state: its end has not landed.
+      // An incident still active in the lake is not in the current state: its end has not landed yet.
       finish: (row: IncidentRow) => ({ ...toIncidentDetail(row), status: 'ENDED', end_reason: 'DISAPPEARED' }),
     },
   },

@@ -7,17 +7,17 @@ import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
 
-/** Severities that have a rank, from the least. */
+/** Ranked severities, lowest first. */
 const RANKED = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
 
-/** Severities from one on; UNKNOWN has no rank. */
+/** Severities of at least a given rank; UNKNOWN has no rank. */
 const atLeast = (severity: (typeof RANKED)[number]): readonly string[] => RANKED.slice(RANKED.indexOf(severity))
 
 const typeFilter = columnFilter('type', listOf(codeParam('Kind of incident.', INCIDENT_TYPES, { example: 'ACCIDENT' })), 'type')
 const severityFilter = columnFilter('severity', listOf(codeParam('Severity, exactly this.', SEVERITIES, { example: 'HIGH' })), 'severity')
 const severityMinFilter = defineFilter({
   name: 'severity_min',
-  param: oneOf('Severity, this or a higher one; UNKNOWN has no rank.', RANKED, { example: 'MEDIUM' }),
+  param: oneOf('Minimum severity; UNKNOWN has no rank.', RANKED, { example: 'MEDIUM' }),
   matches: (least) => {
     const severities = atLeast(least)
     return (one: { readonly severity: string }) => severities.includes(one.severity)
@@ -30,7 +30,7 @@ const severityMinFilter = defineFilter({
 const measureFilter = defineFilter({
   name: 'measure',
   param: listOf(
-    codeParam('Measure or effect of any of its records, such as what closes the road, whatever its cause.', MEASURE_KINDS, {
+    codeParam('Measure or effect of any of its records, such as a road closure, whatever its cause.', MEASURE_KINDS, {
       example: 'ROAD_CLOSED',
     }),
   ),
@@ -43,6 +43,6 @@ const measureFilter = defineFilter({
   where: (kinds, columns) => hasOneOf(sql`json_extract_string(${columns('measures')}, '$[*].kind')`, kinds),
 })
 
-/** Filters of incidents by place, kind and road; those of lists by area, too. */
+/** Filters of incidents by place, kind and road; lists add filters by area. */
 export const changedIncidentFilters = [placeFilter, typeFilter, measureFilter, severityFilter, severityMinFilter, roadFilter] as const
 export const incidentFilters = [...changedIncidentFilters, areaFilter] as const

@@ -12,24 +12,24 @@ import { incidentId } from './incident-detail.ts'
 const VERSION = col.integer(0, 'Number of the version, from 1.', { unit: '1', example: 1 })
 const CHANGED = col.list(
   [0, 0],
-  'Members that differ from the version before, of a position both; none in the first.',
+  'Members that differ from the previous version (both members of a position); empty in the first version.',
   col.string(0, 'Name of a member.'),
   {
     example: ['severity', 'updated_at'],
   },
 )
 
-/** One state that an incident went through. */
+/** One past state of an incident. */
 const version = record(
   'IncidentVersion',
-  'One state that an incident went through.',
+  'One past state of an incident.',
   { version: VERSION, changed: CHANGED, ...incidentDetail.fields },
   {
     localise: (one, lang) => (lang === 'en' ? { ...one, description: one.descriptions.en } : one),
   },
 )
 
-/** Per column, its name in each version that has another value there than the one before. */
+/** Per column, its name in each version where its value differs from the previous one. */
 const differences = [...Object.keys(incidents.columns), 'status'].map((name) => {
   const isPoint = incidents.columns[name as 'km']?.kind === 'point'
   const fields = isPoint ? [`${name}_lat`, `${name}_lon`] : [name]
@@ -45,8 +45,8 @@ export const incidentHistory = defineEndpoint({
   path: '/api/incidents/{id}/history',
   domain: 'road',
   plan: 'PRO',
-  summary: 'What an incident went through: each version and what changed',
-  about: `From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. ${ABOUT_PLACE}`,
+  summary: 'History of an incident: each version and its changes',
+  about: `From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. ${ABOUT_PLACE}`,
   params: { id: incidentId },
   returns: {
     kind: 'list',

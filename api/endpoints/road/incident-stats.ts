@@ -15,46 +15,46 @@ import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
 const { columns } = incidents
 
-/** What incidents can be counted by. */
+/** Dimensions to count by. */
 const GROUPS = ['type', 'severity', 'province', 'road'] as const
 type Group = (typeof GROUPS)[number]
 
 const COUNTS = {
-  active: col.integer(0, 'Active at the end of the period: now, as far as the lake has followed, where `to` is not given.', {
+  active: col.integer(0, 'Active at the end of the period: without `to`, at the end of the data of the lake.', {
     unit: '1',
     example: 161,
   }),
-  active_in_period: col.integer(0, 'Active at some time of the period.', { unit: '1', example: 184 }),
+  active_in_period: col.integer(0, 'Active at some time in the period.', { unit: '1', example: 184 }),
   began: col.integer(0, 'First seen in the period.', { unit: '1', example: 23 }),
-  ended: col.integer(0, 'Over by the end of the period, having ended in it.', { unit: '1', example: 23 }),
+  ended: col.integer(0, 'Ended in the period.', { unit: '1', example: 23 }),
 } as const
 
-const count = record('IncidentCount', 'How many incidents of a group there are and were; what is not grouped by is null.', {
+const count = record('IncidentCount', 'Current and past number of incidents in a group; dimensions not grouped by are null.', {
   type: optional(columns.type, 'Kind of incident; null unless grouped by.'),
   severity: optional(columns.severity, 'Severity as the source grades it; null unless grouped by.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  road: optional(columns.road, 'Road designation, one of its spellings; null unless grouped by, or where the source names none.'),
+  road: optional(columns.road, 'Road designation, in one of its spellings; null unless grouped by it, or if the source names none.'),
   ...COUNTS,
 })
 
 const c = (name: keyof typeof columns): Sql => column(incidents, name)
 
-/** How many incidents there are, and were in the last day. */
+/** Current number of incidents, and numbers of the last day. */
 export const incidentStats = defineEndpoint({
   path: '/api/incidents/stats',
   domain: 'road',
   plan: 'FREE',
   recent: { hours: 24, wider: 'PRO', period: 'period' },
-  summary: 'Incidents counted by type, severity, province or road: now and in the last 24 hours',
-  about: `Counts of one period, the last 24 hours unless given. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. An incident is counted as what it was last in the period. ${ABOUT_DOUBLES}`,
+  summary: 'Incidents by type, severity, province or road: now and in the last 24 hours',
+  about: `Counts of one period, by default the last 24 hours. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. An incident counts with its last state in the period. ${ABOUT_DOUBLES}`,
   figure: {
-    grain: 'One value of each group asked for.',
+    grain: 'One value per requested group.',
     method:
-      'Incidents that were active in the period, each counted once, as what it was last in the period; what several sources tell of counts once.',
+      'Incidents active in the period, each counted once with its last state in the period. An incident reported by several sources counts once.',
   },
   params: {
-    group_by: listOf(oneOf('What to count by, several together; type unless given.', GROUPS, { example: 'province' })),
+    group_by: listOf(oneOf('Dimensions to count by, one or more; type by default.', GROUPS, { example: 'province' })),
     period: periodParams({ span: '1 day' }),
   },
   filters: [placeFilter, roadFilter],

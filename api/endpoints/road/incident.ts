@@ -9,16 +9,16 @@ import { measuresField, measuresOf } from './measure.ts'
 
 const { columns } = incidents
 
-/** What to say of the place of an incident that has a length. */
+/** Description of the place of an incident with a length. */
 export const ABOUT_PLACE =
-  'The source gives a stretch of road by its two ends and no line between them: `lat` and `lon`, in GeoJSON the geometry, a Point, are where it begins, `to_lat` and `to_lon` where it ends.'
+  'The source describes a stretch of road by its two ends, without a line between them. `lat` and `lon` (in GeoJSON the geometry, a Point) are its begin, `to_lat` and `to_lon` its end.'
 
-/** The same incident in another language: its sentence. */
+/** Translates the sentence of an incident. */
 export function localise<R extends { description: string; descriptions: { es: string; en: string } }>(incident: R, lang: string): R {
   return lang === 'en' ? { ...incident, description: incident.descriptions.en } : incident
 }
 
-/** The eleven fields of the specification in its order, then what we add. */
+/** The eleven fields of the specification in its order, then additional ones. */
 const fields = {
   id: columns.incident_id,
   type: columns.type,
@@ -29,7 +29,7 @@ const fields = {
   description: columns.description,
   delay_minutes: columns.delay_minutes,
   position: columns.position,
-  created_at: col.instant(0, 'When it was made, as the source states it; else when it was reported or first seen, whichever was earlier.', {
+  created_at: col.instant(0, 'Creation time stated by the source, else the time it was reported or first seen, whichever was earlier.', {
     example: '2021-12-10T13:15:55.000Z',
   }),
   km_to: columns.km_to,
@@ -51,10 +51,10 @@ const fields = {
   delay_source: columns.delay_source,
 } as const
 
-/** An incident as lists show it. */
+/** An incident, as lists show it. */
 export const incident = record('Incident', 'An incident on a road.', fields, { localise })
 
-/** An incident with its end, as its own path and the feed of changes show it. */
+/** An incident with its end, as its own path and the change feed show it. */
 export const incidentDetail = record(
   'IncidentDetail',
   'An incident on a road, also after its end.',
@@ -62,7 +62,7 @@ export const incidentDetail = record(
   { localise },
 )
 
-/** The members of an incident that differ, by the columns that do. */
+/** Names of the changed members, from the changed columns. */
 export const changedOf: (changed: readonly string[]) => string[] = changedMembers(incidents, incidentDetail.fields, {
   province: ['province_code'],
   descriptions: ['description', 'description_en'],
@@ -71,14 +71,14 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
   ...END_DEPENDS,
 })
 
-/** A row of the dataset, live or from its table. Only a row that tells an end has `last_seen_at`. */
+/** A row of the dataset, live or from its table. Only a row that records an end has `last_seen_at`. */
 export type IncidentRow = StateRow<typeof incidents> & { readonly last_seen_at?: number | null }
 
 const texts = (row: IncidentRow): { es: string; en: string } => ({ es: row.description, en: row.description_en })
 
 const createdAt = (row: IncidentRow): number => row.created_at ?? Math.min(row.first_seen_at, row.reported_at ?? row.first_seen_at)
 
-/** Rows of the dataset as incidents. */
+/** Converts rows of the dataset to incidents. */
 export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> = projection(incidents, incident, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,
@@ -86,7 +86,7 @@ export const toIncident: (row: IncidentRow) => ValueOf<typeof incident.fields> =
   created_at: createdAt,
 })
 
-/** Rows of the dataset as incidents with their end. */
+/** Converts rows of the dataset to incidents with their end. */
 export const toIncidentDetail: (row: IncidentRow) => ValueOf<typeof incidentDetail.fields> = projection(incidents, incidentDetail, {
   province: (row) => provinceName(row.province_code),
   descriptions: texts,

@@ -10,7 +10,7 @@ export const incidentList = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active incidents on Spanish roads',
-  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply holds all of them. ${ABOUT_PLACE} ${ABOUT_DOUBLES} There is no data of the Basque Country, see \`meta.coverage\`.`,
+  about: `Accidents, roadworks, congestion, closures and more, refreshed every minute. Without \`limit\` the reply contains all incidents. ${ABOUT_PLACE} ${ABOUT_DOUBLES} The Basque Country is not covered, see \`meta.coverage\`.`,
   params: {},
   filters: incidentFilters,
   returns: listReturn('incidents', incident, {

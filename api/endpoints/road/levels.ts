@@ -1,4 +1,4 @@
-/** The levels of the vocabulary of all cities, and what Madrid's traffic centre calls them, the freest first. */
+/** The levels of all cities with their names at Madrid's traffic centre, freest first. */
 const LEVEL_PAIRS = [
   ['FREE', 'FLUID'],
   ['DENSE', 'SLOW'],
@@ -9,12 +9,12 @@ const LEVEL_PAIRS = [
 const LEVELS: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS.map(([level, service]) => [service, level]))
 const SERVICES: ReadonlyMap<string, string> = new Map(LEVEL_PAIRS)
 
-/** The level of a level of service; UNKNOWN where none is stated. */
+/** Converts a level of service to a level; UNKNOWN without one. */
 export function levelOf(levelOfService: string | null): string {
   return (levelOfService !== null && LEVELS.get(levelOfService)) || 'UNKNOWN'
 }
 
-/** The level of service of a level; null for CLOSED, UNKNOWN and codes that the list lacks. */
+/** Converts a level to a level of service; null for CLOSED, UNKNOWN and unlisted codes. */
 export function serviceOf(level: string): string | null {
   return SERVICES.get(level) ?? null
 }

@@ -26,32 +26,32 @@ const text = (about: string, example: string | null): Column<string | null> => c
 const kilometre = (about: string, example: number): Column<number | null> => col.float(0, about, { unit: 'km', nullable, example })
 const time = (about: string, example: string | null): Column<number | null> => col.instant(0, about, { nullable, example })
 
-/** One record of an incident: what it says, where, for whom and when (jobs/feeds/road/incident-measure.ts makes them). */
+/** One record of an incident: content, place, vehicles and times (made by jobs/feeds/road/incident-measure.ts). */
 const measureFields = {
   record_id: col.string(0, "The source's own id of the record.", { example: '9454' }),
-  version: col.integer(0, "The source's number of its version; null where it has none.", { unit: '1', long: true, nullable, example: 1 }),
+  version: col.integer(0, "The source's version number; null without one.", { unit: '1', long: true, nullable, example: 1 }),
   record_type: col.string(0, "The source's type of the record.", { example: 'RoadOrCarriagewayOrLaneManagement' }),
-  kind: col.code(0, 'What is in force or to be seen.', MEASURE_KINDS, { example: 'LANES_CLOSED' }),
-  cause: col.code(0, 'Why; null where the source says nothing.', INCIDENT_CAUSES, { nullable, example: 'ROADWORKS' }),
-  severity: col.code(0, 'Severity as the source grades it; null where it does not.', SEVERITIES, { nullable, example: 'LOW' }),
-  reported_by: text('Who told the source.', 'DGT'),
+  kind: col.code(0, 'Measure in force, or condition on the road.', MEASURE_KINDS, { example: 'LANES_CLOSED' }),
+  cause: col.code(0, 'Cause; null if the source states none.', INCIDENT_CAUSES, { nullable, example: 'ROADWORKS' }),
+  severity: col.code(0, 'Severity as the source grades it; null if not graded.', SEVERITIES, { nullable, example: 'LOW' }),
+  reported_by: text('Who reported it to the source.', 'DGT'),
   road: text('Road designation as published.', 'GR-5202'),
-  destination: text('Where the affected direction leads, as published.', null),
+  destination: text('Destination of the affected direction, as published.', null),
   direction: col.code(0, 'Direction along the road.', ROAD_DIRECTIONS, { example: 'BOTH' }),
-  compass_direction: col.code(0, 'Direction by the compass; null where it is unknown.', COMPASS_DIRECTIONS, { nullable, example: null }),
-  carriageways: codesOf('Carriageways; empty where the source does not say which.', CARRIAGEWAYS, []),
-  lanes: codesOf('Lanes; empty where the source does not say which.', LANES, ['RIGHT']),
+  compass_direction: col.code(0, 'Direction by the compass; null if unknown.', COMPASS_DIRECTIONS, { nullable, example: null }),
+  carriageways: codesOf('Carriageways; empty if the source does not name them.', CARRIAGEWAYS, []),
+  lanes: codesOf('Lanes; empty if the source does not name them.', LANES, ['RIGHT']),
   from_km: kilometre('Kilometre point where it begins.', 18),
   to_km: kilometre('Kilometre point where it ends.', 19),
-  from: place('Where it begins.'),
-  to: place('Where it ends.'),
+  from: place('Its begin.'),
+  to: place('Its end.'),
   municipality: text('Municipality as published.', 'Murtas'),
   province: text('Province as published.', 'Granada'),
   place_name: text('A named place, such as a mountain pass.', null),
-  vehicles: codesOf('Vehicles it is for; empty: all.', VEHICLES, []),
-  limits: nested.objects('Bounds: of SPEED the highest allowed; of the others the record is for vehicles above it.', {
+  vehicles: codesOf('Vehicles that it applies to; empty for all.', VEHICLES, []),
+  limits: nested.objects('Limits. SPEED is the maximum allowed; for the others, the record applies to vehicles above the limit.', {
     kind: col.string(0, 'SPEED, WEIGHT, WIDTH, LENGTH or HEIGHT.', { example: 'SPEED' }),
-    value: col.float(0, 'The bound; null where what is stated cannot be meant.', { unitIn: 'unit', nullable, example: 80 }),
+    value: col.float(0, 'The limit; null if the stated value is impossible.', { unitIn: 'unit', nullable, example: 80 }),
     unit: col.string(0, 'km/h, t or m.', { example: 'km/h' }),
   }),
   compliance: text('MANDATORY or ADVISORY.', 'MANDATORY'),
@@ -62,15 +62,15 @@ const measureFields = {
 
 type Measure = ValueOf<typeof measureFields>
 
-/** The records of an incident, as every path of incidents shows them. */
+/** The records of an incident, as all endpoints of incidents show them. */
 export const measuresField: Nested<readonly Measure[]> = nested.objects(
-  'Every record of the situation, the leading one first.',
+  'All records of the situation, the leading one first.',
   measureFields,
 )
 
 const INSTANTS = ['created_at', 'starts_at', 'ends_at'] as const
 
-/** The records of an incident as its row holds them, JSON whose instants are ISO 8601 texts; what an older row lacks is null. */
+/** Parses the records of an incident from its row: JSON with ISO 8601 instants. Columns that an older row lacks are null. */
 export function measuresOf(value: Json): readonly Measure[] {
   return (value as readonly { readonly [name: string]: Json }[]).map((held) => {
     const made: { [name: string]: unknown } = { limits: [], carriageways: [], lanes: [], vehicles: [], ...held }

@@ -3,14 +3,14 @@ import { nested, record } from '../../define/fields.ts'
 import { ABOUT_CHANGES, changedBy, changeFields, changesReturn } from '../changes.ts'
 import { changedOf, changedPanel, PANEL_DATASETS, panel, panelFilters } from './panel.ts'
 
-/** One change of what a panel shows. */
-const panelChange = record('PanelChange', 'What happened to the message of a panel.', {
+/** One change of a panel's message. */
+const panelChange = record('PanelChange', 'A change of the message of a panel.', {
   id: panel.fields.id,
   ...changeFields(PANEL_DATASETS[0].columns.observed_at),
   panel: nested.object('The panel after the change.', panel.fields),
 })
 
-/** The feed of changes of what panels show. */
+/** The change feed of panels. */
 export const panelChanges = defineEndpoint({
   path: '/api/panels/changes',
   domain: 'road',

@@ -13,25 +13,25 @@ import { periodParams } from '../../define/params-time.ts'
 import { displayFields, displayOf, panelId } from './panel.ts'
 
 const FROM = col.instant(0, 'Publication that first had this state.', { example: '2026-09-02T22:51:57.000Z' })
-const TO = col.instant(0, 'Publication that had the next state; null while it is shown.', {
+const TO = col.instant(0, 'Publication with the next state; null while it is shown.', {
   nullable: true,
   example: '2026-09-02T23:15:57.000Z',
 })
 
-const message = record('PanelMessage', 'What a panel showed for a time.', { shown_from: FROM, shown_to: TO, ...displayFields })
+const message = record('PanelMessage', 'A past or current state of a panel.', { shown_from: FROM, shown_to: TO, ...displayFields })
 
 const c = (name: keyof typeof vmsMessages.columns | 'status' | 'is_baseline' | 'updated_at' | 'last_seen_at'): Sql =>
   column(vmsMessages, name)
 
-/** What one panel showed, from when to when. */
+/** The states of one panel over time. */
 export const panelHistory = defineEndpoint({
   path: '/api/panels/{id}/history',
   domain: 'road',
   plan: 'PRO',
-  summary: 'What a variable-message panel showed, from when to when',
+  summary: 'Messages that a variable-message panel showed, with their times',
   about:
-    'Every state that overlaps the period, whole: it may begin before the period and end after it. `shown_from` and `shown_to` are times of publications, `shown_since` is the clock of the panel. ' +
-    'From the last publication that had the panel to the next one that has it again, its display is UNKNOWN. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+    "Every state that overlaps the period, in full: it may begin before the period and end after it. `shown_from` and `shown_to` are publication times, `shown_since` is the time of the panel's clock. " +
+    'If publications lack the panel for some time, its display is UNKNOWN during that time. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
   params: { id: panelId, period: periodParams({ span: '7 days' }) },
   returns: {
     kind: 'list',
@@ -47,7 +47,7 @@ export const panelHistory = defineEndpoint({
     from: [vmsMessages],
     query: ({ id, period }, lake) => {
       const { from, to } = lake.period(period, 7)
-      // Each partition opens with every panel's state, so that the state at the begin is in the partition of the begin.
+      // Each partition opens with the state of every panel, so the partition of the begin has the state at the begin.
       const rows = scan(vmsMessages, { panel_id: { eq: id }, observed_at: { gte: partitionStart(vmsMessages, from) } })
       return sql`
         SELECT *

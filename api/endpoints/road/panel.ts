@@ -43,13 +43,13 @@ const pageFields = {
   }),
 } as const
 
-/** What a panel shows, now or in a former state. */
+/** The display of a panel, now or in a former state. */
 export const displayFields = {
   display: columns.display,
   text: columns.text,
   speed_limit_kmh: columns.speed_limit_kmh,
   pages: nested.objects(
-    'Pages in the order in which they rotate; empty if no message is set, null if it is not known what the panel shows.',
+    'Pages in the order in which they rotate; empty if no message is set, null if the display is unknown.',
     pageFields,
     { nullable: true },
   ),
@@ -59,7 +59,7 @@ export const displayFields = {
 type Display = ValueOf<typeof displayFields>
 
 /** A panel with what it shows. */
-export const panel = record('Panel', 'A variable-message panel with what it shows.', {
+export const panel = record('Panel', 'A variable-message panel and its display.', {
   id: device.panel_id,
   road: device.road,
   km: device.km,
@@ -69,26 +69,26 @@ export const panel = record('Panel', 'A variable-message panel with what it show
   position: device.position,
   has_message: col.boolean(0, 'True if it shows text or pictograms.', { example: true }),
   ...displayFields,
-  is_in_catalogue: col.boolean(0, 'False if only the messages name it: then nothing is known of its place.', { example: true }),
+  is_in_catalogue: col.boolean(0, 'False if only the messages name it: then its place is unknown.', { example: true }),
   ...originFields(columns, { source_id: device.panel_id }),
 })
 
 type Panel = ValueOf<typeof panel.fields>
 
-/** The datasets that panels are made of: the messages set the age of replies. */
+/** Source datasets of panels. The messages set the age of replies. */
 export const PANEL_DATASETS = [vmsMessages, vmsDevices] as const
 
-/** The id of a panel, as a path has it. */
+/** The panel id as a path parameter. */
 export const panelId = required(textParam("The publisher's id of the panel.", { max: 40, example: '61441' }))
 
-/** Filters of panels, in lists and in the feed of changes. */
+/** Filters of panels, in lists and in the change feed. */
 export const panelFilters = [
   roadFilter,
   placeFilter,
   columnFilter('has_message', booleanParam('Only panels that show text or pictograms, or only those that do not.'), 'has_message'),
 ] as const
 
-/** A row of messages: live, of a change, or from its table. */
+/** A row of messages: live, from a change, or from its table. */
 type MessageRow = StateRow<typeof vmsMessages> & { readonly is_stale?: boolean }
 type LiveDevice = State<typeof vmsDevices>['rows'][number]
 
@@ -96,14 +96,14 @@ const NOT_KNOWN: Display = Object.freeze({ display: 'UNKNOWN', text: null, speed
 
 const isUnconfirmed = ({ status, is_stale }: Pick<MessageRow, 'status' | 'is_stale'>): boolean => status !== 'ACTIVE' || is_stale === true
 
-/** What a row of messages shows. If the newest publication lacks the panel, that is not known. */
+/** The display of a message row; unknown if the newest publication lacks the panel. */
 export function displayOf(row: MessageRow | null): Display {
   if (!row || isUnconfirmed(row)) return NOT_KNOWN
   const { display, text, speed_limit_kmh, shown_since } = row
   return { display, text, speed_limit_kmh, pages: pagesOf(row.pages), shown_since }
 }
 
-/** Pages as a row has them: JSON whose instants are ISO 8601 texts. */
+/** Parses the pages of a row: JSON with ISO 8601 instants. */
 function pagesOf(pages: Json): Display['pages'] {
   return (pages as unknown as readonly (ValueOf<typeof pageFields> & { readonly set_at: string | null })[]).map((page) => ({
     ...page,
@@ -129,7 +129,7 @@ export const panelsOf: (states: StatesOf<typeof PANEL_DATASETS>) => readonly Pan
   (states) => states,
 )
 
-/** The panel of a change of its message. */
+/** The panel after a change of its message. */
 export function changedPanel(row: MessageRow, devices: State<typeof vmsDevices>): Panel {
   return panelOf(row, devicesOf(devices).get(keyOf(row)) ?? null)
 }
@@ -164,7 +164,7 @@ function panelOf(message: MessageRow | null, found: LiveDevice | null): Panel {
 
 const ALL_OF_DISPLAY = ['display', 'status'] as const
 
-/** The members of a panel that differ, by the columns of its message that do. Its place does not change with a message. */
+/** Names of the panel's changed members, from the changed columns of its message. Its place does not change with a message. */
 export const changedOf: (changed: readonly string[]) => string[] = changedMembers(vmsMessages, panel.fields, {
   ...{ id: [], road: [], km: [], direction: [], destination: [], province: [], province_code: [], municipality: [] },
   ...{ municipality_code: [], position: [], is_in_catalogue: [], source_id: [] },

@@ -2,7 +2,7 @@ import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { PANEL_DATASETS, panel, panelFilters, panelId, panelsOf } from './panel.ts'
 
-/** What to say of what panels show. */
+/** Description of panel displays. */
 const ABOUT_DISPLAY =
   'Messages are refreshed every two minutes, the catalogue every hour. A panel without a message (`EMPTY`), one whose message is blank (`BLANK`) and one that the newest publication lacks (`UNKNOWN`, `pages` null) are three different things.'
 
@@ -11,7 +11,7 @@ export const panelList = defineEndpoint({
   path: '/api/panels',
   domain: 'road',
   plan: 'FREE',
-  summary: 'Variable-message panels with what they show now',
+  summary: 'Variable-message panels and their current display',
   about: `The panels of the access roads to Madrid and of the other roads of the state; for those of Madrid ask for \`province=Madrid\` or a \`road\`. ${ABOUT_DISPLAY}`,
   params: {},
   filters: [...panelFilters, areaFilter],

@@ -11,8 +11,8 @@ import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncidentDetail } f
 import { incidentFilters } from './incident-filters.ts'
 import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
-/** An incident that is over, as it was last. */
-const pastIncident = pastRecord('PastIncident', 'An incident that is over, as it was last.', incident.fields, {
+/** An ended incident with its last state. */
+const pastIncident = pastRecord('PastIncident', 'An ended incident with its last state.', incident.fields, {
   examples: {
     ...{ began_at: '2026-01-02T11:40:00.000Z', last_seen_at: '2026-01-02T12:50:28.413Z' },
     ...{ ended_at: '2026-01-02T12:53:28.413Z', duration_minutes: 70 },
@@ -20,7 +20,7 @@ const pastIncident = pastRecord('PastIncident', 'An incident that is over, as it
   localise,
 })
 
-/** How long before the period the other report of an incident may have ended, ms. */
+/** How long before the period another source's report of an incident may have ended, ms. */
 const OTHERS_MS = 31 * 86_400_000
 
 /** Incidents that ended in a period. */
@@ -29,7 +29,7 @@ export const pastIncidentList = defineEndpoint({
   domain: 'road',
   plan: 'PRO',
   summary: 'Incidents that ended in a period, with their duration',
-  about: `Each once, by its last end: an incident that comes back within 30 minutes of its end goes on. From the lake, which follows the live state by at most ten minutes: \`meta.covered_until\` says how far. Filters look at its last state, and /api/incidents/{id}/history lists its versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
+  about: `Each incident once, by its last end: one that comes back within 30 minutes continues. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. Filters apply to the last state, and /api/incidents/{id}/history lists the versions. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: { period: periodParams({ span: '1 day' }) },
   filters: incidentFilters,
   returns: listReturn('incidents', pastIncident, {

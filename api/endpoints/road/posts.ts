@@ -7,9 +7,9 @@ import { distanceM } from '../../define/geo.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { defineSlice } from '../../define/slice.ts'
 
-/** Posts farther from each other along the road, km: what lies between is unlocated. */
+/** Maximum distance between posts along the road, km: places in longer gaps are not located. */
 export const GAP_KM = 5
-/** As near as a tenth of a kilometre, to which posts are kept, may be off. */
+/** Tolerance of kilometres, which posts state to a tenth. */
 const SAME_KM = 0.05
 
 /** A point of a road. */
@@ -18,7 +18,7 @@ export type Post = Pick<Row<typeof roadPoints>, 'road' | 'province_code' | 'km' 
 /** A place on a road, between two posts or at one. */
 export interface PlaceOnRoad {
   readonly road: string
-  /** Of the nearer post. */
+  /** Province of the nearer post. */
   readonly province_code: string
   readonly km: number
   readonly position: Point
@@ -27,27 +27,27 @@ export interface PlaceOnRoad {
   readonly after: Post
 }
 
-/** The way of a road on the map. */
+/** The line of a road on the map. */
 interface RoadLine {
   readonly line: Line
-  /** The largest error on the way, m. */
+  /** The largest error on the line, m. */
   readonly error_m: number
 }
 
-/** A stretch of road between two posts that follow each other, at most `GAP_KM` apart. */
+/** A stretch of road between two consecutive posts, at most `GAP_KM` apart. */
 interface Stretch {
   readonly before: Post
   readonly after: Post
-  /** Its length by the posts and by the straight line, m. */
+  /** Its length by the posts and along the straight line, m. */
   readonly length_m: number
   readonly chord_m: number
 }
 
-/** Side of the squares that stretches are found by, in degrees. */
+/** Cell size of the grid of stretches, in degrees. */
 const CELL_DEG = 0.1
 const cellOf = (lat: number, lon: number): string => `${Math.floor(lat / CELL_DEG)} ${Math.floor(lon / CELL_DEG)}`
 
-/** The posts of all roads, and what is found by them. */
+/** The posts of all roads, with an index. */
 export class Posts {
   readonly #roads: ReadonlyMap<string, readonly Post[]>
   readonly #cells = new Map<string, Stretch[]>()
@@ -66,14 +66,14 @@ export class Posts {
         }
   }
 
-  /** Designations that have posts, as `foldRoad` writes them. */
+  /** Designations of roads with posts, as `foldRoad` writes them. */
   get roads(): ReadonlySet<string> {
     return new Set(this.#roads.keys())
   }
 
   /**
-   * Where a kilometre of a road is: one place, or one in each province that has a road of that name; none where posts are too far away or
-   * contradict each other. Posts of one province go before those on either side of a border.
+   * Locates a kilometre of a road: one place, or one per province with a road of that name; none if posts are too far away or
+   * contradict each other. Posts of one province take precedence over posts on both sides of a border.
    */
   at(road: string, km: number, province_code: string | null): PlaceOnRoad[] {
     const posts = (this.#roads.get(road) ?? []).filter((post) => province_code === null || post.province_code === province_code)
@@ -83,8 +83,8 @@ export class Posts {
   }
 
   /**
-   * The line of a road from one kilometre to another, through the posts between them, and how far it may be off; null where an end is not located, or
-   * posts are too far apart or contradict each other on the way. Posts of the province go before all of the road, which goes on over a border.
+   * The line of a road between two kilometres, through the posts between them, and its maximum error; null if an end is not
+   * located or posts are too far apart or contradictory. Posts of the province take precedence over all posts of the road.
    */
   line(road: string, ends: { readonly km_from: number; readonly km_to: number; readonly province_code: string | null }): RoadLine | null {
     const posts = this.#roads.get(road) ?? []
@@ -92,7 +92,7 @@ export class Posts {
     return lineOf(own, ends) ?? lineOf(posts, ends)
   }
 
-  /** The places on roads that are nearest to a position, one for each road, at most `radius_m` away, nearest first. */
+  /** The nearest place on each road to a position, at most `radius_m` away, nearest first. */
   nearest(position: Point, radius_m: number, road: string | null): { readonly place: PlaceOnRoad; readonly distance_m: number }[] {
     const best = new Map<string, { place: PlaceOnRoad; distance_m: number }>()
     for (const stretch of this.#around(position, radius_m)) {
@@ -119,13 +119,13 @@ export class Posts {
   }
 }
 
-/** Posts of a road in the order of their kilometres as runs that may hang together: all of them, then those of each province, if there are several. */
+/** Posts of a road in kilometre order, as runs that may be continuous: all of them, then per province if there are several. */
 function chainsOf(posts: readonly Post[]): (readonly Post[])[] {
   const provinces = [...Map.groupBy(posts, ({ province_code }) => province_code).values()]
   return provinces.length > 1 ? [posts, ...provinces] : [posts]
 }
 
-/** The stretch between two posts; null where they are too far apart, or farther by the straight line than their kilometres and errors allow. */
+/** The stretch between two posts; null if too far apart, or if their straight line exceeds their kilometres plus errors. */
 function stretchOf(before: Post, after: Post): Stretch | null {
   const km = after.km - before.km
   if (km > GAP_KM) return null
@@ -153,7 +153,7 @@ function lineOf(chain: readonly Post[], { km_from, km_to }: { readonly km_from: 
   const [first, last] = [placeAt(chain, low), placeAt(chain, high)]
   if (!first || !last) return null
   const between = chain.filter(({ km }) => km > first.after.km && km < last.before.km)
-  // What lies between is as sure as its stretches: from the post behind the one end to the post before the other.
+  // The accuracy between the ends is that of the stretches: from the post before one end to the post after the other.
   const run = first.after.km <= last.before.km ? [first.after, ...between, last.before] : []
   for (const [at, post] of run.entries()) {
     const before = run[at - 1]
@@ -167,9 +167,9 @@ function lineOf(chain: readonly Post[], { km_from, km_to }: { readonly km_from: 
 }
 
 /**
- * The place at a fraction of a stretch, and how far it may be off. A road of length L between posts whose straight line is c long leads, at
- * the fraction f, at most `f L` from one and `(1 - f) L` from the other: by Stewart's theorem at most `sqrt(f (1 - f) (L² - c²))` from the
- * place on the line. Where the posts state less than the straight line is, their kilometres are off by as much.
+ * The place at a fraction of a stretch, and its maximum error. For a road of length L between posts at straight distance c, the
+ * place at fraction f is at most `sqrt(f (1 - f) (L² - c²))` from that on the line (Stewart's theorem, with radii `f L` and `(1
+ * - f) L`). If L < c, the kilometres are wrong by the difference.
  */
 function placeIn({ before, after, length_m, chord_m }: Stretch, f: number): PlaceOnRoad {
   const along = (one: number, other: number): number => one + f * (other - one)
@@ -189,7 +189,7 @@ function placeIn({ before, after, length_m, chord_m }: Stretch, f: number): Plac
   }
 }
 
-/** The fraction of a stretch's straight line that is nearest to a position; short distances, so that the Earth is flat. */
+/** The fraction of a stretch's straight line nearest to a position. Distances are short, so the Earth counts as flat. */
 function fractionOf({ before, after }: Stretch, position: Point): number {
   const scale = Math.cos((position.lat * Math.PI) / 180)
   const [x, y] = [(after.position.lon - before.position.lon) * scale, after.position.lat - before.position.lat]
@@ -198,7 +198,7 @@ function fractionOf({ before, after }: Stretch, position: Point): number {
   return square === 0 ? 0 : Math.min(1, Math.max(0, (px * x + py * y) / square))
 }
 
-/** The squares that a box around positions, widened by some metres, touches. */
+/** The grid cells of a box around positions, widened by a margin in metres. */
 function cellsOf(positions: readonly Point[], margin_m: number): string[] {
   const lats = positions.map(({ lat }) => lat)
   const lons = positions.map(({ lon }) => lon)
@@ -222,7 +222,7 @@ function roundTo6(degrees: number): number {
 
 const NAMES = sql`road, province_code, km, position_lat, position_lon, source, records, error_m`
 
-/** The posts by the newest month. */
+/** The posts of the newest month. */
 export const roadPosts = defineSlice({
   name: 'road posts',
   from: [roadPoints],

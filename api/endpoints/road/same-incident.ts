@@ -3,19 +3,19 @@ import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { isOneOf } from '../../define/filter.ts'
 import { foldRoad } from '../../define/params-place.ts'
 
-/** Sources that answer for the roads of some provinces (INE codes): what another source says of the same incident there is not shown beside theirs. */
+/** Authoritative sources by province (INE codes): another source's report of the same incident there is not shown. */
 export const AUTHORITIES = [{ source: 'sct', provinces: ['08', '17', '25', '43'] }] as const
 
-/** What to say of it in lists and figures. */
+/** Description for lists and figures. */
 export const ABOUT_DOUBLES =
-  'What both DGT and the Servei Català de Trànsit report in Catalonia is shown once, as the latter has it: the same road, kilometres less than 1 km apart, no opposite direction, and no other kind of incident. Under its id and in the feed of changes each stays.'
+  'An incident in Catalonia that both DGT and the Servei Català de Trànsit report is shown once, from the latter: the same road, kilometres less than 1 km apart, no opposite direction, and no different kind of incident. By id and in the change feed each remains.'
 
-/** Kilometres that two reports of one incident may lie apart. */
+/** Maximum distance between two reports of one incident, km. */
 const NEAR_KM = 1
-/** Kinds that say what comes of an incident: the other source may name its cause. */
+/** Kinds that describe the effect of an incident: the other source may state its cause. */
 const EFFECTS: readonly string[] = ['CONGESTION', 'CLOSURE', 'RESTRICTION', 'OTHER']
 
-/** What tells whether two reports are of one incident. */
+/** Properties that decide whether two reports are of one incident. */
 interface Reported {
   readonly source: string
   readonly type: string
@@ -26,7 +26,7 @@ interface Reported {
   readonly province_code: string | null
 }
 
-/** The incidents without those that the authority of their province reports, too. */
+/** Removes incidents that the authority of their province reports too. */
 export function withoutDoubles<I extends Reported>(all: readonly I[]): readonly I[] {
   const others = new Map<string, I[]>()
   for (const one of all) {
@@ -47,7 +47,7 @@ function authorityOf({ province_code }: Reported): string | null {
   return AUTHORITIES.find(({ provinces }) => (provinces as readonly (string | null)[]).includes(province_code))?.source ?? null
 }
 
-/** True where two incidents on one road may be one. */
+/** True if two reports on one road may be of one incident. */
 function isSame(one: Reported, other: Reported): boolean {
   if (one.km === null || other.km === null) return false
   if (isOpposite(one.direction, other.direction)) return false
@@ -79,8 +79,8 @@ export const REPORTED_COLUMNS = [
 ] as const
 
 /**
- * A query of the ids of those that `withoutDoubles` leaves out, in SQL: `lives` is a query of all incidents of a time with the columns
- * above, `status` and `id`; two of them are one only if they went on at the same time.
+ * An SQL query of the ids that `withoutDoubles` removes. `lives` is a query of all incidents of a time with the columns above,
+ * `status` and `id`. Two reports match only if both were active at some common time.
  */
 export function doublesIn(lives: Sql, id: Sql): Sql {
   const cases = AUTHORITIES.map(({ source, provinces }) => {

@@ -10,7 +10,7 @@ import type { Sensor } from './sensor.ts'
 type SectionRow = State<typeof trafficSections>['rows'][number]
 type StateOfSection = State<typeof trafficSectionStates>['rows'][number]
 
-/** The public id of a section: ids of publishers alone are not unique across cities. */
+/** The public id of a section, because publishers' ids are not unique across cities. */
 export function sectionId({ city, section_id }: Pick<StateRow<typeof trafficSections>, 'city' | 'section_id'>): string {
   return `${city}-${section_id}`
 }
@@ -26,7 +26,7 @@ export const statesById = memo(
     new Map(state.rows.map((row) => [sectionId(row), row])),
 )
 
-/** The sections of the catalogues as entries of the catalogue of sensors. */
+/** The sections of the catalogues as entries of the sensor catalogue. */
 export const sectionSensors = memo((state: State<typeof trafficSections>): readonly Sensor[] => state.rows.map(toSensor))
 
 function toSensor(row: SectionRow): Sensor {
@@ -40,7 +40,7 @@ function toSensor(row: SectionRow): Sensor {
   }
 }
 
-/** What the current state of a section says in the fields of a sensor's reading. */
+/** The current state of a section in the fields of a sensor's reading. */
 export function readingOfState(row: StateOfSection) {
   const { level, intensity_veh_h, occupancy_pct, speed_kmh, period_s, observed_at, updated_at, is_stale } = row
   return {

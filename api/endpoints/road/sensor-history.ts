@@ -21,7 +21,7 @@ import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources
 
 const { columns } = trafficReadings
 
-/** Members that go with a measure. */
+/** Members selected with a measure. */
 const MEASURES = {
   intensity_veh_h: ['intensity_veh_h', 'intensity_max_veh_h'],
   occupancy_pct: ['occupancy_pct'],
@@ -39,10 +39,10 @@ const points = series({
   fields: {
     source: columns.source,
     period_s: columns.period_s,
-    readings: col.integer(0, 'Readings in the step, those left out that the publisher itself calls wrong.', { unit: '1', example: 12 }),
-    coverage: coverageField('Share of the readings expected in the whole step that are there'),
+    readings: col.integer(0, 'Readings in the step, without those that the publisher marks as wrong.', { unit: '1', example: 12 }),
+    coverage: coverageField('Share of the expected readings of the whole step that are present'),
     intensity_veh_h: col.decimal(0, 'Vehicles per hour, the mean of the step.', { scale: 1, unit: 'veh/h', nullable: true, example: 90.5 }),
-    intensity_max_veh_h: col.integer(0, 'Vehicles per hour, the greatest reading of the step.', {
+    intensity_max_veh_h: col.integer(0, 'Vehicles per hour, highest reading of the step.', {
       unit: 'veh/h',
       nullable: true,
       example: 240,
@@ -60,7 +60,7 @@ const points = series({
       ...{ scale: 1, unit: '%', nullable: true, example: null },
     }),
     level_of_service: meaning(columns.level_of_service, 'State of traffic as published; interval=raw only.'),
-    quality: optional(columns.quality, 'Quality that the publisher gives the reading; interval=raw only.'),
+    quality: optional(columns.quality, 'Quality of the reading, as the publisher states; interval=raw only.'),
   },
   measures: MEASURES,
   key: ['source', 'period_s'],
@@ -70,7 +70,7 @@ const params = {
   id: sensorId,
   time: steps({ raw: 1, '15m': 1, '1h': 7, '1d': 31, '1w': 'all', '1mo': 'all', '1y': 'all' }, { initial: '15m' }),
   source: sourceParam,
-  metrics: measuresParam('Only these measures; with `fields`, the members that both leave, of which there has to be one.', MEASURES, {
+  metrics: measuresParam('Only these measures; with `fields`, the members that both select, at least one.', MEASURES, {
     example: 'intensity_veh_h',
   }),
 }
@@ -80,14 +80,14 @@ export const sensorHistory = defineEndpoint({
   path: '/api/trafico/sensores/{id}/historico',
   domain: 'road',
   plan: 'PRO',
-  summary: 'Series of one traffic sensor: raw, or per quarter of an hour, hour, day or longer',
+  summary: 'Series of one traffic sensor: raw, quarter of an hour, hour, day or longer',
   about:
     `${SOURCE_METHOD} ` +
-    'From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent, one whose readings are all called wrong by the publisher (quality ERROR) has null measures and coverage 0. Days and longer steps are of the readings rolled up by day, and of the live ones since. Sensors that were once there have a series, too: where each stood at the time is told by the editions of the dataset `traffic_sensor_editions`, whose description says how readings are joined to them.',
+    'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent. A step with only readings that the publisher marks as wrong (quality ERROR) has null measures and coverage 0. Days and longer steps use the daily roll-up, and live readings since its end. Removed sensors have a series too. The dataset `traffic_sensor_editions` has the position of each sensor over time; its description explains the join.',
   figure: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:
-      'Means of the readings of the step that the publisher does not call wrong, each counting once; the greatest intensity is that of one reading.',
+      'Means of the readings in the step that the publisher does not mark as wrong, each counting once. The maximum intensity is that of one reading.',
   },
   params,
   returns: points,
@@ -142,7 +142,7 @@ export const sensorHistory = defineEndpoint({
     subject: {
       of: trafficSensors,
       where: { sensor_id: parameter('id') },
-      // Sensors of former years are in no catalogue of today; days of them that are not rolled up yet are in the archive alone.
+      // Sensors of former years are in no current catalogue. Days that are not rolled up yet are only in the archive.
       past: ({ id }) => {
         const [days, archived] = [trafficDays, trafficReadings15m].map((table) => scan(table, { sensor_id: { eq: id } })) as [Scan, Scan]
         return sql`(SELECT 1 AS one FROM ${days} LIMIT 1) UNION ALL (SELECT 1 AS one FROM ${archived} LIMIT 1)`
@@ -158,7 +158,7 @@ interface Asked {
   readonly source: string | null
 }
 
-/** The readings of a period (ms, half-open), of the source that is asked for or of both. */
+/** The readings of a period (half-open, ms), from the requested source or from both. */
 function readingsOf(live: Scan, { id, source }: Asked, { from, to }: { readonly from: number; readonly to: number }): SqlPart {
   if (source === LIVE_SOURCE || source === DETECTOR_SOURCE) return live
   const days = scan(trafficReadings15m, { sensor_id: { eq: id }, day_starts_at: { gte: dayBounds(madridDate(from)).start, lt: to } })

@@ -26,7 +26,7 @@ export const sensorFields = {
   capacity_veh_h: columns.capacity_veh_h,
   road: meaning(
     columns.road,
-    'Road that the sensor stands on; null where the publisher does not say. Madrid names streets only, and its kind M30 is also that of sensors on the accesses of the M-30.',
+    'Road of the sensor; null if the publisher does not state it. Madrid names streets only, and its type M30 also includes sensors on the accesses of the M-30.',
   ),
   km: columns.km,
   direction: columns.direction,
@@ -38,7 +38,7 @@ export const sensorFields = {
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
   municipality_code: columns.municipality_code,
-  listings: col.list([0, 0], 'Where it is described: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
+  listings: col.list([0, 0], 'Origin of its description: CATALOGUE, LIVE or both.', col.string(0, 'Name of a listing.'), {
     example: ['CATALOGUE', 'LIVE'],
   }),
   ...originFields(columns, { source_id: columns.sensor_id }),
@@ -71,15 +71,15 @@ export const readingFields = {
 const lastReadingFields = { ...readingFields, level: trafficSectionStates.columns.level } as const
 
 /** A sensor with its last reading. */
-export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and what is typical of its hour.', {
+export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with its last reading and the typical values of its hour.', {
   ...sensorFields,
-  last_reading: nested.object('Its last reading; null where it has given none.', lastReadingFields, { nullable: true }),
+  last_reading: nested.object('Its last reading; null without one.', lastReadingFields, { nullable: true }),
   typical: nested.object(
-    'What is typical of the hour and kind of day of the last reading, or of the newest publication where there is none.',
+    'Typical values for the hour and kind of day of the last reading or, without one, of the newest publication.',
     typicalFields,
   ),
   deviation: nested.object(
-    'How far the last reading is from what is typical; null where there is none, where the publisher calls it wrong, or where nothing is typical.',
+    'Difference between the last reading and the typical value; null without either, or if the publisher marks the reading as wrong.',
     deviationFields,
     { nullable: true },
   ),
@@ -87,21 +87,21 @@ export const sensorDetail = record('TrafficSensorDetail', 'A traffic sensor with
 
 type SensorRow = StateRow<typeof trafficSensors> & { readonly is_stale: boolean }
 
-/** `source`, of sensors and their readings. */
+/** The parameter `source` of sensors and their readings. */
 export const sensorSourceParam = oneOf(
   'Publisher of the sensors: the city of Madrid (madrid), or DGT for lanes of interurban roads (dgt).',
   [LIVE_SOURCE, DETECTOR_SOURCE],
   { example: LIVE_SOURCE },
 )
 
-/** `district`. */
+/** The parameter `district`. */
 export const districtFilter = columnFilter(
   'district',
   listOf(integerParam('Number of the city district.', { min: 1, max: 99, example: '4' })),
   'district',
 )
 
-/** The sensors of a state by source and id: what the catalogue says goes first, what the live feed says fills in. */
+/** The sensors of a state by source and id. The catalogue takes precedence, and the live feed fills gaps. */
 export const sensorsOf = memo((state: State<typeof trafficSensors>): ReadonlyMap<string, Sensor> => {
   const listed = Map.groupBy(state.rows, (row) => sensorKey(row.source, row.sensor_id))
   return new Map([...listed].map(([key, rows]) => [key, merged(rows)]))

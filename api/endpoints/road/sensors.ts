@@ -17,13 +17,13 @@ import { readingOfState, sectionSensors, statesById } from './sections.ts'
 import { districtFilter, type Sensor, sensor, sensorDetail, sensorSourceParam, sensorsOf } from './sensor.ts'
 import { deviationOf, momentOf, NOT_TYPICAL, sensorProfile, TYPICAL_PAGE, typicalAt } from './typical.ts'
 
-/** Cities whose traffic sensors are in the catalogue. */
+/** Cities in the catalogue of traffic sensors. */
 const CITIES = ['madrid', 'barcelona', 'valencia', 'bilbao'] as const
 
-/** The id of a sensor, as a path has it. */
+/** The sensor id as a path parameter. */
 export const sensorId = required(textParam("The publisher's id of the sensor.", { max: 40, example: '3840' }))
 
-/** Sensors and street sections; made once for each state of the catalogues. */
+/** Sensors and street sections, cached per state of the catalogues. */
 const allSensors = memo(
   ([sensors, sections]: StatesOf<readonly [typeof trafficSensors, typeof trafficSections]>): readonly Sensor[] => [
     ...sensorsOf(sensors).values(),
@@ -39,13 +39,13 @@ export const sensorList = defineEndpoint({
   plan: 'FREE',
   summary: 'Catalogue of traffic sensors and street sections',
   about:
-    "Sensors of Madrid: what the published catalogue says goes first, what only the live feed says fills in. DGT's detectors (`source=dgt`): one for each lane of interurban roads, with road, kilometre and direction, without a city; none in Catalonia and the Basque Country. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.",
+    "Sensors of Madrid: the published catalogue takes precedence, and the live feed fills gaps. DGT's detectors (`source=dgt`): one per lane of interurban roads, with road, kilometre and direction, without a city; none in Catalonia and the Basque Country. Barcelona, València and Bilbao publish street sections instead (`sensor_type` SECTION), with ids such as `barcelona-1`; their geometry is in /api/trafico/ciudades/{ciudad}.",
   params: {},
   filters: [
     columnFilter('source', sensorSourceParam, 'source'),
     columnFilter(
       'city',
-      oneOf('City whose traffic centre runs the sensor or publishes the section.', CITIES, { example: 'madrid' }),
+      oneOf('City whose traffic centre operates the sensor or publishes the section.', CITIES, { example: 'madrid' }),
       'city',
     ),
     columnFilter('type', listOf(codeParam('Kind of sensor.', SENSOR_TYPES, { example: 'M30' })), 'sensor_type'),
@@ -78,9 +78,9 @@ export const sensorById = defineEndpoint({
   path: '/api/trafico/sensores/{id}',
   domain: 'road',
   plan: 'FREE',
-  summary: 'One traffic sensor or street section, compared with what is typical',
+  summary: 'One traffic sensor or street section, compared with typical values',
   about:
-    'The last reading, the typical value of its hour and kind of day, and the deviation from it. Of street sections only their city has typical values. The dataset `traffic_sensor_editions` has former sensors and former positions.',
+    'The last reading, the typical value of its hour and kind of day, and the deviation. Street sections have typical values only for their city. The dataset `traffic_sensor_editions` has former sensors and positions.',
   explained: TYPICAL_PAGE,
   params: { id: sensorId },
   returns: { kind: 'one', record: sensorDetail },
@@ -108,12 +108,12 @@ export const sensorById = defineEndpoint({
   example: { id: '3840' },
 })
 
-/** When the newest publication of readings was made, ms; null where there was none. */
+/** Time of the newest publication of readings, ms; null without one. */
 function newestOf({ parts }: State<typeof trafficReadings>): number | null {
   return parts.length === 0 ? null : Math.max(...parts.map(({ data_time }) => data_time))
 }
 
-/** A street section with its current state; null where there is none of the id. */
+/** A street section with its current state; null for an unknown id. */
 function sectionDetail(
   sections: State<typeof trafficSections>,
   states: State<typeof trafficSectionStates>,

@@ -14,7 +14,7 @@ import { districtFilter, readingFields, sensorFields, sensorKey, sensorSourcePar
 
 const { columns } = trafficReadings
 
-/** The last reading of a sensor, with the place of the sensor. */
+/** The last reading of a sensor, with the sensor's place. */
 export const reading = record('TrafficReading', 'The last reading of a traffic sensor.', {
   id: columns.sensor_id,
   name: sensorFields.name,
@@ -62,7 +62,7 @@ const toReading = projection(trafficReadings, reading, {
 /** The last readings of all sensors, in the order of the state. */
 export function readingsOf([readings, sensors]: StatesOf<readonly [typeof trafficReadings, typeof trafficSensors]>): Reading[] {
   const byKey = sensorsOf(sensors)
-  // A sensor that is in no catalogue is of the city whose others its source publishes.
+  // A sensor outside the catalogues belongs to the city of its source's other sensors.
   const cities = new Map(sensors.rows.map(({ source, city }) => [source, city]))
   return readings.rows.map((row) => {
     const at = byKey.get(sensorKey(row.source, row.sensor_id))
@@ -73,7 +73,7 @@ export function readingsOf([readings, sensors]: StatesOf<readonly [typeof traffi
   })
 }
 
-/** How readings are listed, of all sensors or of a city's. */
+/** List settings of readings, of all sensors or of a city. */
 export const readingList = {
   kind: 'list',
   name: 'readings',
@@ -85,7 +85,7 @@ export const readingList = {
   limit: { default: 100, max: 20_000 },
 } as const
 
-/** `level_of_service`. */
+/** The parameter `level_of_service`. */
 export const levelFilter = columnFilter(
   'level_of_service',
   listOf(codeParam('State of traffic.', LEVELS_OF_SERVICE, { example: 'CONGESTION' })),

@@ -7,26 +7,26 @@ import { meanFromSums, same, sum } from '../../define/figures.ts'
 import type { Closing, LakeView, RowsOf } from '../../define/lake-view.ts'
 import { oneOf } from '../../define/params.ts'
 
-/** The source that a series of readings is of. */
+/** The source of a series of readings. */
 export const sourceParam = oneOf(
-  'Readings that the series is of: those of every 5 minutes as they came, of the city of Madrid (madrid) or of DGT (dgt), or those of every 15 minutes of the archive of months (madrid_archive). By default the live ones, or where the period has none of them the archive: never both.',
+  'Source of the series: readings every 5 minutes of the city of Madrid (madrid) or DGT (dgt), or every 15 minutes of the monthly archive (madrid_archive). By default the live readings, or the archive if the period has none; never both.',
   TRAFFIC_SOURCES,
   { example: LIVE_SOURCE },
 )
 
-/** What a reader must know of series of both. */
+/** Description of series with both sources. */
 export const SOURCE_METHOD =
-  'A series is of one source, which each step names with the period of its readings; those of the archive have no level of service, and lack the hour that October repeats, for they are of the local clock.'
+  'A series has one source, which each step states with the period of its readings. Archive readings have no level of service. They use the local clock, so they lack the hour that October repeats.'
 
 interface OfSource {
   readonly source: string | null
 }
 
-/** How a series is read of live data and of an archive, which are never mixed: the archive counts if there is no live data. */
+/** Reads a series from live data or from an archive, never mixed: the archive is used if there is no live data. */
 export function liveOrArchive<V extends OfSource>(archive: Dataset, liveOf: (values: V) => string) {
   return {
     rowsOf: (values: V): readonly RowsOf[] | null => (followsLive(values) ? null : [{ dataset: archive, filter: {} }]),
-    // The archive has landed long after its days: its rows are of whole days.
+    // The archive lands long after its days, so it has whole days.
     closing: (values: V, { latest_row_at }: Pick<LakeView, 'latest_row_at'>): Closing =>
       followsLive(values) || latest_row_at === null ? {} : { end: dayBounds(madridDate(latest_row_at)).end },
     after: (records: Sql, values: V): Sql => {
@@ -37,13 +37,13 @@ export function liveOrArchive<V extends OfSource>(archive: Dataset, liveOf: (val
   } as const
 }
 
-/** The same of readings of sensors. */
+/** The same for readings of sensors. */
 export const trafficSources = liveOrArchive(trafficReadings15m, () => LIVE_SOURCE)
 
-/** False for a request for an archive, which is rolled up whole. */
+/** False for a request for an archive, whose roll-up is complete. */
 export const followsLive = ({ source }: OfSource): boolean => source === null || !isArchive(source)
 
-/** The figures that roll-ups of readings have the sums of. */
+/** Statistics available from the sums of roll-ups. */
 export const readingFigures = {
   source: same('source'),
   period_s: same('period_s'),

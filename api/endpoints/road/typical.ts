@@ -11,39 +11,39 @@ import type { ValueOf } from '../../define/fields.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { defineSlice } from '../../define/slice.ts'
 
-/** How far back what is typical rests on, in weeks before the day that it is of. */
+/** Weeks before a day that its typical values are based on. */
 const WINDOW_WEEKS = 13
-/** With fewer weeks that have the hour on such a day nothing is called typical. */
+/** Minimum weeks with the hour on such a day for a typical value. */
 export const LEAST_WEEKS = 4
 
 /** The page about typical values. */
 export const TYPICAL_PAGE = defineMethodPage('typical-traffic', new URL('./typical.md', import.meta.url))
 
-/** What is called typical, for descriptions. */
+/** Definition of typical values, for descriptions. */
 export const ABOUT_TYPICAL =
-  `Typical is the median of the hours by the clock of Madrid, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), of the ${WINDOW_WEEKS} weeks before the day; ` +
-  `where fewer than ${LEAST_WEEKS} of these weeks have such an hour there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March leaves out is none. ` +
-  'It is of the live readings, or, where these are too few, of the archive of months (sources that end in _archive): never of both.'
+  `A typical value is the median over the hours at the same Madrid clock hour, on days of the same kind (Monday to Friday, Saturday, Sunday or holiday), in the ${WINDOW_WEEKS} weeks before the day. ` +
+  `With fewer than ${LEAST_WEEKS} such weeks there is none, and \`absence\` says why. ${ABOUT_HOLIDAYS} The hour that October repeats counts twice, the one that March skips is missing. ` +
+  'It uses the live readings or, if these are too few, the monthly archive (sources that end in _archive); never both.'
 
 const usual = (about: string, unit: string, example: number) => col.decimal(0, about, { scale: 1, unit, nullable: true, example })
 
-/** What is typical of an hour and kind of day, whatever it is that is typical. */
+/** Fields of the typical values of an hour and kind of day, for any kind of series. */
 export const usualFields = {
   day_type: corridorHours.columns.day_type,
   hour_local: corridorHours.columns.hour_local,
-  weeks: col.integer(0, `Weeks that it rests on, of the ${WINDOW_WEEKS} before the day.`, { unit: '1', example: 11 }),
+  weeks: col.integer(0, `Weeks behind it, of the ${WINDOW_WEEKS} before the day.`, { unit: '1', example: 11 }),
   hours: col.integer(0, 'Hours that it rests on.', { unit: '1', example: 52 }),
-  source: col.string(0, 'Source of the readings that it rests on; null where there are none.', { nullable: true, example: LIVE_SOURCE }),
-  period_s: col.integer(0, 'Length of the period that each of these readings stands for.', {
+  source: col.string(0, 'Source of the readings behind it; null without readings.', { nullable: true, example: LIVE_SOURCE }),
+  period_s: col.integer(0, 'Length of the period of each of these readings.', {
     ...{ unit: 's', nullable: true, example: 300 },
   }),
   intensity_veh_h: usual('Typical vehicles per hour.', 'veh/h', 120),
   occupancy_pct: usual('Typical share of time that the road was occupied.', '%', 2.5),
   load_pct: usual('Typical degree of use of the road.', '%', 11.3),
-  absence: col.code(0, 'Why nothing is typical; null where something is.', TYPICAL_ABSENCES, { nullable: true, example: null }),
+  absence: col.code(0, 'Why there is no typical value; null if there is one.', TYPICAL_ABSENCES, { nullable: true, example: null }),
 } as const
 
-/** The same of one sensor. */
+/** The same for one sensor. */
 export const typicalFields = {
   ...usualFields,
   intensity_p10_veh_h: usual('Vehicles per hour that a tenth of these hours do not exceed.', 'veh/h', 96.4),
@@ -53,19 +53,19 @@ export const typicalFields = {
 export type Typical = ValueOf<typeof typicalFields>
 
 const apart = (what: string, unit: string, example: number) =>
-  col.decimal(0, `${what} now less what is typical; null where one of them is not there.`, { scale: 1, unit, nullable: true, example })
+  col.decimal(0, `${what} now minus the typical value; null if either is missing.`, { scale: 1, unit, nullable: true, example })
 
-/** How far what was measured is from what is typical. */
+/** Difference between measured and typical values. */
 export const deviationFields = {
   intensity_diff_veh_h: apart('Vehicles per hour', 'veh/h', 24),
-  intensity_diff_pct: col.decimal(0, 'The same as a share of what is typical; null also where that is 0.', {
+  intensity_diff_pct: col.decimal(0, 'The same as a share of the typical value; null also if that is 0.', {
     ...{ scale: 1, unit: '%', nullable: true, example: 20 },
   }),
   occupancy_diff_pct: apart('Occupancy, in percentage points,', '%', 0.5),
   load_diff_pct: apart('Load, in percentage points,', '%', 1.7),
 } as const
 
-/** An hour of a kind of day, by the clock of Madrid. */
+/** An hour of a kind of day, on Madrid's clock. */
 export interface Moment {
   /** YYYY-MM-DD. */
   readonly date: string
@@ -82,18 +82,18 @@ export function momentOf(at: number, city = 'madrid'): Moment {
   return { date, day_type, hour_local: new Date(at + offsetAt(at)).getUTCHours() }
 }
 
-/** Begin and end (ms) of the weeks before a day (YYYY-MM-DD in Madrid) that what is typical of it rests on. */
+/** Begin and end (ms) of the weeks behind the typical values of a day (YYYY-MM-DD in Madrid). */
 export function windowBefore(date: string): { readonly gte: number; readonly lt: number } {
   const { start } = dayBounds(date)
   return { gte: dayBounds(madridDate(start, -7 * WINDOW_WEEKS)).start, lt: start }
 }
 
-/** The sources that what is typical of a source's readings may rest on. */
+/** The possible sources of the typical values for a source's readings. */
 export function sourcesFor(source: string): string[] {
   return [source, archiveOf(source)].filter((one) => one !== null)
 }
 
-/** Rows of a roll-up by hours, with `local_date`, `hour_local` and `day_type` in a city of the window before a day. */
+/** Rows of an hourly roll-up in the window before a day, with `local_date`, `hour_local` and `day_type` in a city. */
 export function hoursOfDays(hours: SqlPart, date: string, city = 'madrid'): Sql {
   const { gte } = windowBefore(date)
   const years = [...new Set([madridDate(gte), date].map((day) => Number(day.slice(0, 4))))]
@@ -114,7 +114,10 @@ type ProfileHour = Omit<Typical, 'absence' | 'source' | 'period_s'> & { readonly
 
 const { absence: _, ...profileColumns } = typicalFields
 
-/** What is typical of a sensor before a day, by `[source, sensor, day]` as JSON: of each hour and kind of day, by source and period of the readings. */
+/**
+ * Typical values of a sensor before a day, by `[source, sensor, day]` as JSON: per hour and day type, by source and reading
+ * period.
+ */
 export const sensorProfile = defineSlice<readonly ProfileHour[]>({
   name: 'typical hours of a sensor',
   from: [trafficHours],
@@ -122,7 +125,7 @@ export const sensorProfile = defineSlice<readonly ProfileHour[]>({
   read: async (reader, key) => {
     const [source = '', sensor_id = '', date = ''] = JSON.parse(key) as [string, string, string]
     const hours = scan(trafficHours, { source: { in: sourcesFor(source) }, sensor_id: { eq: sensor_id }, period_start: windowBefore(date) })
-    // An hour of which less than half was measured tells little of it.
+    // An hour less than half measured is not representative.
     const query = sql`
       SELECT source, period_s, day_type, hour_local,
         CAST(count(DISTINCT date_trunc('week', local_date)) AS INTEGER) AS weeks,
@@ -146,7 +149,10 @@ export const sensorProfile = defineSlice<readonly ProfileHour[]>({
   },
 })
 
-/** Of what several sources and periods call typical the one that has enough weeks, the live readings going first; else that of most weeks. */
+/**
+ * Picks one of several typical values by source and period: the first with enough weeks, live readings preferred; else that
+ * with most weeks.
+ */
 export function bestOf<T extends { readonly weeks: number; readonly source: string; readonly period_s: number }>(
   found: readonly T[],
 ): T | null {
@@ -155,13 +161,13 @@ export function bestOf<T extends { readonly weeks: number; readonly source: stri
   return found.toSorted(order)[0] ?? null
 }
 
-/** The values of an hour of which nothing is typical. */
+/** The values of an hour without typical values. */
 export const NOT_TYPICAL = {
   ...{ weeks: 0, hours: 0, source: null, period_s: null, intensity_veh_h: null, occupancy_pct: null, load_pct: null },
   ...{ intensity_p10_veh_h: null, intensity_p90_veh_h: null },
 } as const
 
-/** What a profile says of a moment; `profile` is null where it cannot be read now. */
+/** Typical values of a profile at a moment; `profile` is null if it cannot be read now. */
 export function typicalAt(profile: readonly ProfileHour[] | null, { day_type, hour_local }: Moment): Typical {
   const best = bestOf((profile ?? []).filter((one) => one.day_type === day_type && one.hour_local === hour_local))
   if (best && best.weeks >= LEAST_WEEKS) return { ...best, absence: null }
@@ -175,7 +181,7 @@ interface Measured {
   readonly load_pct: number | null
 }
 
-/** How far what was measured is from what is typical. */
+/** Difference between measured and typical values. */
 export function deviationOf(now: Measured, typical: Measured): ValueOf<typeof deviationFields> {
   const intensity_diff_veh_h = diff(now.intensity_veh_h, typical.intensity_veh_h)
   const share =
@@ -188,7 +194,7 @@ export function deviationOf(now: Measured, typical: Measured): ValueOf<typeof de
   }
 }
 
-/** One less the other, to a tenth; null where one is. */
+/** The difference of two values, to a tenth; null if either is null. */
 export function diff(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : tenth(one - other)
 }

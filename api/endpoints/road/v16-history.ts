@@ -15,7 +15,7 @@ const { columns } = v16Hours
 
 const points = series({
   name: 'V16Activations',
-  about: 'How many V16 beacons were activated on a section of road in one step.',
+  about: 'Number of V16 beacons activated on a road section in one step.',
   example: ['2026-01-02T12:00:00.000Z', '1h'],
   fields: {
     section: columns.section,
@@ -24,7 +24,7 @@ const points = series({
     km: columns.km,
     km_to: columns.km_to,
     activations: columns.activations,
-    coverage: col.decimal(0, 'Share of the step in which the lake has followed the beacons, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
+    coverage: col.decimal(0, 'Share of the step for which the lake has beacon data, 0 to 1.', { scale: 6, unit: '1', example: 1 }),
     province: provinceField(columns.province_code),
   },
   key: ['section'],
@@ -38,16 +38,16 @@ const params = {
 }
 
 const METHOD =
-  'An activation counts once, in the hour that the source states for it and on the section of 10 km where it was first published; those that were published more than a day after it count for nothing. Days and longer steps are sums of hours.'
+  'An activation counts once, in the hour that the source states and on the 10 km section where it was first published. Activations published more than a day later do not count. Days and longer steps are sums of hours.'
 
-/** Activations of the past. */
+/** Past activations. */
 export const v16History = defineEndpoint({
   path: '/api/v16/history',
   domain: 'road',
   plan: 'PRO',
   summary: 'Activations of V16 beacons by road section and hour, day, week, month or year',
-  about: `Counts of sections only: no beacon is told by itself, and none can be followed. A section without activations in a step has no record of it. Of a stretch of road, all sections that it touches. ${METHOD}`,
-  figure: { grain: 'One section of 10 km of a road in a province, in one step.', method: METHOD },
+  about: `Counts by section only: no single beacon is shown, and none can be tracked. A section without activations in a step has no record. A stretch of road includes all sections that it touches. ${METHOD}`,
+  figure: { grain: 'One 10 km section of a road in a province, in one step.', method: METHOD },
   params,
   returns: points,
   read: seriesOf({

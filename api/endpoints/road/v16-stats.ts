@@ -12,21 +12,21 @@ import { provinceField, provinceName } from '../tail.ts'
 const { columns } = v16Beacons
 const HOUR_MS = 3_600_000
 const HOURS = 24
-/** What beacons can be counted by: nothing finer, so that no figure follows one vehicle. */
+/** Dimensions to count by: nothing finer, so that no count can track a vehicle. */
 const GROUPS = ['province'] as const
 
 const FLAT = {
   province_code: columns.province_code,
-  active: col.integer(0, 'Active as far as the lake has followed.', { unit: '1', example: 12 }),
-  activations: col.integer(0, 'Activated in the hours listed, as far as these are known.', { unit: '1', example: 240 }),
+  active: col.integer(0, 'Active at the end of the data of the lake.', { unit: '1', example: 12 }),
+  activations: col.integer(0, 'Activated in the listed hours, as far as these are known.', { unit: '1', example: 240 }),
 } as const
 
-const count = record('V16Count', 'How many V16 beacons are active and how many were activated in each of the last hours.', {
+const count = record('V16Count', 'Number of active V16 beacons, and activations in each of the last hours.', {
   province: provinceField(columns.province_code),
   ...FLAT,
-  hours: nested.objects('The hours, rising, each with what was activated in it; the last one still goes on.', {
+  hours: nested.objects('The hours in order, each with its activations; the last one is not over.', {
     period_start: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T12:00:00.000Z' }),
-    activations: col.integer(0, 'Activated in the hour; null where it was over before the lake began to follow the beacons.', {
+    activations: col.integer(0, 'Activated in the hour; null if it ended before the beacon data of the lake begins.', {
       unit: '1',
       nullable: true,
       example: 10,
@@ -34,21 +34,21 @@ const count = record('V16Count', 'How many V16 beacons are active and how many w
   }),
 })
 
-/** How many beacons there are, and were in the last day. */
+/** Current number of beacons, and activations of the last day. */
 export const v16Stats = defineEndpoint({
   path: '/api/v16/stats',
   domain: 'road',
   plan: 'FREE',
   recent: { hours: HOURS, wider: 'PRO' },
-  summary: 'V16 beacons that are active, and activations per hour of the last day',
+  summary: 'Active V16 beacons, and activations per hour of the last day',
   about:
-    'Counts only, of all Spain or by province. The hours are the last 24, the one that goes on included; an activation is counted in the hour that the source states for it. Hours that were over before the lake began to follow the beacons are null: nobody counted them. From the lake, which follows the live state by at most ten minutes: `meta.covered_until` says how far.',
+    'Counts only, for all of Spain or by province. The hours are the last 24, including the current one. An activation counts in the hour that the source states. Hours before the beacon data of the lake begins are null. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
   figure: {
-    grain: 'All of Spain or one province; each of its hours is one hour.',
-    method: 'Beacons that are active, and activations in the hour that the source states for them, each counted once.',
+    grain: 'All of Spain or one province, in one hour.',
+    method: 'Active beacons, and activations in the hour that the source states, each counted once.',
   },
   params: {
-    group_by: oneOf('What to count by; all together unless given.', GROUPS, { example: 'province' }),
+    group_by: oneOf('Dimensions to count by; by default all together.', GROUPS, { example: 'province' }),
     province: provinceParam,
   },
   returns: {
@@ -96,7 +96,7 @@ function countsOf(of: {
   const time = column(v16Beacons, v16Beacons.time)
   const lives = livesIn(v16Beacons, period, ['province_code', 'activated_at'])
   const wanted = of.province === null ? sql`true` : sql`province_code = ${of.province}`
-  // All Spain is one group, also where there is no beacon in it.
+  // All of Spain is one group, even without beacons.
   const groups = of.group_by === null ? sql`SELECT CAST(NULL AS VARCHAR) AS province_code` : sql`SELECT DISTINCT province_code FROM lives`
   const group = of.group_by === null ? sql`CAST(NULL AS VARCHAR)` : sql`province_code`
   const hour = bucketStart(sql`activated_at`, '1h')

@@ -8,8 +8,8 @@ import { originFields, placeFields, provinceName } from '../tail.ts'
 
 const { columns } = v16Beacons
 
-/** A beacon; nothing in it tells two activations of one vehicle to be the same. */
-export const beacon = record('V16Beacon', 'An active V16 emergency beacon: a vehicle that stands on the road.', {
+/** A beacon. Nothing in it links two activations of one vehicle. */
+export const beacon = record('V16Beacon', 'An active V16 emergency beacon: a stopped vehicle on the road.', {
   id: columns.beacon_id,
   ...pick(columns, 'road', 'km', 'direction', 'compass_direction'),
   ...placeFields(columns),
@@ -31,7 +31,7 @@ export const v16List = defineEndpoint({
   domain: 'road',
   plan: 'FREE',
   summary: 'Active V16 emergency beacons with their position',
-  about: 'The id names one activation and nothing else; the id of the source is never shown.',
+  about: 'The id identifies one activation only; the id of the source is never shown.',
   params: {},
   filters: [placeFilter, roadFilter, areaFilter],
   returns: listReturn('beacons', beacon, { sorts: ['id', 'activated_at', 'updated_at', 'road', 'km'] }),

@@ -12,8 +12,8 @@ import { roadFilter } from '../../filters/road.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncident } from './incident.ts'
 import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
 
-/** Whether works go on. */
-export const WORKS_PHASES = defineCodes('works_phase', 'Whether works go on or are yet to begin.', {
+/** State of works. */
+export const WORKS_PHASES = defineCodes('works_phase', 'Whether works are under way or planned.', {
   ACTIVE: ['En curso', 'Under way'],
   PLANNED: ['Previstas', 'Planned'],
 })
@@ -23,7 +23,7 @@ const works = record(
   'Works on a road.',
   {
     ...incident.fields,
-    phase: col.code(0, 'PLANNED where the source states a start that lies after its newest publication, else ACTIVE.', WORKS_PHASES, {
+    phase: col.code(0, 'PLANNED if the source states a start after its newest publication, else ACTIVE.', WORKS_PHASES, {
       example: 'ACTIVE',
     }),
   },
@@ -32,18 +32,18 @@ const works = record(
 
 type Works = ValueOf<typeof works.fields>
 
-/** Works, with when they go on: an open end is null. */
+/** Works with their period; an open end is null. */
 interface Timed extends Works {
   readonly from: number
   readonly until: number | null
 }
 
-/** `from` and `to`: the period in which works go on, at least in part. */
+/** The parameters `from` and `to`: a period in which works are under way, at least in part. */
 const periodFilter = defineMemoryFilter({
   name: 'period',
   param: group(
     {
-      from: instantParam('Works that go on at this instant or later.', '2026-01-02'),
+      from: instantParam('Works under way at this instant or later.', '2026-01-02'),
       to: instantParam('Works that begin before this instant.', '2026-02-01'),
     },
     inOrder,
@@ -54,17 +54,17 @@ const periodFilter = defineMemoryFilter({
       (to === null || works.from < to) && (from === null || works.until === null || works.until > from),
 })
 
-/** Works on the roads. */
+/** Roadworks. */
 export const worksList = defineEndpoint({
   path: '/api/trafico/obras',
   domain: 'road',
   plan: 'FREE',
   summary: 'Roadworks, under way and planned',
-  about: `The incidents of type ROADWORKS, with \`from\` and \`to\` for a period they go on in. They go on from \`starts_at\`, where the source states none from when they were first seen, until \`expected_end_at\`; where that has passed and the source still publishes them, and where it states none, without a known end. SCT states neither, DGT both for most. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
+  about: `The incidents of type ROADWORKS; \`from\` and \`to\` select a period in which they are under way. Works begin at \`starts_at\`, by default when first seen, and end at \`expected_end_at\`. If the source states no end, or still publishes works after it, the end is unknown. SCT states neither time, DGT both for most works. ${ABOUT_PLACE} ${ABOUT_DOUBLES}`,
   params: {},
   filters: [
     placeFilter,
-    columnFilter('phase', listOf(codeParam('Whether they go on.', WORKS_PHASES, { example: 'PLANNED' })), 'phase'),
+    columnFilter('phase', listOf(codeParam('Phase of the works.', WORKS_PHASES, { example: 'PLANNED' })), 'phase'),
     periodFilter,
     roadFilter,
     areaFilter,
@@ -80,7 +80,7 @@ export const worksList = defineEndpoint({
   example: { province: 'Granada' },
 })
 
-/** The works among incidents. What is planned and what is over is judged by the newest change of all, never by the clock. */
+/** The works among incidents. The newest change, not the clock, decides which are planned or over. */
 function timed(rows: readonly IncidentRow[]): Timed[] {
   const now = rows.reduce((newest, { updated_at }) => Math.max(newest, updated_at), 0)
   return withoutDoubles(rows)

@@ -18,21 +18,21 @@ import { roadFilter } from '../../filters/road.ts'
 
 /** Sources of accidents, by their ids. */
 const ACCIDENT_SOURCES = roadAccidents.sources.map(({ id }) => id)
-/** The source unless told: the only one of all Spain. */
+/** The default source: the only one for all of Spain. */
 const NATIONAL = [dgtAccidentFiles.id] as const
 
-/** What is said of the sources wherever accidents are listed or counted. */
+/** Description of the sources, wherever accidents are listed or counted. */
 export const ABOUT_ACCIDENTS =
-  'Sources overlap: the national table (`dgt_accidents`, the one unless told) has the accidents with victims of Madrid, Barcelona and Catalonia too, so that nothing here ever adds sources up. Years that it lacks are answered from the other sources, each row with its own; `coverage` says which years each source has. `madrid` has accidents without victims as well (`casualty=all`), `barcelona` those that its police attends, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null there, `time_precision` is MONTH, and a period keeps an accident only where the whole span of its time lies inside, by the clock of its province.'
+  'Sources overlap: the national table (`dgt_accidents`, the default) includes the accidents with victims of Madrid, Barcelona and Catalonia too, so sources are never added up. For years that it lacks, the other sources answer, and each row states its own; `coverage` lists the years of each source. `madrid` also has accidents without victims (`casualty=all`), `barcelona` those attended by its police, `sct_accidents` only those with somebody killed or seriously hurt. Accidents of the national table have a month, a day of the week and an hour, but no date: `occurred_at` is null, `time_precision` is MONTH, and a period includes an accident only if it contains the whole span of its time, on the clock of its province.'
 
-/** Parameters that choose accidents by source and time. */
+/** Parameters that select accidents by source and time. */
 export const accidentParams = {
-  source: listOf(oneOf('Source; several are listed or counted side by side.', ACCIDENT_SOURCES, { example: 'madrid' })),
+  source: listOf(oneOf('Source; several sources are listed or counted side by side.', ACCIDENT_SOURCES, { example: 'madrid' })),
   year: listOf(integerParam('Year, local.', { min: 1990, max: 2200, example: '2024' })),
   period: openPeriodParams(),
 } as const
 
-/** Filters of accidents by what happened and where. */
+/** Filters of accidents by properties and place. */
 export const accidentFilters = [
   defineFilter({
     name: 'casualty',
@@ -58,7 +58,7 @@ export const accidentFilters = [
   areaFilter,
 ] as const
 
-/** The columns that the filters read: an accident is at one kilometre. */
+/** Columns that the filters read: an accident is at one kilometre. */
 export const accidentColumns = columnsOf(roadAccidents, { km_to: sql`CAST(NULL AS DOUBLE)` })
 
 /** Values of the parameters and filters. */
@@ -66,18 +66,21 @@ export type AccidentFilter = ValuesOf<typeof accidentParams> & FilterValues<type
 
 const c = (name: string): Sql => column(roadAccidents, name)
 
-/** The sources that are asked for. */
+/** The requested sources. */
 export function sourcesOf({ source }: Pick<AccidentFilter, 'source'>): readonly string[] {
   return source ?? NATIONAL
 }
 
-/** The years asked for that the national table has, where no source is asked for; else null. */
+/** The requested years in the national table, if no source is requested; else null. */
 export function nationalYearsOf({ source, year }: AccidentFilter): Sql | null {
   if (source !== null || year === null) return null
   return sql`SELECT DISTINCT ${c('year')} AS year FROM ${accidentsOf({ source })} WHERE ${isInYearsSql(year)}`
 }
 
-/** Which accidents answer a request: those of the given sources; by default the national table, and others for years that it lacks. */
+/**
+ * Accidents that a request selects: of the given sources; by default the national table, and other sources for years that it
+ * lacks.
+ */
 export function answerOf<F extends AccidentFilter>(filter: F, national: readonly AnyRow[]): { readonly filter: F; readonly inYears: Sql } {
   const { source, year } = filter
   const years = new Set(national.map((row) => row['year']))
@@ -93,14 +96,14 @@ export function answerOf<F extends AccidentFilter>(filter: F, national: readonly
   }
 }
 
-/** `coverage`: what each source has of the years. */
-export const coverageAside = nested.objects('Years that each source has, and those asked for that it lacks.', {
+/** The list `coverage`: years of each source. */
+export const coverageAside = nested.objects('Years of each source, and requested years that it lacks.', {
   source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
-  years: col.list([0, 0], 'Years of which it has accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [2023, 2024] }),
-  missing_years: col.list([0, 0], 'Years asked for that it has nothing of.', col.integer(0, 'Year.', { unit: '1' }), { example: [] }),
+  years: col.list([0, 0], 'Years with accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [2023, 2024] }),
+  missing_years: col.list([0, 0], 'Requested years without accidents.', col.integer(0, 'Year.', { unit: '1' }), { example: [] }),
 })
 
-/** The rows of `coverageAside`, for the sources asked for, or all. */
+/** The rows of `coverageAside`, for the requested sources, or all. */
 export function coverageOf({ source, year }: AccidentFilter): Sql {
   const sources = source ?? ACCIDENT_SOURCES
   const asked = sql`[${join((year ?? []).map((one) => sql`CAST(${one} AS INTEGER)`))}]`
@@ -114,18 +117,18 @@ export function coverageOf({ source, year }: AccidentFilter): Sql {
     ORDER BY named.source`
 }
 
-/** The rows of the accidents of some sources, to stand after FROM; only their files are read. */
+/** The accidents of some sources, for a FROM clause; only their files are read. */
 export function accidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
   return sql`${scan(roadAccidents, { source: { in: sourcesOf(filter) } })}`
 }
 
 /**
- * The same with positions by road and kilometre where the source publishes none: method and error say which. Only for what shows positions or
- * asks for an area, as it takes a join.
+ * The same, with positions from road and kilometre if the source publishes none; method and error are stated. It takes a join,
+ * so use it only for replies that show positions or filter by area.
  */
 export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql {
   const byRoad = sql`${scan(accidentPositions, { source: { in: sourcesOf(filter) } })}`
-  // Within the key: a condition of one side beside it would make the engine join each row with every other.
+  // Inside the join key: as a separate condition on one side, the engine would join each row with every other.
   const unlocated = sql`CASE WHEN a.position_lat IS NULL THEN a.accident_id END`
   return sql`(
     SELECT a.* REPLACE (
@@ -139,10 +142,10 @@ export function locatedAccidentsOf(filter: Pick<AccidentFilter, 'source'>): Sql 
   )`
 }
 
-/** How far the clock is behind Madrid's, by which periods are, if an accident states only its day or month: an hour on the Canaries. */
+/** How far the local clock is behind Madrid's, if an accident states only its day or month: an hour on the Canaries. */
 const BEHIND = sql`to_hours(CAST(${c('province_code')} IN (${join([...CANARIES])}) AND ${c('time_precision')} IN ('DAY', 'MONTH') AS BIGINT))`
 
-/** The condition that the span in which an accident happened lies inside a period: days and months by the clock of their place. */
+/** The condition that the time span of an accident is inside a period: days and months by its local clock. */
 export function isWithinSql({ from, to }: OpenPeriod): Sql {
   const parts = [sql`true`]
   if (from !== null) parts.push(sql`${c('period_start')} - ${BEHIND} >= ${instant(from)}`)
@@ -150,14 +153,14 @@ export function isWithinSql({ from, to }: OpenPeriod): Sql {
   return join(parts, sql` AND `)
 }
 
-/** The condition that an accident was in one of some years. */
+/** The condition that an accident is from one of some years. */
 export function isInYearsSql(years: readonly number[] | null): Sql {
   return years === null ? sql`true` : sql`${c('year')} IN (${join(years.map((year) => sql`${year}`))})`
 }
 
-/** Years that the sources asked for have, or any source: another is refused, with those that there are. */
+/** Years of the requested sources, or of any source. Other years are rejected with a list of these. */
 export const knownYears: LakeKnown<Pick<AccidentFilter, 'source'>> = {
-  expected: 'expected a year that the source has accidents of',
+  expected: 'expected a year with accidents in the source',
   values: ({ source }) =>
     sql`SELECT DISTINCT CAST(${c('year')} AS VARCHAR) AS value FROM ${accidentsOf({ source: source ?? ACCIDENT_SOURCES })} ORDER BY value`,
 }

@@ -23,32 +23,32 @@ const label = (language: string, example: string | null) => col.string(0, `In ${
 
 const accidentColumn = record(
   'AccidentColumn',
-  'A column of the table of accidents: what it means, its codes, and what it is made of in each source.',
+  'A column of the accident table: meaning, codes, and its origin in each source.',
   {
     column: col.string(0, 'Name of the column.', { example: 'road_type' }),
     type: col.string(0, 'Kind of value.', { example: 'code' }),
-    about: col.string(0, 'What it means, in English.', { example: 'Kind of road.' }),
-    unit: col.string(0, 'Unit of a number; null for others.', { nullable: true, example: null }),
-    nullable: col.boolean(0, 'Whether a source may have no value.', { example: true }),
-    codes: nested.objects('Its codes; empty where it has none.', {
+    about: col.string(0, 'Meaning, in English.', { example: 'Kind of road.' }),
+    unit: col.string(0, 'Unit of a number; null for other types.', { nullable: true, example: null }),
+    nullable: col.boolean(0, 'Whether a source may lack the value.', { example: true }),
+    codes: nested.objects('Its codes; empty without codes.', {
       code: col.string(0, 'The code.', { example: 'AUTOVIA' }),
-      label: col.string(0, 'Its label in the language asked for, else in Spanish.', { example: 'Autovía' }),
-      labels: nested.object('Its label by language; null where there is none.', {
+      label: col.string(0, 'Its label in the requested language, else in Spanish.', { example: 'Autovía' }),
+      labels: nested.object('Its label by language; null without one.', {
         es: label('Spanish', 'Autovía'),
         en: label('English', 'Autovía (dual carriageway of motorway standard)'),
       }),
     }),
-    variables: nested.objects('What the sources call it.', {
+    variables: nested.objects('Its names in the sources.', {
       source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
       variable: col.string(0, "The source's variable.", { example: 'TIPO_VIA' }),
-      about: col.string(0, "What the source's dictionary says of all its values; null where it says nothing.", {
+      about: col.string(0, "Description of all its values in the source's dictionary; null without one.", {
         nullable: true,
         example: null,
       }),
-      values: nested.objects('Its values, in the order of the dictionary; empty where they are numbers or names.', {
+      values: nested.objects('Its values, in dictionary order; empty for numbers or names.', {
         value: col.string(0, 'Value as published.', { example: '3' }),
-        label: col.string(0, "The source's label; null where the value is its own.", { nullable: true, example: 'Autovía' }),
-        code: col.string(0, 'What it is here: a code, true or false; null where the column is null for it.', {
+        label: col.string(0, "The source's label; null if the value is its own label.", { nullable: true, example: 'Autovía' }),
+        code: col.string(0, 'Its value here: a code, true or false; null if the column is null for it.', {
           nullable: true,
           example: 'AUTOVIA',
         }),
@@ -68,10 +68,10 @@ type Entry = ValueOf<typeof accidentColumn.fields>
 type Variable = Entry['variables'][number]
 type Book = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** What stands in the codebook for what is said of all values. */
+/** Marker in the codebook for descriptions of all values. */
 const ANY = '-'
 const NAMED = { madrid: MADRID_VARIABLES, barcelona: BARCELONA_VARIABLES, sct_accidents: CATALAN_VARIABLES } as const
-/** Names under which replies have columns of the table. */
+/** Column names in replies, where they differ from the table. */
 const SHOWN: Readonly<Record<string, string>> = { is_casualty: 'casualty' }
 
 /** The labels of the codebook, by variable and value. */
@@ -136,7 +136,7 @@ function entryOf(name: string, column: Column, book: Book): Entry {
 
 const COLUMNS = Object.entries(roadAccidents.columns).sort(([one], [other]) => placeOf(one) - placeOf(other))
 
-/** Where a column stands in an accident. */
+/** The position of a column in an accident. */
 function placeOf(name: string): number {
   return Object.keys(accident.fields).indexOf(SHOWN[name] ?? name)
 }
@@ -146,12 +146,12 @@ export const accidentDictionary = defineEndpoint({
   path: '/api/accidentes/microdata/diccionario',
   domain: 'safety',
   plan: 'FREE',
-  summary: 'Codebook of accidents: columns, codes and what they are in each source',
+  summary: 'Codebook of accidents: columns, codes and their origin in each source',
   about:
-    "Every column of /api/accidentes/microdata with its codes, the variables of the sources that it is made of and their values; labels of the national table are those of its publisher's dictionary. Labels of codes in the language asked for.",
+    "Every column of /api/accidentes/microdata with its codes, and the source variables behind it with their values. Labels of the national table come from its publisher's dictionary. Codes have labels in the requested language.",
   params: {
     source: oneOf(
-      'Only columns that a source has, with its variables alone.',
+      'Only columns of one source, with its variables only.',
       roadAccidents.sources.map(({ id }) => id),
       { example: 'madrid' },
     ),

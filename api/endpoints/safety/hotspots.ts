@@ -37,7 +37,7 @@ const HOTSPOT = {
   density_km2: columns.density_km2,
   p_value: columns.p_value,
   q_value: columns.q_value,
-  peak: nested.object('Where the density is greatest.', {
+  peak: nested.object('Place of the highest density.', {
     lat: col.float(0, 'Latitude, WGS84.', { unit: 'deg', example: 40.3983 }),
     lon: col.float(0, 'Longitude, WGS84.', { unit: 'deg', example: -3.6661 }),
   }),
@@ -50,7 +50,7 @@ const HOTSPOT = {
   geometry: columns.area,
 } as const
 
-const hotspot = record('Hotspot', 'A black spot: where accidents with victims gather more than chance has it.', HOTSPOT)
+const hotspot = record('Hotspot', 'A black spot: a place with more accidents with victims than chance explains.', HOTSPOT)
 
 type HotspotRow = ValueOf<typeof columns>
 
@@ -60,11 +60,11 @@ function toHotspot(row: HotspotRow): ValueOf<typeof HOTSPOT> {
 }
 
 const METHOD =
-  'Kernel density of the accidents with victims that have a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona), of the three newest years of a source, as far as they are among the newest and the three before it and any of their accidents has a position (`years`). A peak is a black spot where chance does not explain it: an inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth reaches it in few of 999 seeded runs (`p_value`), and the rate of false discoveries over all peaks (`q_value`, Benjamini and Hochberg) is at most 0.05. The polygon is the contour of the density at half the peak, or at the saddle where that would reach a higher one, and has its peak and three accidents or more inside: what has less is a shoulder of the higher one. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
+  'Kernel density of the accidents with victims and a position, in the UTM grid of the city (EPSG:25830 in Madrid, 25831 in Barcelona). It covers the three newest years of a source, as far as they are among the newest and the three before it and have accidents with a position (`years`). A peak is a black spot if chance does not explain it. An inhomogeneous Poisson process with the density of the same accidents at five times the bandwidth must reach it in few of 999 seeded runs (`p_value`), and the false discovery rate over all peaks (`q_value`, Benjamini and Hochberg) must be at most 0.05. The polygon is the density contour at half the peak, or at the saddle if it would include a higher peak. It contains its peak and at least three accidents; smaller areas are shoulders of the higher peak. With `weighting=SEVERITY` a fatal accident counts 5, a serious one 3.'
 
 const EXPLAINED = defineMethodPage('black-spots', new URL('../../../models/hotspots/method.md', import.meta.url))
 
-/** Condition that an accident is in the province asked for, or in that of a municipality asked for. */
+/** Condition that an accident is in the requested province, or in that of a requested municipality. */
 function isInProvinceOf({ province_code, municipality_codes }: PlaceFilter): Sql {
   const codes = province_code === null ? municipality_codes?.map((code) => code.slice(0, 2)) : [province_code]
   return codes ? isOneOf(sql`province_code`, codes) : sql`true`
@@ -77,8 +77,8 @@ export const hotspotList = defineEndpoint({
   plan: 'PRO',
   summary: 'Black spots of road accidents by kernel density, with their significance',
   about:
-    'Places where accidents with victims gather more than chance explains, with their outline and significance. Sources are never merged. ' +
-    '`coverage` reports, by source and province, how many accidents have a position: only those of Madrid and Barcelona do. Replies are GeoJSON unless another format is requested.',
+    'Places with more accidents with victims than chance explains, with outline and significance. Sources are never merged. ' +
+    '`coverage` reports, by source and province, how many accidents have a position: only those of Madrid and Barcelona do. Replies are GeoJSON by default.',
   explained: EXPLAINED,
   figure: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, tellsYears: true },
   params: {
@@ -88,28 +88,28 @@ export const hotspotList = defineEndpoint({
       oneOf('Bandwidth of the kernel, m.', HOTSPOT_BANDWIDTHS_M.map(String) as readonly ('100' | '250' | '500')[]),
       '250',
     ),
-    weighting: withDefault(codeParam('What an accident counts for.', HOTSPOT_WEIGHTINGS), 'NONE'),
-    years: listOf(integerParam('Only black spots that were made from this year, too.', { min: 1990, max: 2200, example: '2025' })),
+    weighting: withDefault(codeParam('Weight of an accident.', HOTSPOT_WEIGHTINGS), 'NONE'),
+    years: listOf(integerParam('Only black spots whose data includes this year.', { min: 1990, max: 2200, example: '2025' })),
     min_score: numberParam('Least score.', { min: 0, max: 100, unit: '%', example: '50' }),
   },
-  filters: [placeFilter, boxFilter(boxParam('Box in which the peak has to lie'))],
+  filters: [placeFilter, boxFilter(boxParam('Box that contains the peak'))],
   returns: listReturn('hotspots', hotspot, {
     sorts: ['rank', 'score', 'accidents', 'density_km2', 'killed'],
     order: 'rank',
     limit: { default: 100, max: 1000 },
     prefers: 'geojson',
     asides: {
-      coverage: nested.objects('Of how many accidents with victims the position is known: none where there can be no black spot.', {
+      coverage: nested.objects('Number of accidents with victims and a known position: without positions there are no black spots.', {
         source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
         province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
-        municipality_code: col.string(0, 'INE code of the municipality that all of them are of; null where they are of several.', {
+        municipality_code: col.string(0, 'INE code of the municipality of all of them; null if there are several.', {
           nullable: true,
           example: null,
         }),
-        accidents: col.integer(0, 'Accidents with victims of all years that the table has.', { unit: '1', example: 14_183 }),
-        located: col.integer(0, 'Those of them that have a published position.', { unit: '1', example: 0 }),
+        accidents: col.integer(0, 'Accidents with victims in all years of the table.', { unit: '1', example: 14_183 }),
+        located: col.integer(0, 'Those with a published position.', { unit: '1', example: 0 }),
         share: col.decimal(0, 'The same as a share.', { scale: 4, unit: '1', example: 0 }),
-        located_years: col.list([0, 0], 'Years of which any of them has a published position.', col.integer(0, 'Year.', { unit: '1' }), {
+        located_years: col.list([0, 0], 'Years with published positions.', col.integer(0, 'Year.', { unit: '1' }), {
           example: [],
         }),
       }),
@@ -142,7 +142,7 @@ export const hotspotList = defineEndpoint({
     },
     known: {
       years: {
-        expected: 'expected a year that black spots were made from',
+        expected: 'expected a year in the data of black spots',
         values: () => sql`SELECT DISTINCT CAST(unnest(${c('years')}) AS VARCHAR) AS value FROM ${scan(accidentHotspots)} ORDER BY value`,
       },
     },
@@ -152,14 +152,14 @@ export const hotspotList = defineEndpoint({
 })
 
 const counted = (what: string, key: string) =>
-  nested.objects(`Its accidents by ${what}, the most first.`, {
+  nested.objects(`Its accidents by ${what}, in descending order of count.`, {
     value: col.string(0, `The ${what}.`, { example: key }),
     accidents: col.integer(0, 'Accidents.', { unit: '1', example: 12 }),
   })
 
-const detail = record('HotspotDetail', 'A black spot with its accidents counted.', {
+const detail = record('HotspotDetail', 'A black spot with counts of its accidents.', {
   ...HOTSPOT,
-  by_type: counted('kind (accident_type); UNKNOWN where the source tells none', 'REAR_END'),
+  by_type: counted('kind (accident_type); UNKNOWN if the source states none', 'REAR_END'),
   by_severity: counted('severity (accident_severity)', 'SLIGHT'),
   by_hour: counted('hour of the local clock', '14'),
   by_year: counted('year', '2025'),
@@ -171,7 +171,7 @@ function listed(counts: unknown): { value: string; accidents: number }[] {
     .sort((one, other) => other.accidents - one.accidents || (one.value < other.value ? -1 : 1))
 }
 
-/** A black spot by its id. */
+/** One black spot by its id. */
 const hotspotById = defineSlice<HotspotRow | null>({
   name: 'accident hotspot',
   from: [accidentHotspots],

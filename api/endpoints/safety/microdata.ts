@@ -23,7 +23,7 @@ import {
 const { is_casualty, ...columns } = roadAccidents.columns
 
 /** An accident, as replies show it. */
-export const accident = record('Accident', 'A road accident, with counts of persons; nothing is told of a single person.', {
+export const accident = record('Accident', 'A road accident, with counts of persons and no data of single persons.', {
   accident_id: columns.accident_id,
   source: columns.source,
   edition: columns.edition,
@@ -100,7 +100,7 @@ export const accident = record('Accident', 'A road accident, with counts of pers
 type AccidentRow = Omit<ValueOf<typeof accident.fields>, 'casualty' | 'province'> & { readonly is_casualty: boolean }
 
 const METHOD =
-  'As the source publishes it, persons of an accident counted where it has a row for each. Positions are those that the source publishes (`location_method` PUBLISHED) or, where it tells a road and a kilometre, those of the known points of that road (ROAD_KM), with the error to be expected; beyond 5 km from such points there is none.'
+  'As the source publishes it; where it has a row per person, persons are counted. Positions are as published (`location_method` PUBLISHED) or, if the source states a road and kilometre, computed from known points of that road (ROAD_KM), with the expected error. More than 5 km from such points there is no position.'
 
 /** Accidents one by one. */
 export const accidentMicrodata = defineEndpoint({
@@ -108,7 +108,7 @@ export const accidentMicrodata = defineEndpoint({
   domain: 'safety',
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
-  about: `${ABOUT_ACCIDENTS} Accidents with somebody killed or hurt unless \`casualty\` says otherwise. A year that a source has nothing of is refused with those that it has. What is null because the source says that it does not know, or does not tell, has its reason in \`absent\`; a municipality that is not told (fewer than 5,000 people) is never found out from anything else. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
+  about: `${ABOUT_ACCIDENTS} By default, accidents with somebody killed or hurt; \`casualty\` changes this. A year without data in a source is rejected, and the error lists its years. If a value is null because the source does not know or disclose it, \`absent\` has the reason. An undisclosed municipality (fewer than 5,000 people) is never derived from other data. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
   figure: { grain: 'One accident of one source.', method: METHOD, tellsYears: true },
   params: accidentParams,
   filters: accidentFilters,
@@ -139,7 +139,7 @@ export const accidentMicrodata = defineEndpoint({
     rows: {
       columns: tableColumns(roadAccidents),
       adds: ['casualty', 'province'],
-      // In the row's own place: a copy of so many members costs more than reading them did.
+      // Changes the row in place: copying so many members costs more than reading them.
       finish: (row: AccidentRow) => Object.assign(row, { casualty: row.is_casualty, province: provinceName(row.province_code) }),
     },
   },

@@ -35,7 +35,9 @@ const LAKE = [riskEstimates, riskProfiles, roadPoints] as const
 type Estimate = Row<typeof riskEstimates>
 type Basis = RiskBasis['basis']
 
-/** The accidents behind the estimates, by basis: the reply is stale once they stop coming. For roads it is the national table only. */
+/**
+ * The accidents behind the estimates, by basis: the reply is stale once they stop arriving. Roads use only the national table.
+ */
 const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
   ANIMALS: { dataset: animalAccidents },
   CASUALTY: { dataset: roadAccidents, source: dgtAccidentFiles },
@@ -44,20 +46,20 @@ const MADE_FROM: { readonly [basis in Basis]: RestsOn } = {
 const accidents = (about: string, example: number) => col.float(0, about, { unit: '1', example })
 const intervalOf = (low: number, high: number) =>
   nested.object(
-    'Interval of the expected number, not of what will happen; null without a number.',
+    'Interval of the expected number, not of the outcome; null without a number.',
     { level: columns.interval_level, low: accidents('Lower end.', low), high: accidents('Upper end.', high) },
     { nullable: true },
   )
 
-/** What is told of a section, whatever the hour. */
+/** Fields of a section, the same at every hour. */
 const sectionFields = {
   section: columns.section,
   road: col.string(0, 'Road designation.', { example: 'A-7' }),
   km_from: meaning(columns.km, 'First kilometre of the section.'),
-  km_to: meaning(columns.km_to, 'Its last kilometre, not included: that is of the next section.'),
+  km_to: meaning(columns.km_to, 'Its last kilometre, exclusive: the next section begins there.'),
   province: provinceField(columns.province_code),
   province_code: columns.province_code,
-  expected_week: meaning(columns.expected, 'Accidents to be expected on it in a mean week; null where there is no number, see `reason`.'),
+  expected_week: meaning(columns.expected, 'Expected accidents on it in a mean week; null without a number, see `reason`.'),
   rank: columns.rank,
   risk_class: columns.risk_class,
   accidents: columns.accidents,
@@ -69,15 +71,15 @@ const sectionFields = {
   model_version: columns.model_version,
 } as const
 
-/** What is told of an hour on it. */
+/** Fields of an hour on a section. */
 const hourFields = {
   starts_at: col.instant(0, 'Begin of the hour.', { example: '2026-01-02T19:00:00.000Z' }),
-  horizon: col.string(0, 'Length of what the number is of, as an ISO 8601 duration.', { example: 'PT1H' }),
-  expected: col.float(0, 'Accidents to be expected on the section in the hour; null where there is no number.', {
+  horizon: col.string(0, 'Length of the time of the number, as an ISO 8601 duration.', { example: 'PT1H' }),
+  expected: col.float(0, 'Expected accidents on the section in the hour; null without a number.', {
     ...{ unit: '1', nullable: true, example: 0.0021 },
   }),
   interval: intervalOf(0.0015, 0.0029),
-  baseline: accidents('The mean of all sections and hours.', 0.000226),
+  baseline: accidents('Mean of all sections and hours.', 0.000226),
 } as const
 
 const lineFields = {
@@ -91,18 +93,18 @@ const lineFields = {
       ],
     },
   }),
-  geometry_absent: col.code(0, 'Why there is no line; null where there is one.', LINE_ABSENCES, { nullable: true, example: null }),
+  geometry_absent: col.code(0, 'Why there is no line; null if there is one.', LINE_ABSENCES, { nullable: true, example: null }),
 } as const
 
 const riskFields = { ...sectionFields, ...hourFields, ...lineFields } as const
 const stripFields = {
   ...sectionFields,
-  hours: nested.objects(`The ${HOURS} hours from the one that is asked for.`, hourFields),
+  hours: nested.objects(`The ${HOURS} hours from the requested one.`, hourFields),
   ...lineFields,
 } as const
 
-const risk = record('SectionRisk', 'What is expected on a section of a road in an hour.', riskFields)
-const strip = record('SectionStrip', 'A section of a road with what is expected on it hour by hour.', stripFields)
+const risk = record('SectionRisk', 'Expected accidents on a section of a road in an hour.', riskFields)
+const strip = record('SectionStrip', 'A section of a road with expected accidents by hour.', stripFields)
 
 /** Estimates by their basis. */
 const estimates = defineSlice<ReadonlyMap<string, readonly Estimate[]>>({
@@ -112,7 +114,7 @@ const estimates = defineSlice<ReadonlyMap<string, readonly Estimate[]>>({
   read: async ({ all }) => Map.groupBy(await all<Estimate>(sql`SELECT * FROM ${scan(riskEstimates)}`), ({ risk_basis }) => risk_basis),
 })
 
-/** Shares of hours by model and version: those of another version are not those of an estimate. */
+/** Shares of hours by model and version. An estimate uses the shares of its own version only. */
 const shares = defineSlice<ReadonlyMap<string, HourShares>>({
   name: 'risk by hour',
   from: [riskProfiles],
@@ -130,9 +132,9 @@ const versionOf = ({ model, model_version }: { readonly model: string; readonly 
 
 const short = (value: number): number => Number(value.toPrecision(6))
 
-/** What is expected on a section in the hour that begins at an instant (ms). */
-function hourOf(one: Estimate, at: number, told: ReadonlyMap<string, HourShares>): ValueOf<typeof hourFields> {
-  const parts = one.expected === null ? null : (told.get(versionOf(one))?.(one.province_code, at) ?? null)
+/** Expected accidents on a section in the hour that begins at an instant (ms). */
+function hourOf(one: Estimate, at: number, byVersion: ReadonlyMap<string, HourShares>): ValueOf<typeof hourFields> {
+  const parts = one.expected === null ? null : (byVersion.get(versionOf(one))?.(one.province_code, at) ?? null)
   const expected = parts && one.expected_by_kind.reduce((sum, kind, nth) => sum + kind * (parts[nth] ?? 0), 0)
   const scale = expected === null || !one.expected ? null : expected / one.expected
   const interval =
@@ -159,7 +161,7 @@ function sectionOf(one: Estimate): ValueOf<typeof sectionFields> {
   return { ...told, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
 }
 
-/** A record of a section without its line, which is made once it is known that it is shown. */
+/** A record of a section without its line, which is drawn only for records that are shown. */
 const drawn = <D extends { readonly road: string; readonly km_from: number; readonly km_to: number; readonly province_code: string }>(
   draft: D,
   posts: Posts | null,
@@ -168,7 +170,7 @@ const drawn = <D extends { readonly road: string; readonly km_from: number; read
   return { ...draft, geometry: line, geometry_absent: line ? null : posts ? 'NO_POINTS' : 'NOT_NOW' }
 }
 
-/** Middles of sections, by the road points they were found from: finding them for all sections takes longer than a reply may. */
+/** Middles of sections, cached by road points: computing them for all sections takes longer than a reply may. */
 const middlesOf = memo((_posts: Posts) => new Map<string, Point | null>())
 
 function middleOf(one: Estimate, posts: Posts): Point | null {
@@ -180,22 +182,22 @@ function middleOf(one: Estimate, posts: Posts): Point | null {
   return place?.position ?? null
 }
 
-/** How many sections cannot be located; none is located where points of roads cannot be read. */
+/** Number of sections that cannot be located: all of them if road points cannot be read. */
 const unlocatedOf = (sections: readonly Estimate[], posts: Posts | null): number =>
   posts === null ? sections.length : sections.filter((one) => middleOf(one, posts) === null).length
 
-/** The kilometres that a section is of. */
+/** The kilometres of a section. */
 const spanOf = ({ road, km, km_to }: Estimate): Parameters<typeof isSectionOn>[1] => ({ road, km_from: km, km_to })
 
 /** The begin of the hour of an instant (ms). */
 const hourAt = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS
 
 const atParam = instantParam(
-  'Instant whose hour is the first that is told; now unless given. From a year before the newest data to a year from now.',
+  'Instant in the first hour of the reply; by default now. From a year before the newest data to a year from now.',
   '2026-01-02T19:00:00Z',
 )
 
-/** Begin of the first hour of the reply, ms. Throws for an instant over a year before the first estimate or over a year from now. */
+/** Begin of the first hour of the reply, ms. Throws for an instant over a year before the first estimate or from now. */
 function firstHour(of: readonly Estimate[], at: number | null, now: number): number {
   const earliest = of.reduce((least, { made_at }) => Math.min(least, made_at), now)
   const [from, to] = [earliest - YEAR_MS, hourAt(now) + YEAR_MS]
@@ -208,20 +210,20 @@ function firstHour(of: readonly Estimate[], at: number | null, now: number): num
 }
 
 const METHOD =
-  'Poisson rates of the sections by empirical Bayes (what was seen on the section, next to it, on the rest of the road and in the province), those with animals by kind of animal, times how accidents spread over weeks of the year, the Sun’s clock and the hours of the local clock (of the day with animals, of the week else). ' +
+  'Poisson rates of the sections by empirical Bayes (from accidents on the section, next to it, on the rest of the road and in the province); for accidents with animals, by kind of animal. Rates are multiplied by the distribution of accidents over weeks of the year, the Sun’s clock and hours of the local clock (for accidents with animals of the day, else of the week). ' +
   'The interval is that of the expected number. `/api/prediccion/modelos` has the errors.'
 const ABOUT =
-  'Sections of 5 km with the expected number of accidents. Each record names the accidents it is of (`risk_basis`): the two kinds overlap and must not be added up. A road with fewer than three accidents has records without a number; `reason` says why.'
+  'Sections of 5 km with the expected number of accidents. Each record states its kind of accidents (`risk_basis`): the two kinds overlap and must not be added up. A road with fewer than three accidents has records without a number; `reason` says why.'
 
 const EXPLAINED = defineMethodPage('road-risk', new URL('../../../models/risk/method.md', import.meta.url))
 
 const basisParam = codeParam(
-  'Which accidents are meant; unless given those with somebody killed or hurt, and where these have not landed those with animals.',
+  'Kind of accidents: by default those with somebody killed or hurt or, if these have not landed, those with animals.',
   RISK_BASES,
   { example: 'ANIMALS' },
 )
 
-/** The estimates of the basis that is asked for. Throws where there are some, and none of it. */
+/** The estimates of the requested basis. Throws if there are estimates, but none of this basis. */
 async function askedOf({ slice, extra }: MemoryAsk<readonly []>, basis: string | null) {
   const known = await slice(estimates, '')
   const meant = basis ?? (known.has('CASUALTY') ? 'CASUALTY' : 'ANIMALS')
@@ -244,10 +246,10 @@ export const riskList = defineEndpoint({
   params: {
     stretch: roadParams,
     province: provinceParam,
-    bbox: boxParam('Box that the middle of a section lies in'),
+    bbox: boxParam('Box that contains the middle of a section'),
     basis: basisParam,
     at: atParam,
-    hours: withDefault(integerParam('Hours that are told, from the first on.', { min: 1, max: HOURS, unit: 'h', example: '3' }), 1),
+    hours: withDefault(integerParam('Number of hours, from the first on.', { min: 1, max: HOURS, unit: 'h', example: '3' }), 1),
   },
   returns: {
     kind: 'list',
@@ -268,7 +270,7 @@ export const riskList = defineEndpoint({
     clock_s: 3600,
     answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
-        throw new Refused('expected 1 where neither road nor province nor bbox is given', { parameter: 'hours', value: String(hours) })
+        throw new Refused('expected 1 without road, province or bbox', { parameter: 'hours', value: String(hours) })
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const fitting = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, spanOf(one)))
       const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
@@ -284,13 +286,13 @@ export const riskList = defineEndpoint({
   example: { province: '29', hours: '3' },
 })
 
-/** The strip of a road. */
+/** All sections of a road. */
 export const riskByRoad = defineEndpoint({
   path: '/api/prediccion/riesgo/{road}',
   domain: 'safety',
   plan: 'ENTERPRISE',
   summary: 'Risk of one road by hour for a day: each section with its 24 hours, as GeoJSON',
-  about: `${ABOUT} A road without sections of the basis is not found. Replies are GeoJSON unless another format is requested.`,
+  about: `${ABOUT} A road without sections of the basis is not found. Replies are GeoJSON by default.`,
   explained: EXPLAINED,
   figure: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
   params: {

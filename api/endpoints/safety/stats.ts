@@ -31,7 +31,7 @@ import {
 const { columns } = roadAccidents
 const c = (name: string): Sql => column(roadAccidents, name)
 
-/** What accidents can be counted by, beside source and year. */
+/** Dimensions to count by, besides source and year. */
 const GROUPS = [
   'province',
   'municipality',
@@ -49,7 +49,7 @@ const GROUPS = [
 ] as const
 type Group = (typeof GROUPS)[number]
 
-/** What a group is counted by: its key in the query, its field, and its value in a row. Spellings of a road are one. */
+/** Per dimension: its key in the query, its field, and its value in a row. Spellings of a road are merged. */
 const KEYS: Readonly<Record<Group, { readonly name: Sql; readonly field: Sql; readonly value: Sql; readonly none: Sql }>> = {
   province: key(sql`by_province`, 'province_code'),
   municipality: key(sql`by_municipality`, 'municipality_code'),
@@ -71,17 +71,17 @@ function key(name: Sql, field: keyof typeof columns): { readonly name: Sql; read
   return { name, field: c(field), value: c(field), none }
 }
 
-/** Counts of persons that are added up. */
+/** Counts of persons to add up. */
 const PERSONS = ['killed_24h', 'hospitalised_24h', 'slight_24h', 'killed_30d', 'hospitalised_30d', 'slight_30d'] as const
 
-const unless = 'null unless grouped by, or where the source does not tell it.'
+const unless = 'null unless grouped by it, or if the source does not state it.'
 const persons = (about: string, example: number | null) =>
-  col.integer(0, `${about} Null where the source does not count so.`, { unit: '1', nullable: true, example })
+  col.integer(0, `${about} Null if the source has no such count.`, { unit: '1', nullable: true, example })
 
 const GROUPED = {
   province_code: optional(columns.province_code, `INE code of the province; ${unless}`),
   municipality_code: optional(columns.municipality_code, `INE code of the municipality; ${unless}`),
-  road: optional(columns.road, `Road, one of its spellings; ${unless}`),
+  road: optional(columns.road, `Road, in one of its spellings; ${unless}`),
   section: optional(
     accidentSections.columns.section,
     `Section of 5 km of a road, as in the dataset accident_sections: province, road, first kilometre; ${unless}`,
@@ -97,7 +97,7 @@ const GROUPED = {
   weather: optional(columns.weather, `Weather; ${unless}`),
 } as const
 
-/** Columns that are read, beside those of filters. */
+/** Columns to read, besides those of filters. */
 const USED = new Set([
   ...['source', 'year', 'month', 'severity', 'km'],
   ...Object.keys(GROUPED).filter((name) => name !== 'section'),
@@ -110,22 +110,22 @@ const COUNTS = {
   serious_accidents: col.integer(0, 'Accidents with somebody in hospital and nobody killed.', { unit: '1', example: 0 }),
   killed_24h: persons('Persons killed within 24 hours.', 0),
   hospitalised_24h: persons('Persons in hospital for more than a day, as known after 24 hours.', 0),
-  slight_24h: persons('Persons hurt otherwise, as known after 24 hours.', 1),
+  slight_24h: persons('Other injured persons, as known after 24 hours.', 1),
   killed_30d: persons('Persons killed within 30 days.', 0),
   hospitalised_30d: persons('Persons in hospital, as known after 30 days.', 0),
-  slight_30d: persons('Persons hurt otherwise, as known after 30 days.', 1),
-  months: col.integer(0, 'Months of the year, as far as it is asked for, of which the source has accidents anywhere: the coverage.', {
+  slight_30d: persons('Other injured persons, as known after 30 days.', 1),
+  months: col.integer(0, 'Months of the requested part of the year for which the source has any accidents: the coverage.', {
     unit: '1',
     example: 1,
   }),
-  months_compared: col.integer(0, 'Those of them of which it has the year before too.', { unit: '1', example: 0 }),
-  compared_accidents: col.integer(0, 'Accidents in the months that are compared; null where there are none of these.', {
+  months_compared: col.integer(0, 'Those months that the source also has for the year before.', { unit: '1', example: 0 }),
+  compared_accidents: col.integer(0, 'Accidents in the compared months; null without compared months.', {
     unit: '1',
     nullable: true,
     example: null,
   }),
   previous_accidents: col.integer(0, 'Accidents in the same months of the year before.', { unit: '1', nullable: true, example: null }),
-  change_pct: col.decimal(0, 'By how much there are more now than then; null where there were none.', {
+  change_pct: col.decimal(0, 'Change from then to now; null if there were none then.', {
     scale: 1,
     unit: '%',
     nullable: true,
@@ -135,7 +135,7 @@ const COUNTS = {
 
 const FLAT = { source: columns.source, year: columns.year, ...GROUPED, ...COUNTS } as const
 
-const count = record('AccidentCount', 'How many accidents of a source there were in a year, by groups; what is not grouped by is null.', {
+const count = record('AccidentCount', 'Number of accidents of a source in a year, by groups; dimensions not grouped by are null.', {
   source: columns.source,
   year: columns.year,
   province: provinceField(columns.province_code),
@@ -145,21 +145,21 @@ const count = record('AccidentCount', 'How many accidents of a source there were
 
 type CountRow = ValueOf<typeof FLAT>
 
-/** Accidents counted. */
+/** Counts of accidents. */
 export const accidentStats = defineEndpoint({
   path: '/api/accidentes/stats',
   domain: 'safety',
   plan: 'PRO',
-  summary: 'Road accidents and persons counted by source and year, with the change from the year before',
-  about: `${ABOUT_ACCIDENTS} Every figure is of one source and one year. A year is compared with the one before in the months that the source has of both, so that one that is not over is not compared with a whole one; \`months\` says of how many months there is anything. A period is compared with the same period a year before.`,
+  summary: 'Road accidents and persons by source and year, with the change in a year',
+  about: `${ABOUT_ACCIDENTS} Every figure covers one source and one year. A year is compared with the previous one only in the months that the source has for both; \`months\` is the number of months with data. A period is compared with the same period a year before.`,
   figure: {
-    grain: 'One source, one year, one value of each group asked for.',
+    grain: 'One source, one year, one value per requested group.',
     tellsYears: true,
     method:
-      'Accidents that the source lists, each counted once, and the persons that it counts in them. Sources are never added up. The change is over the months that the source has of both years (months_compared).',
+      'Accidents that the source lists, each counted once, and the persons that it counts in them. Sources are never added up. The change covers the months that the source has for both years (months_compared).',
   },
   params: {
-    group_by: listOf(oneOf('What to count by beside source and year, several together.', GROUPS, { example: 'province' })),
+    group_by: listOf(oneOf('Dimensions to count by besides source and year, one or more.', GROUPS, { example: 'province' })),
     ...accidentParams,
   },
   filters: accidentFilters,
@@ -248,17 +248,17 @@ export const accidentStats = defineEndpoint({
   example: { year: '2024', province: 'Granada', group_by: 'severity' },
 })
 
-/** The accidents, with positions by road and kilometre where an area is asked for. */
+/** The accidents, with positions by road and kilometre if an area is requested. */
 function rowsOf(filter: AccidentFilter): Sql {
   return filter.geo === null ? accidentsOf(filter) : locatedAccidentsOf(filter)
 }
 
-/** The same period by Madrid's calendar, a year before. */
+/** The same period a year before, by Madrid's calendar. */
 function yearBefore({ from, to }: OpenPeriod): OpenPeriod {
   return { from: from === null ? null : shiftedYear(from), to: to === null ? null : shiftedYear(to) }
 }
 
-/** An instant (ms) a year before on Madrid's clock; of 29 February the first of March. */
+/** An instant (ms) a year before on Madrid's clock; 29 February becomes 1 March. */
 function shiftedYear(instant: number): number {
   const local = new Date(instant + offsetAt(instant))
   const [date = '', time = ''] = new Date(local.setUTCFullYear(local.getUTCFullYear() - 1)).toISOString().split(/[TZ]/)

@@ -2,30 +2,30 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
 
-const collection = record('SearchCollection', 'A collection that can be searched, or will be.', {
+const collection = record('SearchCollection', 'A searchable collection, or a planned one.', {
   id: col.string(0, 'Id of the collection, as `collections` takes it.', { example: 'gas-stations' }),
-  title: col.string(0, 'What its documents are.', { example: 'Filling stations' }),
-  about: col.string(0, 'What they are found by.', { example: 'Filling stations, by sign, town and address.' }),
-  documents: col.integer(0, 'Documents; 0 until their data has arrived, null where there is none to come yet.', {
+  title: col.string(0, 'Kind of its documents.', { example: 'Filling stations' }),
+  about: col.string(0, 'Searched properties.', { example: 'Filling stations, by brand, town and address.' }),
+  documents: col.integer(0, 'Documents; 0 until its data has arrived, null without a data source.', {
     unit: '1',
     nullable: true,
     example: 12_073,
   }),
-  unavailable_reason: col.string(0, 'Why it cannot be searched yet; null where it can.', { nullable: true, example: null }),
-  fields: nested.objects('What is searched, and how much a match in it counts.', {
+  unavailable_reason: col.string(0, 'Why it is not searchable yet; null if it is.', { nullable: true, example: null }),
+  fields: nested.objects('Searched fields, and the weight of a match in each.', {
     field: col.string(0, 'title, names (other names), codes, place (municipality and province), or text (everything else).', {
       example: 'title',
     }),
     weight: col.decimal(0, 'Weight, 0 to 5.', { scale: 1, unit: '1', example: 3.5 }),
   }),
-  datasets: col.list([0, 0], 'Datasets that it is made from, or waits for.', col.string(0, 'Id of a dataset.'), {
+  datasets: col.list([0, 0], 'Source datasets, or datasets that it waits for.', col.string(0, 'Id of a dataset.'), {
     example: ['fuel_stations'],
   }),
-  detail_path: col.string(0, 'The request that shows a document, by its id; null where it cannot be searched.', {
+  detail_path: col.string(0, 'The request that shows a document by its id; null if it is not searchable.', {
     nullable: true,
     example: '/api/gas-stations/{id}',
   }),
-  plan: col.string(0, 'Plan that this request needs; null likewise.', { nullable: true, example: 'FREE' }),
+  plan: col.string(0, 'Plan of this request; null if it is not searchable.', { nullable: true, example: 'FREE' }),
 })
 
 /** The collections of the search. */

@@ -5,24 +5,24 @@ import { Refused } from '../../define/problems.ts'
 import { collections } from '../../search/catalog.ts'
 import { provinceField } from '../tail.ts'
 
-const PROVINCE_CODE = col.string(0, 'INE code of the province; null where it is in several or in none.', { nullable: true, example: '08' })
+const PROVINCE_CODE = col.string(0, 'INE code of the province; null if it is in several or none.', { nullable: true, example: '08' })
 
 /** Fields of a hit. */
 export const hitFields = {
-  collection: col.string(0, 'Collection that it belongs to; see `/api/search/collections`.', { example: 'gas-stations' }),
+  collection: col.string(0, 'Its collection; see `/api/search/collections`.', { example: 'gas-stations' }),
   id: col.string(0, 'Id within its collection.', { example: '4375' }),
-  title: col.string(0, 'What it is called.', { example: 'REPSOL, Abrera' }),
+  title: col.string(0, 'Its name.', { example: 'REPSOL, Abrera' }),
   subtitle: col.string(0, 'More about it: its kind, address, town or province.', {
     nullable: true,
     example: 'AUTOVIA A-2 KM. 586,5, 08630, ABRERA',
   }),
-  position: col.point([0, 0], 'Where it is; null for what has no single place.', {
+  position: col.point([0, 0], 'Its position; null for results without a single place.', {
     nullable: true,
     example: { lat: 41.514583, lon: 1.897944 },
   }),
   province: provinceField(PROVINCE_CODE),
   province_code: PROVINCE_CODE,
-  distance_m: col.integer(0, 'Distance from the point that was given or typed; null without a point or a position.', {
+  distance_m: col.integer(0, 'Distance from the given or typed point; null without a point or a position.', {
     unit: 'm',
     nullable: true,
     example: null,
@@ -43,7 +43,7 @@ export const scoreField = col.decimal(
 )
 
 /** A hit of a full search. */
-export const searchHit = record('SearchHit', 'Something that the search found.', {
+export const searchHit = record('SearchHit', 'A result of the search.', {
   ...hitFields,
   score: scoreField,
   highlights: nested.objects('The parts of title and subtitle that match.', {
@@ -53,23 +53,23 @@ export const searchHit = record('SearchHit', 'Something that the search found.',
   }),
 })
 
-/** The list of how many documents match in each collection. */
+/** The list of match counts by collection. */
 export const countsAside = {
-  counts: nested.objects('How many documents match, by collection; collections without any are left out.', {
+  counts: nested.objects('Number of matching documents by collection; collections without matches are left out.', {
     collection: col.string(0, 'Id of the collection.', { example: 'gas-stations' }),
     hits: col.integer(0, 'Documents that match.', { unit: '1', example: 1 }),
   }),
 } as const
 
-/** `q`. */
+/** The parameter `q`. */
 export const queryParam = required(
-  textParam('What to look for: a name, a code, a kind of thing and a place, a road and a kilometre, or a position.', {
+  textParam('Search text: a name, a code, a kind of thing and a place, a road and a kilometre, or a position.', {
     max: 120,
     example: 'repsol abrera',
   }),
 )
 
-/** `collections`. */
+/** The parameter `collections`. */
 export const collectionsParam = listOf(
   oneOf(
     'Only these collections.',
@@ -78,10 +78,10 @@ export const collectionsParam = listOf(
   ),
 )
 
-/** `lat` and `lon`: where the caller is. */
+/** The parameters `lat` and `lon`: the position of the caller. */
 export const nearParams = group(
   {
-    lat: numberParam('Latitude of the caller, together with lon: what is near comes first. WGS84.', {
+    lat: numberParam('Latitude of the caller, together with lon: nearby results rank higher. WGS84.', {
       min: -90,
       max: 90,
       unit: 'deg',

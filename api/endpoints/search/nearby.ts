@@ -18,11 +18,11 @@ export const nearbyList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'Everything around a point, nearest first',
-  about: 'What has a position, of all collections. Lists the 1,000 nearest; `counts` has all within the radius.',
+  about: 'Results of all collections with a position. Lists the 1,000 nearest; `counts` includes all within the radius.',
   params: {
     lat: required(numberParam('Latitude, WGS84.', { min: -90, max: 90, unit: 'deg', example: '41.5146' })),
     lon: required(numberParam('Longitude, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' })),
-    radius: withDefault(numberParam('How far around.', { min: 1, max: RADIUS_MOST_M, unit: 'm', example: '2000' }), RADIUS_M),
+    radius: withDefault(numberParam('Radius around the point.', { min: 1, max: RADIUS_MOST_M, unit: 'm', example: '2000' }), RADIUS_M),
     collections: collectionsParam,
   },
   returns: {

@@ -16,8 +16,8 @@ export const searchList = defineEndpoint({
   plan: 'FREE',
   summary: 'Search stations, roads, places, incidents and more at once',
   about:
-    'Accents, case, misspellings and names in other official languages do not matter. `A-6 km 12` finds the place on the road, `40.4168, -3.7038` what is around it, ' +
-    '`gasolinera olot` filling stations in a town. Lists the 1,000 best hits; `counts` has all. `plan` is what the request in `url` needs.',
+    'Accents, case, misspellings and names in other official languages are tolerated. `A-6 km 12` finds the place on the road, `40.4168, -3.7038` things around it, ' +
+    '`gasolinera olot` filling stations in a town. Lists the 1,000 best hits; `counts` includes all. `plan` is the plan of the request in `url`.',
   params: { q: queryParam, collections: collectionsParam, province: provinceParam, near: nearParams },
   returns: {
     kind: 'list',

@@ -3,7 +3,7 @@ import { record } from '../../define/fields.ts'
 import { collectionsParam, hitFields, nearParams, queryParam, scoreField } from './hit.ts'
 import { named } from './search.ts'
 
-const suggestion = record('SearchSuggestion', 'What a text may become that is still being typed.', { ...hitFields, score: scoreField })
+const suggestion = record('SearchSuggestion', 'A completion of a partly typed text.', { ...hitFields, score: scoreField })
 
 /** Suggestions while a person types. */
 export const suggestList = defineEndpoint({
@@ -11,7 +11,7 @@ export const suggestList = defineEndpoint({
   domain: 'search',
   plan: 'FREE',
   summary: 'Suggestions while a person types: the last word may be unfinished',
-  about: 'The best hits whose words begin as typed; misspelt words only where nothing else is found. At most 100.',
+  about: 'The best hits with words that begin as typed; misspelt words only if nothing else is found. At most 100.',
   params: { q: queryParam, collections: collectionsParam, near: nearParams },
   returns: {
     kind: 'list',

@@ -8,13 +8,13 @@ const label = (language: string, example: string) => col.string(0, `In ${languag
 
 const codeList = record(
   'CodeList',
-  'A list of codes. Lists are open: a source may bring a code that its list lacks, which is then shown as it came.',
+  'A list of codes. Lists are open: a source may publish a code that its list lacks; it is then shown unchanged.',
   {
     id: col.string(0, 'Id of the list.', { example: 'incident_type' }),
-    about: col.string(0, 'What its codes tell.', { example: 'Kind of incident on the road.' }),
-    codes: nested.objects('The codes in the order to show them.', {
+    about: col.string(0, 'What its codes describe.', { example: 'Kind of incident on the road.' }),
+    codes: nested.objects('The codes in display order.', {
       code: col.string(0, 'The code.', { example: 'ACCIDENT' }),
-      label: col.string(0, 'Its label in the language asked for, else in Spanish.', { example: 'Accidente' }),
+      label: col.string(0, 'Its label in the requested language, else in Spanish.', { example: 'Accidente' }),
       labels: nested.object('Its label by language.', {
         es: label('Spanish', 'Accidente'),
         en: label('English', 'Accident'),
@@ -29,7 +29,7 @@ const codeList = record(
   },
 )
 
-/** The code lists of all columns, those within nested fields too. */
+/** The code lists of all columns, including nested fields. */
 function listsIn(fields: Fields): readonly CodeList[] {
   return Object.values(fields).flatMap((field) => {
     if (isNested(field)) return [...(field.keys ? [field.keys] : []), ...listsIn(field.fields)]

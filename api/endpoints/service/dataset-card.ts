@@ -9,31 +9,31 @@ import { FEED_HEALTH } from './freshness.ts'
 const CARD_PATH = '/api/datasets/{id}'
 const columnName = col.string(0, 'Name of a column.', { example: 'observed_at' })
 
-const card = record('DatasetCard', 'A dataset in full: what it is, how it lies, where it comes from and which paths show it.', {
+const card = record('DatasetCard', 'All metadata of a dataset: content, layout, origin and the paths that show it.', {
   ...datasetFields,
   absence: col.string(
     0,
-    'What it means that a thing is no longer published: it `ends`, it is `missing` (catalogues), or nothing (`keeps`).',
+    'Effect when a record is no longer published: it `ends`, it is `missing` (catalogues), or nothing (`keeps`).',
     { example: 'ends' },
   ),
-  partition: nested.objects('How its files are divided.', {
+  partition: nested.objects('Partitioning of its files.', {
     column: columnName,
     transform: col.string(0, 'By the value itself (identity), or by day or month in UTC.', { example: 'month' }),
   }),
-  order: col.list([0, 0], 'Columns that rows are sorted by within a file.', col.string(0, 'Name of a column.'), {
+  order: col.list([0, 0], 'Columns that sort rows within a file.', col.string(0, 'Name of a column.'), {
     example: ['source', 'source_id', 'observed_at'],
   }),
-  snapshots: col.integer(0, 'States of the table that are kept: all of 24 hours, then the last of each hour for 7 days.', {
+  snapshots: col.integer(0, 'Stored states of the table: all of the last 24 hours, then the last of each hour for 7 days.', {
     unit: '1',
     example: 288,
   }),
-  schema_versions: col.list([0, 0], 'Versions of its schema that the table knows.', col.integer(0, 'Number of a version.'), {
+  schema_versions: col.list([0, 0], 'Schema versions of the table.', col.integer(0, 'Number of a version.'), {
     example: [0],
   }),
-  feeds: nested.objects('Feeds whose data are in it.', {
+  feeds: nested.objects('Feeds with data in it.', {
     id: col.string(0, 'Id of the feed, see /api/freshness.', { example: 'dgt_incidents' }),
-    is_direct: col.boolean(0, 'False where it fills what this dataset is derived from.', { example: true }),
-    enabled: col.boolean(0, 'False where it is not fetched at present.', { example: true }),
+    is_direct: col.boolean(0, 'False if it only fills the inputs that this dataset is derived from.', { example: true }),
+    enabled: col.boolean(0, 'False if it is not fetched at present.', { example: true }),
     cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
     health: col.code(0, 'Health at `as_of`: late at twice, stale at three times its cadence.', FEED_HEALTH, { example: 'OK' }),
     last_success_at: col.instant(0, 'Last successful fetch.', { nullable: true, example: '2026-01-02T12:23:52.000Z' }),
@@ -43,15 +43,15 @@ const card = record('DatasetCard', 'A dataset in full: what it is, how it lies, 
       example: '2026-01-02T12:20:00.000Z',
     }),
   }),
-  as_of: col.instant(0, 'Begin of the minute that the health of feeds is told at.', { example: '2026-01-02T12:24:00.000Z' }),
+  as_of: col.instant(0, 'Begin of the minute of the health report of its feeds.', { example: '2026-01-02T12:24:00.000Z' }),
   links: nested.objects('More of this dataset.', {
-    rel: col.string(0, 'What it is.', { example: 'schema' }),
-    path: col.string(0, 'Where it is.', { example: '/api/datasets/incidents/schema' }),
+    rel: col.string(0, 'Kind of the link.', { example: 'schema' }),
+    path: col.string(0, 'Path of the link.', { example: '/api/datasets/incidents/schema' }),
   }),
-  endpoints: nested.objects('Paths whose answers are made of it.', {
+  endpoints: nested.objects('Paths whose replies use it.', {
     path: col.string(0, 'The path.', { example: '/api/incidents' }),
     plan: col.string(0, 'Least plan.', { example: 'FREE' }),
-    summary: col.string(0, 'What it answers.', { example: 'Incidents on the roads of Spain, now' }),
+    summary: col.string(0, 'Contents of its reply.', { example: 'Incidents on the roads of Spain, now' }),
   }),
 })
 
@@ -93,7 +93,7 @@ export const datasetCard = defineEndpoint({
   path: CARD_PATH,
   domain: 'service',
   plan: 'FREE',
-  summary: 'The card of a dataset: content, layout, licences, feeds with their health, paths that show it',
+  summary: 'The card of a dataset: content, layout, licences, feeds with health, and paths',
   params: { id: datasetId },
   returns: { kind: 'one', record: card },
   read: {

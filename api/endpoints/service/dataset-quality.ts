@@ -10,39 +10,39 @@ import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 const count = (about: string, example: number) => col.integer(0, about, { unit: '1', long: true, example })
 const seconds = (about: string, example: number) => col.integer(0, about, { unit: 's', nullable: true, example })
 
-const day = record('DatasetQuality', 'How whole and how timely the data of a dataset are that a day brought.', {
+const day = record('DatasetQuality', "Completeness and timeliness of a dataset's data on a day.", {
   date: col.local_date(0, 'Day in Madrid.', { example: '2026-01-02' }),
-  rows: count('Rows of the table whose time lies in the day.', 48_211),
-  as_of: col.instant(0, 'When the rows of the day were counted; what came later is not in it.', {
+  rows: count('Rows of the table with a time in the day.', 48_211),
+  as_of: col.instant(0, 'When the rows of the day were counted; later rows are not included.', {
     example: '2026-01-03T05:00:12.000Z',
   }),
-  nulls: nested.objects('Columns that may have no value, with how many rows have none; empty without rows.', {
+  nulls: nested.objects('Nullable columns with their number of null rows; empty without rows.', {
     column: col.string(0, 'Name of the column.', { example: 'km' }),
     share: col.decimal(0, 'Share of the rows without a value, 0 to 1.', { scale: 6, unit: '1', example: 0.027119 }),
   }),
   feeds: nested.objects(
-    'What came of each feed that fills it, by the data times of its publications; none of a derived dataset, nor of days longer ago than 92.',
+    'Figures of each feed that fills it, by the data times of its publications; empty for derived datasets and for days more than 92 days ago.',
     {
       id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
-      publications: count('Publications that were accepted; one that repeats the last is none.', 1438),
+      publications: count('Accepted publications; one that repeats the last does not count.', 1438),
       expected: count(
-        'As many as the cadence of the feed allows for; a publisher that repeats itself has fewer without lacking any.',
+        'Publications that the cadence of the feed allows; a publisher that repeats itself has fewer, without any gap.',
         1440,
       ),
-      gaps: count('Times without a publication of more than three cadences, those at either end of the day included.', 0),
+      gaps: count('Gaps of more than three cadences between publications, including those at either end of the day.', 0),
       longest_gap_s: seconds('Longest time without one.', 124),
-      lateness_median_s: seconds('From the data time of a publication to its fetch: half of them were no later. Null without any.', 31),
-      lateness_max_s: seconds('The same of the latest.', 95),
-      quarantined: count('Rows that failed a check, in all that the feed fills.', 0),
-      unknown_codes: count('Codes that no list has, in all that the feed fills.', 0),
-      rejected: count('Fetches that were refused as a whole: truncated, older, or with too few rows.', 0),
+      lateness_median_s: seconds('Median time from the data time of a publication to its fetch; null without publications.', 31),
+      lateness_max_s: seconds('Maximum of the same time.', 95),
+      quarantined: count('Rows that failed a check, in all datasets that the feed fills.', 0),
+      unknown_codes: count('Codes outside every list, in all datasets that the feed fills.', 0),
+      rejected: count('Fetches rejected as a whole: truncated, older, or with too few rows.', 0),
     },
   ),
 })
 
 type Told = ValueOf<typeof day.fields>
 
-/** The days of a dataset that the figures of feeds or of its table tell of, in order. */
+/** Days of a dataset with quality figures of its feeds or table, in order. */
 function daysOf({ days, tables }: QualityView, id: string): Told[] {
   const table = tables.get(id)
   if (!table) return []
@@ -56,8 +56,8 @@ function daysOf({ days, tables }: QualityView, id: string): Told[] {
       as_of: (counted?.as_of ?? came?.as_of) as number,
       nulls: Object.entries(counted?.nulls ?? {}).map(([column, share]) => ({ column, share })),
       feeds: table.feeds.flatMap((feed) => {
-        const told = came?.feeds[feed]
-        return told ? [{ id: feed, ...told }] : []
+        const figures = came?.feeds[feed]
+        return figures ? [{ id: feed, ...figures }] : []
       }),
     }
   })
@@ -68,17 +68,17 @@ export const datasetQuality = defineEndpoint({
   path: '/api/datasets/{id}/quality',
   domain: 'service',
   plan: 'FREE',
-  summary: 'The quality of a dataset day by day: rows, gaps, lateness, null shares, rejected rows',
+  summary: 'Daily quality of a dataset: rows, gaps, lateness, null shares, rejected rows',
   about:
-    'Of days in Madrid that are over by six hours: every day that the table has rows of, and where feeds fill it those without any among the ' +
-    `last ${QUALITY_DAYS}. Rows and null shares of days are counted anew once the table has changed in them and was then left alone for an hour, ` +
-    `or a day has ended: an archive comes months after its days. What came of feeds is told of the last ${QUALITY_DAYS} days.`,
+    'Days in Madrid that ended at least six hours ago: every day with rows in the table and, if feeds fill it, days without rows among the ' +
+    `last ${QUALITY_DAYS}. Rows and null shares of a day are counted again once its part of the table has changed and then stayed unchanged for an hour, ` +
+    `or the day has ended: archives arrive months after their days. Figures of feeds cover the last ${QUALITY_DAYS} days.`,
   params: {
     id: datasetId,
     period: group(
       {
-        from: dateParam('First day; the first that there is unless given.', '2026-01-01'),
-        to: dateParam('The day after the last; all that there are unless given.', '2026-01-08'),
+        from: dateParam('First day; by default the first available.', '2026-01-01'),
+        to: dateParam('The day after the last; by default all days.', '2026-01-08'),
       },
       ({ from, to }) => {
         if (from !== null && to !== null && from >= to) throw new Refused('expected a day before `to`', { parameter: 'from' })

@@ -14,19 +14,19 @@ import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 const text = (about: string, example: string | null) => col.string(0, about, { nullable: true, example })
 const limit = (about: string, example: number | null) => col.float(0, about, { unitIn: 'unit', nullable: true, example })
 
-const schema = record('DatasetSchema', 'The columns of a dataset as its table has them, and the schemas of its rows.', {
+const schema = record('DatasetSchema', "The columns of a dataset's table, and the schemas of its rows.", {
   id: col.string(0, 'Id of the dataset.', { example: 'incidents' }),
-  version: col.integer(0, 'Version of the schema; null where there is no table yet, and this is what is declared.', {
+  version: col.integer(0, 'Version of the schema; null if there is no table yet and this is the declaration.', {
     unit: '1',
     nullable: true,
     example: 0,
   }),
-  is_current: col.boolean(0, 'True where rows are written by this version.', { example: true }),
-  versions: col.list([0, 0], 'Versions that the table knows.', col.integer(0, 'Number of a version.'), { example: [0] }),
-  columns: nested.objects('Columns in the order of the table; a point has one for its latitude and one for its longitude.', {
+  is_current: col.boolean(0, 'True if rows are written with this version.', { example: true }),
+  versions: col.list([0, 0], 'Schema versions of the table.', col.integer(0, 'Number of a version.'), { example: [0] }),
+  columns: nested.objects('Columns in table order; a point has one for its latitude and one for its longitude.', {
     name: col.string(0, 'Name.', { example: 'km' }),
-    field_id: col.integer(0, 'Number that stays with the column whatever it is called.', { unit: '1', example: 10 }),
-    about: col.string(0, 'What it means.', { example: 'Kilometre point where it begins.' }),
+    field_id: col.integer(0, 'Number of the column, stable when it is renamed.', { unit: '1', example: 10 }),
+    about: col.string(0, 'Its meaning.', { example: 'Kilometre point where it begins.' }),
     kind: col.string(
       0,
       'Kind of value: string, code, json, integer, decimal, float, boolean, instant, local_date, service_time, point, line, polygon, multipolygon or list.',
@@ -36,14 +36,14 @@ const schema = record('DatasetSchema', 'The columns of a dataset as its table ha
     ),
     iceberg_type: col.string(0, 'Type in the table.', { example: 'decimal(9, 3)' }),
     arrow_type: col.string(0, 'Type in Arrow, as PyArrow writes it; geometries are WKB.', { example: 'decimal128(9, 3)' }),
-    nullable: col.boolean(0, 'True where it may have no value.', { example: true }),
-    is_key: col.boolean(0, 'True where it is part of the key.', { example: false }),
+    nullable: col.boolean(0, 'True if it may be null.', { example: true }),
+    is_key: col.boolean(0, 'True if it is part of the key.', { example: false }),
     unit: text('Unit of a number; symbols follow UCUM.', 'km'),
-    unit_in: text('Column that holds the unit, where it differs from row to row.', null),
-    code_list: text('List that its codes are of, see /api/codes.', null),
-    codes: col.list([0, 0], 'Codes of that list; a source may bring others.', col.string(0, 'A code.'), { example: [] }),
-    least: limit('Least value that a row may carry.', 0),
-    most: limit('Greatest value that a row may carry.', 2000),
+    unit_in: text('Column with the unit, if it differs from row to row.', null),
+    code_list: text('List of its codes, see /api/codes.', null),
+    codes: col.list([0, 0], 'Codes of that list; a source may publish others.', col.string(0, 'A code.'), { example: [] }),
+    least: limit('Lowest allowed value.', 0),
+    most: limit('Highest allowed value.', 2000),
     example: col.json(0, 'A value as JSON has it.', { nullable: true, example: 18 }),
   }),
   json_schema: col.json(0, 'JSON Schema (2020-12) of a row as JSON.', {
@@ -66,12 +66,12 @@ const schema = record('DatasetSchema', 'The columns of a dataset as its table ha
 
 type Schema = ValueOf<typeof schema.fields>
 
-/** The schema of a version of a table, of the current one where null. Throws `Refused` for a version that the table does not know. */
+/** The schema of a table version; null means the current one. Throws `Refused` for an unknown version. */
 function schemaOf(dataset: Dataset, table: TableAbout | undefined, version: number | null): Schema {
   const versions = table?.schemas.map((one) => one['schema-id']) ?? []
   const wanted = version ?? table?.schema_version ?? null
   if (wanted !== null && !versions.includes(wanted)) {
-    const known = versions.length === 0 ? 'its table is not created yet, so that it has none' : `expected one of ${versions.join(', ')}`
+    const known = versions.length === 0 ? 'its table is not created yet, so it has no versions' : `expected one of ${versions.join(', ')}`
     throw new Refused(known, { parameter: 'version', value: String(version), allowed: versions.map(String) })
   }
   const fields = table?.schemas.find((one) => one['schema-id'] === wanted)?.fields ?? declaredTable(dataset).fields
@@ -133,10 +133,10 @@ export const datasetSchema = defineEndpoint({
   path: '/api/datasets/{id}/schema',
   domain: 'service',
   plan: 'FREE',
-  summary: 'The columns of a dataset with types, units and codes; JSON Schema and Arrow schema of its rows',
+  summary: 'Columns of a dataset: types, units, codes; JSON Schema and Arrow schema',
   params: {
     id: datasetId,
-    version: integerParam('Version of the schema; the one that rows are written by unless given.', {
+    version: integerParam('Version of the schema; by default the one that rows are written with.', {
       min: 0,
       max: 1_000_000,
       example: '0',

@@ -9,66 +9,66 @@ import { nested, type ValueOf } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
 import { nearest } from '../../define/suggest.ts'
 
-/** The id of a dataset, as a path has it. */
+/** The dataset id as a path parameter. */
 export const datasetId = required(textParam('Id of the dataset.', { max: 60, example: 'incidents' }))
 
 const count = (about: string, example: number, unit = '1') => col.integer(0, about, { unit, long: true, example })
 const bound = (about: string, example: string) => col.instant(0, about, { nullable: true, example })
 
-/** What the catalogue says of a dataset, in lists and on its card. */
+/** Catalogue fields of a dataset, in lists and on its card. */
 export const datasetFields = {
-  id: col.string(0, 'Id of the dataset, which is also the name of its table.', { example: 'incidents' }),
+  id: col.string(0, 'Id of the dataset, also the name of its table.', { example: 'incidents' }),
   title: col.string(0, 'Title.', { example: 'Road incidents' }),
-  about: col.string(0, 'What it holds.', {
-    example: 'Accidents, works, congestion, closures and other incidents on Spanish roads, each state they went through.',
+  about: col.string(0, 'Contents of the dataset.', {
+    example: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with all their states.',
   }),
   domain: col.string(0, 'Domain it belongs to.', { example: 'road' }),
-  entity: col.list([0, 0], 'Columns that name what a row is of; with the time they are the key.', col.string(0, 'Name of a column.'), {
+  entity: col.list([0, 0], 'Columns that identify the subject of a row; together with the time they are the key.', col.string(0, 'Name of a column.'), {
     example: ['source', 'source_id'],
   }),
   time: col.string(0, 'Column with the instant of a row.', { example: 'observed_at' }),
   land: col.string(
     0,
-    'What a row is: `append` an observation; `changes` a state that differs from the one before, all states repeated at the begin of a partition; `replace` a row of a whole version of the publisher.',
+    'Meaning of a row: `append` an observation; `changes` a state that differs from the one before, with all states repeated at the begin of a partition; `replace` a row of a complete version of the publisher.',
     { example: 'changes' },
   ),
   columns: count('Columns of its table.', 34),
-  rows: count('Rows of its table as it is now.', 1_204_331),
+  rows: count('Rows in its current table.', 1_204_331),
   bytes: count('Size of its data files.', 48_211_902, 'By'),
   files: count('Data files.', 14),
   covered_from: bound('Earliest time of a row; null without rows.', '2026-01-01T00:00:04.000Z'),
   latest_row_at: bound(
-    'Latest time of a row, long before `covered_until` where what is published is late; null without rows.',
+    'Latest time of a row, long before `covered_until` if data is published late; null without rows.',
     '2026-01-02T12:19:31.000Z',
   ),
   covered_until: bound(
-    'Up to when it has what its feeds published, as far as they are turned on; null where nothing has landed.',
+    'Time up to which it has the publications of its enabled feeds; null before any has landed.',
     '2026-01-02T12:20:00.000Z',
   ),
-  updated_at: bound('When its table last changed; null where there is none yet.', '2026-01-02T12:21:03.000Z'),
-  schema_version: col.integer(0, 'Version of its schema; null where there is no table yet.', { unit: '1', nullable: true, example: 0 }),
-  provinces_without_data: col.list([0, 0], 'INE codes of the provinces that no source of it has data of.', col.string(0, 'INE code.'), {
+  updated_at: bound('When its table last changed; null without a table.', '2026-01-02T12:21:03.000Z'),
+  schema_version: col.integer(0, 'Version of its schema; null without a table.', { unit: '1', nullable: true, example: 0 }),
+  provinces_without_data: col.list([0, 0], 'INE codes of the provinces that none of its sources covers.', col.string(0, 'INE code.'), {
     example: ['01', '20', '48'],
   }),
   commercial_use: col.string(0, 'Whether commercial use of all of it is allowed: yes, no or unknown.', { example: 'yes' }),
-  plans: nested.object('Least plan for each access.', {
+  plans: nested.object('Lowest plan for each kind of access.', {
     live: col.string(0, 'Current state.', { example: 'FREE' }),
     history: col.string(0, 'History.', { example: 'PRO' }),
     bulk: col.string(0, 'Whole files.', { example: 'ENTERPRISE' }),
   }),
-  sources: nested.objects('Publishers of what is in it, with what their licences ask for.', {
+  sources: nested.objects('Publishers of its data, with the terms of their licences.', {
     id: col.string(0, 'Id of the source, see /api/sources.', { example: 'dgt' }),
     name: col.string(0, 'Publisher.', { example: 'Dirección General de Tráfico' }),
     licence: col.string(0, 'Licence.', { example: 'CC BY 4.0' }),
     licence_url: col.string(0, 'Text of the licence.', { example: 'https://creativecommons.org/licenses/by/4.0/' }),
-    attribution: col.string(0, 'Words that a reuser has to show.', {
+    attribution: col.string(0, 'Attribution text that a reuser has to show.', {
       example: 'Origen de los datos: Dirección General de Tráfico (DGT), nap.dgt.es',
     }),
     commercial_use: col.string(0, 'Whether commercial use is allowed: yes, no or unknown.', { example: 'yes' }),
   }),
 } as const
 
-/** A dataset as lists and its card show it. */
+/** A dataset, as lists and its card show it. */
 export function describeDataset(system: SystemView, dataset: Dataset): ValueOf<typeof datasetFields> {
   const { id, title, about, domain, entity, time, land, plan, sources } = dataset
   const table = system.tables.get(id)
@@ -90,24 +90,27 @@ export function describeDataset(system: SystemView, dataset: Dataset): ValueOf<t
   }
 }
 
-/** What holds for the data of several sources together: what is not allowed of one of them is not allowed of all. */
+/** The terms for combined data of several sources: a use that one of them forbids is forbidden. */
 export function commercialUseOf(sources: readonly { readonly commercial_use: CommercialUse }[]): CommercialUse {
   const uses = sources.map(({ commercial_use }) => commercial_use)
   if (uses.includes('no')) return 'no'
   return uses.includes('unknown') ? 'unknown' : 'yes'
 }
 
-/** The feeds whose data are in a dataset: those that fill it, and those that fill what it is derived from, as its table states them. */
+/**
+ * The feeds with data in a dataset: those that fill it, and those behind the datasets that it is derived from, as its table
+ * states.
+ */
 export function feedsBehind({ id }: Dataset, feeds: readonly FeedListing[], table: TableAbout | undefined): readonly FeedListing[] {
   return feeds.filter((feed) => feed.datasets.includes(id) || table?.covered_until[feed.id] !== undefined)
 }
 
-/** The dataset of a path, as a list of at most one: internal ones are none. */
+/** The dataset of a path, as a list of at most one; internal datasets are excluded. */
 export function datasetOf({ datasets }: SystemView, id: string): readonly Dataset[] {
   return datasets.filter((dataset) => dataset.id === id)
 }
 
-/** The id that was probably meant by one that no dataset has. */
+/** A suggestion for an unknown dataset id. */
 export function nearDataset({ datasets }: SystemView, { id }: { readonly id: string }): string | null {
   return nearest(
     id,

@@ -3,7 +3,7 @@ import { record } from '../../define/fields.ts'
 import { chosenOf, oneOf, textParam } from '../../define/params.ts'
 import { datasetFields, describeDataset } from './dataset.ts'
 
-const entry = record('Dataset', 'A dataset of the lake: what it holds, how much, of what time, and under which licences.', datasetFields)
+const entry = record('Dataset', 'A dataset of the lake: its contents, size, time coverage and licences.', datasetFields)
 
 /** The catalogue of datasets. */
 export const datasetList = defineEndpoint({
@@ -11,11 +11,11 @@ export const datasetList = defineEndpoint({
   domain: 'service',
   plan: 'FREE',
   summary: 'Catalogue of the datasets: content, size, coverage, licences',
-  about: 'Made of the declarations of the datasets and of the metadata of their tables, which are looked at once a minute.',
+  about: 'From the declarations of the datasets and the metadata of their tables, which are read once a minute.',
   params: {
     domain: textParam('Only datasets of this domain.', { max: 40, example: 'road' }),
     licence: textParam('Only datasets with data under this licence, as `sources` name it.', { max: 120, example: 'CC BY 4.0' }),
-    commercial_use: oneOf('Only datasets of which commercial use is allowed, is not, or is not known to be.', ['yes', 'no', 'unknown'], {
+    commercial_use: oneOf('Only datasets whose commercial use is allowed, not allowed or unknown.', ['yes', 'no', 'unknown'], {
       example: 'yes',
     }),
   },

@@ -13,39 +13,39 @@ export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the a
   DOWN: ['Sin datos', 'Down'],
 })
 
-const freshness = record('FeedFreshness', 'How fresh the data of a feed is.', {
+const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
   id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
   domain: col.string(0, 'Domain of its data.', { example: 'road' }),
   source: col.string(0, 'Source that publishes it.', { example: 'dgt' }),
   datasets: col.list([0, 0], 'Datasets that it fills.', col.string(0, 'Id of a dataset.'), { example: ['incidents', 'v16_beacons'] }),
-  enabled: col.boolean(0, 'False where it is not fetched at present.', { example: true }),
+  enabled: col.boolean(0, 'False if it is not fetched at present.', { example: true }),
   health: col.code(0, 'Health: late at twice, stale at three times its cadence.', FEED_HEALTH, { example: 'OK' }),
-  stale: col.boolean(0, 'True where health is STALE or DOWN.', { example: false }),
+  stale: col.boolean(0, 'True if health is STALE or DOWN.', { example: false }),
   cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
   last_attempt_at: col.instant(0, 'Last fetch, successful or not.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
   last_success_at: col.instant(0, 'Last successful fetch.', { nullable: true, example: '2026-01-02T12:24:00.000Z' }),
   data_time: col.instant(0, 'Publication time of the newest data.', { nullable: true, example: '2026-01-02T12:23:28.413Z' }),
   data_age_s: col.integer(
     0,
-    'Age of the newest data at `updated_at` of this reply; negative where it is of a time to come, which is wrong.',
+    'Age of the newest data at `updated_at` of this reply; negative if its time is in the future, which is an error.',
     { unit: 's', nullable: true, example: 32 },
   ),
-  failing_since: col.instant(0, 'Since when fetches fail or are rejected; null while they succeed.', { nullable: true, example: null }),
+  failing_since: col.instant(0, 'Begin of the current run of failed or rejected fetches; null while they succeed.', { nullable: true, example: null }),
   rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
   quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
-  unknown_codes: col.integer(0, 'Codes in it that no list has.', { unit: '1', example: 0 }),
+  unknown_codes: col.integer(0, 'Codes in it that are in no list.', { unit: '1', example: 0 }),
   missing_blocks: col.list([0, 0], 'Blocks that the newest publication lacks, as dataset/block.', col.string(0, 'Name of a block.'), {
     example: [],
   }),
-  lost_fetches: col.integer(0, 'Accepted fetches whose rows are missing, since what was kept of them can no longer be read.', {
+  lost_fetches: col.integer(0, 'Accepted fetches whose rows are missing, because their stored copy can no longer be read.', {
     unit: '1',
     example: 0,
   }),
   backfill: nested.object(
-    'How far the background backfill of an archive is; null unless one was begun.',
+    'Progress of the background backfill of an archive; null if none was started.',
     {
-      files: col.integer(0, 'Files of the time before this service began that it wants and the publisher has.', { unit: '1', example: 5 }),
-      present: col.integer(0, 'Files of them that are there.', { unit: '1', example: 3 }),
+      files: col.integer(0, 'Files from before this service began that it needs and the publisher has.', { unit: '1', example: 5 }),
+      present: col.integer(0, 'Files of those that are loaded.', { unit: '1', example: 3 }),
     },
     { nullable: true },
   ),
@@ -80,12 +80,12 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
   })
 }
 
-/** How fresh the data is. */
+/** Freshness of the data. */
 export const freshnessList = defineEndpoint({
   path: '/api/freshness',
   domain: 'service',
   plan: 'FREE',
-  summary: 'How fresh the data of each feed is',
+  summary: 'Freshness of the data of each feed',
   about: 'As of `updated_at`, which moves in steps of 10 seconds.',
   params: { feed: textParam('Only this feed.', { max: 60, example: 'dgt_incidents' }) },
   returns: listReturn('feeds', freshness, {

@@ -20,7 +20,7 @@ const servedFields = {
   horizon: scored.horizon,
   serves: col.code(
     0,
-    'What is served: the model, or the plain baseline where the model was no better in the last scored window.',
+    'Forecasts served: those of the model, or of the plain baseline if the model was no better in the last scored window.',
     FORECAST_KINDS,
     {
       example: 'MODEL',
@@ -28,7 +28,7 @@ const servedFields = {
   ),
   error_to_baseline: col.float(
     0,
-    'Error of the model in the last scored window, as a share of the baseline’s; null where it cannot forecast that.',
+    'Error of the model in the last scored window, as a share of the baseline’s; null if the model cannot forecast that.',
     {
       ...{ unit: '1', nullable: true, example: 0.61 },
     },
@@ -37,19 +37,19 @@ const servedFields = {
 } as const
 
 const versionFields = {
-  model_version: optional(columns.model_version, 'Version; null of a fit that failed.'),
-  state: col.code(0, 'What became of the fit.', FIT_STATES, { example: 'PROMOTED' }),
+  model_version: optional(columns.model_version, 'Version; null for a failed fit.'),
+  state: col.code(0, 'Result of the fit.', FIT_STATES, { example: 'PROMOTED' }),
   reason: col.string(0, 'Why.', { example: 'the first version; better than the baseline at 11 of 12 series and horizons' }),
-  data_from: optional(columns.data_from, 'First day of the data; null of a fit that failed.'),
-  data_to: optional(columns.data_to, 'Last day of the data; null of a fit that failed.'),
-  revision: col.integer(0, 'Number of the code’s own version of the model.', { unit: '1', example: 1 }),
-  commit: col.string(0, 'Commit of git of the code that fitted it, where it is known.', {
+  data_from: optional(columns.data_from, 'First day of the data; null for a failed fit.'),
+  data_to: optional(columns.data_to, 'Last day of the data; null for a failed fit.'),
+  revision: col.integer(0, 'Version number of the model code.', { unit: '1', example: 1 }),
+  commit: col.string(0, 'Git commit of the code that fitted it, if known.', {
     nullable: true,
     example: '4f0c2b6de1a95e83c6aa1f0c44a9b7d25e83c6aa',
   }),
   error_to_baseline: col.float(
     0,
-    'Its error in the last scored window, as a share of the baseline’s, on the mean; null of a fit that failed.',
+    'Its error in the last scored window, as a mean share of the baseline’s; null for a failed fit.',
     {
       ...{ unit: '1', nullable: true, example: 0.72 },
     },
@@ -60,21 +60,21 @@ const versionFields = {
 const cardFields = {
   id: meaning(columns.model, 'Model.'),
   title: col.string(0, 'Its title.', { example: 'National fuel prices by the Weekly Oil Bulletin' }),
-  purpose: col.string(0, 'What it is for.', { example: 'Where the national average price of a fuel is likely to be.' }),
-  not_for: col.string(0, 'What it is not for.', { example: 'The price at one station.' }),
-  data: col.string(0, 'Data that it rests on.', { example: 'Prices of the Weekly Oil Bulletin since 2005.' }),
-  features: col.string(0, 'What it looks at.', { example: 'The last two weekly changes of each country.' }),
-  method: col.string(0, 'How it is fitted and its intervals are made.', { example: 'Ridge regression.' }),
-  evaluation: col.string(0, 'How its errors are measured, and beside what.', { example: 'Walked forward.' }),
-  model_version: optional(columns.model_version, `Version that is served; ${NOT_YET}.`),
-  made_at: optional(columns.made_at, `End of the newest data that the version rests on; ${NOT_YET}.`),
-  data_from: optional(columns.data_from, `First day of the data that the version was fitted to; ${NOT_YET}.`),
-  data_to: optional(columns.data_to, `Last day of the data that the version was fitted to; ${NOT_YET}.`),
-  fit_state: optional(columns.fit_state, 'What became of the newest fit; null before the first.'),
-  fit_reason: optional(columns.fit_reason, 'Why; null before the first.'),
-  served: nested.objects('What is served, by series and horizon.', servedFields),
-  errors: nested.objects('Errors out of sample, by series, horizon and season or kind of outcome, beside those of the baseline.', scored),
-  versions: nested.objects('Log of its versions, the newest first, 60 at most.', versionFields),
+  purpose: col.string(0, 'Purpose of the model.', { example: 'Likely national average price of a fuel.' }),
+  not_for: col.string(0, 'Uses that it is not suitable for.', { example: 'The price at one station.' }),
+  data: col.string(0, 'Data behind it.', { example: 'Prices of the Weekly Oil Bulletin since 2005.' }),
+  features: col.string(0, 'Input features.', { example: 'The last two weekly changes of each country.' }),
+  method: col.string(0, 'Method of the fit and of its intervals.', { example: 'Ridge regression.' }),
+  evaluation: col.string(0, 'How its errors are measured, and against which baseline.', { example: 'Walked forward.' }),
+  model_version: optional(columns.model_version, `Version in use; ${NOT_YET}.`),
+  made_at: optional(columns.made_at, `End of the newest data behind the version; ${NOT_YET}.`),
+  data_from: optional(columns.data_from, `First day of the data of the fit; ${NOT_YET}.`),
+  data_to: optional(columns.data_to, `Last day of the data of the fit; ${NOT_YET}.`),
+  fit_state: optional(columns.fit_state, 'Result of the newest fit; null before the first.'),
+  fit_reason: optional(columns.fit_reason, 'Reason for the result; null before the first.'),
+  served: nested.objects('Forecasts served, by series and horizon.', servedFields),
+  errors: nested.objects('Out-of-sample errors, by series, horizon and season or kind of outcome, beside those of the baseline.', scored),
+  versions: nested.objects('Log of its versions, newest first, at most 60.', versionFields),
   charts: nested.objects('Charts of the last scored window.', {
     name: col.string(0, 'Name.', { example: 'errors' }),
     title: col.string(0, 'Title.', { example: 'Mean absolute error in the last scored window' }),
@@ -82,13 +82,13 @@ const cardFields = {
   }),
 } as const
 
-const card = record('ModelCard', 'A model: what it is for, what it rests on, its errors, and its versions.', cardFields)
+const card = record('ModelCard', 'A model: purpose, data, errors and versions.', cardFields)
 
 type Card = ValueOf<typeof cardFields>
 type CardRow = Row<typeof modelCards>
 type ScoreRow = Row<typeof modelScores>
 
-/** What the runs of all models have left, by model. */
+/** Results of the runs of all models, by model. */
 const found = defineSlice<{ readonly cards: ReadonlyMap<string, CardRow>; readonly scores: ReadonlyMap<string, readonly ScoreRow[]> }>({
   name: 'model cards',
   from: [modelCards, modelScores],
@@ -136,9 +136,9 @@ export const modelCardList = defineEndpoint({
   path: '/api/prediccion/modelos',
   domain: 'service',
   plan: 'FREE',
-  summary: 'Cards of the models: what they are for, data, errors out of sample beside plain baselines, versions, charts',
+  summary: 'Model cards: purpose, data, out-of-sample errors, versions, charts',
   about:
-    'Errors are of forecasts that were made with what was known before their outcomes. A fit that failed, or whose error in the last scored window is greater than that of the version that stands, is not served; where what stands is no better than the plain baseline, the baseline is served, and `served` says so.',
+    'Errors are of forecasts made with data known before their outcomes. A fit that failed, or whose error in the last scored window exceeds that of the current version, is not served. If the current version is no better than the plain baseline, the baseline is served, and `served` says so.',
   params: { model: listOf(oneOf('Model.', IDS, { example: 'fuel' })) },
   returns: listReturn('models', card, {
     sorts: ['id', 'made_at'],

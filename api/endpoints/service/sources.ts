@@ -3,21 +3,21 @@ import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoi
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, param } from '../../define/params.ts'
 
-const source = record('Source', 'A publisher of data, with what its licence asks for.', {
-  id: col.string(0, 'Id of the source, as records name it.', { example: 'dgt' }),
+const source = record('Source', 'A publisher of data, with the terms of its licence.', {
+  id: col.string(0, 'Id of the source, as in records.', { example: 'dgt' }),
   name: col.string(0, 'Publisher.', { example: 'Dirección General de Tráfico' }),
   url: col.string(0, 'Page that describes the data.', { example: 'https://nap.dgt.es/' }),
   licence: col.string(0, 'Licence.', { example: 'CC BY 4.0' }),
   licence_url: col.string(0, 'Text of the licence.', { example: 'https://creativecommons.org/licenses/by/4.0/' }),
-  attribution: col.string(0, 'Words that a reuser has to show.', { example: 'Origen de los datos: Ayuntamiento de Madrid' }),
+  attribution: col.string(0, 'Attribution text that a reuser has to show.', { example: 'Origen de los datos: Ayuntamiento de Madrid' }),
   commercial_use: col.string(0, 'Whether commercial use is allowed: yes, no or unknown.', { example: 'yes' }),
-  domains: col.list([0, 0], 'Domains that have data of it.', col.string(0, 'Name of a domain.'), { example: ['road'] }),
-  datasets: col.list([0, 0], 'Datasets that hold data of it.', col.string(0, 'Id of a dataset.'), { example: ['incidents'] }),
-  feeds: nested.objects('What is fetched from it.', {
+  domains: col.list([0, 0], 'Domains with data from it.', col.string(0, 'Name of a domain.'), { example: ['road'] }),
+  datasets: col.list([0, 0], 'Datasets with data from it.', col.string(0, 'Id of a dataset.'), { example: ['incidents'] }),
+  feeds: nested.objects('Data fetched from it.', {
     id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
     cadence_s: col.integer(0, 'Expected time between two fetches.', { unit: 's', example: 60 }),
-    enabled: col.boolean(0, 'False where it is not fetched at present.', { example: true }),
-    disabled_reason: col.string(0, 'Why it is not fetched; null where it is.', { nullable: true, example: null }),
+    enabled: col.boolean(0, 'False if it is not fetched at present.', { example: true }),
+    disabled_reason: col.string(0, 'Why it is not fetched; null if it is fetched.', { nullable: true, example: null }),
   }),
 })
 
@@ -37,7 +37,7 @@ function sources({ datasets, feeds }: SystemView): ValueOf<typeof source.fields>
   })
 }
 
-/** Where the data comes from. */
+/** Sources of the data. */
 export const sourceList = defineEndpoint({
   path: '/api/sources',
   domain: 'service',

@@ -1,34 +1,34 @@
 import { STOP_USES } from '../../../lake/datasets/transit/codes.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 
-/** No time, in a list of seconds. */
+/** Marks a missing time in a list of seconds. */
 const NO_TIME = -1
 const USES: readonly (string | null)[] = [null, ...STOP_USES]
 const NOWHERE = new Uint32Array()
 const ROOM = 4096
 
-/** The time of a stop that counts. */
+/** Which time of a stop to use. */
 export type StopTime = 'departure' | 'arrival'
 
 /** A stop of a trip on a service date. */
 export interface DayStop {
   readonly stop_id: string
-  /** Name of the station; null where the timetable has none of its code. */
+  /** Name of the station; null if the timetable has none for its code. */
   readonly name: string | null
   readonly stop_sequence: number
   /** Planned arrival and departure, ms since the epoch. */
   readonly arrival_at: number | null
   readonly departure_at: number | null
-  /** The same in seconds of the service day; 24 h and more are after midnight. */
+  /** The same in seconds of the service day; 24 h or more is after midnight. */
   readonly arrival_s: number | null
   readonly departure_s: number | null
   readonly pickup_type: string | null
   readonly drop_off_type: string | null
 }
 
-/** The stops of a service date in columns: some 70,000, of which objects would take ten times the memory. */
+/** The stops of a service date in columns: some 70,000, which would take ten times the memory as objects. */
 export class DayStops {
-  /** What seconds count from, ms since the epoch. */
+  /** Start of the seconds count, ms since the epoch. */
   readonly start: number
   readonly #names: ReadonlyMap<string, string>
   readonly #codes = new Map<string, number>()
@@ -53,7 +53,7 @@ export class DayStops {
     return this.#length
   }
 
-  /** Adds a stop to the trip that is `trip` in the day's list. */
+  /** Adds a stop to the trip at index `trip` of the day's list. */
   add(trip: number, row: AnyRow): void {
     if (this.#length === this.#trip.length) this.#resize(2 * this.#length)
     const at = this.#length++
@@ -66,7 +66,7 @@ export class DayStops {
     this.#dropOff[at] = useOf(row['drop_off_type'] as string | null)
   }
 
-  /** Ends adding: gives back the room that is left, and finds the stops of each station. */
+  /** Ends the adding: releases unused memory and indexes the stops of each station. */
   close(): void {
     this.#resize(this.#length)
     const counts = new Uint32Array(this.#ids.length)
@@ -83,7 +83,7 @@ export class DayStops {
     this.#byDeparture = at
   }
 
-  /** The stops at a station by their planned departure, or arrival where none is; or by their arrival, or departure. */
+  /** The stops at a station, sorted by planned departure, else arrival; or by the given time. */
   at(stop_id: string, by: StopTime): Uint32Array {
     const code = this.#codes.get(stop_id)
     const rows = code === undefined ? undefined : this.#byDeparture[code]
@@ -93,12 +93,12 @@ export class DayStops {
     return this.#byArrival[code]
   }
 
-  /** The planned departure of a stop, or its arrival where none is; or its arrival, or departure. ms since the epoch. */
+  /** The planned departure of a stop, else its arrival; or the given time. ms since the epoch. */
   timeOf(row: number, by: StopTime): number | null {
     return this.#instant(this.#seconds(row, by))
   }
 
-  /** Its trip's place in the day's list. */
+  /** Index of its trip in the day's list. */
   trip(row: number): number {
     return this.#trip[row] as number
   }
@@ -108,7 +108,7 @@ export class DayStops {
     return this.#ids[this.#stop[row] as number] as string
   }
 
-  /** The name of a station; null where the timetable has none of its code. */
+  /** The name of a station; null if the timetable has none for its code. */
   nameOf(stop_id: string): string | null {
     return this.#names.get(stop_id) ?? null
   }
@@ -135,7 +135,7 @@ export class DayStops {
     return USES[this.#dropOff[row] as number] ?? null
   }
 
-  /** A stop with all that is known of it. */
+  /** A stop with all its data. */
   stop(row: number): DayStop {
     const stop_id = this.stopId(row)
     const [arrival, departure] = [this.#arrival[row] as number, this.#departure[row] as number]
@@ -185,7 +185,7 @@ export class DayStops {
   }
 }
 
-/** A code that the list lacks is of no use here: nothing is said. */
+/** Codes outside the list count as not stated. */
 function useOf(code: string | null): number {
   return code === null ? 0 : Math.max(0, USES.indexOf(code))
 }

@@ -12,27 +12,27 @@ interface UnboundTrip {
   readonly route: { readonly route_id: string }
 }
 
-/** A trip that runs on a service date; its stops are those of the day from `first` up to `end`, not included. */
+/** A trip that runs on a service date; its stops are the day's from `first` up to, not including, `end`. */
 type Bound<T extends UnboundTrip> = T & { readonly first: number; readonly end: number }
 
-/** What the rows of a service date are: which versions they are from, and how a row becomes a trip. */
+/** Query of a service date: the versions to read, and how a row becomes a trip. */
 interface DayQuery<T extends UnboundTrip> {
   readonly tables: TimetableTables
   readonly versions: readonly string[]
   readonly date: string
-  /** What the seconds of the date count from, ms since the epoch. */
+  /** Start of the seconds count of the date, ms since the epoch. */
   readonly start: number
   /** Columns of a trip `t` and its route `r`. */
   readonly columns: Sql
   readonly tripOf: (row: AnyRow) => T
 }
 
-/** Everything that is planned to run on a service date. */
+/** All planned trips of a service date. */
 export class ServiceDay<T extends Bound<UnboundTrip>> {
   /** Service date, YYYY-MM-DD. */
   readonly date: string
   readonly trips: readonly T[]
-  /** Stops of all trips, one trip after the other. */
+  /** Stops of all trips, trip by trip. */
   readonly stops: DayStops
   readonly #byId: ReadonlyMap<string, T>
   #byRoute: ReadonlyMap<string, readonly T[]> | null = null
@@ -44,12 +44,12 @@ export class ServiceDay<T extends Bound<UnboundTrip>> {
     this.#byId = new Map(trips.map((trip) => [keyOf(trip.network, trip.trip_id), trip]))
   }
 
-  /** What its seconds count from, ms since the epoch. */
+  /** Start of its seconds count, ms since the epoch. */
   get start(): number {
     return this.stops.start
   }
 
-  /** The trip of an id, in a network; null where none of it runs. */
+  /** The trip with an id in a network; null if it does not run. */
   tripOf(network: string, trip_id: string): T | null {
     return this.#byId.get(keyOf(network, trip_id)) ?? null
   }
@@ -66,7 +66,7 @@ export class ServiceDay<T extends Bound<UnboundTrip>> {
   }
 }
 
-/** The key of what a network names by an id of its own. */
+/** The key of an id within a network. */
 export function keyOf(network: string, id: string): string {
   return `${network} ${id}`
 }
@@ -108,14 +108,14 @@ async function namesOf(
   return names
 }
 
-/** Fills the stops of all trips; the answer has two numbers a trip: its first stop and the one after its last. */
+/** Fills the stops of all trips. Returns two numbers per trip: the index of its first stop and the one after its last. */
 async function readStops(
   { rows }: SliceReader,
   day: Pick<DayQuery<UnboundTrip>, 'tables' | 'versions' | 'date'> & { readonly trips: number; readonly stops: DayStops },
 ): Promise<Uint32Array> {
   const { tables, versions, date, trips, stops } = day
   const only = { timetable_version: { in: versions } }
-  // Places of trips are those of `tripsOn`: numbers cost less than ids, of which there are a million to go through.
+  // Trips are joined by their index in `tripsOn`: numbers are cheaper than ids in a million rows.
   const query = sql`
     SELECT w.place, s.stop_sequence, s.stop_id, s.arrival, s.departure, s.pickup_type, s.drop_off_type
     FROM ${scan(tables.stopTimes, only)} s

@@ -8,7 +8,7 @@ import { type Problem, problem, Refused } from '../../define/problems.ts'
 import { defineSlice, type Slice } from '../../define/slice.ts'
 import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
 
-/** A time that the kept versions of a network's timetable are about: [from, to), ms since the epoch. */
+/** A time covered by the stored versions of a network's timetable: [from, to), ms since the epoch. */
 export interface TimetableSpan {
   readonly network: string
   readonly from: number
@@ -18,8 +18,8 @@ export interface TimetableSpan {
 type Span = Pick<TimetableSpan, 'from' | 'to'>
 
 /**
- * The spans of each network, in order. A version is in force from its begin to the end of its last service day, or until the next
- * version begins; one that ends before the next leaves a gap between two spans. The only key is the empty one.
+ * The spans of each network, in order. A version is in force from its begin to the end of its last service day, or until the
+ * next version begins; if it ends before the next, there is a gap. The only key is the empty string.
  */
 export function timetableSpansOf(tables: TimetableTables): Slice<readonly TimetableSpan[]> {
   return defineSlice({
@@ -48,7 +48,7 @@ const LAST_DAYS = {
   service_date: col.local_date(0, 'Last service day.'),
 }
 
-/** The spans of the versions of one timetable, the oldest first, by the end of each: those that follow each other are one. */
+/** The spans of one timetable's versions, oldest first; consecutive ones are merged. */
 function spansOf(
   versions: readonly Version[],
   ends: ReadonlyMap<string, { readonly network: string; readonly to: number }>,
@@ -92,16 +92,16 @@ export function checkCovered(
   const found = shared.find(({ from, to }) => asked.at >= from && asked.at < to)
   if (found) return found
   if (shared.length === 0)
-    throw problem('feed-unavailable', `The timetables of ${names} that have arrived have no day in common.`, { retry_after_s: 3600 })
+    throw problem('feed-unavailable', `The timetables of ${names} that have arrived share no day.`, { retry_after_s: 3600 })
   if (asked.value === null) throw outOfDate(names, shared)
   const what =
     asked.parameter === 'date'
       ? `a date ${shared.map(({ from, to }) => `from ${madridDate(from)} to ${madridDate(to, -1)}`).join(' or ')}`
       : `an instant ${shared.map(({ from, to }) => `from ${isoInstant(from)} until before ${isoInstant(to)}`).join(' or ')}`
-  throw new Refused(`expected ${what}, which the timetables of ${names} are about`, { parameter: asked.parameter, value: asked.value })
+  throw new Refused(`expected ${what}, covered by the timetables of ${names}`, { parameter: asked.parameter, value: asked.value })
 }
 
-/** The time that lies in spans of both. */
+/** The intersection of the spans of both. */
 function inBoth(some: readonly Span[], others: readonly Span[]): Span[] {
   return some.flatMap((one) =>
     others.flatMap((other) => {
@@ -113,5 +113,5 @@ function inBoth(some: readonly Span[], others: readonly Span[]): Span[] {
 
 function outOfDate(names: string, spans: readonly Span[]): Problem {
   const days = spans.map(({ from, to }) => `${madridDate(from)} to ${madridDate(to, -1)}`).join(' and ')
-  return problem('feed-unavailable', `The timetables of ${names} that have arrived are about ${days}.`, { retry_after_s: 3600 })
+  return problem('feed-unavailable', `The timetables of ${names} that have arrived cover ${days}.`, { retry_after_s: 3600 })
 }

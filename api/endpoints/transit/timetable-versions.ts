@@ -5,7 +5,7 @@ import type { SliceReader } from '../../define/slice.ts'
 
 /** The tables of timetables of one kind of vehicle. */
 interface TablesByRole<C extends Dataset> {
-  /** What names of cached queries begin with. */
+  /** Prefix of the names of cached queries. */
   readonly title: string
   readonly stops: Dataset
   readonly routes: Dataset
@@ -14,7 +14,7 @@ interface TablesByRole<C extends Dataset> {
   readonly calendar: C
 }
 
-/** The tables of timetables: one by one, and all that every version is in. */
+/** The tables of timetables: by role, and all tables of every version. */
 export interface TimetableTables<C extends Dataset = Dataset> extends TablesByRole<C> {
   readonly all: readonly Dataset[]
 }
@@ -25,24 +25,24 @@ export function timetableTables<C extends Dataset>(tables: TablesByRole<C>): Tim
   return Object.freeze({ ...tables, all: Object.freeze([stops, routes, trips, stopTimes, calendar]) })
 }
 
-/** The name of a version: that of its timetable, and the first day of its calendar. */
+/** The name of a version: its timetable's name, and the first day of its calendar. */
 const VERSION = /^(.+)-\d{4}-\d{2}-\d{2}$/
 
-/** What the names of all versions of a timetable begin with. */
+/** The common name of all versions of a timetable. */
 export function timetableName(version: string): string {
   return VERSION.exec(version)?.[1] ?? version
 }
 
 type Versions = Pick<SliceReader, 'versions'>
 
-/** The whole versions of each timetable, by the name that theirs begin with, the newest first. */
+/** The complete versions of each timetable by its name, newest first. */
 export async function timetableVersions(reader: Versions, { all }: Pick<TimetableTables, 'all'>): Promise<Map<string, Version[]>> {
   const whole = await reader.versions(...all)
   const newestFirst = whole.toSorted((one, other) => other.from - one.from || (one.name < other.name ? 1 : -1))
   return Map.groupBy(newestFirst, ({ name }) => timetableName(name))
 }
 
-/** The names of the versions that hold on a service date: of each timetable the newest that begins no later. */
+/** The names of the versions in force on a service date: per timetable, the newest that begins no later. */
 export async function versionsOn(reader: Versions, tables: Pick<TimetableTables, 'all'>, date: string): Promise<string[]> {
   const { start } = dayBounds(date)
   const byTimetable = await timetableVersions(reader, tables)

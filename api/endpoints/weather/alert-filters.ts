@@ -15,10 +15,10 @@ const provinceFilter = defineMemoryFilter({
 const levelFilter = columnFilter('level', listOf(codeParam('Level, exactly this.', ALERT_LEVELS, { example: 'ORANGE' })), 'level')
 const phenomenonFilter = columnFilter(
   'phenomenon',
-  listOf(codeParam('What the warning is about.', ALERT_PHENOMENA, { example: 'WIND' })),
+  listOf(codeParam('Phenomenon of the warning.', ALERT_PHENOMENA, { example: 'WIND' })),
   'phenomenon',
 )
 
-/** Filters of warnings by province, level and phenomenon; those of lists by area, too. */
+/** Filters of warnings by province, level and phenomenon; lists add filters by area. */
 export const changedAlertFilters = [provinceFilter, levelFilter, phenomenonFilter] as const
 export const alertFilters = [...changedAlertFilters, shapeFilter] as const

@@ -16,7 +16,7 @@ const roadFields = {
   province_code: columns.province_code,
   km_from: col.decimal(0, 'Kilometre of its first point there.', { scale: 1, unit: 'km', example: 586.5 }),
   km_to: col.decimal(0, 'Kilometre of its last point there.', { scale: 1, unit: 'km', example: 598 }),
-  points: col.integer(0, 'Located points of it there.', { unit: '1', example: 7 }),
+  points: col.integer(0, 'Located points of the road there.', { unit: '1', example: 7 }),
 } as const
 
 type AlertRoad = ValueOf<typeof roadFields>
@@ -34,7 +34,7 @@ type RoadPoint = Pick<AlertRoad, 'road' | 'province_code'> & { readonly km: numb
 export class RoadsByArea {
   readonly #points: readonly RoadPoint[]
   readonly #tree: KDBush
-  /** Zones are the same from answer to answer. */
+  /** Zones are the same objects from reply to reply. */
   readonly #found = new WeakMap<MultiPolygon, readonly AlertRoad[]>()
 
   constructor(points: readonly RoadPoint[]) {
@@ -44,7 +44,7 @@ export class RoadsByArea {
     this.#tree.finish()
   }
 
-  /** The roads with points in an area, each in each province. */
+  /** The roads with points in an area, by province. */
   roadsIn(area: MultiPolygon): readonly AlertRoad[] {
     const known = this.#found.get(area)
     if (known) return known
@@ -67,7 +67,7 @@ function roadOf(points: readonly RoadPoint[]): AlertRoad {
 
 const keyOf = ({ road, province_code }: AlertRoad): string => `${road} ${province_code}`
 
-/** The located points of all roads, as of the newest month; null while there are none. */
+/** The located points of all roads, as of the newest month; null without any. */
 export const roadsByArea = defineSlice<RoadsByArea | null>({
   name: 'roads by area',
   from: [roadPoints],

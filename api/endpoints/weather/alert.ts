@@ -9,21 +9,21 @@ import { alertRoadsField } from './alert-roads.ts'
 
 const { columns } = weatherAlerts
 
-/** What to say of warnings in every endpoint that shows them. */
+/** Description shared by all endpoints with warnings. */
 export const ABOUT_ALERTS =
   "AEMET's warnings for the next three days, by zone of its plan Meteoalerta. Green is the absence of a warning and is not listed. Times are instants; the offsets give the clock of the zone. Polygons are the zones. Comments of the forecaster are in Spanish in both languages."
 
-/** What the figures of a warning stand for. */
+/** Statistic metadata of a warning. */
 export const ALERT_FIGURE = {
   grain: 'One warning: a phenomenon, a level and a period, for one zone or several.',
   method:
-    'As AEMET publishes it. `parameter_value` is what is expected to be reached somewhere in the zone, with the probability between `probability_min_pct` and `probability_max_pct`. `roads` counts the located points (`road_points`) inside the polygons.',
+    'As AEMET publishes it. `parameter_value` is the value expected somewhere in the zone, with a probability between `probability_min_pct` and `probability_max_pct`. `roads` counts the located points (`road_points`) inside the polygons.',
 } as const
 
-/** Why a warning is over. */
-const ALERT_END_REASONS = defineCodes('weather_alert_end_reason', 'Why a weather warning is over.', {
+/** Why a warning has ended. */
+const ALERT_END_REASONS = defineCodes('weather_alert_end_reason', 'Why a weather warning has ended.', {
   EXPIRED: ['Ha llegado a su fin', 'It came to its end'],
-  WITHDRAWN: ['Retirado o sustituido antes de su fin', 'Withdrawn or replaced ahead of its end'],
+  WITHDRAWN: ['Retirado o sustituido antes de su fin', 'Withdrawn or replaced before its end'],
 })
 
 const texts = {
@@ -51,7 +51,7 @@ const fields = {
   id: columns.alert_id,
   ...pick(columns, 'phenomenon', 'level'),
   ...texts,
-  texts: nested.object('The texts by language; null for what the source does not say in it.', {
+  texts: nested.object('The texts by language; null for texts that the source does not have.', {
     es: nested.object('In Spanish.', texts),
     en: nested.object('In English.', textsEn),
   }),
@@ -70,7 +70,7 @@ const ends = {
   last_seen_at: END_FIELDS.last_seen_at,
   ended_at: col.instant(
     0,
-    'When it was over: at `expires_at`, or with the first package that lacked it; null before, or if that has not landed.',
+    'When it ended: at `expires_at`, or with the first package without it; null before, or if that has not landed.',
     {
       ...{ nullable: true, example: null },
     },
@@ -78,7 +78,7 @@ const ends = {
   end_reason: col.code(0, 'Why it is over.', ALERT_END_REASONS, { nullable: true, example: null }),
 } as const
 
-/** A warning in the requested language; a text that is missing in it stays Spanish. */
+/** A warning in the requested language; missing texts stay Spanish. */
 function localise<R extends ValueOf<typeof fields>>(alert: R, lang: Lang): R {
   if (lang !== 'en') return alert
   const { es, en } = alert.texts
@@ -91,10 +91,10 @@ function localise<R extends ValueOf<typeof fields>>(alert: R, lang: Lang): R {
   }
 }
 
-/** A warning as lists show it. */
+/** A warning, as lists show it. */
 export const alert = record('WeatherAlert', 'An official weather warning.', { ...fields, roads: alertRoadsField }, { localise })
 
-/** A warning with its end, as the feed of changes shows it. */
+/** A warning with its end, as the change feed shows it. */
 export const alertState = record(
   'WeatherAlertState',
   'An official weather warning, also after its end.',
@@ -110,7 +110,7 @@ export const alertDetail = record(
   { localise },
 )
 
-/** The members of a warning that differ, by the columns that do. */
+/** Names of the changed members, from the changed columns. */
 export const changedOf: (changed: readonly string[]) => string[] = changedMembers(weatherAlerts, alertState.fields, {
   texts: [...Object.keys(texts), ...Object.keys(texts).map((name) => `${name}_en`)],
   provinces: ['province_codes'],
@@ -122,7 +122,7 @@ export const changedOf: (changed: readonly string[]) => string[] = changedMember
 export type AlertRow = StateRow<typeof weatherAlerts> & { readonly last_seen_at?: number | null }
 type AlertState = ValueOf<typeof alertState.fields>
 
-/** Rows of the dataset as warnings, over or not. */
+/** Converts rows of the dataset to warnings, ended or not. */
 export const toAlertState: (row: AlertRow) => AlertState = projection(weatherAlerts, alertState, {
   texts: (row) => ({
     es: pick(row, 'event', 'headline', 'description', 'instruction'),
@@ -135,7 +135,7 @@ export const toAlertState: (row: AlertRow) => AlertState = projection(weatherAle
   end_reason: () => null,
 })
 
-/** A warning that was over at an instant (ms), the time of the package that lacked it or later. */
+/** A warning that had ended by an instant (ms): the time of the package without it, or later. */
 export function endedBy(made: AlertState, at: number): AlertState {
   const isExpired = made.expires_at <= at
   return { ...made, status: 'ENDED', ended_at: isExpired ? made.expires_at : at, end_reason: isExpired ? 'EXPIRED' : 'WITHDRAWN' }

@@ -13,7 +13,7 @@ import { ABOUT_ALERTS, ALERT_FIGURE, type AlertRow, alert, alertDetail, alertSta
 import { alertFilters, changedAlertFilters } from './alert-filters.ts'
 import { roadsByArea } from './alert-roads.ts'
 
-/** A warning expires on the second, mostly before a full hour. */
+/** A warning expires on the second, usually before a full hour. */
 const CLOCK_S = 60
 
 /** Official weather warnings. */
@@ -21,10 +21,10 @@ export const weatherAlertList = defineEndpoint({
   path: '/api/weather/alerts',
   domain: 'weather',
   plan: 'FREE',
-  summary: 'Official weather warnings, in force or to come',
+  summary: 'Official weather warnings, current and future',
   about: ABOUT_ALERTS,
   figure: ALERT_FIGURE,
-  params: { at: instantParam('Only warnings in force at this time; unless given, all that have not expired.') },
+  params: { at: instantParam('Only warnings in force at this time; by default all that have not expired.') },
   filters: alertFilters,
   returns: listReturn('alerts', alert, { sorts: ['id', 'onset_at', 'expires_at', 'sent_at', 'updated_at'] }),
   read: {
@@ -48,7 +48,7 @@ export const weatherAlertById = defineEndpoint({
   domain: 'weather',
   plan: 'FREE',
   summary: 'One weather warning with its zones and roads, also after its end',
-  about: `A warning that is over is found in the log of changes or in the lake, with status ENDED. ${ABOUT_ALERTS}`,
+  about: `An ended warning comes from the log of changes or from the lake, with status ENDED. ${ABOUT_ALERTS}`,
   figure: ALERT_FIGURE,
   params: { id: required(textParam('Public id of the warning.', { max: 60, example: 'wal_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
@@ -80,7 +80,7 @@ export const weatherAlertById = defineEndpoint({
   example: { id: idOfListed('wal_7Q2M9KX4B1TZ5H3D') },
 })
 
-/** The last row of a warning that is no longer in the current state. Where that is not its end, the end has not landed. */
+/** The last row of a warning that is no longer in the current state. If that is not its end, the end has not landed yet. */
 function pastOf(row: AlertRow): ReturnType<typeof toAlertState> {
   const made = toAlertState(row)
   return row.status === 'ENDED' ? endedBy(made, row.observed_at) : { ...made, status: 'ENDED' }
@@ -89,16 +89,16 @@ function pastOf(row: AlertRow): ReturnType<typeof toAlertState> {
 /** One change of a warning. */
 const alertChange = record(
   'WeatherAlertChange',
-  'What happened to a weather warning.',
+  'A change of a weather warning.',
   {
     id: weatherAlerts.columns.alert_id,
     ...changeFields(weatherAlerts.columns.observed_at),
-    alert: nested.object('The warning after the change; of one that is over, as it was last.', alertState.fields),
+    alert: nested.object('The warning after the change; for an ended one, its last state.', alertState.fields),
   },
   { localise: (change, lang) => ({ ...change, alert: alertState.localise?.(change.alert, lang) ?? change.alert }) },
 )
 
-/** The feed of changes of warnings. */
+/** The change feed of warnings. */
 export const weatherAlertChanges = defineEndpoint({
   path: '/api/weather/alerts/changes',
   domain: 'weather',

@@ -15,7 +15,7 @@ const { source, municipality_code: _code, province_code: _province, issued_at, .
 
 type Row = StateRow<typeof weatherForecastDaily>
 
-const forecast = record('WeatherForecastDays', 'The forecast of the days to come of a municipality.', {
+const forecast = record('WeatherForecastDays', 'The daily forecast of a municipality.', {
   ...forecastFields,
   issued_at,
   ...pick(columns, 'valid_from', 'valid_to'),
@@ -28,16 +28,16 @@ export const weatherForecastDays = defineEndpoint({
   path: '/api/weather/forecast/daily',
   domain: 'weather',
   plan: 'PRO',
-  summary: 'Weather forecast of seven days, of a municipality, a point or along a road',
+  summary: 'Weather forecast of seven days for a municipality, a point or along a road',
   about: `AEMET's forecast by municipality for seven days. ${ON_DEMAND}`,
   figure: {
     grain: 'One municipality, the newest issue.',
-    method: "AEMET's forecast as published; speeds in m/s, of km/h. Parts of today that are over are left out.",
+    method: "AEMET's forecast as published, with speeds converted from km/h to m/s. Past parts of today are left out.",
   },
   params: {
     place: forecastPlaceParams,
     from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
-    days: withDefault(integerParam('How many days ahead; 7 by default.', { min: 1, max: 7, unit: 'd', example: '3' }), 7),
+    days: withDefault(integerParam('Days ahead; 7 by default.', { min: 1, max: 7, unit: 'd', example: '3' }), 7),
     period: withDefault(
       oneOf(
         '`day` for whole days, the default; `part` for halves and quarters of the next four days; `all` for both.',

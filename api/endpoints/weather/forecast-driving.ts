@@ -58,27 +58,27 @@ const KMH_PER_M_S = 3.6
 
 /** The rules of the summary, for descriptions. */
 export const DRIVING_RULES =
-  '`driving` sums the hours up by the classes of AEMET. Rain: the wettest hour, LIGHT to 2 mm, MODERATE to 15, HEAVY to 30, VERY_HEAVY to 60, then TORRENTIAL; a trace is LIGHT. Snow likewise, with 1 mm of water as 1 cm: LIGHT to 0.5 cm, MODERATE to 4, then HEAVY. Fog: the worst of FOG, MIST and HAZE in the state of the sky. Wind: the stronger of wind and gusts, CALM to 5 km/h, LIGHT to 20, MODERATE to 40, STRONG to 70, VERY_STRONG to 120, then HURRICANE. `conditions` are those of `/api/weather`: RAIN, SNOWFALL where snow or any precipitation at 1 °C or less is forecast, FOG, and STRONG_WIND at gusts of 19.4 m/s or more.'
+  '`driving` summarises the hours by the classes of AEMET. Rain: the wettest hour, LIGHT to 2 mm, MODERATE to 15, HEAVY to 30, VERY_HEAVY to 60, then TORRENTIAL; a trace is LIGHT. Snow: the same, with 1 mm of water as 1 cm: LIGHT to 0.5 cm, MODERATE to 4, then HEAVY. Fog: the worst of FOG, MIST and HAZE in the sky state. Wind: the stronger of wind and gusts, CALM to 5 km/h, LIGHT to 20, MODERATE to 40, STRONG to 70, VERY_STRONG to 120, then HURRICANE. `conditions` are those of `/api/weather`: RAIN, SNOWFALL for snow or any precipitation at 1 °C or less, FOG, and STRONG_WIND at gusts of 19.4 m/s or more.'
 
 const conditionsField = col.list(
   [0, 0],
-  'What makes driving harder; none where nothing does.',
+  'Adverse driving conditions; empty if none.',
   col.code(0, 'A condition.', DRIVING_CONDITIONS),
   { example: ['RAIN'] },
 )
 
-/** What is derived of one hour. */
+/** Values derived from one hour. */
 export const hourConditions = { conditions: conditionsField } as const
 
-/** What the hours mean for driving. */
+/** Driving summary of hours. */
 export const drivingFields = {
   conditions: conditionsField,
-  first_condition_at: col.instant(0, 'Begin of the first hour with a condition; null where none has one.', {
+  first_condition_at: col.instant(0, 'Begin of the first hour with a condition; null without one.', {
     ...{ nullable: true, example: '2026-01-09T12:00:00.000Z' },
   }),
   rain: col.code(0, 'Rain of the wettest hour.', RAIN_CLASSES, { example: 'LIGHT' }),
-  rain_max_mm: col.decimal(0, 'Precipitation of the wettest hour, snow included.', { nullable: true, scale: 1, unit: 'mm', example: 0.5 }),
-  snow: col.code(0, 'Snow of the hour with most.', SNOW_CLASSES, { example: 'LIGHT' }),
+  rain_max_mm: col.decimal(0, 'Precipitation of the wettest hour, including snow.', { nullable: true, scale: 1, unit: 'mm', example: 0.5 }),
+  snow: col.code(0, 'Snow of the hour with most snow.', SNOW_CLASSES, { example: 'LIGHT' }),
   snow_total_mm: col.decimal(0, 'Snow of all hours, as water.', { nullable: true, scale: 1, unit: 'mm', example: 0.1 }),
   fog: col.code(0, 'Worst obstruction of sight.', FOG_CLASSES, { example: 'NONE' }),
   wind: col.code(0, 'Strongest wind or gust.', WIND_CLASSES, { example: 'MODERATE' }),
@@ -86,9 +86,9 @@ export const drivingFields = {
   temp_min_c: col.integer(0, 'Lowest temperature of the air.', { nullable: true, unit: 'Cel', example: 4 }),
 } as const
 
-export const drivingField = nested.object('What the forecast means for driving, over all of its hours.', drivingFields)
+export const drivingField = nested.object('Driving summary of the forecast, over all of its hours.', drivingFields)
 
-/** What makes driving harder in an hour, in the order of the list. */
+/** Adverse driving conditions of an hour, in list order. */
 export function forecastConditions(hour: Hour): string[] {
   const snows = some(hour.snow_mm, hour.snow_flag) || /SNOW/.test(hour.phenomenon ?? '')
   const falls = some(hour.precipitation_mm, hour.precipitation_flag)
@@ -102,7 +102,7 @@ export function forecastConditions(hour: Hour): string[] {
   return Object.entries(found).flatMap(([code, is]) => (is ? [code] : []))
 }
 
-/** What hours mean for driving. */
+/** Summarises hours for driving. */
 export function drivingOf(hours: readonly Hour[]): ValueOf<typeof drivingFields> {
   const all = hours.map((hour) => ({ at: hour.valid_from, conditions: forecastConditions(hour) }))
   const worst = (...of: readonly (number | null)[]): number | null => of.reduce((one, other) => greater(one, other), null)
@@ -128,7 +128,7 @@ export function drivingOf(hours: readonly Hour[]): ValueOf<typeof drivingFields>
   }
 }
 
-/** Stands for a trace, so that its class is LIGHT. */
+/** Value of a trace, so that its class is LIGHT. */
 const TRACE_MM = 0.05
 const some = (mm: number | null, flag: string | null): boolean => (mm ?? 0) > 0 || flag === 'TRACE'
 const greater = (one: number | null, other: number | null): number | null => (one === null || (other !== null && other > one) ? other : one)

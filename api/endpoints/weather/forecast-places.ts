@@ -9,7 +9,7 @@ import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '..
 import { type Problem, Refused } from '../../define/problems.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
-/** A request waits for a new forecast if the last one is this old (ms); a younger one is served at once. */
+/** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */
 const OLD_MS = 6 * 3_600_000
 
 /** The places of a request; both null for all available forecasts. */
@@ -19,12 +19,12 @@ interface ForecastPlaces {
   readonly stretch: Stretch
 }
 
-/** `municipality`, `lat` and `lon`, or `road`; and `province`. */
+/** The parameters `municipality`, `lat` and `lon`, or `road`; and `province`. */
 export const forecastPlaceParams = group(
   {
     province: provinceParam,
     municipality: municipalityParam,
-    lat: numberParam('Latitude of a point, WGS84: the forecast of the municipality that it lies in.', {
+    lat: numberParam('Latitude of a point, WGS84: the forecast of its municipality.', {
       ...{ min: -90, max: 90, unit: 'deg', example: '40.4168' },
     }),
     lon: numberParam('Longitude of the point, WGS84.', { min: -180, max: 180, unit: 'deg', example: '-3.7038' }),
@@ -66,7 +66,7 @@ export type Along = { readonly road: string | null; readonly km_from: number | n
 /** Without a road. */
 export const NOT_ALONG: Along = Object.freeze({ road: null, km_from: null, km_to: null })
 
-/** The municipalities that a request is about, each with where the road passes it; null where it names none. */
+/** The municipalities of a request, with where the road passes each; null without a place. */
 export async function placesOf(slice: MemoryAsk['slice'], wanted: ForecastPlaces): Promise<ReadonlyMap<string, Along> | null> {
   const { stretch, municipality_codes, province_code } = wanted
   if (stretch.road === null) return municipality_codes && new Map(municipality_codes.map((code) => [code, NOT_ALONG]))
@@ -80,7 +80,7 @@ export async function placesOf(slice: MemoryAsk['slice'], wanted: ForecastPlaces
   return found
 }
 
-/** The columns that rows of a forecast are selected by. */
+/** The columns that select rows of a forecast. */
 type ForecastRow = AnyRow & {
   readonly municipality_code: string
   readonly province_code: string
@@ -89,7 +89,7 @@ type ForecastRow = AnyRow & {
   readonly valid_to: number
 }
 
-/** The rows of the newest issue of each wanted municipality within a span of time, in order of time. */
+/** The rows of the newest issue of each requested municipality within a span of time, in time order. */
 export function forecastsOf<R extends ForecastRow>(
   rows: readonly R[],
   of: {
@@ -114,7 +114,7 @@ export function forecastsOf<R extends ForecastRow>(
   )
 }
 
-/** The documents of a request: all of its municipalities. It waits for those without a forecast of its period, or with an old one. */
+/** The documents of a request, one per municipality. Waits for municipalities without a current forecast of its period. */
 export async function demandedOf(
   { states, slice }: { readonly states: readonly [{ readonly rows: readonly ForecastRow[] }]; readonly slice: MemoryAsk['slice'] },
   wanted: ForecastPlaces,
@@ -128,12 +128,12 @@ export async function demandedOf(
   return { keys, awaited: keys.filter((code) => (found.get(code)?.[0]?.issued_at ?? Number.NEGATIVE_INFINITY) <= since) }
 }
 
-/** How many municipalities of a request have no forecast yet. */
+/** Number of requested municipalities without a forecast yet. */
 export function pendingOf(answers: Answers, found: ReadonlyMap<string, unknown>): number {
   return [...answers].filter(([code, answer]) => answer === null && !found.has(code)).length
 }
 
-/** The problem of a request of which no municipality has a forecast. */
+/** The problem of a request without any forecast. */
 export function noForecast(
   codes: readonly string[],
   of: {

@@ -45,7 +45,7 @@ export function forecastPlace(
   return { id: municipality_code, municipality, province: provinceName(province_code), province_code, ...along }
 }
 
-/** What lists of forecasts have in common. */
+/** Common settings of forecast lists. */
 export const forecastList = {
   kind: 'list',
   name: 'forecasts',
@@ -53,7 +53,7 @@ export const forecastList = {
   id: 'id',
   sorts: ['id', 'km_from', 'issued_at'],
   order: 'id',
-  counts: { pending: col.integer(0, 'Municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
+  counts: { pending: col.integer(0, 'Number of municipalities whose forecast has not arrived yet.', { unit: '1', example: 0 }) },
   limit: { default: 100, max: 20_000 },
 } as const
 
@@ -63,7 +63,7 @@ export const ON_DEMAND =
 
 const { source, municipality_code: _code, province_code: _province, issued_at, ...hourColumns } = columns
 
-const forecast = record('WeatherForecast', 'The hourly forecast of a municipality, with what it means for driving.', {
+const forecast = record('WeatherForecast', 'The hourly forecast of a municipality, with its driving summary.', {
   ...forecastFields,
   issued_at,
   ...pick(columns, 'valid_from', 'valid_to'),
@@ -77,13 +77,13 @@ export const weatherForecast = defineEndpoint({
   path: '/api/weather/forecast',
   domain: 'weather',
   plan: 'PRO',
-  summary: 'Hourly weather forecast of a municipality, a point or along a road',
+  summary: 'Hourly weather forecast for a municipality, a point or along a road',
   about: `AEMET's hourly forecast by municipality, about two days ahead. ${ON_DEMAND}`,
   figure: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
   params: {
     place: forecastPlaceParams,
     from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
-    hours: withDefault(integerParam('How far ahead; 48 by default.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
+    hours: withDefault(integerParam('Hours ahead; 48 by default.', { min: 1, max: 72, unit: 'h', example: '12' }), 48),
   },
   returns: { ...forecastList, record: forecast },
   read: {

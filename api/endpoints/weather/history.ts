@@ -37,7 +37,7 @@ export const weatherStationHistory = defineEndpoint({
   example: { id: '3195', ...EXAMPLE },
 })
 
-/** `station` or `road`. */
+/** The parameters `station` or `road`. */
 const stationsParams = group(
   { station: listOf({ ...stationId, required: false, fallback: null }), road: roadParam },
   ({ station, road }) => {
@@ -50,17 +50,17 @@ const stationsParams = group(
 
 const s = (name: keyof typeof weatherStations.columns): Sql => column(weatherStations, name)
 
-/** Those of some stations that there are. */
+/** A query of the existing ones of some stations. */
 function knownStations(stations: readonly string[]): Sql {
   return sql`SELECT DISTINCT ${s('station_id')} FROM ${scan(weatherStations, { station_id: { in: stations } })}`
 }
 
-/** The stations that were asked for. Throws `Refused` for the first that there is not. */
+/** The requested stations. Throws `Refused` for the first that does not exist. */
 function stationsKnown(stations: readonly string[], found: readonly AnyRow[]): NearStation[] {
   const known = new Set(found.map(({ station_id }) => station_id))
   const lacking = stations.find((id) => !known.has(id))
   if (lacking !== undefined)
-    throw new Refused('expected the id of a weather station, as /api/clima/estaciones lists them', { parameter: 'station', value: lacking })
+    throw new Refused('expected the id of a weather station, as in /api/clima/estaciones', { parameter: 'station', value: lacking })
   return stations.map((station_id) => ({ station_id, ...NOWHERE }))
 }
 
@@ -71,8 +71,8 @@ export const weatherHistory = defineEndpoint({
   path: '/api/clima/historico',
   domain: 'weather',
   plan: 'PRO',
-  summary: 'Series of weather stations, by their ids or near a road, each for itself',
-  about: `Several stations at once, or those near a road, listed apart and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
+  summary: 'Series of weather stations, by their ids or near a road, listed separately',
+  about: `Several stations at once, or those near a road, listed separately and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
   figure: SERIES_FIGURE,
   params: severalParams,
   returns: weatherSeries,

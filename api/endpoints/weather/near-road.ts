@@ -13,13 +13,13 @@ import { roadName, roadParam } from '../../define/params-place.ts'
 import { type Problem, Refused } from '../../define/problems.ts'
 import { defineSlice } from '../../define/slice.ts'
 
-/** What is told of a station where a road is asked for. */
+/** Fields of a station in a search by road. */
 export const nearFields = {
-  road: col.string(0, 'Road that was asked for; null where none was.', { nullable: true, example: null }),
-  km: col.decimal(0, 'Kilometre of the located point of that road that is nearest to the station.', {
+  road: col.string(0, 'The requested road; null without one.', { nullable: true, example: null }),
+  km: col.decimal(0, 'Kilometre of the located point of that road nearest to the station.', {
     ...{ nullable: true, scale: 1, unit: 'km', example: null },
   }),
-  distance_m: col.integer(0, 'How far the station is from that point; from the point of `lat` and `lon` where these are given.', {
+  distance_m: col.integer(0, 'Distance of the station from that point, or from `lat` and `lon` if given.', {
     nullable: true,
     unit: 'm',
     example: null,
@@ -28,9 +28,9 @@ export const nearFields = {
 
 /** How stations are found by a road, for descriptions. */
 export const ABOUT_ROADS =
-  'With `road`, the stations within 10 km of a located point of it (`road_points`: places where incidents, beacons or filling stations were), each with the nearest of them; a road without such points is refused.'
+  'With `road`, the stations within 10 km of a located point of it (`road_points`: places of incidents, beacons or filling stations), each with the nearest one. A road without such points is rejected.'
 
-/** A part of a road; `road` is null where none is asked for. */
+/** A part of a road; `road` is null without a requested road. */
 export interface Stretch {
   readonly road: string | null
   readonly km_from: number | null
@@ -41,10 +41,10 @@ export interface Stretch {
 export const stretchMembers = {
   road: roadParam,
   km_from: numberParam('Begin of the stretch of `road`.', { min: 0, max: 2000, unit: 'km', example: '10' }),
-  km_to: numberParam('End of the stretch of `road`, included.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
+  km_to: numberParam('End of the stretch of `road`, inclusive.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
 } as const
 
-/** Checks a stretch. Throws `Refused` where it has no road, or ends before it begins. */
+/** Checks a stretch. Throws `Refused` if it has no road, or its end is before its begin. */
 export function stretchOf({ road, km_from, km_to }: Stretch): Stretch {
   if (road === null && (km_from !== null || km_to !== null))
     throw new Refused('is required together with km_from and km_to', { parameter: 'road' })
@@ -53,7 +53,7 @@ export function stretchOf({ road, km_from, km_to }: Stretch): Stretch {
   return { road, km_from, km_to }
 }
 
-/** `road`, and with it `km_from`, `km_to`. */
+/** The parameters `road`, `km_from` and `km_to`. */
 export const stretchParams = group(stretchMembers, stretchOf)
 
 /** A located point of a road. */
@@ -64,10 +64,13 @@ interface RoadPoint {
 }
 
 const p = (name: keyof typeof roadPoints.columns): Sql => column(roadPoints, name)
-/** Condition that a point of a road is of the newest month, which has all that are known. */
+/** Condition that a road point is from the newest month, which has all known points. */
 export const NEWEST: Sql = sql`${p('month')} = (SELECT max(${p('month')}) FROM ${scan(roadPoints)})`
 
-/** The located points of a road, by its folded name, as of the newest month. Throws the problem of what has not arrived while no road has any. */
+/**
+ * The located points of a road, by folded name, as of the newest month. Throws the problem of the missing dataset if no road
+ * has points.
+ */
 export const pointsOfRoad = defineSlice({
   name: 'points of a road',
   from: [roadPoints],
@@ -86,11 +89,11 @@ export const pointsOfRoad = defineSlice({
 
 type Near = { readonly road: string | null; readonly km: number | null; readonly distance_m: number | null }
 
-/** What is told of a station where no road is asked for. */
+/** Values of these fields without a search by road. */
 export const NOWHERE: Near = Object.freeze({ road: null, km: null, distance_m: null })
 
 /**
- * The things near a stretch of a road, each with the nearest of its points; all of them where no road is asked for. Throws `Refused` where no
+ * The records near a stretch of a road, each with the nearest road point; all records without a road. Throws `Refused` if no
  * point of the stretch is located.
  */
 export function nearStretch<T extends Near & { readonly position: Point | null }>(
@@ -106,7 +109,7 @@ export function nearStretch<T extends Near & { readonly position: Point | null }
   })
 }
 
-/** The points of a stretch. Throws `Refused` where no point of it is located. */
+/** The points of a stretch. Throws `Refused` if none is located. */
 export function pointsOfStretch({ km_from, km_to }: Stretch, points: readonly RoadPoint[]): readonly RoadPoint[] {
   const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
   if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
@@ -126,22 +129,25 @@ function nearest(position: Point, points: readonly RoadPoint[]): Near | null {
   return best && { road: roadName(best.road), km: best.km, distance_m: Math.round(least) }
 }
 
-/** The problem of a service without any located record of a road: that is no fault of the request. */
+/** The problem of a service without any located road point: the request is not at fault. */
 function noneYet(): Problem {
-  return noDataYet('No points of roads are known yet', {
+  return noDataYet('No road points are known yet', {
     missing: [roadPoints],
-    waits_for: ['incidents, beacons or filling stations with a position, from which they are gathered'],
+    waits_for: ['incidents, beacons or filling stations with a position, which supply them'],
     retry_after_s: 60,
   })
 }
 
 function notLocated(parameter: 'road' | 'km_from'): Refused {
   const what =
-    parameter === 'road' ? 'a road that has located points, as /api/geo/pk knows them' : 'a stretch of the road that has located points'
+    parameter === 'road' ? 'a road with located points, as in /api/geo/pk' : 'a stretch of the road with located points'
   return new Refused(`expected ${what}`, { parameter })
 }
 
-/** Stations with hourly observations near a road, as rows of `station_id`, `road`, `km` and `distance_m`; and one without a station, with the points, and a road that has any. */
+/**
+ * A query of stations with hourly observations near a road: `station_id`, `road`, `km`, `distance_m`. One more row without a
+ * station reports whether points exist for the road, and for any road.
+ */
 export function stationsNearSql(road: string): Sql {
   const stations = observingStations(scan(weatherStations, { listing: { eq: 'OBSERVATION' } }))
   return sql`
@@ -157,12 +163,15 @@ export function stationsNearSql(road: string): Sql {
     SELECT NULL, (SELECT min(road) FROM ${scan(roadPoints)}), NULL, NULL, count(*) FROM points`
 }
 
-/** A station of a series with what is told of it. */
+/** A station of a series with its distance from the road. */
 export interface NearStation extends Near {
   readonly station_id: string
 }
 
-/** The stations that `stationsNearSql` found. Throws `Refused` where the road has no located points, as `pointsOfRoad` does where none has. */
+/**
+ * The stations that `stationsNearSql` found. Throws `Refused` if the road has no located points; as `pointsOfRoad` if no road
+ * has any.
+ */
 export function stationsFound(found: readonly AnyRow[]): NearStation[] {
   const known = found.find(({ station_id }) => station_id === null)
   if ((known?.['road'] ?? null) === null) throw noneYet()

@@ -12,11 +12,11 @@ import { nearFields } from './near-road.ts'
 
 const { columns } = weatherObservations
 
-/** A mean, to a tenth, of a column whose values of an hour are to a tenth or whole. */
+/** A mean, to a tenth, of a column whose hourly values are tenths or whole numbers. */
 const tenth = (of: Column<number | null>, about: string): Column<number | null> =>
   col.decimal(0, about, { scale: 1, nullable: true, unit: of.unit as string, example: of.example as number | null })
 
-/** What is measured, and the fields that go with it. */
+/** Measures and their fields. */
 const MEASURES = {
   precipitation: ['precipitation_mm', 'precipitation_trace'],
   temperature: ['temp_mean_c', 'temp_min_c', 'temp_max_c'],
@@ -30,29 +30,29 @@ const MEASURES = {
 /** One step of a series. */
 export const weatherSeries = series({
   name: 'WeatherPoint',
-  about: 'One step of the series of a weather station; stations are never averaged.',
+  about: "One step of a weather station's series; stations are never averaged.",
   example: ['2025-12-06T08:00:00.000Z', '1h'],
   of: { station_id: columns.station_id, ...nearFields },
   fields: {
-    day_definition: col.code(0, 'Which hours the step is made of.', DAY_DEFINITIONS, { example: 'HOUR' }),
-    precipitation_mm: meaning(columns.precipitation_mm, 'Precipitation, as water: the sum; null where any hour that is there lacks it.'),
+    day_definition: col.code(0, 'Hours that the step covers.', DAY_DEFINITIONS, { example: 'HOUR' }),
+    precipitation_mm: meaning(columns.precipitation_mm, 'Precipitation as water, summed; null if any present hour lacks it.'),
     precipitation_trace: col.boolean(
       0,
-      'True where precipitation too little to be measured fell (series=CLIMATOLOGY): observations do not tell.',
+      'True if there was a trace of precipitation, too little to measure (series=CLIMATOLOGY). Observations do not state it.',
       {
         example: false,
       },
     ),
-    temp_mean_c: tenth(columns.temp_c, 'Temperature of the air: the mean of those at the end of each hour.'),
+    temp_mean_c: tenth(columns.temp_c, 'Air temperature: the mean of the values at the end of each hour.'),
     temp_min_c: meaning(columns.temp_min_c, 'Lowest temperature of the air.'),
     temp_max_c: meaning(columns.temp_max_c, 'Highest temperature of the air.'),
-    humidity_pct: tenth(columns.humidity_pct, 'Relative humidity: the mean of those at the end of each hour.'),
-    wind_mean_m_s: tenth(columns.wind_mean_m_s, 'Mean of the wind of the last 10 minutes of each hour.'),
+    humidity_pct: tenth(columns.humidity_pct, 'Relative humidity: the mean of the values at the end of each hour.'),
+    wind_mean_m_s: tenth(columns.wind_mean_m_s, 'Mean of the wind in the last 10 minutes of each hour.'),
     gust_m_s: meaning(columns.gust_m_s, 'Strongest gust, of 3 s.'),
-    gust_dir_deg: meaning(columns.gust_dir_deg, 'Direction of the strongest gust, the first of several.'),
+    gust_dir_deg: meaning(columns.gust_dir_deg, 'Direction of the strongest gust; the first of equals.'),
     pressure_hpa: tenth(columns.pressure_hpa, 'Pressure at the station: the mean of the hours.'),
-    visibility_m: meaning(columns.visibility_m, 'Lowest visibility of those at the end of each hour.'),
-    snow_cm: meaning(columns.snow_cm, 'Greatest depth of snow on the ground.'),
+    visibility_m: meaning(columns.visibility_m, 'Lowest visibility at the end of an hour.'),
+    snow_cm: meaning(columns.snow_cm, 'Maximum depth of snow on the ground.'),
     coverage: col.decimal(0, 'Share of the hours of the step with an observation, 0 to 1.', {
       scale: 6,
       unit: '1',
@@ -67,34 +67,34 @@ export const weatherSeries = series({
 /** Parameters of every series. */
 export const seriesParams = {
   series: withDefault(
-    oneOf('OBSERVATIONS for what was measured each hour, CLIMATOLOGY for the validated days of AEMET (interval=1d only).', [
+    oneOf('OBSERVATIONS for hourly measurements, CLIMATOLOGY for the validated days of AEMET (interval=1d only).', [
       'OBSERVATIONS',
       'CLIMATOLOGY',
     ]),
     'OBSERVATIONS',
   ),
   time: steps({ '1h': 7, '1d': 31 }, { initial: '1h' }),
-  variables: measuresParam('Only these measures; with `fields`, the members that both leave.', MEASURES, { example: 'precipitation' }),
+  variables: measuresParam('Only these measures; with `fields`, the members that both select.', MEASURES, { example: 'precipitation' }),
 }
 
-/** Fields that are not asked for. */
+/** Fields that are not requested. */
 export const omitVariables = omitMeasures('variables', MEASURES)
 
-/** What each point stands for, and how it is made; see `Endpoint.figure`. */
+/** Statistic metadata of each point; see `Endpoint.figure`. */
 export const SERIES_FIGURE = {
   grain: 'One station, in one hour, one day of Madrid or one climatological day of AEMET (day_definition).',
   method:
-    'HOUR: observations as published. MADRID_DAY: the sum of precipitation, where no hour that is there lacks it; means of temperature, humidity, pressure and of the wind of the last 10 minutes of each hour; the lowest and highest temperature, the strongest gust, the lowest visibility and the deepest snow of its hours. AEMET_DAY: values as AEMET publishes them, of days in UTC, precipitation from 07 to 07 UTC.',
+    'HOUR: observations as published. MADRID_DAY: the sum of precipitation, if all present hours have it; means of temperature, humidity, pressure and of the wind in the last 10 minutes of each hour; lowest and highest temperature, strongest gust, lowest visibility and deepest snow of its hours. AEMET_DAY: values as AEMET publishes them, for days in UTC, precipitation from 07 to 07 UTC.',
 } as const
 
-/** How every series is made, for its description. */
+/** Method of every series, for its description. */
 export const ABOUT_SERIES =
-  "From the lake, which follows the live state by at most ten minutes: `meta.covered_from` and `meta.covered_until` say from when to when the series that is asked for has landed. `series=OBSERVATIONS` is made of AEMET's hourly observations, which are not validated: an hour is that which begins at `period_start`, days are those of Madrid, of 23 or 25 hours where the clock changes: those that are over are of the roll-up `weather_days`, later ones of the observations since. `series=CLIMATOLOGY` has AEMET's validated days, of which the newest come some four days later: in UTC, with precipitation from 07 to 07 UTC. The two are never mixed in one answer. Nothing is interpolated: an hour that a station did not report is absent and counts against the `coverage` of its day, what it did not measure is null."
+  "From the lake, at most ten minutes behind the live state; `meta.covered_from` and `meta.covered_until` are the limits of the requested series. `series=OBSERVATIONS` uses AEMET's hourly observations, which are not validated. An hour begins at `period_start`; days are Madrid's, of 23 or 25 hours when the clock changes. Past days come from the roll-up `weather_days`, later ones from the observations since. `series=CLIMATOLOGY` has AEMET's validated days, some four days late: in UTC, with precipitation from 07 to 07 UTC. A reply never mixes the two. Nothing is interpolated: an hour that a station did not report is absent and lowers the `coverage` of its day; a value that it did not measure is null."
 
-/** What both sources are declared with. */
+/** Declarations shared by both sources. */
 const common = { params: seriesParams, returns: weatherSeries, elsewhere: ['road', 'km', 'distance_m'] } as const
 
-/** The observations of hours, each a record, and their days: those that are over are of the roll-up. */
+/** Hourly observations, each a record, and their days: past days come from the roll-up. */
 const observations = seriesSource({
   ...common,
   of: weatherObservations,
@@ -141,7 +141,7 @@ const observations = seriesSource({
   },
 })
 
-/** AEMET's validated days, of UTC. */
+/** AEMET's validated days, in UTC. */
 const climatology = seriesSource({
   ...common,
   of: weatherDaily,
@@ -168,7 +168,7 @@ const climatology = seriesSource({
   },
 })
 
-/** What the series of both endpoints are read from. */
+/** Source datasets of both series endpoints. */
 export const weatherSources = {
   by: ({ series }: { readonly series: 'OBSERVATIONS' | 'CLIMATOLOGY' }) => series,
   sources: { OBSERVATIONS: observations, CLIMATOLOGY: climatology },

@@ -9,7 +9,7 @@ import { originFields, provinceField, provinceName, stateFields } from '../tail.
 
 const { columns } = weatherStations
 
-/** The id of a station, as a path has it. */
+/** The station id as a path parameter. */
 export const stationId = required(textParam("The publisher's id of the station (indicativo climatológico).", { max: 10, example: '3195' }))
 
 /** Fields of a station. */
@@ -37,7 +37,7 @@ const observed = stateFields(weatherObservations.columns.observed_at)
 export const stationDetail = record('WeatherStationDetail', 'A weather station with its last observation.', {
   ...stationFields,
   last_observation: nested.object(
-    'What it measured in the last hour that is known, at most two days ago; null where it has given nothing since.',
+    'Its measurements in the last known hour, at most two days old; null if it has reported nothing since.',
     { ...measured, updated_at: observed.updated_at, is_stale: observed.is_stale },
     { nullable: true },
   ),
@@ -45,7 +45,7 @@ export const stationDetail = record('WeatherStationDetail', 'A weather station w
 
 type StationRow = StateRow<typeof weatherStations> & { readonly is_stale: boolean }
 
-/** The stations of a state by source and id: what the inventory says goes first, what the observations say fills in. */
+/** The stations of a state by source and id. The inventory takes precedence, and observations fill gaps. */
 export const stationsOf = memo((state: State<typeof weatherStations>): ReadonlyMap<string, Station> => {
   const listed = Map.groupBy(state.rows, (row) => stationKey(row.source, row.station_id))
   return new Map([...listed].map(([key, rows]) => [key, merged(rows)]))

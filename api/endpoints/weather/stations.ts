@@ -8,12 +8,12 @@ import { placeFilter } from '../../filters/place.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationDetail, stationFields, stationId, stationKey, stationsOf } from './station.ts'
 
-/** A station of the list. */
+/** A station in the list. */
 const listedStation = record('WeatherStation', 'A weather station.', { ...stationFields, ...nearFields })
 
 const INVENTORY =
-  "Stations of AEMET's inventory and those of its hourly observations, most of which are in both: what the inventory says goes first, what the observations say fills in."
-const HOURLY = 'Observations are of the hour that ends at `observed_at` and not yet validated. What the station does not measure is null.'
+  "Stations of AEMET's inventory and of its hourly observations; most are in both. The inventory takes precedence, and observations fill gaps."
+const HOURLY = 'Observations cover the hour that ends at `observed_at` and are not validated yet. Values that the station does not measure are null.'
 
 /** The catalogue of weather stations. */
 export const weatherStationList = defineEndpoint({

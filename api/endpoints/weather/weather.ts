@@ -15,13 +15,13 @@ import { stationFields, stationKey, stationsOf } from './station.ts'
 
 const { columns } = weatherObservations
 
-/** An hour that ended longer before the newest publication is not the weather now, ms: nine in ten stations report one within three hours. */
+/** Maximum age (ms) of a current observation at the newest publication: nine in ten stations report within three hours. */
 const NOW_MS = 3 * 3_600_000
 /** Fog as the WMO defines it. */
 const FOG_BELOW_M = 1000
 /** Strong wind as AEMET's lowest warning of gusts (70 km/h). */
 export const GUST_FROM_M_S = 19.4
-/** Snow where rain would freeze. */
+/** Precipitation counts as snow at this temperature or below, where rain would freeze. */
 export const SNOW_UP_TO_C = 1
 
 const weather = record('DrivingWeather', 'The weather of the last hour at a station.', {
@@ -34,7 +34,7 @@ const weather = record('DrivingWeather', 'The weather of the last hour at a stat
   ...nearFields,
   conditions: col.list(
     [0, 0],
-    'What makes driving harder, of what the station measures; none where nothing does.',
+    "Adverse driving conditions, from the station's measurements; empty if none.",
     col.code(0, 'A condition.', DRIVING_CONDITIONS),
     { example: ['RAIN'] },
   ),
@@ -69,7 +69,7 @@ const toWeather = projection(weatherObservations, weather, {
   conditions: conditionsOf,
 })
 
-/** What makes driving harder in an observation, in the order of the list. */
+/** Adverse driving conditions of an observation, in list order. */
 export function conditionsOf(
   one: Pick<
     StateRow<typeof weatherObservations>,
@@ -102,7 +102,7 @@ function weatherNow([observations, stations]: StatesOf<readonly [typeof weatherO
 }
 
 const METHOD =
-  'The newest hour of each station of AEMET, of hours that ended at most three hours before the newest publication; not yet validated. `conditions` is derived: RAIN where anything fell, SNOWFALL where solid precipitation fell or any at 1 °C or less, SNOW_ON_GROUND, FOG at less than 1,000 m of sight, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
+  'The newest hour of each AEMET station that ended at most three hours before the newest publication; not validated yet. `conditions` is derived: RAIN for any precipitation, SNOWFALL for solid precipitation or any at 1 °C or less, SNOW_ON_GROUND, FOG at a visibility below 1,000 m, STRONG_WIND at gusts of 19.4 m/s (70 km/h) or more.'
 
 const conditionFilter = defineMemoryFilter({
   name: 'condition',
@@ -114,14 +114,14 @@ const conditionFilter = defineMemoryFilter({
   present: { condition: ({ conditions }) => conditions },
 })
 
-/** The weather on the roads now. */
+/** The current weather on the roads. */
 export const drivingWeather = defineEndpoint({
   path: '/api/weather',
   domain: 'weather',
   plan: 'FREE',
-  summary: 'Driving weather now: rain, snow, fog and wind at the weather stations',
-  about: `${METHOD} What a station does not measure is null and no condition: one station in nine tells the visibility, a few the snow on the ground. ${ABOUT_ROADS}`,
-  figure: { grain: 'One station, the newest hour that it tells.', method: METHOD },
+  summary: 'Current driving weather: rain, snow, fog and wind at the weather stations',
+  about: `${METHOD} Values that a station does not measure are null and give no condition: one station in nine measures visibility, a few measure snow on the ground. ${ABOUT_ROADS}`,
+  figure: { grain: 'One station, the newest hour that it reports.', method: METHOD },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter, conditionFilter],
   returns: {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { around, commonInput, municipality, near, province, stretch } from '../input.ts'
 import { amount, defineTool, labelled, Misuse, phrase, place, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
-/** Fuels by the words of people, and the code of the API. */
+/** Everyday names of fuels, with the codes of the API. */
 const FUELS = {
   gasoline_95: 'GASOLINE_95_E5',
   gasoline_98: 'GASOLINE_98_E5',
@@ -18,7 +18,7 @@ const FUELS = {
 const FUEL_NAMES = Object.keys(FUELS) as [keyof typeof FUELS, ...(keyof typeof FUELS)[]]
 const fuel = z.enum(FUEL_NAMES)
 
-/** Where a fuel is cheap. */
+/** Cheap filling stations. */
 export const findFuel = defineTool({
   name: 'find_fuel',
   title: 'Filling stations and their prices',
@@ -29,7 +29,7 @@ export const findFuel = defineTool({
   input: {
     fuel: fuel.describe('The fuel.'),
     ...{ province, municipality },
-    locality: z.string().max(80).optional().describe('Town or village, which need not be a municipality.'),
+    locality: z.string().max(80).optional().describe('Town or village, not necessarily a municipality.'),
     ...stretch,
     ...near,
     sort: z.enum(['price', 'distance']).optional().describe('`price` by default; `distance` needs a point.'),
@@ -85,7 +85,7 @@ const STATION = {
     ),
 }
 
-/** How prices move. */
+/** Development of prices. */
 export const getFuelTrend = defineTool({
   name: 'get_fuel_trend',
   title: 'Fuel prices: average, trend and forecast',

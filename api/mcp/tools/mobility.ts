@@ -49,7 +49,7 @@ const SECTION: Omit<ToolRequest, 'query'> = {
     ),
 }
 
-/** How many people and vehicles travel where. */
+/** Trips and traffic volumes. */
 export const getMobility = defineTool({
   name: 'get_mobility',
   title: 'Mobility: trips, corridors, average daily traffic',

@@ -71,12 +71,12 @@ const POSITION: Omit<ToolRequest, 'query' | 'path'> = {
     ),
 }
 
-/** The station that a name or id means. Throws `Misuse` with the choices if it is none or not clear. */
+/** Finds a station by name or id. Throws `Misuse` with the choices if there is none or several. */
 async function stationOf(station: string, lookUp: LookUp): Promise<string> {
   if (/^\d{4,6}$/.test(station)) return station
   const found = await lookUp('/api/trenes/estaciones', { q: station, limit: 6, fields: ['id', 'name', 'province'] })
   const [only] = found
-  if (!only) throw new Misuse(`No station is called ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
+  if (!only) throw new Misuse(`No station is named ${JSON.stringify(station)}. Use search_transport, or another spelling.`)
   const exact = found.find((one) => String(one['name']).toLowerCase() === station.toLowerCase())
   if (exact || found.length === 1) return String((exact ?? only)['id'])
   const choices = found.map((one) => `${String(one['name'])} (${String(one['province'])}): ${String(one['id'])}`)
@@ -88,12 +88,12 @@ export const getTrainStatus = defineTool({
   name: 'get_train_status',
   title: 'Trains: alerts, departures, arrivals, positions',
   description:
-    'Renfe trains (commuter, medium and long distance): service alerts, departures and arrivals of a station with delays (free), and where trains are (plan PRO). ' +
+    'Renfe trains (commuter, medium and long distance): service alerts, departures and arrivals of a station with delays (free), and train positions (plan PRO). ' +
     'Answers "When is the next train from Atocha?" and "Is there trouble on C-5?".',
   plan: 'FREE',
   input: {
-    what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('What to tell.'),
-    station: z.string().max(80).optional().describe('Name or id of a station; needed for departures and arrivals.'),
+    what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('What to return.'),
+    station: z.string().max(80).optional().describe('Name or id of a station; required for departures and arrivals.'),
     line: z.string().max(30).optional().describe('Line, such as C5 or R2.'),
     network: z.enum(['CERCANIAS', 'AVLDMD']).optional().describe('CERCANIAS is commuter, AVLDMD medium and long distance.'),
     train_id: z.string().max(60).optional().describe('Id of a train, for its position and next stops.'),
@@ -118,7 +118,7 @@ export const getTrainStatus = defineTool({
         ]
       return [{ ...POSITION, path: '/api/trenes/posiciones', query: { network, line, min_delay: min_delay_min, sort: '-delay_s' } }]
     }
-    if (named === undefined) throw new Misuse(`${what} are of a station: give its name or id as \`station\`.`)
+    if (named === undefined) throw new Misuse(`${what} need a station: give its name or id as \`station\`.`)
     const [word, path] = what === 'departures' ? ['Departs', 'salidas'] : ['Arrives', 'llegadas']
     return [
       {

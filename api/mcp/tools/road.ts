@@ -123,7 +123,7 @@ export function drivingWeather(query: ToolRequest['query']): ToolRequest {
   }
 }
 
-/** What happens on the roads of a place or around a point. */
+/** Current events on the roads of a place or around a point. */
 export const getIncidents = defineTool({
   name: 'get_incidents',
   title: 'Road incidents',
@@ -135,7 +135,7 @@ export const getIncidents = defineTool({
     ...{ province, municipality },
     ...stretch,
     type: z.array(z.enum(INCIDENT_TYPES)).max(10).optional().describe('Only incidents of these types.'),
-    severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('Only incidents of this severity or a higher one.'),
+    severity_min: z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).optional().describe('Only incidents of at least this severity.'),
     ...near,
     include_v16: z.boolean().optional().describe('Also the active V16 beacons of the same place.'),
     ...commonInput,
@@ -146,7 +146,7 @@ export const getIncidents = defineTool({
   },
 })
 
-/** What the detectors of a road measure. */
+/** Measurements of the detectors of a road. */
 const traffic = (query: ToolRequest['query']): ToolRequest => ({
   kind: 'detector',
   path: '/api/trafico/intensidad',
@@ -175,12 +175,12 @@ const traffic = (query: ToolRequest['query']): ToolRequest => ({
 
 const PARTS = { incidents, v16: beacons, works, panels, traffic, weather: drivingWeather }
 
-/** Everything that is known of a road now. */
+/** All live data of a road. */
 export const getRoadStatus = defineTool({
   name: 'get_road_status',
   title: 'State of a road',
   description:
-    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, what variable-message panels show, traffic at its detectors (slowest lanes first), and the weather beside it. ' +
+    'Everything live on one road or a stretch of it: incidents, V16 beacons, roadworks, messages of variable-message panels, traffic at its detectors (slowest lanes first), and the weather near it. ' +
     'Answers "Is the AP-7 clear at km 140?" (give km_from and km_to around it).',
   plan: 'FREE',
   input: {
@@ -198,12 +198,12 @@ export const getRoadStatus = defineTool({
     (include ?? (Object.keys(PARTS) as (keyof typeof PARTS)[])).map((part) => PARTS[part]({ road, km_from, km_to })),
 })
 
-/** How dense traffic is in a city, now and in the next hours. */
+/** Traffic in a city, now and in the next hours. */
 export const getTrafficIntensity = defineTool({
   name: 'get_traffic_intensity',
   title: 'Traffic in a city',
   description:
-    'Traffic in Madrid, Barcelona, València or Bilbao now: congestion against what is typical of the hour (plan PRO), and what sensors or street sections say (level of traffic; vehicles per hour and occupancy in Madrid and Bilbao; free for Madrid). ' +
+    'Current traffic in Madrid, Barcelona, València or Bilbao: congestion against the typical hour (plan PRO), and sensors or street sections (level of traffic; vehicles per hour and occupancy in Madrid and Bilbao; free for Madrid). ' +
     'With forecast_hours the forecast for the M-30 corridor or one sensor (plan PRO).',
   plan: 'FREE',
   input: {
@@ -211,10 +211,10 @@ export const getTrafficIntensity = defineTool({
     level_min: z
       .enum(['SLOW', 'QUEUES', 'CONGESTION'])
       .optional()
-      .describe('Only sensors or sections with this level of service or a worse one: SLOW is dense, QUEUES very dense.'),
+      .describe('Only sensors or sections with at least this level of service: SLOW is dense, QUEUES very dense.'),
     ...near,
     forecast_hours: z.int().min(0).max(4).optional().describe('Hours to forecast, 0 (none) by default.'),
-    sensor: z.string().max(40).optional().describe('Id of a sensor to forecast, in place of the corridor M-30.'),
+    sensor: z.string().max(40).optional().describe('Id of a sensor to forecast, instead of the corridor M-30.'),
     ...commonInput,
   },
   requests: ({ city, level_min, forecast_hours = 0, sensor, ...point }) => {

@@ -49,18 +49,18 @@ export const getRoadSafety = defineTool({
   plan: 'PRO',
   instead: 'get_incidents',
   input: {
-    what: z.enum(['stats', 'hotspots', 'risk']).describe('What to tell.'),
+    what: z.enum(['stats', 'hotspots', 'risk']).describe('What to return.'),
     ...{ province, road },
     bbox: z.string().max(80).optional().describe('minLon,minLat,maxLon,maxLat (hotspots, risk).'),
     year: z.int().min(1990).max(2200).optional().describe('Year of the figures; all by default.'),
-    at: instant('First hour of the risk; the coming one by default.'),
+    at: instant('First hour of the risk; the next one by default.'),
     ...commonInput,
   },
   requests: ({ what, province, road, bbox, year, at }) => {
     if (what === 'stats') return [{ ...STATS, query: { province, road, year } }]
     if (what === 'hotspots') return [{ ...HOTSPOT, query: { province, bbox, sort: 'rank' } }]
     if (province === undefined && road === undefined && bbox === undefined)
-      throw new Misuse('Risk of where? Give a road, a province or a bbox.')
+      throw new Misuse('Risk needs a place: give a road, a province or a bbox.')
     return [{ ...RISK, query: { province, road, bbox, at, sort: '-expected' } }]
   },
 })

@@ -77,7 +77,7 @@ export const getMaritime = defineTool({
     'Marine fuel prices in Spanish ports, ferry routes with operators, frequency and next sailing (free), and positions of vessels (plan PRO).',
   plan: 'FREE',
   input: {
-    what: z.enum(['fuel', 'ferries', 'vessels']).describe('What to tell.'),
+    what: z.enum(['fuel', 'ferries', 'vessels']).describe('What to return.'),
     port: z.string().max(80).optional().describe('Name of a port (fuel).'),
     province,
     origin: z.string().max(80).optional().describe('Port that ferries leave from.'),
@@ -89,7 +89,7 @@ export const getMaritime = defineTool({
     const at = around(point)
     if (what === 'fuel') return [{ ...MARINE_FUEL, query: { port, province, ...at } }]
     if (what === 'ferries') return [{ ...FERRY, query: { origin, destination } }]
-    if (at.lat === undefined) throw new Misuse('Vessels are around a point: give lat and lon.')
+    if (at.lat === undefined) throw new Misuse('Vessels need a point: give lat and lon.')
     return [{ ...VESSEL, query: at }]
   },
 })
@@ -139,7 +139,7 @@ export const getAviation = defineTool({
     'Delays and cancellations at Spanish airports now, punctuality and traffic of airports, and positions of aircraft. Plan PRO.',
   plan: 'PRO',
   input: {
-    what: z.enum(['delays', 'stats', 'aircraft']).describe('What to tell.'),
+    what: z.enum(['delays', 'stats', 'aircraft']).describe('What to return.'),
     airport: z.string().max(40).optional().describe('IATA code of an airport, such as MAD.'),
     direction: z.enum(['ARRIVAL', 'DEPARTURE']).optional().describe('Only arrivals or departures (delays).'),
     min_delay_min: z.int().min(0).max(1440).optional().describe('Only flights with at least this delay in minutes.'),
@@ -153,7 +153,7 @@ export const getAviation = defineTool({
     if (what === 'delays') return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from: at } }]
     if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
     const where = around(point)
-    if (where.lat === undefined) throw new Misuse('Aircraft are around a point: give lat and lon.')
+    if (where.lat === undefined) throw new Misuse('Aircraft need a point: give lat and lon.')
     return [{ ...AIRCRAFT, query: where }]
   },
 })

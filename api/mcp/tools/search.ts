@@ -7,7 +7,7 @@ export const searchTransport = defineTool({
   name: 'search_transport',
   title: 'Search',
   description:
-    'Finds places and things by name: stations, ports, airports, roads and kilometres, municipalities, filling stations, sensors, panels. Tolerates misspellings. Gives ids for the other tools.',
+    'Finds places and things by name: stations, ports, airports, roads and kilometres, municipalities, filling stations, sensors, panels. Tolerates misspellings. Returns ids for the other tools.',
   plan: 'FREE',
   input: {
     query: z.string().min(1).max(200).describe('What to find, such as "atocha", "gasolinera olot" or "A-6 km 12".'),

@@ -62,7 +62,7 @@ const FORECAST: Omit<ToolRequest, 'query'> = {
       `${String(one['municipality'])} until ${String(one['valid_to'])}`,
       conditions.length > 0
         ? `${conditions.join(', ')} from ${String(driving['first_condition_at'])}`
-        : 'nothing that makes driving harder',
+        : 'no adverse driving conditions',
       `rain ${String(driving['rain'])}, snow ${String(driving['snow'])}, fog ${String(driving['fog'])}, wind ${String(driving['wind'])}`,
       labelled('gusts', driving, 'gust_max_m_s', 'm/s'),
       labelled('lowest', driving, 'temp_min_c', '°C'),
@@ -87,15 +87,15 @@ const AIR: Omit<ToolRequest, 'query'> = {
     ),
 }
 
-/** Weather for drivers, now, warned of and past, and the air. */
+/** Weather for drivers: current, warnings, forecast and history; and air quality. */
 export const getWeather = defineTool({
   name: 'get_weather',
   title: 'Weather for drivers',
   description:
-    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the forecast of two days of a municipality, a point or along a road, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
+    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the two-day forecast of a municipality, a point or along a road, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
   plan: 'FREE',
   input: {
-    what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to tell.'),
+    what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to return.'),
     ...{ province, municipality },
     ...stretch,
     ...near,
@@ -109,15 +109,15 @@ export const getWeather = defineTool({
     const at = around(point)
     if (what === 'now') return [drivingWeather({ province, municipality, road, km_from, km_to, ...at })]
     if (what === 'alerts') {
-      if (road !== undefined) throw new Misuse('Warnings are by province or around a point: give one of them in place of the road.')
+      if (road !== undefined) throw new Misuse('Warnings need a province or a point: give one of them instead of the road.')
       return [{ ...WARNING, query: { province, ...at } }]
     }
     if (what === 'air') {
-      if (road !== undefined) throw new Misuse('Air quality is by province or around a point: give one of them in place of the road.')
+      if (road !== undefined) throw new Misuse('Air quality needs a province or a point: give one of them instead of the road.')
       return [{ ...AIR, query: { province, municipality, ...at } }]
     }
     if (what === 'forecast') return [{ ...FORECAST, query: { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon } }]
-    if (station === undefined && road === undefined) throw new Misuse('The history is of a station or a road: give one of them.')
+    if (station === undefined && road === undefined) throw new Misuse('The history needs a station or a road: give one of them.')
     return [{ ...HISTORY, query: { station, road, from, to, interval } }]
   },
 })

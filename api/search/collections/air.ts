@@ -5,7 +5,7 @@ import { defineCollection } from '../collection.ts'
 export const airStationCollection = defineCollection({
   id: 'air-stations',
   title: 'Air quality stations',
-  about: 'Active stations that measure the quality of the air, by name and code.',
+  about: 'Active air quality stations, by name and code.',
   words: ['calidad del aire', 'estacion de calidad del aire', 'contaminacion', 'ica', 'air quality', 'air quality station', 'pollution'],
   weights: { title: 2.5 },
   from: [airQualityStations],

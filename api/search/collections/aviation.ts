@@ -2,7 +2,7 @@ import { airports } from '../../../lake/datasets/aviation/airports.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { defineCollection } from '../collection.ts'
 
-/** How likely people look for an airport, by its kind; of other kinds less than of any of these. */
+/** Importance of an airport by its kind; other kinds rank lower. */
 const IMPORTANCE: Readonly<Record<string, number>> = { LARGE_AIRPORT: 0.9, MEDIUM_AIRPORT: 0.7 }
 const LESSER = 0.35
 

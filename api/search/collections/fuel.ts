@@ -6,7 +6,7 @@ import { defineCollection } from '../collection.ts'
 export const gasStationCollection = defineCollection({
   id: 'gas-stations',
   title: 'Filling stations',
-  about: 'Filling stations, by sign, town and address.',
+  about: 'Filling stations, by brand, town and address.',
   words: [
     ...[
       'gasolinera',

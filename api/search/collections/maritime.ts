@@ -14,7 +14,7 @@ const townOf = (code: string | null): string | null => (code === null ? null : (
 export const marineStationCollection = defineCollection({
   id: 'marine-stations',
   title: 'Marine filling stations',
-  about: 'Filling stations for vessels, by port, sign and town.',
+  about: 'Filling stations for vessels, by port, brand and town.',
   words: ['gasolinera maritima', 'gasolinera nautica', 'combustible maritimo', 'marine fuel', 'posto nautico'],
   weights: { title: 2.5, place: 2 },
   from: [marineStations],
@@ -39,13 +39,13 @@ export const marineStationCollection = defineCollection({
     }),
 })
 
-/** Ferry routes of a port with many. */
+/** Number of ferry routes of a busy port. */
 const MANY_ROUTES = 10
 
 export const portCollection = defineCollection({
   id: 'ports',
   title: 'Ports',
-  about: 'Ports, by name, other names, town and UN/LOCODE; those that only a ferry timetable has too.',
+  about: 'Ports, by name, other names, town and UN/LOCODE; including those that only a ferry timetable has.',
   words: ['puerto', 'puertos', 'port', 'portua', 'porto', 'harbour', 'puerto de', 'port de'],
   from: [ports],
   slices: { ferries: ferryNetwork },

@@ -8,11 +8,11 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import { defineCollection } from '../collection.ts'
 import { municipalityNames } from '../documents.ts'
 
-/** Inhabitants of the largest city, about: the others are measured by it. */
+/** Approximate population of the largest city, the reference for others. */
 const MOST_PEOPLE = 3_300_000
 /** A place with fewer filling stations is a village. */
 const FEW_STATIONS = 3
-/** Filling stations of the largest city, about. */
+/** Approximate number of filling stations in the largest city. */
 const MOST_STATIONS = 250
 
 interface Bounds {
@@ -27,7 +27,7 @@ const middle = ({ west, south, east, north }: Bounds): Point => ({
   lon: Math.round(1e5 * (west + east)) / 2e5,
 })
 
-/** A share of the most, by orders of magnitude. */
+/** A share of the maximum, on a logarithmic scale. */
 const share = (count: number, most: number): number => Math.min(1, Math.log(1 + count) / Math.log(1 + most))
 
 export const provinceCollection = defineCollection({
@@ -58,7 +58,7 @@ export const provinceCollection = defineCollection({
 export const municipalityCollection = defineCollection({
   id: 'municipalities',
   title: 'Municipalities',
-  about: 'Every municipality, by its names in every official language, former names included.',
+  about: 'Every municipality, by its names in every official language, including former names.',
   words: ['municipio', 'municipios', 'pueblo', 'ciudad', 'ayuntamiento', 'municipi', 'concello', 'udalerria', 'town', 'city'],
   weights: { title: 5, names: 5, place: 0.5 },
   from: [fuelStations, mobilityZones],

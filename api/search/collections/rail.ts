@@ -11,7 +11,7 @@ import { stationsOf } from '../../endpoints/rail/station.ts'
 import { stationRegister } from '../../endpoints/rail/station-register.ts'
 import { defineCollection } from '../collection.ts'
 
-/** Trips that stop at the busiest station, about. */
+/** Approximate number of trips that stop at the busiest station. */
 const MOST_STOPS = 3000
 
 /** Trips of the newest timetables that stop at each station. */
@@ -63,13 +63,13 @@ export const railStationCollection = defineCollection({
   },
 })
 
-/** Trips of the busiest route, about. */
+/** Approximate number of trips on the busiest route. */
 const MOST_TRIPS = 1000
 
 export const railRouteCollection = defineCollection({
   id: 'rail-routes',
   title: 'Railway routes',
-  about: 'Routes of the railway that have trips, by line, product and termini.',
+  about: 'Railway routes with trips, by line, product and termini.',
   words: ['linea', 'lineas', 'ruta', 'rutas', 'linia', 'linea de tren', 'route'],
   weights: { title: 2.5, codes: 5, text: 2.5 },
   slices: { network: railNetwork },
@@ -95,7 +95,7 @@ export const railRouteCollection = defineCollection({
 export const railAlertCollection = defineCollection({
   id: 'rail-alerts',
   title: 'Railway alerts',
-  about: 'Current notices of the railway, and trains that are late or cancelled.',
+  about: 'Current railway notices, and late or cancelled trains.',
   words: ['aviso', 'avisos', 'alerta de tren', 'retraso', 'retrasos', 'avis', 'delay', 'rail alert'],
   weights: { title: 1.5, codes: 2.5 },
   from: [railAlerts],
@@ -123,7 +123,7 @@ const STOCK_COLUMNS = {
   purpose: col.string(3, 'What it is built for.'),
 }
 
-/** The models of trains by their last state. It has one key, the empty one. */
+/** The train models in their last state. Its only key is the empty string. */
 const trainModels = defineSlice({
   name: 'models of trains',
   from: [railStock],
@@ -138,7 +138,7 @@ const trainModels = defineSlice({
 export const stockCollection = defineCollection({
   id: 'rolling-stock',
   title: 'Rolling stock',
-  about: "Renfe's models of trains, by series.",
+  about: "Renfe's train models, by series.",
   words: ['serie', 'material rodante', 'modelo de tren', 'rolling stock'],
   slices: { models: trainModels },
   detail: '/api/trenes/flota?series={id}',

@@ -21,12 +21,12 @@ import { defineCollection } from '../collection.ts'
 const ROAD_COLUMNS = {
   road: col.string(1, 'Road designation.'),
   provinces: col.list([2, 3], 'Provinces.', col.string(0, 'INE code.')),
-  lat: col.float(4, 'Latitude of a point about half way.', { unit: 'deg' }),
+  lat: col.float(4, 'Latitude of a point about halfway.', { unit: 'deg' }),
   lon: col.float(5, 'Longitude of the same.', { unit: 'deg' }),
-  points: col.integer(6, 'Points that are known of it.', { unit: '1' }),
+  points: col.integer(6, 'Number of known points.', { unit: '1' }),
 }
 
-/** Roads that have points in the newest month, with one of them. It has one key, the empty one. */
+/** Roads with points in the newest month, with one of them. Its only key is the empty string. */
 const roadsWithPoints = defineSlice({
   name: 'roads with points',
   from: [roadPoints],
@@ -49,7 +49,7 @@ const roadsWithPoints = defineSlice({
 
 const IMD_COLUMNS = { road: col.string(1, 'Road designation.'), imd: col.float(2, 'Mean daily vehicles.', { unit: 'veh/d' }) }
 
-/** Mean daily vehicles of roads in the newest year. It has one key, the empty one. */
+/** Mean daily vehicles of roads in the newest year. Its only key is the empty string. */
 const dailyTraffic = defineSlice({
   name: 'daily traffic of roads',
   from: [imdRoads],
@@ -68,10 +68,10 @@ const dailyTraffic = defineSlice({
   },
 })
 
-/** Mean daily vehicles of the busiest roads, about. */
+/** Approximate mean daily vehicles of the busiest roads. */
 const MOST_VEHICLES = 150_000
 
-/** How likely people look for a road: by its traffic where that is known, else by its class. */
+/** Importance of a road: by its traffic if known, else by its class. */
 function roadImportance(road: string, vehicles: number | undefined): number {
   const byClass = /^(A|AP)-\d{1,2}$/.test(road) ? 0.8 : /^(N|M|R)-/.test(road) ? 0.6 : 0.4
   return vehicles === undefined ? byClass : Math.max(byClass, Math.log(1 + vehicles) / Math.log(MOST_VEHICLES))
@@ -80,7 +80,7 @@ function roadImportance(road: string, vehicles: number | undefined): number {
 export const roadCollection = defineCollection({
   id: 'roads',
   title: 'Roads',
-  about: 'Roads that a position is known of. A query with a kilometre (`A-6 km 12`) finds the place on the road.',
+  about: 'Roads with a known position. A query with a kilometre (`A-6 km 12`) finds the place on the road.',
   words: ['carretera', 'autovia', 'autopista', 'autobidea', 'autoestrada', 'road', 'motorway', 'highway', 'nacional'],
   weights: { title: 5 },
   slices: { roads: roadsWithPoints, traffic: dailyTraffic },
@@ -158,7 +158,7 @@ export const incidentCollection = defineCollection({
 export const panelCollection = defineCollection({
   id: 'panels',
   title: 'Message panels',
-  about: 'Variable-message panels of the catalogue, by road and kilometre, municipality and where the road leads.',
+  about: 'Variable-message panels of the catalogue, by road and kilometre, municipality and destination of the road.',
   words: ['panel', 'paneles', 'panel de mensaje variable', 'panell', 'vms', 'message panel', 'message sign'],
   weights: { title: 2.5, codes: 3 },
   from: [vmsDevices],

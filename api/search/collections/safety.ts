@@ -7,7 +7,7 @@ import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineSlice } from '../../define/slice.ts'
 import { defineCollection } from '../collection.ts'
 
-/** The black spots that the list shows by default. It has one key, the empty one. */
+/** The black spots in the default list. Its only key is the empty string. */
 const shownHotspots = defineSlice({
   name: 'hotspots of the search',
   from: [accidentHotspots],
@@ -22,7 +22,7 @@ const shownHotspots = defineSlice({
 export const hotspotCollection = defineCollection({
   id: 'hotspots',
   title: 'Black spots',
-  about: 'Places where accidents gather, by the streets or roads that most of them name.',
+  about: 'Places with a concentration of accidents, by the streets or roads that most of them name.',
   words: ['punto negro', 'puntos negros', 'tramo de concentracion de accidentes', 'hotspot', 'black spot'],
   weights: { title: 2 },
   slices: { hotspots: shownHotspots },

@@ -160,11 +160,11 @@ describe('what cannot be answered says what to do', () => {
   test.each([
     ['find_fuel', { fuel: 'diesel' }, /Where\? Give lat and lon/],
     ['find_fuel', { fuel: 'kerosene', province: 'Madrid' }, /fuel/],
-    ['find_fuel', { fuel: 'diesel', lat: 40 }, /Half a point/],
+    ['find_fuel', { fuel: 'diesel', lat: 40 }, /Incomplete point/],
     ['get_incidents', { province: 'Madird' }, /Madrid/],
     ['get_incidents', { town: 'Madrid' }, /town/],
     ['get_train_status', { what: 'departures' }, /station/],
-    ['get_train_status', { what: 'departures', station: 'no such place' }, /No station is called/],
+    ['get_train_status', { what: 'departures', station: 'no such place' }, /No station is named/],
     ['get_mobility', {}, /Of what\?/],
   ])('%s %j', async (name, args, words) => {
     const result = await call(name, args)
@@ -172,7 +172,7 @@ describe('what cannot be answered says what to do', () => {
   })
 
   test('what has no data yet is no mistake, and may be asked for again', async () => {
-    const words = /no data of this yet, which is no mistake.*first publication of the city.*Call again in 300 s/
+    const words = /no data for this yet; the call is correct.*first publication of the city.*Call again in 300 s/
     expect(textOf(await call('get_traffic_intensity', { city: 'bilbao' }))).toMatch(words)
   })
 

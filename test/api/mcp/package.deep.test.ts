@@ -46,7 +46,7 @@ test.each(Object.keys(REVISIONS) as Revision[])(
       // A tool of PRO works with this key, one of ENTERPRISE is refused by the API.
       const risk = await client.callTool({ name: 'get_road_safety', arguments: { what: 'risk', road: 'A-7' } })
       expect(JSON.stringify(risk.content)).toContain('needs the plan ENTERPRISE, the key has PRO')
-      await expect(client.readResource({ uri: 'traffic://nothing/x' })).rejects.toThrow(/There is no collection nothing/)
+      await expect(client.readResource({ uri: 'traffic://nothing/x' })).rejects.toThrow(/Unknown collection nothing/)
     } finally {
       await client.close()
     }
