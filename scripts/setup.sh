@@ -1,15 +1,15 @@
-# Sourced by the commands beside it: puts the project's own Node on the path and installs what is missing, saying so.
+# Sourced by the commands beside it: puts the project's own Node on the path and installs missing programs with a message.
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PATH="$project/node_modules/.bin:$PATH"
 export NODE_NO_WARNINGS=1
-# Compiled code of modules is kept, which halves the start of each process of the project.
+# Caches the compiled code of modules, which halves the start-up time of each process of the project.
 export NODE_COMPILE_CACHE="$project/node_modules/.cache/node-compile"
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# npm packages, exactly as locked; again when the lock file changed.
+# Installs the locked npm packages, again after a change of the lock file.
 need_packages() {
   local stamp="$project/node_modules/.installed" lock="$project/package-lock.json"
   if [ -f "$stamp" ] && cmp -s "$stamp" "$lock"; then return; fi
@@ -21,20 +21,20 @@ need_packages() {
 }
 
 # Threads of Node's pool: each lake query takes some, and file reads need others (measured: 37 s for one beside four queries, else 46 ms).
-# A QUERY_SLOTS that is no number is refused by name later on.
+# A QUERY_SLOTS that is not a number is refused later with a clear message.
 set_pool() {
   local slots="${QUERY_SLOTS:-2}"
   [[ "$slots" =~ ^[1-9][0-9]?$ ]] || slots=2
   export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$((4 + 4 * slots))}"
 }
 
-# A process that runs feeds keeps to the memory it needs: `node "${node_flags[@]}"` starts it as scripts/service/memory.ts has the worker start.
+# Keeps the memory of a process that runs feeds small: `node "${node_flags[@]}"` has the worker's flags from scripts/service/memory.ts.
 set_memory() {
   export MALLOC_ARENA_MAX=2 DUCKDB_JE_MALLOC_CONF=dirty_decay_ms:0,muzzy_decay_ms:0,narenas:2
   node_flags=(--max-semi-space-size=4 --heap-growing-percent=30)
 }
 
-# Installs a Debian package that is missing, saying so, where that can be done; 'how' tells what for.
+# Installs a missing Debian package with a message, if possible; 'how' states its use.
 add_package() {
   local package="$1" how="$2" sudo=""
   if [ "$(id -u)" != 0 ]; then sudo="sudo -n"; fi
@@ -45,7 +45,7 @@ add_package() {
   fi
 }
 
-# A redis-server binary, unless REDIS_URL names a server to use.
+# Requires a redis-server binary, unless REDIS_URL names a server to use.
 need_redis() {
   [ -z "${REDIS_URL:-}" ] || return 0
   ! command -v redis-server >/dev/null || return 0
@@ -56,7 +56,7 @@ need_redis() {
   docker run -d -p 6379:6379 redis:7   and start again with REDIS_URL=redis://127.0.0.1:6379"
 }
 
-# A browser, for tests of pages; without one they are skipped.
+# Installs a browser for tests of pages if possible; without one they are skipped.
 want_browser() {
   [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null || return 0
   add_package chromium "it is used by tests of pages, without a window; some 300 MB"

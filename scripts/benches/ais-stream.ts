@@ -11,10 +11,10 @@ import type { Done } from './work.ts'
 const MESSAGES_S = 1000
 const MINUTE_S = 60
 const AT = Date.parse('2026-11-21T08:31:00Z')
-/** How often what is new is parsed to be shown, s. */
+/** How often new sentences are parsed for live state, s. */
 const SHOWN_EVERY_S = 4
 
-/** Sentences of some minutes: each second 1,000 messages, of the 2,000 vessels in turn. */
+/** Sentences of some minutes: 1,000 messages per second, from 2,000 vessels in turn. */
 function* sentencesOf(minutes: number): Generator<{ readonly at: number; readonly sentences: readonly string[] }> {
   const vessels = makeWorld(7).part(vesselsOfWorld)
   for (let second = 0; second < minutes * MINUTE_S; second++) {
@@ -30,7 +30,7 @@ function* sentencesOf(minutes: number): Generator<{ readonly at: number; readonl
   }
 }
 
-/** All that a worker does with a stream between the socket and live state: intake, minute files, and what is shown in between. */
+/** A worker's complete processing of a stream between the socket and live state: intake, minute files and live rows. */
 async function follow(seconds: Iterable<{ readonly at: number; readonly sentences: readonly string[] }>): Promise<Done> {
   const { intake, maxFileBytes } = aisReceivers.stream as Stream
   const taking = intake({ rows: new Map(), setting: () => null })
@@ -53,7 +53,7 @@ async function follow(seconds: Iterable<{ readonly at: number; readonly sentence
   return { kept, rows }
 }
 
-/** A minute of 1,000 messages a second may take a tenth of a core. */
+/** A minute of 1,000 messages per second may take a tenth of a core. */
 export const aisStream: Bench = {
   name: 'ais-stream',
   about: `A minute of AIS at ${MESSAGES_S} messages a second, from sentences to rows; in at most 6 s`,
@@ -69,7 +69,7 @@ export const aisStream: Bench = {
   },
 }
 
-/** Ten minutes of it, in a process that does nothing else. */
+/** Ten minutes of the same stream, in a separate process. */
 export const aisStreamMemory: MemoryBench = {
   name: 'ais-stream-memory',
   about: `Ten minutes of AIS at ${MESSAGES_S} messages a second, from sentences to rows`,

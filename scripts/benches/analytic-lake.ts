@@ -35,21 +35,21 @@ import { benchLake } from './madrid-day.ts'
 import { fillReadings } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
 
-/** Readings of some sensors: a closed month and half of the one that is open. */
+/** Readings of some sensors: a closed month and half of the current one. */
 export const TRAFFIC = { sensors: 200, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
 /** Average prices since 2019. */
 export const FUEL = { from: Date.UTC(2018, 11, 31, 23), to: TRAFFIC.to }
-/** The products that they are of. */
+/** The products of these prices. */
 export const FUELS = Object.keys(FUEL_PRODUCTS.codes).slice(0, 15)
 /** A year of trips between provinces, and three days of trips between zones. */
 export const TRIPS = { from: Date.UTC(2022, 11, 31, 23), cells: Date.UTC(2023, 11, 28, 23), to: Date.UTC(2023, 11, 31, 23) }
-/** Zones of the days between zones: as many pairs of them as the study has trips between. */
+/** Zones on the days with trips between zones: together as many pairs as the study has. */
 const ZONES = 700
 
 /** The folder that the service works in. */
 export const homeOf = (folder: string): string => join(folder, 'home')
 
-/** Fills lakes with what figures are made of, generated straight into its table and rolled up; what is shown as live is of the folder. */
+/** Generates the data of statistics directly in its tables and rolls it up; live rows are written to the folder. */
 export const FILLS = {
   traffic: async (folder: string): Promise<void> => {
     const home = homeOf(folder)
@@ -131,7 +131,7 @@ async function commitGenerated(folder: string, dataset: Dataset, from: Sql): Pro
   }
 }
 
-/** Two thousand beacons a day, each for ten minutes. */
+/** Two thousand beacons a day, each active for ten minutes. */
 function beacons(): Sql {
   const count = (2000 * (TRAFFIC.to - TRAFFIC.from)) / 86_400_000
   return sql`(
@@ -146,7 +146,7 @@ function beacons(): Sql {
     CROSS JOIN (VALUES (false), (true)) AS state(ended))`
 }
 
-/** These products in Spain and its provinces, day by day. */
+/** Prices of these products in Spain and its provinces, by day. */
 function fuelDays(): Sql {
   const days = Math.floor((FUEL.to - FUEL.from) / 86_400_000)
   const price = (scale: Sql): Sql => sql`CAST(1.2 + (hash(p, d) % 400) / 1000 AS ${scale})`
@@ -161,7 +161,7 @@ function fuelDays(): Sql {
     CROSS JOIN range(53) two(a) CROSS JOIN range(${FUELS.length}) three(p))`
 }
 
-/** Columns of a day by its number. */
+/** Columns of a day from its number. */
 const dayOf = (first: number): Sql => sql`
   SELECT d, CAST(timezone('Europe/Madrid', ${instant(first)}) + to_days(CAST(d AS INTEGER)) AS DATE) AS local_date
   FROM range(${Math.round((TRIPS.to - first) / 86_400_000)}) one(d)`

@@ -16,35 +16,35 @@ interface Span {
   readonly to: number
 }
 
-/** Columns of the engine, where a generator does not tell them. */
+/** Default values of the engine's columns. */
 const ENGINE: Readonly<Record<string, Sql>> = { fetch_id: sql`'bench.1'`, status: sql`'ACTIVE'`, is_baseline: sql`false` }
 
 /**
- * Rows of a dataset's table from those of `from`: its fields as `values` tell them, by physical name, each as the type of its column. Others are null, or
- * their column's example where they cannot be; instants that cannot be null have to be told.
+ * A SELECT of rows for a dataset's table from the rows of `from`. `values` has the fields by physical name and is cast to the
+ * columns' types. Missing fields are null, or the column's example if it is not nullable; a non-nullable instant needs a value.
  */
 function generatedRows(dataset: Dataset, from: Sql, values: Readonly<Record<string, Sql>>): Sql {
-  const told = { ...ENGINE, ...values }
+  const defaults = { ...ENGINE, ...values }
   const fields = physicalFields(tableColumns(dataset)).map((field) => {
     const { column, name } = field
-    const value = told[name] ?? (column.nullable ? sql`NULL` : sql`${bind(name, column, column.example)}`)
+    const value = defaults[name] ?? (column.nullable ? sql`NULL` : sql`${bind(name, column, column.example)}`)
     const typed = field.part ? sql`CAST(${value} AS DOUBLE)` : column.kind === 'list' ? value : castTo(column, value)
     return sql`${typed} AS ${fieldName(field)}`
   })
   return sql`(SELECT ${join(fields)} FROM ${from})`
 }
 
-/** Stations of hourly observations: as many as AEMET has. */
+/** Stations with hourly observations: as many as AEMET has. */
 export const WEATHER_STATIONS = 832
 const station = sql`'S' || lpad(CAST(s AS VARCHAR), 3, '0')`
 
-/** These stations. */
+/** The weather stations. */
 export function weatherStationRows({ from }: Span): Sql {
   const values = { source: sql`'aemet'`, listing: sql`'OBSERVATION'`, station_id: station, observed_at: sql`${instant(from)}` }
   return generatedRows(weatherStations, sql`range(${WEATHER_STATIONS}) one(s)`, { ...values, updated_at: sql`${instant(from)}` })
 }
 
-/** What they measured each hour. */
+/** Their hourly measurements. */
 export function weatherRows({ from, to }: Span): Sql {
   const each = sql`range(${WEATHER_STATIONS}) one(s) CROSS JOIN range(${Math.round((to - from) / 3_600_000)}) two(h)`
   const tenths = (seed: number, most: number): Sql => sql`hash(s, h, ${seed}) % ${most} / 10`
@@ -65,7 +65,7 @@ export function weatherRows({ from, to }: Span): Sql {
   })
 }
 
-/** Years of accidents, as many as the national table has of a year each. */
+/** Years of accidents, and accidents per year: as many as the national table has. */
 export const ACCIDENTS = { years: [2022, 2023, 2024], ofYear: 102_000 }
 const YEARS = sql`(SELECT * FROM range(${ACCIDENTS.ofYear}) one(a) CROSS JOIN (VALUES ${join(ACCIDENTS.years.map((year) => sql`(${year})`))}) two(y))`
 const ACCIDENT = {
@@ -75,7 +75,7 @@ const ACCIDENT = {
   period_start: sql`timezone('Europe/Madrid', make_timestamp(y, CAST(1 + hash(a, y) % 12 AS BIGINT), 1, 0, 0, 0.0))`,
 } as const
 
-/** Accidents of these years, of all provinces. */
+/** Accidents of these years in all provinces. */
 export function accidentRows(): Sql {
   const most = (seed: number, values: number): Sql => sql`hash(a, y, ${seed}) % ${values}`
   return generatedRows(roadAccidents, YEARS, {
@@ -98,7 +98,7 @@ export function accidentRows(): Sql {
   })
 }
 
-/** Positions of half of them. */
+/** Positions of half of the accidents. */
 export function accidentPositionRows(): Sql {
   return generatedRows(accidentPositions, sql`(FROM ${YEARS} WHERE a % 2 = 0)`, {
     ...ACCIDENT,
@@ -107,10 +107,10 @@ export function accidentPositionRows(): Sql {
   })
 }
 
-/** Corners of the contour of a black spot. */
+/** Corners of the outline of a black spot. */
 const CORNERS = 40
 
-/** A hundred and fifty black spots of each set of parameters of a source: more than Madrid has of any. */
+/** A hundred and fifty black spots for each set of parameters of a source: more than Madrid has for any. */
 export function hotspotRows(): Sql {
   const values = (of: readonly (string | number)[]): Sql => join(of.map((one) => sql`(${one})`))
   const each = sql`(
@@ -144,11 +144,11 @@ export function hotspotRows(): Sql {
   })
 }
 
-/** Stations of filling stations, as many as there are, and their products. */
+/** Filling stations, as many as exist in Spain, and their products. */
 export const FUEL_STATIONS = 12_000
 const PRODUCTS = ['GASOLINE_95_E5', 'GASOLINE_98_E5', 'DIESEL_A', 'DIESEL_PREMIUM']
 
-/** Prices of every station and product that change once a day, in the half hour of a publication. */
+/** A price for every station and product, which changes once a day within the half hour of a publication. */
 export function stationPriceRows({ from, to }: Span): Sql {
   const days = Math.round((to - from) / 86_400_000)
   const products = join(PRODUCTS.map((product) => sql`(${product})`))
@@ -163,7 +163,7 @@ export function stationPriceRows({ from, to }: Span): Sql {
   })
 }
 
-/** Two hundred incidents that begin each day, each for three days. */
+/** Two hundred incidents that begin each day; each lasts three days. */
 export function incidentRows({ from, to }: Span): Sql {
   const count = Math.round(((to - from) / 86_400_000) * 200)
   const each = sql`(

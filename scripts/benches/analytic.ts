@@ -29,22 +29,22 @@ import type { Bench, Pair } from './measure.ts'
 import { sensorAt } from './readings-lake.ts'
 import type { Timer, Work } from './work.ts'
 
-/** An endpoint that is asked, never twice for the same, and a member that each of its records has. */
+/** An endpoint, its requests (each different), and a member that each of its records has. */
 interface Asked {
   readonly lake: keyof typeof FILLS
   readonly endpoint: Endpoint
   readonly path: (turn: number) => string
   readonly member: string
   readonly covered: { readonly from: number; readonly until: number }
-  /** Rounds; 40 unless told. */
+  /** Rounds; 40 by default. */
   readonly rounds?: number
 }
 
 const traffic = { from: TRAFFIC.from, until: TRAFFIC.to }
-/** The whole of the readings: steps that a period cuts are given whole, so that some milliseconds change nothing but the address. */
+/** All readings. Statistics always cover complete steps, so a few milliseconds in the period change only the URL. */
 const period = (turn: number): string => `from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`
 
-/** Replies with figures that are made of roll-ups, uncached, as the API gives them over HTTP. */
+/** Uncached replies with statistics from roll-ups, over HTTP. */
 export const ANALYTIC: readonly Bench[] = [
   analyticBench('analytic-sensor-days', "a sensor's month and a half by day", {
     lake: 'traffic',
@@ -99,7 +99,7 @@ export const ANALYTIC: readonly Bench[] = [
   analyticBench('analytic-microdata', 'accidents on a road', {
     lake: 'accidents',
     endpoint: accidentMicrodata,
-    // Pages of the same size however many rounds there are.
+    // Pages of the same size, independent of the number of rounds.
     path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + (turn % 101)}`,
     member: 'accident_id',
     covered: traffic,
@@ -157,19 +157,19 @@ function stationsAt(turn: number): string {
 function analyticBench(name: string, what: string, asked: Asked): Bench {
   return {
     name,
-    about: `one reply over HTTP that was never asked for, of a service that has answered others: ${what}; against the same SQL in DuckDB alone, its result as JSON text`,
+    about: `one uncached reply over HTTP from a warm service: ${what}; against the same SQL in DuckDB alone, its result as JSON text`,
     limit: 1.25,
     orWithin_ms: 5,
-    // One of 20 ms differs from the next by a fifth: the median of so many is within some hundredths.
+    // A reply of 20 ms varies by a fifth; the median of this many rounds varies by a few hundredths.
     rounds: asked.rounds ?? 40,
-    // A service that has answered nothing yet runs code that is not compiled, which is not what these measure.
+    // The first replies run uncompiled code, which these benches do not measure.
     warmUps: 5,
     setUp: FILLS[asked.lake],
     open: (folder, { only }) => openPair(folder, { only, asked }),
   }
 }
 
-/** Each round is so many replies; what counts is the mean of one. */
+/** Replies per round; the mean time of one counts. */
 const REPLIES = 5
 
 async function openPair(folder: string, { only, asked }: { readonly only: boolean; readonly asked: Asked }): Promise<Pair> {
@@ -195,7 +195,7 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   }
 }
 
-/** Work that makes the texts of a round, each with a record at least. */
+/** A round's work: it produces several replies, each with at least one record. */
 function inReplies({ member }: Asked, textOf: (timer: Timer) => Promise<string>): Work {
   return {
     expected: { replies: REPLIES },
@@ -210,7 +210,7 @@ function inReplies({ member }: Asked, textOf: (timer: Timer) => Promise<string>)
   }
 }
 
-/** Runs what the endpoint would, times what DuckDB takes, and returns the text of the page. */
+/** Runs the endpoint's SQL directly, measures DuckDB's time, and returns the text of the page. */
 async function askAlone(
   lake: Lake,
   { alone, timer }: { readonly alone: Alone; readonly timer: Timer },

@@ -14,21 +14,21 @@ import { openLive } from '../../lake/live/read.ts'
 import type { Lake } from '../../lake/open.ts'
 import { startRedis } from '../redis.ts'
 
-/** An API that is measured, and a key for it. */
+/** An API under measurement, and a key for it. */
 export interface BenchApi {
   readonly url: string
-  /** A key of the plan ENTERPRISE. */
+  /** A key of the ENTERPRISE plan. */
   readonly key: string
   close(): Promise<void>
 }
 
-/** What the API is measured over. Who opened it closes it; `home` is a folder for its mails. */
+/** The parts that the API runs over. The caller closes them; `home` is a folder for its mails. */
 export interface BenchApiOptions extends Pick<ApiOptions, 'lake' | 'live' | 'clock' | 'endpoints'> {
   readonly redisUrl: string
   readonly home: string
 }
 
-/** What an API is measured over that has a Redis of its own: its lake, who publishes live state, if anybody, and the path that is asked for. */
+/** The parts of an API with its own Redis: its lake, a publisher of live state if it has one, and the path that is requested. */
 export interface LiveBench extends Pick<ApiOptions, 'endpoints'> {
   readonly lake: Lake
   readonly home: string
@@ -36,10 +36,10 @@ export interface LiveBench extends Pick<ApiOptions, 'endpoints'> {
   readonly path: string
 }
 
-/** Nobody is refused, and everybody counted. */
+/** Limits so high that no request is refused; requests are still counted. */
 const PLANS = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, { minute: 1e9, day: 1e9, concurrency: 1e6 }]))))
 
-/** Opens limits that fail if Redis does. */
+/** Opens limits that fail if Redis fails. */
 export function benchLimiter(redisUrl: string): Limiter {
   return openLimiter({
     redisUrl,
@@ -50,7 +50,10 @@ export function benchLimiter(redisUrl: string): Limiter {
   })
 }
 
-/** Starts the API with a secret for keys of its own, and limits in the Redis that it is given: it would measure something else without. */
+/**
+ * Starts the API with its own secret for keys and with limits in the given Redis; without limits the measurement would be
+ * incomplete.
+ */
 export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOptions): Promise<BenchApi> {
   const log = pino({ level: 'warn' })
   const { store } = options.lake
@@ -80,7 +83,7 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
   }
 }
 
-/** Starts the API with its own Redis, as the service does, once the live state is there; it closes the lake, too. */
+/** Starts the API with its own Redis, as the service does, once the live state exists; closing it also closes the lake. */
 export async function startLiveApi({ lake, home, publish, path, ...options }: LiveBench): Promise<BenchApi> {
   const server = await startRedis({ folder: join(home, 'redis'), appendOnly: false })
   const redis = openRedis(server.url)

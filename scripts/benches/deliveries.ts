@@ -13,25 +13,25 @@ import { startRedis } from '../redis.ts'
 import type { Bench } from './measure.ts'
 
 const RECEIVER = fileURLToPath(new URL('./receiver.ts', import.meta.url))
-/** Subscriptions, those that each event matches, and events; `WEBHOOKS_SCALE` divides the first, as 10 for a tenth. */
+/** Subscriptions, matching subscriptions per event, and events; `WEBHOOKS_SCALE` divides the first (10 for a tenth). */
 const SCALE = Number(process.env['WEBHOOKS_SCALE'] ?? 1)
 const SUBSCRIPTIONS = Math.round(10_000 / SCALE)
 const MATCHING = 10
 const EVENTS = 50
-/** As 100 events a minute. */
+/** 100 events per minute. */
 const EVERY_MS = 600
 const LIMIT_MS = 1000
 
-/** What the receiver saw of an event: when it arrived, ms since the epoch. */
+/** When each event arrived at the receiver, ms since the epoch. */
 export type Arrivals = Readonly<Record<string, readonly number[]>>
 
 /**
- * From the recording of an event to its arrival at a receiver in a process of its own, with ten of ten thousand subscriptions matching
- * each of a hundred events a minute: the median.
+ * Median time from the recording of an event to its arrival at a receiver in another process. A hundred events per minute each
+ * match ten of ten thousand subscriptions.
  */
 export const webhooks: Bench = {
   name: 'webhooks',
-  about: `${SUBSCRIPTIONS} webhooks, ${60_000 / EVERY_MS} events a minute, each for ${MATCHING} of them: median time until an event has arrived; at most ${LIMIT_MS} ms`,
+  about: `${SUBSCRIPTIONS} webhooks, ${60_000 / EVERY_MS} events a minute, each matching ${MATCHING} of them: median time to the arrival of an event; at most ${LIMIT_MS} ms`,
   limit: 1,
   rounds: 1,
   warmUps: 0,

@@ -13,7 +13,7 @@ export const detectorsParse = parseBench({
   reference: { expected: { tags: { min: 200_000 } }, parse: bareSaxes },
 })
 
-/** The same of where they are. */
+/** The same for the detectors' sites. */
 export const detectorSitesParse = parseBench({
   name: 'detector-sites-parse',
   about: "DGT's detector sites to checked rows, against saxes with empty handlers",

@@ -5,14 +5,14 @@ import { readFiles, Scan } from '../../lake/query/scan.ts'
 import { type Rendered, render, type Sql } from '../../lake/query/sql.ts'
 import { BENCH_ENGINE } from './madrid-day.ts'
 
-/** DuckDB with nothing around it, set up as ours is. */
+/** DuckDB by itself, configured like the service's engine. */
 export interface Alone {
   /** The rows of a statement as a JSON array, made by DuckDB. */
   text(query: Rendered): Promise<string>
   close(): void
 }
 
-/** Opens it; its threads inherit the priority that those of a lake have which was opened before. */
+/** Opens it; its threads inherit the priority of the threads of a lake that was opened before. */
 export async function openAlone(): Promise<Alone> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(BENCH_ENGINE.threads),
@@ -33,7 +33,7 @@ export async function openAlone(): Promise<Alone> {
   }
 }
 
-/** The statement that the service would run for a query, its files found. */
+/** The statement that the service would run for a query, with its files resolved. */
 export async function statementOf(lake: Lake, query: Sql): Promise<Rendered> {
   const found = new Map<unknown, Sql>()
   for (const relation of query.relations()) {

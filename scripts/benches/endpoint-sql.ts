@@ -10,18 +10,18 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 
-/** The SQL that an endpoint of the lake answers a request by, page of records and lists beside them. */
+/** The SQL with which an endpoint over the lake answers a request: the page of records and its side queries. */
 export interface EndpointSql {
-  /** The small query that comes first; null where there is none. */
+  /** The small prequery; null if there is none. */
   readonly first: Sql | null
-  /** The page, of what that gave. */
+  /** The query of the page, from the prequery's result. */
   page(found: readonly AnyRow[]): Sql
-  /** The lists beside it. */
+  /** The side queries. */
   asides(found: readonly AnyRow[]): Sql[]
   readonly columns: Columns
 }
 
-/** The SQL of a request, by its path and query, over a lake that is covered between two instants (ms). */
+/** The SQL of a request (path and query) over a lake that has data between two instants (ms). */
 export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly from: number; readonly until: number }): EndpointSql {
   const { read } = endpoint
   if (read.kind !== 'lake') throw new Error(`${endpoint.path} is not read from the lake`)
@@ -51,7 +51,7 @@ export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly
   }
 }
 
-/** The parameters in a path, of `/a/{x}` and `/a/1?…`. */
+/** The parameters in a path, for example of `/a/{x}` and `/a/1?…`. */
 function inPath(template: string, url: string): Record<string, string> {
   const parts = (url.split('?')[0] as string).split('/')
   return Object.fromEntries(

@@ -19,10 +19,10 @@ const DAYS = Math.ceil(Number(process.env['EXPORT_ROWS'] ?? 3_500_000) / (SENSOR
 const ROWS = DAYS * SENSORS * 288
 const ID = 'exp_bench'
 
-/** Rows of the lake as one file of an export job, hashed and in the store, against one COPY of the same rows. */
+/** Exports rows of the lake as one file of an export job, hashed and stored, against one COPY of the same rows. */
 export const exportJobs: Bench = {
   name: 'export-jobs',
-  about: `${(ROWS / 1e6).toFixed(1)} million readings to one Parquet file by an export job, against plain COPY; --rows 100000000 for more`,
+  about: `${(ROWS / 1e6).toFixed(1)} million readings to one Parquet file by an export job, against plain COPY; set more by --rows 100000000`,
   limit: 1.3,
   limit_mb: 1000,
   rounds: ROWS > 20e6 ? 3 : 5,

@@ -21,13 +21,15 @@ import type { MemoryBench } from './measure.ts'
 import type { Done } from './work.ts'
 
 const STAND_IN = fileURLToPath(new URL('../stand-in/main.ts', import.meta.url))
-/** A Saturday morning: what the generated Spain shows then is the same on every machine. */
+/** A Saturday morning, fixed, so that the generated data is the same on every machine. */
 const START = '2026-11-21T08:31:00Z'
 const LIMIT_MB = 400
 const PUBLICATIONS = 3
 const DAY_MS = 86_400_000
 
-/** For each feed: a process that fetches, shows live and lands three publications at full scale, the last one as after a restart. */
+/**
+ * For each feed: a process that fetches, publishes and lands three publications at full scale, the last one as after a restart.
+ */
 export const FEED_MEMORY: readonly MemoryBench[] = feeds
   .filter(({ stream }) => !stream)
   .map((feed) => ({
@@ -38,10 +40,10 @@ export const FEED_MEMORY: readonly MemoryBench[] = feeds
     run: (folder) => runAlone(feed, folder),
   }))
 
-/** The national table of accidents at the size that it has: 102,000 rows of 73 cells, which is more than a process may hold. */
+/** The national table of accidents at full size: 102,000 rows of 73 cells, which together exceed a process's memory limit. */
 export const dgtTableMemory: MemoryBench = {
   name: 'dgt-table-memory',
-  about: 'peak memory of a process that fetches, guards and lands a year of the national table of accidents, 102,000 rows × 73 columns',
+  about: 'peak memory of a process that fetches, checks and lands a year of the national table of accidents, 102,000 rows × 73 columns',
   limit_mb: 600,
   rounds: 3,
   expected: { rows: { min: 101_000 } },
@@ -59,14 +61,14 @@ export const dgtTableMemory: MemoryBench = {
     }),
 }
 
-/** A pipeline in a folder of its own, and what moves the publishers' clock with its own. */
+/** A pipeline in its own folder; its clock and the publishers' clock move together. */
 interface Alone {
   readonly context: IngestContext
   turnOn(by_ms: number): Promise<void>
 }
 
 async function runAlone(feed: Feed, folder: string): Promise<Done> {
-  // What is asked for more often than it is published changes every night.
+  // A feed that is fetched more often than it is published changes every night.
   const every_ms = feed.freshBy === 'fetch' ? DAY_MS : feed.every_s * 1000
   return inFolder(folder, [], async ({ context, turnOn }) => {
     let runner = makeRunner(context)
@@ -107,7 +109,7 @@ async function inFolder(folder: string, args: readonly string[], work: (alone: A
   }
 }
 
-/** Fetches and lands a publication; the number of rows that landed. */
+/** Fetches and lands a publication; returns the number of landed rows. */
 async function publishOnce(feed: Feed, runner: Runner): Promise<number> {
   const never = new AbortController().signal
   const { outcome, reason } = await runner.fetch(feed, never)
@@ -121,7 +123,7 @@ async function turnOn(publishers: string, clock: { now: number }, by_ms: number)
   clock.now += by_ms
 }
 
-/** The stand-in in a process of its own, for its Spain counts in no feed's memory; its clock stands still until it is moved. */
+/** Starts the stand-in in a separate process, so that its memory is not counted; its clock only moves on request. */
 async function startStandIn(args: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
   const process_ = spawn(process.execPath, [STAND_IN, '--port', '0', '--speed', '0', '--start', START, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,7 +5,10 @@ import { startStationsService, writeStations } from './stations-service.ts'
 /** Half a gigabyte of replies. */
 const REQUESTS = 1000
 
-/** `/api/gas-stations`, the whole country with its prices, as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
+/**
+ * `/api/gas-stations`, the whole country with prices, as browsers and SDKs request it, against a bare Fastify route with the same
+ * bytes.
+ */
 export const gasStations: Bench = {
   name: 'gas-stations',
   about:

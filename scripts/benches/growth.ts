@@ -22,16 +22,16 @@ import { type SizedStore, sizedStore } from './sized-store.ts'
 const DAYS = 30
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** The first hours of a month, so that its last day closes nothing. */
+/** The first hours of a month, so that the last simulated day closes no month. */
 const START = Date.UTC(2026, 2, 1)
-/** What a landing adds, without its metadata. */
+/** Bytes that a landing adds, without its metadata. */
 const FILE_BYTES = 50_000
 const ROWS = 500
-/** As upkeep runs. */
+/** The intervals of upkeep. */
 const [EXPIRE_MS, VERSIONS_MS] = [HOUR_MS, HOUR_MS / 4]
 const LONGER_MS = HOUR_MS
 
-/** Tables that are committed to at one cadence. */
+/** Tables with commits at the same interval. */
 interface Cadence {
   readonly every_ms: number
   readonly datasets: readonly Dataset[]
@@ -40,7 +40,7 @@ interface Cadence {
 /** Metadata of all tables after a month of landings, compactions and upkeep: metadata files, manifest lists and manifests. */
 export const growth: SizeBench = {
   name: 'growth',
-  about: `metadata of all ${datasets.length} tables after ${DAYS} simulated days, each committed to as often as its feeds are landed`,
+  about: `metadata of all ${datasets.length} tables after ${DAYS} simulated days, each with a commit per landing of its feeds`,
   limit_mb: 500,
   async size() {
     const parts: Record<string, number> = {}
@@ -55,7 +55,7 @@ export const growth: SizeBench = {
 
 const width = (dataset: Dataset): number => Object.keys(tableColumns(dataset)).length
 
-/** The tables by how often they are committed to: as their fastest feed is landed, or as often as the inputs they are derived from. */
+/** Groups tables by commit interval: that of their fastest feed, or that of the inputs from which they are derived. */
 export function cadences(of: readonly Dataset[]): Cadence[] {
   const every = new Map<string, number>()
   const seen = (id: string, every_s: number): void => void every.set(id, Math.min(every.get(id) ?? Infinity, every_s))
@@ -65,7 +65,7 @@ export function cadences(of: readonly Dataset[]): Cadence[] {
   return Object.entries(groups).map(([every_s, datasets = []]) => ({ every_ms: Number(every_s) * 1000, datasets }))
 }
 
-/** Bytes of metadata of a table that is landed at a cadence, with every commit, compaction and clean-up of a month. */
+/** Bytes of metadata of a table that is landed at an interval, with all commits, compactions and clean-ups of a month. */
 async function simulate(dataset: Dataset, every_ms: number): Promise<number> {
   let now = START
   const store: SizedStore = sizedStore(() => now)
@@ -94,7 +94,7 @@ async function simulate(dataset: Dataset, every_ms: number): Promise<number> {
   return store.bytes('/metadata/')
 }
 
-/** What a landing says of the fetches it contains, in the table's properties and the summary. */
+/** The fetches of a landing, as stated in the table's properties and the snapshot summary. */
 const landed = (at: number): Record<string, string> => ({ 'landed-until.simulated_feed': new Date(at).toISOString() })
 
 async function compact(dataset: Dataset, state: TableState, timeId: number): Promise<void> {
@@ -111,7 +111,7 @@ async function compact(dataset: Dataset, state: TableState, timeId: number): Pro
   }
 }
 
-/** A file that is never opened, with limits of every column. */
+/** A data file that is never opened, with bounds for every column. */
 function landedFile(dataset: Dataset, state: TableState, of: { from: number; to: number; rows: number }): DataFile {
   const timeId = tableColumns(dataset)[dataset.time]?.id
   const metrics = new Map(
@@ -134,7 +134,7 @@ function timeLimits(field: TableField, { from, to }: { from: number; to: number 
   return field.type === 'date' ? [Math.floor(from / DAY_MS), Math.floor(to / DAY_MS)] : limits(field)
 }
 
-/** Limits as long as those of real rows. */
+/** Bounds as long as those of real rows. */
 function limits({ type }: TableField): [Bound, Bound] {
   if (typeof type === 'object' || type === 'binary') return [Buffer.alloc(16), Buffer.alloc(16, 0xff)]
   if (type === 'string') return [randomUUID().slice(0, 16), `z${randomUUID().slice(0, 15)}`]

@@ -11,7 +11,7 @@ import { fillReadings, sensorAt } from './readings-lake.ts'
 import type { Timer, Work } from './work.ts'
 
 const SENSORS = 1000
-/** A closed month and half of the one that is open. */
+/** A closed month and half of the current one. */
 const LAKE = { sensors: SENSORS, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
 const LIMIT = 1000
 
@@ -19,31 +19,31 @@ interface Asked {
   readonly interval: string
   readonly from: number
   readonly to: number
-  /** Records of the reply. */
+  /** Records in the reply. */
   readonly records: number
 }
 
 const THREE_DAYS: Asked = { interval: 'raw', from: Date.UTC(2026, 10, 10), to: Date.UTC(2026, 10, 13), records: 864 }
 const A_MONTH: Asked = { interval: '1h', from: Date.UTC(2026, 10, 16), to: Date.UTC(2026, 11, 16), records: 720 }
 
-/** Three days of a sensor's readings, from a closed month, as the API answers them. */
+/** Three days of a sensor's readings, from a closed month, over HTTP. */
 export const historyRaw: Bench = historyBench('history-raw', THREE_DAYS, 'three days of readings, 864 records')
 
 /** A sensor's month by the hour, half of it from the files of single days. */
 export const historyHours: Bench = historyBench('history-1h', A_MONTH, 'a month by the hour, 720 records')
 
-/** Fills the folder with the lake that histories are read from, and with what the API shows as live. */
+/** Fills the folder with the lake of the history benches, and with live rows. */
 export async function fillHistory(folder: string): Promise<void> {
   await writePublication(folder)
   await fillReadings(homeOf(folder), LAKE)
 }
 
-/** The folder that the service of a history's bench works in. */
+/** The folder of the service in a history bench. */
 export function homeOf(folder: string): string {
   return join(folder, 'home')
 }
 
-/** The path of a sensor's history; `number` chooses sensor and instant, so that no two are the same. */
+/** The path of a sensor's history; `number` selects sensor and instant, so that no two requests are equal. */
 export function historyPath(number: number, asked: Asked = THREE_DAYS): string {
   const time = (at: number): string => new Date(at + Math.floor(number / SENSORS)).toISOString()
   const period = `interval=${asked.interval}&from=${time(asked.from)}&to=${time(asked.to)}`
@@ -66,7 +66,7 @@ function historyBench(name: string, asked: Asked, what: string): Bench {
   }
 }
 
-/** Each round is ten replies, each of another sensor; what counts is the mean of one. */
+/** Replies per round, each for another sensor; the mean time of one counts. */
 const REPLIES = 10
 
 async function openPair(folder: string, { only, asked }: { readonly only: boolean; readonly asked: Asked }): Promise<Pair> {
@@ -99,7 +99,7 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   }
 }
 
-/** Work that makes the texts of a round, each with all its records. */
+/** A round's work: it produces several replies, each with all its records. */
 function inReplies({ records }: Asked, textOf: (timer: Timer) => Promise<string>): Work {
   return {
     expected: { replies: REPLIES, records: REPLIES * records },
@@ -113,7 +113,7 @@ function inReplies({ records }: Asked, textOf: (timer: Timer) => Promise<string>
   }
 }
 
-/** The text of a reply. Throws where it is not answered with 200. */
+/** The text of a reply. Throws if the status is not 200. */
 export function fetchText(url: string, { agent, key }: { readonly agent: Agent | false; readonly key: string }): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { 'X-API-Key': key } }, (response) => {
@@ -122,7 +122,7 @@ export function fetchText(url: string, { agent, key }: { readonly agent: Agent |
       response.on('end', () => {
         const text = Buffer.concat(parts).toString()
         if (response.statusCode === 200) resolve(text)
-        else reject(new Error(`${url} gave ${response.statusCode}: ${text.slice(0, 300)}`))
+        else reject(new Error(`${url} returned ${response.statusCode}: ${text.slice(0, 300)}`))
       })
     }).on('error', reject)
   })

@@ -4,18 +4,18 @@ import { connect, type Socket } from 'node:net'
 export interface Load {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** What every answer has to begin with. */
+  /** The status of every answer. */
   readonly status: number
 }
 
-/** A client that costs less than any server: it writes the same bytes again and again, and only counts what comes back. */
+/** A client that costs less than any server: it writes the same bytes repeatedly, and only counts the received bytes. */
 export interface LoadClient {
-  /** Sends so many requests, one at a time on each connection, and waits for all answers. Throws where one is not as expected. */
+  /** Sends the requests, one at a time on each connection, and waits for all answers. Throws if one is not as expected. */
   run(requests: number): Promise<Loaded>
   end(): void
 }
 
-/** What a load got: answers, and bytes of their bodies. */
+/** The result of a load: answers, and bytes of their bodies. */
 export interface Loaded {
   readonly replies: number
   readonly bytes: number
@@ -24,7 +24,7 @@ export interface Loaded {
 const HEAD_END = Buffer.from('\r\n\r\n')
 /** Longest head of an answer, bytes. */
 const HEAD_MOST = 8192
-/** What a connection reads at once, bytes, into memory of its own: a large answer costs few events and no garbage. */
+/** Bytes that a connection reads at once into its own buffer: a large answer causes few events and no garbage. */
 const READ_BYTES = 2 ** 20
 
 /** Opens connections for a load. */
@@ -52,7 +52,7 @@ export async function openLoad({ url, headers, status }: Load, connections: numb
   }
 }
 
-/** A GET as it goes over the wire. */
+/** A GET request as bytes on the wire. */
 export function requestBytes(url: string, headers: Readonly<Record<string, string>>): Buffer {
   const { hostname, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -61,7 +61,7 @@ export function requestBytes(url: string, headers: Readonly<Record<string, strin
 
 /** One connection that stays open. */
 export interface Lane {
-  /** Sends a request, waits for the whole answer and returns the bytes of its body. Throws where it has another status. */
+  /** Sends a request, waits for the whole answer and returns the bytes of its body. Throws if it has another status. */
   ask(request: Buffer, status: number): Promise<number>
   end(): void
 }

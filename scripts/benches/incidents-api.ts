@@ -13,20 +13,20 @@ import type { Bench, Pair } from './measure.ts'
 import type { Work } from './work.ts'
 
 const SERVER = fileURLToPath(new URL('./incidents-server.ts', import.meta.url))
-/** So many that no server waits for work: what a client and Redis take of the other processor is then not counted as ours. */
+/** So many that the server always has work: the processor time of the client and Redis is then not counted for the server. */
 const CONNECTIONS = 64
 const REQUESTS = 15_000
 
 /**
- * Speeds are requests per second of the server's processor time: a server that has a processor to itself and work enough answers as many
- * in a second, and what else the machine does changes nothing.
+ * Speed is requests per second of the server's processor time. It equals the throughput of a server with a processor of its own
+ * and enough work, and other load on the machine does not affect it.
  */
 
-/** `/api/incidents` as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
+/** `/api/incidents` as browsers and SDKs request it, against a bare Fastify route with the same bytes. */
 export const incidentsApi: Bench = {
   name: 'incidents-api',
   about:
-    'requests per second of processor time of /api/incidents (br) with a key, charged and told its limits, against a bare Fastify route sending the same bytes',
+    'requests per second of processor time of /api/incidents (br) with a key, charged and with limit headers, against a bare Fastify route sending the same bytes',
   limit: 0.5,
   atLeast: true,
   rounds: 15,
@@ -34,7 +34,7 @@ export const incidentsApi: Bench = {
   open: (folder, { only }) => openPair(folder, INCIDENTS, { only, revalidate: false }),
 }
 
-/** The same asked for with its tag. */
+/** The same request with the current tag. */
 export const incidentsNotModified: Bench = {
   name: 'incidents-304',
   about: '304s per second of processor time of /api/incidents with a key, against a bare Fastify route sending the bytes of the list',
@@ -45,19 +45,22 @@ export const incidentsNotModified: Bench = {
   open: (folder, { only }) => openPair(folder, INCIDENTS, { only, revalidate: true }),
 }
 
-/** An API with something to list, by the name that `incidents-server.ts` starts it by. */
+/** An API with a list, named as in `incidents-server.ts`. */
 interface Listed {
   readonly kind: 'api' | 'stations' | 'trains'
   readonly start: (folder: string, home: string) => Promise<BenchApi>
-  /** Records of the list, at least. */
+  /** Least number of records in the list. */
   readonly records: number
 }
 
 const INCIDENTS: Listed = { kind: 'api', start: startIncidentsService, records: 250 }
-/** A list changes a little while it is asked for. */
+/** A list changes a little during the requests. */
 const SHARE_OF_BYTES = 0.9
 
-/** A list as browsers and SDKs ask for it (`revalidate`: with its tag), against a bare Fastify route that sends the bytes of the whole. */
+/**
+ * A list as browsers and SDKs request it (`revalidate`: with its tag), against a bare Fastify route with the bytes of the whole
+ * list.
+ */
 export async function openPair(
   folder: string,
   { kind, start, records }: Listed,
@@ -70,7 +73,7 @@ export async function openPair(
   try {
     checkList(reply, records)
   } catch (error) {
-    // Its Redis would outlive a bench that fails here.
+    // Otherwise its Redis would outlive a bench that fails here.
     await ours.close()
     throw error
   }
@@ -78,7 +81,7 @@ export async function openPair(
   const status = revalidate ? 304 : 200
   const load = await openLoad({ url: ours.url, headers, status }, CONNECTIONS)
   const other = only ? null : await startServer('bare')
-  if (other) await other.tell(reply)
+  if (other) await other.setReply(reply)
   const otherLoad = other && (await openLoad({ url: other.url, headers: asked, status: 200 }, CONNECTIONS))
   const bytes = requests * Buffer.byteLength(reply.body, 'base64')
   const whole = revalidate ? {} : { bytes: { min: bytes * SHARE_OF_BYTES } }
@@ -92,29 +95,28 @@ export async function openPair(
   }
 }
 
-/** The requests of a round, in processor time of the server where that is in a process of its own. */
+/** The requests of a round, measured in the server's processor time if it runs in another process. */
 function loaded(load: LoadClient, server: BenchApi | Server, requests: number): Pick<Work, 'run' | 'clock'> {
   return { run: async () => ({ ...(await load.run(requests)) }), ...('processor' in server ? { clock: server.processor } : {}) }
 }
 
-/** Throws unless a reply is a list of so many records at least. */
+/** Throws unless a reply is a list with enough records. */
 function checkList({ status, body }: BareReply, records: number): void {
   const text = brotliDecompressSync(Buffer.from(body, 'base64')).toString()
-  if (status !== 200) throw new Error(`the list was answered with ${status}: ${text.slice(0, 300)}`)
+  if (status !== 200) throw new Error(`the list has the status ${status}: ${text.slice(0, 300)}`)
   const listed = Object.values(JSON.parse(text) as Record<string, unknown>).find(Array.isArray)
-  if (!listed || listed.length < records)
-    throw new Error(`the list has ${listed?.length ?? 'no'} records, at least ${records} were expected`)
+  if (!listed || listed.length < records) throw new Error(`the list has ${listed?.length ?? 'no'} records, expected at least ${records}`)
 }
 
 interface Server extends BenchApi {
-  /** Processor time that it has taken so far, ms. */
+  /** Processor time used so far, ms. */
   processor(): Promise<number>
-  /** The most memory that it has had so far, MB. */
+  /** Peak memory so far, MB. */
   memory(): Promise<number>
-  tell(reply: BareReply): Promise<void>
+  setReply(reply: BareReply): Promise<void>
 }
 
-/** Starts a server (see `incidents-server.ts`) in a process of its own. */
+/** Starts a server (see `incidents-server.ts`) in a separate process. */
 export async function startServer(
   kind: 'api' | 'stations' | 'rail' | 'trains' | 'tables' | 'bare',
   ...folders: readonly string[]
@@ -132,7 +134,7 @@ export async function startServer(
       child.send('memory')
       return ((await once(child, 'message')) as [number])[0]
     },
-    async tell(reply) {
+    async setReply(reply) {
       child.send(reply)
       await once(child, 'message')
     },

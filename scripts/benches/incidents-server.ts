@@ -6,7 +6,7 @@ import { startStationsService } from './stations-service.ts'
 import { startTablesService } from './tables-service.ts'
 import { startTrainsService } from './trains-service.ts'
 
-/** What the bare server answers with. */
+/** The answer of the bare server. */
 export interface BareReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -15,8 +15,9 @@ export interface BareReply {
 }
 
 /**
- * A server in a process of its own: ours over incidents (`api <folder> <home>`), stations (`stations <folder> <home>`), boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`)
- * or readings (`tables <home>`), or `bare`, a Fastify route that sends what it is told and does nothing else.
+ * A server in a separate process. The service serves incidents (`api <folder> <home>`), stations (`stations <folder> <home>`),
+ * boards (`rail <home> <redis> <began>`), trains (`trains <folder> <home>`) or readings (`tables <home>`). `bare` is a Fastify
+ * route that sends the reply it is given.
  */
 const SERVICES: Readonly<Record<string, (...args: [string, string, string]) => Promise<BenchApi>>> = {
   api: startIncidentsService,
@@ -46,7 +47,7 @@ async function bare(): Promise<BenchApi> {
     if (typeof next === 'string') return
     reply = next
     body = Buffer.from(next.body, 'base64')
-    process.send?.('told')
+    process.send?.('set')
   })
   app.get('/api/incidents', (_request, answer) => {
     answer.code(reply.status).headers(reply.headers)

@@ -11,11 +11,14 @@ export function writePublication(folder: string): Promise<void> {
   return writeLiveRows(folder, LIVE)
 }
 
-/** Starts the API with its own Redis, as the service does, with what `writePublication` left in the folder, published now; works in `home`. */
+/**
+ * Starts the API with its own Redis, as the service does. It publishes the rows that `writePublication` left in the folder, and
+ * works in `home`.
+ */
 export async function startIncidentsService(folder: string, home: string): Promise<BenchApi> {
   const lake = await benchLake(home, { standBack: true })
   const now = Date.now()
   await claimLake(lake.store, 'simulated', now)
-  // What is older than its cadence is looked at anew for each request.
+  // Published with the current time: the API reads a late feed from Redis for each request.
   return await startLiveApi({ lake, home, publish: (redis) => publishLiveRows(redis, folder, LIVE, now), path: '/api/incidents' })
 }

@@ -9,7 +9,9 @@ import { benchLake, commitReadings, DAY_ROWS, madridDay } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
 import type { Timer } from './work.ts'
 
-/** A day of Madrid from rows in JavaScript to a durable commit, against one COPY of the same rows, sorted, from a DuckDB table. */
+/**
+ * From a day of Madrid's rows in JavaScript to a durable commit, against one COPY of the same sorted rows from a DuckDB table.
+ */
 export const lakeCommitRows: Bench = {
   name: 'lake-commit-rows',
   about: 'a Madrid day of 1.76 M feed rows to a commit, against one sorted COPY',
@@ -49,7 +51,7 @@ export const lakeCommitRows: Bench = {
   },
 }
 
-/** Rows as they come, without the time of making them: a parser's work is measured elsewhere. */
+/** The rows, without the time of creating them: parsing is measured elsewhere. */
 function* untimed(batches: Generator<AnyRow[]>, timer: Timer): Generator<AnyRow[]> {
   for (;;) {
     const { done, value } = timer.pause(() => batches.next())

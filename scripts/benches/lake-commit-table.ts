@@ -7,7 +7,7 @@ import { tableColumns } from '../../lake/schema/physical.ts'
 import { benchLake, commitReadings, DAY_ROWS, madridDay } from './madrid-day.ts'
 import type { Bench } from './measure.ts'
 
-/** A day of Madrid from a DuckDB table to a durable commit with metrics, against one COPY of the same rows, sorted. */
+/** From a day of Madrid in a DuckDB table to a durable commit with metrics, against one COPY of the same sorted rows. */
 export const lakeCommitTable: Bench = {
   name: 'lake-commit-table',
   about: 'a Madrid day in a DuckDB table to a commit, against one sorted COPY',

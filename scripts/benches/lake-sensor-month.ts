@@ -8,12 +8,12 @@ import type { Bench } from './measure.ts'
 import { fillReadings, sensorAt } from './readings-lake.ts'
 import type { Work } from './work.ts'
 
-/** A thirtieth of Madrid's sensors: files, not rows, are what a longer lake adds, and of a file one row group is read either way. */
+/** A thirtieth of Madrid's sensors: a longer lake adds files, not rows per file, and a query reads one row group of a file. */
 const SENSORS = 204
 const MONTH = { from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 11, 1) }
 const ROWS_OF_MONTH = 30 * 288
 
-/** One sensor's month over a year's lake, against the same over a lake that holds that month only; both laid out as upkeep leaves them. */
+/** One sensor's month in a lake of one year, against the same in a lake of that month only; both compacted as by upkeep. */
 export const lakeSensorMonth: Bench = {
   name: 'lake-sensor-month',
   about: 'a sensor-month over 365 days of lake, against 30 days',
@@ -38,7 +38,7 @@ export const lakeSensorMonth: Bench = {
   },
 }
 
-/** Reads another sensor each time, so that nothing but metadata can come from a cache. */
+/** Reads a different sensor each time, so that only metadata can come from a cache. */
 function readings(lake: Lake): Work {
   let turn = 0
   return {

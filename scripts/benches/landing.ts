@@ -5,7 +5,10 @@ import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openParts, serviceLog } from '../service/parts.ts'
 
-/** What landing one publication took: ms until it was judged and accepted, ms until all its tables were committed, and the process's peak memory. */
+/**
+ * Cost of landing one publication: ms until it was accepted, ms until all its tables were committed, and the process's peak
+ * memory.
+ */
 export interface Landing {
   readonly judged_ms: number
   readonly landed_ms: number
@@ -13,7 +16,7 @@ export interface Landing {
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** Runs in a process of its own, as the worker is started: fetches a feed of a stand-in once, lands it, and sends what that took. */
+/** Runs in a separate process, started like the worker: fetches a feed of a stand-in once, lands it, and sends the cost. */
 const [, , id = '', folder = '', publishers = '', redisUrl = ''] = process.argv
 if (!process.send) throw new Error('landing.ts is started by a bench')
 const config = readConfig({ DATA_DIR: folder, PUBLISHERS_URL: publishers, REDIS_URL: redisUrl, LOG_LEVEL: 'error' })
@@ -34,7 +37,7 @@ process.send({ judged_ms: judged - began, landed_ms: ended - judged, peak_mb: pe
 process.disconnect()
 await parts.close()
 
-/** Peak resident memory, MB; a child's `maxRSS` begins with that of who started it. */
+/** Peak resident memory, MB; a child's `maxRSS` starts at its parent's value. */
 function peakOf(): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
 }

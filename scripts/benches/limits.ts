@@ -10,11 +10,11 @@ import type { Bench } from './measure.ts'
 import type { Work } from './work.ts'
 
 const REQUESTS = 20_000
-/** Requests under way at a time. */
+/** Concurrent requests. */
 const AT_ONCE = 64
 const CALLERS = 200
 
-/** The least that counting a request by the minute and by the day takes, in windows that do not slide. */
+/** The minimum cost of counting a request by the minute and by the day, in fixed windows. */
 const COUNT = defineScript(`
 local minute = redis.call('INCR', KEYS[1])
 if minute == 1 then redis.call('EXPIRE', KEYS[1], 60) end
@@ -24,12 +24,12 @@ return { minute, day }
 `)
 
 /**
- * What limiting a request costs: its address, a charge under both sliding windows, its headers; against two counters for each request. Processor
- * time of this process and of Redis together: how much of both runs at the same time is the machine's.
+ * The cost of limiting a request: its address, a charge in both sliding windows, its headers. The reference is two counters per
+ * request. It is the processor time of this process plus Redis: how much of both overlaps depends on the machine.
  */
 export const limits: Bench = {
   name: 'limits',
-  about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address: processor time with that of Redis; against a script with two INCR each`,
+  about: `${REQUESTS} requests, ${AT_ONCE} at a time, limited by address: processor time including Redis, against a script with two INCR each`,
   limit: 2,
   async open(folder) {
     const server = await startRedis({ folder, appendOnly: false })
@@ -60,7 +60,10 @@ export const limits: Bench = {
   },
 }
 
-/** The work of every request, so many at a time, in processor time of this process and of Redis; `request` returns whether it was done. */
+/**
+ * Sends requests with fixed concurrency, measured in processor time of this process and Redis; `request` returns whether it
+ * succeeded.
+ */
 function inTurns(redis: Redis, request: (number: number) => Promise<boolean>): Work {
   return {
     expected: { requests: REQUESTS },
@@ -76,7 +79,7 @@ function inTurns(redis: Redis, request: (number: number) => Promise<boolean>): W
   }
 }
 
-/** Processor time that this process and Redis have taken so far, ms. */
+/** Processor time that this process and Redis have used so far, ms. */
 async function processorTime(redis: Redis): Promise<number> {
   const seconds = [...(await redis.info('cpu')).matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, found]) => Number(found))
   if (seconds.length !== 2) throw new Error('Redis does not state its processor time')

@@ -7,10 +7,10 @@ import type { Step } from './steps.ts'
 /** Processes whose peak memory is compared with a limit. */
 const MEMORY_ROUNDS = 5
 
-/** Does a step of a bench over folders and returns what it found; throws if it failed. */
+/** Runs a step of a bench over folders and returns its result; throws if it failed. */
 export type StepRunner = (bench: AnyBench, step: Step, ...folders: readonly string[]) => Promise<unknown>
 
-/** What is written of a bench of space. */
+/** The output line of a size bench. */
 interface SizeLine {
   readonly name: string
   readonly ok: boolean
@@ -19,7 +19,7 @@ interface SizeLine {
   readonly parts_mb: Readonly<Record<string, number>>
 }
 
-/** What is written of a bench that could be measured. */
+/** The output line of a successful bench. */
 interface MeasuredLine {
   readonly name: string
   readonly ratio: number
@@ -27,25 +27,25 @@ interface MeasuredLine {
   readonly ok: boolean
   readonly spread: number
   readonly rss_mb: number
-  /** How long a process took whose memory was measured, with its start, s. */
+  /** Run time of a process whose memory was measured, including its start, s. */
   readonly process_s?: number
-  /** Absent where it is memory that was measured. */
+  /** Absent for a memory bench. */
   readonly measured_ms?: number
   readonly reference_ms?: number
   readonly parts_ms?: Readonly<Record<string, number>>
 }
 
-/** What is written of a bench whose work or reference did not happen. */
+/** The output line of a bench whose work or reference failed. */
 interface FailedLine {
   readonly name: string
   readonly ok: false
   readonly error: string
 }
 
-/** What is written of a bench. */
+/** The output line of a bench. */
 export type Line = MeasuredLine | SizeLine | FailedLine
 
-/** Runs a bench. One that fails gives a line, too, so that those after it are run. */
+/** Runs a bench. A failed bench returns a line too, so that the others are run. */
 export async function runBench(bench: AnyBench, step: StepRunner): Promise<Line> {
   try {
     if ('size' in bench) return await sizeLine(bench, step)
@@ -57,7 +57,7 @@ export async function runBench(bench: AnyBench, step: StepRunner): Promise<Line>
 
 async function sizeLine(bench: SizeBench, step: StepRunner): Promise<SizeLine> {
   const { mb, parts } = (await step(bench, 'size')) as Sized
-  if (!(mb > 0 && Number.isFinite(mb))) throw new Error(`${mb} MB is no size`)
+  if (!(mb > 0 && Number.isFinite(mb))) throw new Error(`${mb} MB is not a size`)
   const parts_mb = Object.fromEntries(Object.entries(parts).map(([name, size]) => [name, rounded(size)]))
   return { name: bench.name, ok: mb <= bench.limit_mb, mb: rounded(mb), limit_mb: bench.limit_mb, parts_mb }
 }
@@ -110,10 +110,10 @@ function ratioLine(bench: Bench, step: StepRunner): Promise<Line> {
   })
 }
 
-/** Peak memory that a process can have had, MB. */
+/** Checks that a peak memory value is possible, MB. */
 function checkedMemory(found: unknown): number {
   const { rss_mb } = found as { readonly rss_mb: number }
-  if (!(rss_mb > 0 && Number.isFinite(rss_mb))) throw new Error(`${rss_mb} MB is no peak of memory`)
+  if (!(rss_mb > 0 && Number.isFinite(rss_mb))) throw new Error(`${rss_mb} MB is not a memory peak`)
   return rss_mb
 }
 
@@ -130,7 +130,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(3))
 }
 
-/** A line as a person reads it. */
+/** A line as text for people. */
 export function asText(line: Line, bench: AnyBench): string {
   if ('error' in line) return `FAIL ${line.name}: ${line.error} · ${bench.about}`
   if ('mb' in line) {

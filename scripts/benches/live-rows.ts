@@ -8,21 +8,21 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 import { checkedRows, DOCUMENTS_AT, generatedDocument } from './parsing.ts'
 
-/** A live feed, what the stand-in calls its document, and a dataset that it fills. */
+/** A live feed, the stand-in's name of its document, and a dataset that it fills. */
 export type LiveFeed = readonly [id: string, resource: string, dataset: Dataset]
 
-/** Writes the rows of the generated document of each feed: made outside the process that is measured, which only ever reads them from Redis. */
+/** Writes the rows of each feed's generated document, outside the measured process, which only reads them from Redis. */
 export async function writeLiveRows(folder: string, feeds: readonly LiveFeed[]): Promise<void> {
   for (const [id, resource, dataset] of feeds) {
     const feed = feedById(id)
     const rows = await checkedRows(feed, generatedDocument(feed, resource))
     const own = rows.filter((row) => isOf(dataset, row))
-    if (own.length === 0) throw new Error(`${id} gave no rows of ${dataset.id}`)
+    if (own.length === 0) throw new Error(`${id} has no rows of ${dataset.id}`)
     await writeFile(rowsPath(folder, id, dataset), JSON.stringify(own))
   }
 }
 
-/** Publishes what `writeLiveRows` left in the folder, as of an instant (ms), the time of the documents unless told. */
+/** Publishes the rows that `writeLiveRows` left in the folder, as of an instant (ms); the default is the documents' time. */
 export async function publishLiveRows(
   redis: ReturnType<typeof openRedis>,
   folder: string,
@@ -53,12 +53,12 @@ function rowsPath(folder: string, feed: string, dataset: Dataset): string {
   return join(folder, `${feed}.${dataset.id}.json`)
 }
 
-/** What the engine says of the life of a thing, where the dataset's things have one. */
+/** The engine's lifecycle fields of a thing, if the dataset has them. */
 function lifeOf({ life }: Dataset, at: number, since: number): AnyRow {
   return life ? { [life.id]: `${life.prefix}_${String(at).padStart(12, '0')}`, [life.since]: since } : {}
 }
 
-/** True for a row of the dataset: a feed may fill several. What the engine says of it is filled in when it is published. */
+/** True for a row of the dataset: a feed may fill several. The engine's columns are filled in at publication. */
 function isOf(dataset: Dataset, row: AnyRow): boolean {
   const filled = [dataset.time, ...Object.keys(lifeOf(dataset, 0, 0))]
   return Object.keys(dataset.columns).every((name) => name in row || filled.includes(name))

@@ -12,9 +12,9 @@ import type { Done, Timer, Work } from './work.ts'
 const READERS = 4
 const READS = 400
 const PAUSE_MS = 4
-/** Slots for queries, and places in the queue for them but one. */
+/** Query slots, plus all but one of the places in their queue. */
 const PLACES = BENCH_ENGINE.slots + SETTINGS.queryQueue.fallback - 1
-/** The list of incidents is longer. */
+/** Minimum size of the list of incidents. */
 const LIST_BYTES = 1000
 const READING = {
   expected: { replies: READERS * READS, bytes: { min: READERS * READS * LIST_BYTES } },
@@ -22,8 +22,8 @@ const READING = {
 } satisfies Omit<Work, 'run'>
 
 /**
- * What a hundredth of the readers of `/api/incidents` waits at least, while every slot for queries of the lake is taken and the queue for
- * them is never empty, against what it waits while there are no queries.
+ * Waiting time of the slowest hundredth of the readers of `/api/incidents` while all query slots of the lake are taken and their
+ * queue is never empty. The reference is the same without queries.
  */
 export const liveSaturated: Bench = {
   name: 'live-saturated',
@@ -38,7 +38,7 @@ export const liveSaturated: Bench = {
     return {
       measured: {
         ...READING,
-        // One for each place: the queue was full all the time.
+        // One for each place: the queue was always full.
         expected: { ...READING.expected, histories: { min: PLACES } },
         async run(timer) {
           const done = asking.begin()
@@ -59,7 +59,7 @@ export const liveSaturated: Bench = {
   },
 }
 
-/** Callers who ask for another history as soon as they have one, one for each place; what ends them gives the number of histories. */
+/** Callers, one for each place, who request another history after each reply. Stopping them returns the number of histories. */
 function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => Promise<number> } {
   const { origin } = new URL(url)
   let turn = 0
@@ -82,7 +82,7 @@ function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => 
   }
 }
 
-/** Readers who ask again and again, each after a pause; their waits are timed. */
+/** Readers who send requests repeatedly, with pauses; their waiting times are measured. */
 async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promise<Done> {
   let [replies, bytes] = [0, 0]
   await Promise.all(
@@ -100,7 +100,7 @@ async function readAll(api: Pick<BenchApi, 'url' | 'key'>, timer: Timer): Promis
   return { replies, bytes }
 }
 
-/** Asks, waits for the whole reply and returns the bytes of its body. Throws for anything but a 200. */
+/** Sends a request, waits for the whole reply and returns the bytes of its body. Throws unless the status is 200. */
 function bytesOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { 'Accept-Encoding': 'br', 'X-API-Key': key } }, (response) => {
@@ -110,7 +110,7 @@ function bytesOf({ url, key }: Pick<BenchApi, 'url' | 'key'>, agent: Agent): Pro
       })
       response.on('end', () => {
         if (response.statusCode === 200) resolve(bytes)
-        else reject(new Error(`${url} gave ${response.statusCode}`))
+        else reject(new Error(`${url} returned ${response.statusCode}`))
       })
     }).on('error', reject)
   })

@@ -18,16 +18,16 @@ const PERIOD_MS = 300_000
 const DAY_START = Date.UTC(2026, 0, 5) + 10_000
 const LEVELS = ['FLUID', 'SLOW', 'HEAVY', 'JAM', null] as const
 
-/** What DuckDB may take, as the service has it unless told; bytes. */
+/** DuckDB's limits, as in the service's defaults; bytes. */
 export const BENCH_ENGINE = { memory: 2 * 1024 ** 3, spill: 8 * 1024 ** 3, threads: 2, slots: 2 } as const
 
-/** Opens a lake as the service does, in a folder of the bench. */
+/** Opens a lake like the service's, in a folder of the bench. */
 export async function benchLake(folder: string, more: Pick<LakeOptions, 'standBack'> = {}): Promise<Lake> {
   const store = await fileStore(join(folder, 'store'))
   return openLake({ store, spool: join(folder, 'spool'), ...BENCH_ENGINE, ...more })
 }
 
-/** A small generator of even numbers in [0, 1), the same each time (mulberry32). */
+/** A small deterministic generator of uniform numbers in [0, 1) (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -38,7 +38,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** The rows of a day as its publications bring them, sensors in the publisher's order, values with a daily rhythm and noise. */
+/** The rows of a day by publication: sensors in the publisher's order, values with a daily rhythm and noise. */
 export function* madridDay(): Generator<AnyRow[]> {
   const random = randomOf(5)
   const usual = Array.from({ length: SENSORS }, () => 50 + random() * 1500)
@@ -68,7 +68,7 @@ export function* madridDay(): Generator<AnyRow[]> {
   }
 }
 
-/** Writes what a query gives as files of the readings and commits them; the number of their rows. */
+/** Writes the rows of a query as files of the readings and commits them; returns the number of rows. */
 export async function commitReadings(lake: Lake, session: Session, rows: Pick<WriteOptions, 'from' | 'partition'>): Promise<number> {
   const { metadata } = await createTable({ store: lake.store, dataset: trafficReadings, properties: {} })
   const written = await writeParquet(session, {

@@ -21,17 +21,17 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 if (values.rows !== undefined && !/^[1-9]\d{0,9}$/.test(values.rows)) {
-  process.stderr.write('--rows is a whole number\n')
+  process.stderr.write('--rows must be a whole number\n')
   process.exit(2)
 }
-// For the processes that measure.
+// Passed to the processes that measure.
 if (values.rows !== undefined) process.env['EXPORT_ROWS'] = values.rows
-// Loaded after the setting, which it reads.
+// Imported after the setting, which it reads.
 const { BENCHES } = await import('./list.ts')
 if (values.help) {
   const lines = BENCHES.map(({ name, about }) => `  ${name.padEnd(28)}${about}`)
   const sizes = Object.keys(LAKE_SIZES).join('|')
-  const scale = `--lake: times over generated readings of all of Madrid's sensors; a year is some 643 million, 6 GB of disk; --in keeps the lake in a folder, for the next run`
+  const scale = `--lake: times queries of generated readings of all of Madrid's sensors; a year has some 643 million, 6 GB of disk; --in stores the lake in a folder for the next run`
   process.stdout.write(
     `scripts/bench [--json] [--rows n] [name...]\nscripts/bench [--json] --lake ${sizes} [--in folder]\n\n${lines.join('\n')}\n\n${scale}\n`,
   )
@@ -39,7 +39,7 @@ if (values.help) {
 }
 if (values.lake !== undefined) {
   if (!Object.hasOwn(LAKE_SIZES, values.lake) || positionals.length > 0) {
-    process.stderr.write(`--lake is one of ${Object.keys(LAKE_SIZES).join(', ')}, without names of benches\n`)
+    process.stderr.write(`--lake must be one of ${Object.keys(LAKE_SIZES).join(', ')}, without names of benches\n`)
     process.exit(2)
   }
   await runScale(values.lake as LakeSize, { json: values.json, keptIn: values.in ?? null })
@@ -47,7 +47,7 @@ if (values.lake !== undefined) {
 }
 const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name))
 if (unknown.length > 0) {
-  process.stderr.write(`no bench ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}\n`)
+  process.stderr.write(`no bench ${unknown.join(', ')}; the benches are ${BENCHES.map(({ name }) => name).join(', ')}\n`)
   process.exit(2)
 }
 for (const bench of BENCHES) {
@@ -59,7 +59,7 @@ for (const bench of BENCHES) {
 
 function inChild(bench: AnyBench, step: Step, ...folders: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    // Memory counts as the worker runs; speed as any process does.
+    // Memory is measured with the worker's flags, speed with Node's defaults.
     const how =
       'run' in bench && step === 'memory' ? { execArgv: [...FEED_PROCESS.flags], env: { ...process.env, ...FEED_PROCESS.env } } : {}
     const child = fork(CHILD, [bench.name, step, ...folders], how)

@@ -1,46 +1,46 @@
 import { checkDone, type Done, type Expected, type RunTime, runOnce, type Work } from './work.ts'
 
-/** A reference that does no work: the time that the measured work may take. */
+/** A reference that does no work: the time limit of the measured work. */
 export interface TimeLimit {
   readonly limit_ms: number
 }
 
-/** What a bench compares, ready to run. */
+/** The two works that a bench compares, ready to run. */
 export interface Pair {
   readonly measured: Work
-  /** Null in the process whose memory counts, which runs only the measured work. */
+  /** Null in the process whose memory is measured: it runs only the measured work. */
   readonly reference: Work | TimeLimit | null
-  /** Counts that both must have alike, where no number of them is known. */
+  /** Counts that must be equal in both, if their numbers are unknown. */
   readonly alike?: readonly string[]
-  /** Peak memory of the last measured run, MB, where it ran in a process of its own. */
+  /** Peak memory of the last measured run, MB, if it ran in another process. */
   peak_mb?(): number
   close(): Promise<void>
 }
 
-/** A promise about speed: work that takes at most, or does at least, `limit` times what a reference does. */
+/** A promise about speed: the time (or speed) of the work is at most (or at least) `limit` times that of a reference. */
 export interface Bench {
   readonly name: string
   readonly about: string
   readonly limit: number
-  /** True where the ratio has to reach the limit (requests per second) instead of staying below it (time). */
+  /** True if the ratio must reach the limit (requests per second) instead of staying below it (time). */
   readonly atLeast?: boolean
-  /** Milliseconds that the measured work may take beyond the reference, whatever the ratio. */
+  /** Milliseconds that the measured work may take beyond the reference, at any ratio. */
   readonly orWithin_ms?: number
-  /** Milliseconds that the measured work may take in all, whatever the ratio. */
+  /** Milliseconds that the measured work may take in all, at any ratio. */
   readonly orAtMost_ms?: number
   /** Peak memory that the measured work may take, MB. */
   readonly limit_mb?: number
   /** Rounds of one measured and one reference run; 7 by default. */
   readonly rounds?: number
-  /** Rounds before them that do not count; 2 by default. */
+  /** Uncounted rounds before them; 2 by default. */
   readonly warmUps?: number
-  /** Makes what the work needs on disk, once, in a process of its own. */
+  /** Writes the work's input to disk, once, in a separate process. */
   setUp?(folder: string): Promise<void>
-  /** Opens the work. `only` is set in the process whose memory counts: it runs nothing but the measured work. */
+  /** Opens the work. `only` is true in the process whose memory is measured: it runs only the measured work. */
   open(folder: string, options: { readonly only: boolean }): Promise<Pair>
 }
 
-/** A promise about memory: a process that only does this never takes more than so much. */
+/** A promise about memory: a process that only does this work never exceeds the limit. */
 export interface MemoryBench {
   readonly name: string
   readonly about: string
@@ -48,41 +48,44 @@ export interface MemoryBench {
   readonly limit_mb: number
   /** Processes whose memory is measured; 5 by default. */
   readonly rounds?: number
-  /** What `run` must have done. */
+  /** The expected result of `run`. */
   readonly expected: Expected
-  /** Makes what the work needs on disk, once, in a process of its own. */
+  /** Writes the work's input to disk, once, in a separate process. */
   setUp?(made: string): Promise<void>
-  /** Does the work once, in a process and a folder of its own, and returns what it did; `made` is the folder that `setUp` filled. */
+  /**
+   * Does the work once, in a separate process and folder, and returns the counts of what it did; `made` is the folder that
+   * `setUp` filled.
+   */
   run(folder: string, made: string): Promise<Done>
 }
 
-/** A promise about space: what something takes after a simulated time. */
+/** A promise about space: the size of something after a simulated time. */
 export interface SizeBench {
   readonly name: string
   readonly about: string
   readonly limit_mb: number
-  /** Makes it in a process of its own and returns its size, MB, and that of its parts. */
+  /** Builds it in a separate process and returns its size and the sizes of its parts, MB. */
   size(): Promise<Sized>
 }
 
-/** What a size bench found, MB. */
+/** The result of a size bench, MB. */
 export interface Sized {
   readonly mb: number
   readonly parts: Readonly<Record<string, number>>
 }
 
-/** Any promise. */
+/** A bench of any kind. */
 export type AnyBench = Bench | MemoryBench | SizeBench
 
-/** What rounds of a bench gave: the median of their ratios and how far the farthest round lies from it, relative. */
+/** The result of a bench's rounds: the median of their ratios, and the largest relative deviation from it. */
 export interface Measured {
   readonly ratio: number
   readonly spread: number
   readonly measured_ms: number
   readonly reference_ms: number
-  /** Medians of the parts that the measured work names; null where it names none. */
+  /** Medians of the named parts of the measured work; null if it names none. */
   readonly parts_ms: Readonly<Record<string, number>> | null
-  /** The greatest peak of the measured runs; null where they ran in the process that measures. */
+  /** The highest peak of the measured runs; null if they ran in the measuring process. */
   readonly peak_mb: number | null
 }
 
@@ -90,14 +93,14 @@ const WARM_UPS = 2
 const ROUNDS = 7
 
 /**
- * Runs a pair by turns, after warming up, so that what disturbs the machine disturbs both. For `atLeast` the ratio is of speeds. Throws if a
- * run does not do what is expected of it.
+ * Runs a pair alternately, after warm-up rounds, so that disturbances affect both. For `atLeast` the ratio is of speeds. Throws
+ * if a run's counts are not as expected.
  */
 export async function measure(bench: Bench, pair: Pair): Promise<Measured> {
   const rounds: { measured: RunTime; reference: RunTime }[] = []
   const peaks: number[] = []
   for (let round = -(bench.warmUps ?? WARM_UPS); round < (bench.rounds ?? ROUNDS); round++) {
-    // Whoever runs second finds the machine as the first left it: they take turns at that too.
+    // The second run finds the machine as the first one left it, so their order alternates.
     const [measured, reference] = round % 2 === 0 ? [await runMeasured(pair), await runReference(pair)] : await reversed(pair)
     for (const count of pair.alike ?? []) checkDone('the measured work', measured.done, { [count]: reference.done[count] ?? Number.NaN })
     if (round < 0) continue
@@ -138,7 +141,7 @@ function medianParts(parts: readonly RunTime['parts_ms'][]): Measured['parts_ms'
   return Object.fromEntries(names.map((name) => [name, median(named.map((one) => one[name] as number))]))
 }
 
-/** The middle value; of an even number the mean of the two in the middle. */
+/** The median; for an even number of values the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

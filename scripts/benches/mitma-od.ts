@@ -16,17 +16,20 @@ import { makeWorld } from '../stand-in/world/world.ts'
 import type { Bench, MemoryBench, Pair } from './measure.ts'
 import { runOnce } from './work.ts'
 
-/** A day as the stand-in's full archives have it; `MITMA_LINES` asks for one of fewer zones, with so many lines. */
+/** Lines of a day in the stand-in's full archives; `MITMA_LINES` sets fewer lines, with fewer zones. */
 const WHOLE_DAY = 9_900_000
 const SHARE = Math.min(1, Number(process.env.MITMA_LINES ?? WHOLE_DAY) / WHOLE_DAY)
 const DAY = '2022-02-01'
-/** Rows that a whole day is added up to, at least. */
+/** Least number of rows after the aggregation of a whole day. */
 const LEAST_ROWS = 2_000_000
 const PACKED = 'day.csv.gz'
-/** What DuckDB may take, so that the process stays under a gigabyte with the packed file in it. */
+/** DuckDB's limits, such that the process with the packed file in memory stays under a gigabyte. */
 const ENGINE = { memory: 512 * 1024 ** 2, spill: 16 * 1024 ** 3, threads: 2, slots: 2 } as const
 
-/** A day of trips as the ministry packs it: unpacked, added up, sorted and written as the table takes it, against DuckDB's own COPY of the packed file. */
+/**
+ * A day of trips in the ministry's packed file: unpacked, aggregated, sorted and written for the table. Reference: DuckDB's COPY
+ * of the file.
+ */
 export const mitmaOd: Bench = {
   name: 'mitma-od',
   about: "a day of trips by the pipeline's COPY, against DuckDB's own COPY of the same columns in the same order",
@@ -49,7 +52,7 @@ async function openDay(folder: string, { packed, only }: { readonly packed: stri
     measured: {
       expected,
       async run() {
-        if (!isBulk(mitmaTrips)) throw new Error('trips are made by the engine')
+        if (!isBulk(mitmaTrips)) throw new Error('trips must be built by the engine')
         const bodies = [{ name: DAY, bytes: await readFile(packed) }]
         const signal = new AbortController().signal
         const { staged } = await makeBulk(context, mitmaTrips, { bodies, fetch_id: 'mitma_trips.bench', fetchedAt: Date.now(), signal })
@@ -77,10 +80,10 @@ async function openDay(folder: string, { packed, only }: { readonly packed: stri
   }
 }
 
-/** The same work in a process that is started as the one that runs feeds: the packed day is held, what it unpacks to is not. */
+/** The same work in a process with the worker's flags: the packed day is in memory, the unpacked data is not. */
 export const mitmaOdMemory: MemoryBench = {
   name: 'mitma-od-memory',
-  about: "a day of trips by the pipeline's COPY, in a process of its own",
+  about: "a day of trips by the pipeline's COPY, in a separate process",
   limit_mb: 1000,
   rounds: 3,
   setUp: writeDay,
@@ -93,7 +96,7 @@ export const mitmaOdMemory: MemoryBench = {
   },
 }
 
-/** The columns that the table has, made of the packed file and sorted as the table is. */
+/** The table's columns from the packed file, sorted like the table. */
 function referenceQuery(packed: string): string {
   return `
     SELECT 'V2' AS study, 'V2-${DAY}' AS study_day, DATE '${DAY}' AS local_date, TIMESTAMPTZ '2022-01-31 23:00:00+00' AS day_starts_at,
@@ -106,7 +109,7 @@ function referenceQuery(packed: string): string {
     ORDER BY origen, destino, periodo, distancia`
 }
 
-/** Writes the packed day into a folder, as the stand-in sends it. */
+/** Writes the packed day to a folder, as the stand-in sends it. */
 async function writeDay(folder: string): Promise<void> {
   const zones = makeWorld(1, 'full', 'full').part(mobilityZones)
   const day = { seed: 1, day: DAY.replaceAll('-', ''), zones, archives: 'full', share: SHARE, hasUnknownCodes: false } as const

@@ -12,27 +12,27 @@ import type { Bench } from './measure.ts'
 import type { Done, Expected } from './work.ts'
 
 const SEED = 7
-/** A Saturday morning: what the generated Spain shows then is the same on every machine. */
+/** A Saturday morning, fixed, so that the generated data is the same on every machine. */
 export const DOCUMENTS_AT = Date.parse('2026-11-21T08:31:00Z')
 const DOCUMENT = 'document'
 
-/** What a bench of a feed's parser says of itself. */
+/** The declaration of a bench of a feed's parser. */
 interface ParseBench {
   readonly name: string
   readonly about: string
   readonly limit: number
   readonly feed: Feed
-  /** What the stand-in calls the document. */
+  /** The stand-in's name of the document. */
   readonly resource: string
-  /** Rows that the document gives, at least. */
+  /** Least number of rows in the document. */
   readonly rows: number
-  /** The bare parser that the feed's work is compared with, and what it finds. */
+  /** The bare parser that is the reference, and its expected counts. */
   readonly reference: { readonly expected: Expected; readonly parse: (bytes: Buffer) => Done }
 }
 
 /**
- * A bench of all that a feed does between the bytes and the lake, over a generated document at full scale, so that it runs where no
- * capture is. The document is made in a process of its own, for the world it comes from counts in no feed's memory.
+ * A bench of a feed's complete processing between the bytes and the lake. Its document is generated at full scale, so that it
+ * needs no capture, and in a separate process, because the simulated world takes memory.
  */
 export function parseBench({ name, about, limit, feed, resource, rows, reference }: ParseBench): Bench {
   return {
@@ -52,17 +52,17 @@ export function parseBench({ name, about, limit, feed, resource, rows, reference
   }
 }
 
-/** A document of a feed at full scale, as its stand-in writes it; the same bytes on every machine. */
+/** A document of a feed at full scale, as the stand-in writes it; the same bytes on every machine. */
 export function generatedDocument(feed: Feed, resource: string): Buffer {
   const standIn = STAND_INS.find((one) => one.feed === feed.id)
   if (!standIn) throw new Error(`no stand-in serves ${feed.id}`)
   const publishedAt = standIn.publishedAt(SEED, DOCUMENTS_AT, resource)
   const written = standIn.write(makeWorld(SEED), { resource, publishedAt, stampedAt: publishedAt, variant: WHOLE })
-  if (typeof written === 'object' && 'text' in written) throw new Error(`${feed.id}/${resource} is too large to be held`)
+  if (typeof written === 'object' && 'text' in written) throw new Error(`${feed.id}/${resource} is too large for memory`)
   return typeof written === 'string' ? Buffer.from(written) : written
 }
 
-/** Parses a document of a feed and checks its rows. Throws where a row is not good. */
+/** Parses a document of a feed and checks its rows. Throws if a row is invalid. */
 export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> {
   const { notes } = collectNotes()
   const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, notes.unknownCode)]))
@@ -72,14 +72,14 @@ export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> 
     const check = checks.get(dataset.id)
     for (const row of rows) {
       const reason = check?.(row)
-      if (reason !== null) throw new FormatError(`a generated row of ${dataset.id} is not good: ${reason}`)
+      if (reason !== null) throw new FormatError(`a generated row of ${dataset.id} is invalid: ${reason}`)
       good.push(row)
     }
   }
   return good
 }
 
-/** The least that reading XML with saxes costs: the text decoded, the handlers all but empty. */
+/** The minimum cost of reading XML with saxes: the text is decoded, the handlers are almost empty. */
 export function bareSaxes(bytes: Buffer): Done {
   let tags = 0
   const parser = new SaxesParser()

@@ -7,22 +7,25 @@ import { benchTime, landTimetables, openRailWorld, startRailService } from './ra
 import type { Expected, Work } from './work.ts'
 
 const CONNECTIONS = 20
-/** What one request in a hundred may take longer than, ms. */
+/** Limit of the slowest hundredth of the requests, ms. */
 const LIMIT_MS = 20
-/** How long a round of the busiest station lasts: live data and the clock make its board anew three times or more meanwhile. */
+/** Duration of a round of the busiest station: new live data and the clock rebuild its board at least three times in it. */
 const ROUND_MS = 20_000
 /** Requests in a round of all stations. */
 const REQUESTS = 4000
-/** How far ahead of the present boards of all stations are of, s. */
+/** Boards of all stations are requested for times up to this far in the future, s. */
 const AHEAD_S = 12 * 3600
-/** Requests in a round of the busiest station, at least. */
+/** Least number of requests in a round of the busiest station. */
 const LEAST_REQUESTS = 400
-/** A board without a train is longer. */
+/** Minimum size of a board with trains. */
 const BOARD_BYTES = 50
-/** Boards that are made before anything is measured: a service that has been up for some minutes has compiled its code by then. */
+/** Boards that are built before the measurement: a service that has run for some minutes has compiled its code. */
 const WARM_UP = 1500
 
-/** What a hundredth of those who ask for the next departures of the busiest station wait at least, 20 at once. The limit stands for a reference. */
+/**
+ * Waiting time of the slowest hundredth of requests for the busiest station's departures, 20 at once. The reference is a time
+ * limit.
+ */
 export const railDepartures: Bench = {
   name: 'rail-departures',
   about: `p99 of the next departures of the busiest station at ${CONNECTIONS} connections, with trains published every 20 and 30 s, against ${LIMIT_MS} ms`,
@@ -39,11 +42,11 @@ export const railDepartures: Bench = {
     ),
 }
 
-/** The same of all stations, those with more trains more often, and of moments of the next hours: every board is made for the one who asks. */
+/** The same for all stations, weighted by their trains, at times within the next hours: every request builds a board. */
 export const railBoards: Bench = {
   name: 'rail-boards',
-  about: `p99 of departures of stations and moments of which no two are the same at ${CONNECTIONS} connections, likewise, against ${LIMIT_MS} ms`,
-  // Whoever asks waits for the boards of the 19 before: this is what the service can do in a second, not what one board takes.
+  about: `p99 of departures at different stations and instants at ${CONNECTIONS} connections, with the same trains, against ${LIMIT_MS} ms`,
+  // Each request waits for the 19 boards before it: this limits the throughput of the service, not the time of one board.
   limit: 5,
   rounds: 3,
   setUp: (folder) => landTimetables(homeOf(folder)),
@@ -57,12 +60,12 @@ export const railBoards: Bench = {
 }
 
 interface Boards {
-  /** The station where most trains stop. */
+  /** The station with the most stops. */
   readonly busiest: string
   readonly lanes: readonly Lane[]
-  /** The request for the departures of a station, at a moment (ms) or now. */
+  /** The request for the departures of a station, at an instant (ms) or now. */
   request(station: string, at: number | null): Buffer
-  /** The request for some station and moment. */
+  /** A request for a random station and instant. */
   any(): Buffer
 }
 
@@ -98,7 +101,7 @@ function boardPath(station: string, at: number | null): string {
   return `/api/trenes/estaciones/${station}/salidas${at === null ? '' : `?at=${new Date(at).toISOString()}`}`
 }
 
-/** How long those wait who ask for boards, on all connections at once, until a round has no other request. */
+/** Waiting times of requests for boards, on all connections at once, until the round has no more requests. */
 function waiting({ lanes }: Boards, replies: Expected[string], round: () => () => Buffer | null): Work {
   const least = typeof replies === 'number' ? replies : replies.min
   return {

@@ -28,22 +28,22 @@ const CAPTURE = 'feeds/renfe-gtfs/cercanias-2026-08-22'
 const [ARCHIVE, CORRECTED, CSV] = ['timetable.zip', 'corrected.zip', 'stop_times.csv']
 const FETCH_ID = 'renfe_gtfs_cercanias.20261121t083100000z'
 const LIMIT_MB = 400
-/** Every so many stop times one departs a second later in the corrected archive. */
+/** In the corrected archive one of this many stop times departs a second later. */
 const CORRECTED_EVERY = 5000
-/** The number of stop times, as the set-up wrote them. */
+/** The file with the number of stop times, which the set-up writes. */
 const COUNT = 'stop_times.count'
-/** Stop times of the timetable, at least. */
+/** Least number of stop times in the timetable. */
 const LEAST_STOP_TIMES = 1_000_000
 
 /**
- * The timetable of commuter rail from its publisher to the committed tables, in a fresh process that runs as the worker does: fetched over
- * HTTP, kept, parsed, judged, all its datasets landed. The recorded one where the captures are there, else one that is generated.
+ * The commuter timetable from its publisher to the committed tables, in a new process with the worker's flags: fetched over HTTP,
+ * stored, parsed, validated and landed. It is the recorded timetable if the captures exist, otherwise a generated one.
  */
 export const railGtfsLand: Bench = {
   name: 'rail-gtfs-land',
   about: 'commuter timetable of 1.9 M stop times from HTTP to committed tables, against one COPY of the same stop times from trimmed CSV',
   limit: 2.5,
-  // The larger of 30 s and 2.5 times.
+  // The limit is the larger of 30 s and 2.5 times the reference.
   orAtMost_ms: 30_000,
   limit_mb: LIMIT_MB,
   rounds: 3,
@@ -52,11 +52,11 @@ export const railGtfsLand: Bench = {
   open: (folder) => openLanding(folder, [ARCHIVE]),
 }
 
-/** The same timetable corrected, over a lake that has it: all rows are compared with those that they replace. */
+/** The same timetable corrected, over a lake that contains it: all rows are compared with the rows that they replace. */
 export const railGtfsCorrect: Bench = {
   ...railGtfsLand,
   name: 'rail-gtfs-correct',
-  about: 'the same timetable corrected, in the place of the one that has landed, against the same COPY',
+  about: 'the same timetable corrected, replacing the landed one, against the same COPY',
   limit: 5,
   orAtMost_ms: 60_000,
   rounds: 1,
@@ -71,7 +71,7 @@ async function setUp(folder: string): Promise<void> {
   const lake = await benchLake(folder)
   await lake.use({}, async (session) => {
     const { table } = await stageRows(session, tableColumns(railStopTimes), stopTimes(bytes))
-    // In the order of the publisher's file, as it is trimmed.
+    // In the order of the publisher's file, with the same trimming.
     const rows = await session.copy(sql`SELECT * FROM ${table}`, { path: join(lake.engine.folder, CSV), options: 'FORMAT csv, HEADER' })
     if (rows < LEAST_STOP_TIMES) throw new Error(`the timetable has ${rows} stop times`)
     await writeFile(join(folder, COUNT), String(rows))
@@ -80,7 +80,7 @@ async function setUp(folder: string): Promise<void> {
   await lake.close()
 }
 
-/** Lands archives one after the other, each in a process of its own; the last one counts. */
+/** Lands archives one after the other, each in a separate process; only the last one is measured. */
 async function openLanding(folder: string, archives: readonly string[]): Promise<Pair> {
   const lake = await benchLake(folder)
   const csv = join(lake.engine.folder, CSV)
@@ -127,7 +127,7 @@ async function openLanding(folder: string, archives: readonly string[]): Promise
   }
 }
 
-/** The publisher of an archive, which may be changed. */
+/** A server of an archive, which can be replaced. */
 async function publish(folder: string): Promise<{ archive: Buffer; readonly url: string; close(): void }> {
   const state = { archive: await readFile(join(folder, ARCHIVE)) }
   const server = createServer((_, response) => {
@@ -153,7 +153,7 @@ function land(args: readonly string[]): Promise<Landing> {
   })
 }
 
-/** The archive with some seconds changed, in lines as long as before. */
+/** The archive with some seconds changed; the lines keep their length. */
 async function corrected(bytes: Buffer): Promise<Buffer> {
   const zip = await openZip(bytes, { maxBytes: 1_000_000_000 })
   const members: { name: string; pieces: Buffer[] }[] = []
@@ -167,7 +167,7 @@ async function corrected(bytes: Buffer): Promise<Buffer> {
   return packZip(members, DOCUMENTS_AT)
 }
 
-/** Moves the seconds of the third field of some lines. */
+/** Changes the seconds in the third field of some lines. */
 function delay(text: Buffer): void {
   for (let line = 0, at = 0; at < text.length; line++) {
     const next = text.indexOf('\n', at) + 1 || text.length

@@ -12,7 +12,7 @@ import { tableColumns } from '../../lake/schema/physical.ts'
 /** Rows of a version that the pipeline sorts at once. */
 const MOST_SORTED = 100_000
 
-/** Lands the timetable of an archive as the pipeline does, fetched at `at` (ms): every table of it in a commit of its own. */
+/** Lands the timetable of an archive as the pipeline does, fetched at `at` (ms): each of its tables in a separate commit. */
 export async function landTimetable(lake: Lake, feed: Feed, options: { readonly bytes: Buffer; readonly at: number }): Promise<void> {
   for (const dataset of feed.into) await landTable(lake, { feed, dataset, ...options })
 }

@@ -7,7 +7,7 @@ import { publishLive } from '../../lake/live/write.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
 
-/** A feed of trains: what it fills, of which network, how often, and what it says of a train at an instant (ms). */
+/** A feed of trains: its datasets, its network, its interval, and its rows for a train at an instant (ms). */
 interface LiveFeed {
   readonly id: string
   readonly dataset: Dataset
@@ -16,7 +16,7 @@ interface LiveFeed {
   readonly rowOf: (train: Train, at: number) => AnyRow
 }
 
-/** A train that is under way. */
+/** A running train. */
 interface Train {
   readonly day: TimetableDay
   readonly trip: DayTrip
@@ -29,10 +29,10 @@ const FEEDS: readonly LiveFeed[] = [
   { id: 'renfe_trip_updates_ld', dataset: railTripUpdates, network: 'AVLDMD', every_s: 30, rowOf: updateOf },
   { id: 'renfe_positions', dataset: railPositions, network: 'CERCANIAS', every_s: 20, rowOf: positionOf },
 ]
-/** How long before its begin and after its end a train is spoken of, ms. */
+/** A train is published for this long before its start and after its end, ms. */
 const READY_MS = 300_000
 
-/** Publishes the trains of a day that are under way, now and then as often as their feeds are, each time with other delays. */
+/** Publishes the running trains of a day at the intervals of their feeds, each time with other delays. */
 export async function startPublishing(redis: Redis, day: TimetableDay, clock: () => number): Promise<{ close(): Promise<void> }> {
   const running = new Set<Promise<void>>()
   let count = 0

@@ -2,7 +2,10 @@ import { openPair } from './incidents-api.ts'
 import type { Bench } from './measure.ts'
 import { startTrainsService, writeTrains } from './trains-service.ts'
 
-/** `/api/trenes/posiciones`, all trains of a morning, as browsers and SDKs ask for it, against a bare Fastify route that sends the same bytes. */
+/**
+ * `/api/trenes/posiciones`, all trains of a morning, as browsers and SDKs request it, against a bare Fastify route with the same
+ * bytes.
+ */
 export const railPositionsList: Bench = {
   name: 'rail-positions',
   about: 'requests per second of processor time of /api/trenes/posiciones (br), against a bare Fastify route sending the same bytes',

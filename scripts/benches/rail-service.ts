@@ -14,19 +14,19 @@ import { generatedDocument } from './parsing.ts'
 import { landTimetable } from './rail-lake.ts'
 import { startPublishing } from './rail-live.ts'
 
-/** When the bench begins: a Saturday morning, after the publication of the timetables that it lands. */
+/** Start of the bench: a Saturday morning, after the publication of the timetables that it lands. */
 const BENCH_AT = Date.parse('2026-11-21T08:31:00Z')
 
-/** Live trains over a timetable that has landed: a Redis, and feeds that are published at their cadence until it is closed. */
+/** Live trains over a landed timetable: a Redis, and feeds that publish at their interval until it is closed. */
 export interface RailWorld {
-  /** What a service over it is started with, beside the folder: its Redis, and when the clock of the bench began (ms since the epoch). */
+  /** Arguments of a service over it, besides the folder: its Redis, and when the bench's clock started (ms since the epoch). */
   readonly service: readonly [redisUrl: string, began: string]
-  /** The station of each stop of each train of the day, those of the station where most trains stop first. */
+  /** The station of each stop of the day's trains; those of the station with the most stops first. */
   readonly calls: readonly string[]
   close(): Promise<void>
 }
 
-/** The time in a bench that began at an instant (ms since the epoch). */
+/** The current time of a bench that started at an instant (ms since the epoch). */
 export function benchTime(began: string): number {
   return BENCH_AT + Date.now() - Number(began)
 }
@@ -45,7 +45,7 @@ export async function landTimetables(home: string): Promise<void> {
   await lake.close()
 }
 
-/** Begins to publish every train that the timetable in the lake of a folder has under way. */
+/** Starts publishing the running trains of the timetable in the lake of a folder. */
 export async function openRailWorld(home: string): Promise<RailWorld> {
   const lake = await benchLake(home)
   const day = await dayOf(lake)

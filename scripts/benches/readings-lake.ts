@@ -5,26 +5,26 @@ import { checkDone } from './work.ts'
 const DAY_MS = 86_400_000
 const PERIOD_S = 300
 const FIRST_SENSOR = 1000
-/** Sensors on the ring road, as many as Madrid's has about: the first ones. */
+/** Sensors on the ring road, about as many as in Madrid: the first ones. */
 const RING_SENSORS = 360
 
-/** What a generated lake of readings holds; times are ms since the epoch, UTC midnights. */
+/** A generated lake of readings; times are ms since the epoch, UTC midnights. */
 export interface ReadingsLake {
   readonly sensors: number
   readonly from: number
-  /** Begin of the month that is still open: a file for each of its days. Months before it are closed: one sorted file each. */
+  /** Start of the current month, which has a file for each day. Earlier months are closed: one sorted file each. */
   readonly open: number
   readonly to: number
-  /** Sensors of one file of a closed month; all unless told. */
+  /** Sensors in one file of a closed month; all by default. */
   readonly atOnce?: number
 }
 
-/** The id of a generated sensor, by its number from 0. */
+/** The id of a generated sensor from its number, which starts at 0. */
 export function sensorAt(number: number): string {
   return String(FIRST_SENSOR + number)
 }
 
-/** Fills a lake with a reading every five minutes of every sensor, laid out as upkeep leaves it; the number of readings. */
+/** Fills a lake with a reading of every sensor every five minutes, compacted as by upkeep; returns the number of readings. */
 export async function fillReadings(folder: string, { sensors, from, open, to, atOnce = sensors }: ReadingsLake): Promise<number> {
   const lake = await benchLake(folder)
   let rows = 0

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A receiver of webhooks in a process of its own: answers 204 and reports when each event arrived. */
+/** A receiver of webhooks in a separate process: answers 204 and reports when each event arrived. */
 const arrivals: Record<string, number[]> = {}
 const server = createServer((request, response) => {
   const id = String(request.headers['webhook-id'])

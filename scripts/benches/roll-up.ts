@@ -12,7 +12,7 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import { startRedis } from '../redis.ts'
 import { benchLake } from './madrid-day.ts'
 
-/** States until when a generated table has what its feed published, ms. */
+/** Sets the watermark of a feed in a generated table, ms. */
 export async function stateCovered(folder: string, dataset: Dataset, { feed, until }: { feed: string; until: number }): Promise<void> {
   const lake = await benchLake(folder)
   try {
@@ -23,7 +23,7 @@ export async function stateCovered(folder: string, dataset: Dataset, { feed, unt
   }
 }
 
-/** Rolls generated tables up as the worker does, with a Redis of its own. Seconds by derived dataset. */
+/** Rolls up generated tables as the worker does, with its own Redis. Returns seconds by derived dataset. */
 export async function rollUp(folder: string, derivations: readonly Derived[]): Promise<Record<string, number>> {
   const redisFolder = join(folder, 'roll-up-redis')
   await mkdir(redisFolder, { recursive: true })
@@ -32,7 +32,7 @@ export async function rollUp(folder: string, derivations: readonly Derived[]): P
   const lake = await benchLake(folder)
   const log = pino({ level: 'warn' })
   const parts = { store: lake.store, lake, redis, log, mode: 'simulated', origin: (url: string) => url, now: Date.now } as const
-  // Nothing that is derived has a public id.
+  // Derived tables have no public ids.
   const context = { ...parts, idKey: Buffer.alloc(32) }
   const seconds: Record<string, number> = {}
   try {
@@ -40,7 +40,7 @@ export async function rollUp(folder: string, derivations: readonly Derived[]): P
       await prepareTables(context, filledBy(derived))
       const began = performance.now()
       const { waits, rows } = await derive(context, derived, { feeds, signal: new AbortController().signal })
-      if (waits || rows === 0) throw new Error(`${derived.into.id} could not be made`)
+      if (waits || rows === 0) throw new Error(`${derived.into.id} could not be built`)
       seconds[derived.into.id] = (performance.now() - began) / 1000
     }
     return seconds

@@ -4,7 +4,7 @@ import { fillScale, type LakeSize, measureScale, rollUpScale } from './scale.ts'
 const STEPS = { fill: fillScale, 'roll-up': rollUpScale, measure: measureScale } as const
 export type ScaleStep = keyof typeof STEPS
 
-/** Runs a step in a process of its own, so that nothing else is in its memory, and sends what it found. */
+/** Runs a step in a separate process, so that its memory contains nothing else, and sends the result. */
 const [, , step, folder, size] = process.argv as [string, string, ScaleStep, string, LakeSize]
 if (!process.send) throw new Error('scale-child.ts is started by scale-main.ts')
 const found = await STEPS[step](folder, size)

@@ -14,14 +14,15 @@ import type { Done } from './work.ts'
 
 const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
 const HOUR_MS = 3_600_000
-/** Months that the service reads for them, at most. */
+/** Most months that the service reads for them. */
 const MONTHS = 9
 const MOST_ROWS = 1_000_000
 const KINDS_OF_DAYS = 3
 
 /**
- * Makes, from a lake, the forecasts of all its sensors and corridors in the four hours after an afternoon's: hours of seven months and those of the last day
- * from its readings. What a version has learnt does not matter to how long they take: here its coefficients are none. Throws where a series has no forecast row.
+ * Forecasts all sensors and corridors for the four hours after an afternoon, from seven months of hours in the lake and the
+ * readings of the last day. The coefficients of the model do not affect the time; here there are none. Throws if a series has no
+ * forecast.
  */
 export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<Done> {
   const read = (query: Sql, columns: Columns): Promise<AnyRow[]> => lake.query(query, { columns, maxRows: MOST_ROWS, timeout_ms: 120_000 })

@@ -5,25 +5,25 @@ import { prunedFiles } from '../../lake/query/relations.ts'
 import { Scan } from '../../lake/query/scan.ts'
 import { render, type Sql, sql } from '../../lake/query/sql.ts'
 
-/** What queries read, of what there is. */
+/** The files that queries read, out of all files. */
 export interface Read {
-  /** Data files that are left once partitions and bounds have ruled out the others, and all of the same tables. */
+  /** Data files that remain after pruning by partitions and bounds, and all files of the same tables. */
   readonly files: number
   readonly files_of: number
   /** Their sizes, bytes. */
   readonly bytes: number
   readonly bytes_of: number
-  /** Bytes that the process took from files meanwhile, metadata included; null where the system does not count them. */
+  /** Bytes that the process read from files meanwhile, metadata included; null if the system does not count them. */
   readonly taken: number | null
 }
 
-/** A lake that is asked, and what it was asked. */
+/** A lake that records its queries, and these queries. */
 export interface Asked {
   readonly lake: Pick<Lake, 'query'>
   readonly queries: readonly Sql[]
 }
 
-/** Gives a lake whose queries are remembered. */
+/** Wraps a lake so that its queries are recorded. */
 export function remembering(lake: Lake): Asked {
   const queries: Sql[] = []
   return {
@@ -37,7 +37,7 @@ export function remembering(lake: Lake): Asked {
   }
 }
 
-/** Does work over a lake that nothing was read of before, and tells what it read. */
+/** Runs work over a lake with cold caches and returns what it read. */
 export async function readBy(lake: Lake, work: (lake: Pick<Lake, 'query'>) => Promise<unknown>): Promise<Read> {
   const asked = remembering(lake)
   const before = await bytesTaken()

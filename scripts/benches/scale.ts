@@ -26,48 +26,48 @@ import { liveForecasts } from './scale-forecasts.ts'
 import { type Read, readBy } from './scale-read.ts'
 import { type Done, type Expected, runOnce } from './work.ts'
 
-/** As Madrid has. */
+/** As many as in Madrid. */
 const SENSORS = 6117
-/** Sensors of one file of a closed month: some 64 MB, as upkeep leaves them. */
+/** Sensors in one file of a closed month: some 64 MB, as compacted by upkeep. */
 const SENSORS_A_FILE = 1530
 const DAY_MS = 86_400_000
 const END = Date.UTC(2026, 0, 1)
-/** The month that is still open: a file for each of its days. */
+/** The current month, which has a file for each day. */
 const LAST_MONTH = Date.UTC(2025, 11, 1)
 
-/** Sizes of generated lakes, by the begin of their readings; all end with 2025 in UTC. */
+/** Sizes of generated lakes, by the start of their readings; all end with 2025 in UTC. */
 export const LAKE_SIZES = Object.freeze({ week: END - 7 * DAY_MS, month: LAST_MONTH, year: Date.UTC(2025, 0, 1) })
 export type LakeSize = keyof typeof LAKE_SIZES
 
-/** What filling a lake took. */
+/** Cost of filling a lake. */
 export interface Filled {
   readonly rows: number
   readonly fill_s: number
 }
 
-/** One measurement against what it may take. */
+/** One measurement and its limit. */
 export interface Scaled {
   readonly name: string
   readonly about: string
   readonly ms: number
   readonly limit_ms: number
-  /** What one such question reads where nothing was read before. */
+  /** The files that one such query reads with cold caches. */
   readonly read: Read
 }
 
-/** A lake, open, and the folder it lies in. */
+/** An open lake and its folder. */
 interface Stage {
   readonly folder: string
   readonly lake: Lake
 }
 
-/** A question to a lake, of another sensor or period each turn, and what its answer must have. */
+/** A query of a lake, for another sensor or period each turn, and its expected result. */
 interface Question {
   readonly expected: Expected
   ask(lake: Pick<Lake, 'query'>, turn: number): Promise<Done>
 }
 
-/** Generates a lake of readings every five minutes of every sensor, straight into its tables. */
+/** Generates readings of every sensor every five minutes directly in the tables of a lake. */
 export async function fillScale(folder: string, size: LakeSize): Promise<Filled> {
   const began = performance.now()
   const from = LAKE_SIZES[size]
@@ -76,7 +76,7 @@ export async function fillScale(folder: string, size: LakeSize): Promise<Filled>
   return { rows, fill_s: (performance.now() - began) / 1000 }
 }
 
-/** Rolls it up as the worker does; seconds by derived dataset. */
+/** Rolls it up as the worker does; returns seconds by derived dataset. */
 export function rollUpScale(folder: string): Promise<Readonly<Record<string, number>>> {
   return rollUp(folder, [
     trafficHoursDerived,
@@ -93,7 +93,7 @@ const LEAST_DAYS = 7
 const WARM_ROUNDS = 15
 const COLD_ROUNDS = 5
 
-/** Measures what is promised of a lake that was filled: medians, each round of another sensor. */
+/** Measures the promises about a filled lake: medians over rounds, each of another sensor. */
 export async function measureScale(folder: string, size: LakeSize): Promise<Scaled[]> {
   const from = LAKE_SIZES[size]
   const period = `from=${isoInstant(from)}&to=${isoInstant(END)}`
@@ -115,7 +115,7 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
     return [
       await scaled({ name: 'sensor-days', about: `one sensor's ${size} by day, from the roll-up`, limit_ms: 100 }, days),
       await scaled({ name: 'sensor-days-raw', about: 'the same from the readings', limit_ms: 500 }, raw),
-      await scaled({ name: 'sensor-days-raw-cold', about: 'the same, with nothing read before', limit_ms: 1500 }, raw, cold),
+      await scaled({ name: 'sensor-days-raw-cold', about: 'the same, with cold caches', limit_ms: 1500 }, raw, cold),
       await scaled({ name: 'city-month', about: 'the hours of a city in its last month', limit_ms: 3000 }, city),
       await scaled({ name: 'heatmap-month', about: 'the last month of all sensors by hour of the day', limit_ms: 3000 }, heatmap),
       await scaled(
@@ -125,7 +125,7 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
       await scaled(
         {
           name: 'live-forecasts',
-          about: 'forecasts of all sensors four hours ahead, from the hours of half a year at most',
+          about: 'forecasts of all sensors four hours ahead, from at most half a year of hours',
           limit_ms: 60_000,
         },
         { expected: { forecasts: { min: SENSORS } }, ask: (one) => liveForecasts(one, monthsFrom(from), END) },
@@ -137,7 +137,7 @@ export async function measureScale(folder: string, size: LakeSize): Promise<Scal
   }
 }
 
-/** Runs what an endpoint answers by. */
+/** Runs the queries of an endpoint. */
 async function ask(lake: Pick<Lake, 'query'>, endpoint: Endpoint, path: string, from: number, { rolled = true } = {}): Promise<Done> {
   const { first, page, columns } = endpointSql(endpoint, path, { from, until: END })
   const found = first && rolled ? await lake.query(first) : []
@@ -146,7 +146,7 @@ async function ask(lake: Pick<Lake, 'query'>, endpoint: Endpoint, path: string, 
 }
 
 const city: Question = {
-  // Hours of a week at least.
+  // At least the hours of a week.
   expected: { records: { min: LEAST_DAYS * 24 } },
   ask(lake, turn) {
     const from = LAST_MONTH + turn
@@ -173,13 +173,13 @@ async function askHeatmap(lake: Pick<Lake, 'query'>): Promise<Done> {
 /** By hour and kind of day. */
 const corridor: Question = { expected: { profile_hours: 3 * 24 }, ask: (lake) => askCorridor(lake) }
 
-/** What a corridor is told by, as its endpoint reads it where it keeps nothing. */
+/** Reads a corridor's profile as its endpoint does without a cached view. */
 async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
   const reader = sliceReader({
     async *rows(query, columns) {
       yield await lake.query(query, columns ? { columns } : {})
     },
-    // Corridors are read of tables that grow, of which there are no whole versions.
+    // Corridors are read from growing tables, which have no whole versions.
     versions: async () => [],
   })
   const slice = <T>({ read }: Slice<T>, key: string): Promise<T> => read(reader, key)
@@ -199,13 +199,13 @@ async function warm({ lake }: Stage, question: Question): Promise<number> {
 
 const once = ({ lake }: Stage, question: Question): Promise<number> => timeOf(lake, question, 0)
 
-/** The ms until a question is answered as it must be. */
+/** The ms until a query returns its expected result. */
 async function timeOf(lake: Lake, { expected, ask }: Question, turn: number): Promise<number> {
   const { ms } = await runOnce('the question', { expected, run: () => ask(lake, turn) })
   return ms
 }
 
-/** The months of Madrid from an instant to the end of what is generated. */
+/** Madrid's months from an instant to the end of the generated data. */
 function monthsFrom(from: number): string[] {
   const months = new Set<string>()
   for (let at = from; at < END; at += DAY_MS) months.add(madridDate(at).slice(0, 7))

@@ -14,16 +14,16 @@ const SEARCH_MS = 20
 const SUGGEST_MS = 10
 const BUILD_MS = 5000
 const INDEX_MB = 250
-/** Hits that a page shows. */
+/** Hits per page. */
 const SHOWN = 20
-/** Longest that building may keep the event loop at a stretch, ms of processor time. */
+/** Longest time for which the build may block the event loop, ms of processor time. */
 const LOOP_MS = 100
-/** Times that each judged query is asked in a round. */
+/** Repetitions of each judged query in a round. */
 const ROUNDS_OF_QUERIES = 5
 
 type Documents = ReadonlyMap<string, readonly SearchDocument[]>
 
-/** The documents of the simulated world, and filling stations of other towns until there are enough. */
+/** The documents of the simulated world, plus generated filling stations of other towns up to the required number. */
 function documentsOf(): Documents {
   const documents = new Map(worldDocuments(makeWorld(SEED)))
   const stations = documents.get('gas-stations') as readonly SearchDocument[]
@@ -46,7 +46,7 @@ async function fill(index: SearchIndex, documents: Documents): Promise<void> {
 
 const usedMb = (): number => process.memoryUsage().heapUsed / 1e6
 
-/** An index of the documents, and the memory that it takes in this process and in its thread, MB. */
+/** An index of the documents, and the memory that it uses in this process and in its thread, MB. */
 async function filledIndex(documents: Documents): Promise<{ readonly index: SearchIndex; readonly mb: number }> {
   const before = usedMb()
   const index = emptyIndex()
@@ -54,7 +54,7 @@ async function filledIndex(documents: Documents): Promise<{ readonly index: Sear
   return { index, mb: Math.max(1, usedMb() - before) + (await index.memory()) / 1e6 }
 }
 
-/** The same documents in SQLite's full-text index, with beginnings of two and three letters. */
+/** The same documents in SQLite's full-text index, with prefixes of two and three letters. */
 function sqliteOf(documents: Documents): (q: string) => number {
   const db = new DatabaseSync(':memory:')
   db.exec("CREATE VIRTUAL TABLE found USING fts5(title, names, texts, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')")
@@ -71,7 +71,7 @@ function sqliteOf(documents: Documents): (q: string) => number {
   }
 }
 
-/** Asks each query once; the slowest hundredth counts. */
+/** Runs each query once; the slowest hundredth counts. */
 function asking(queries: readonly string[], ask: (q: string) => Promise<number>): Work {
   return {
     expected: { queries: queries.length, found: { min: queries.length / 2 } },
@@ -84,7 +84,7 @@ function asking(queries: readonly string[], ask: (q: string) => Promise<number>)
   }
 }
 
-/** Searching beside SQLite over the same documents. */
+/** Searches the same documents in the index and in SQLite. */
 async function searching(queries: readonly string[], how: 'search' | 'suggest', only: boolean): Promise<Pair> {
   const documents = documentsOf()
   const { index, mb } = await filledIndex(documents)
@@ -100,12 +100,12 @@ async function searching(queries: readonly string[], how: 'search' | 'suggest', 
   }
 }
 
-/** What people type, letter by letter. */
+/** Queries as people type them, letter by letter. */
 function typed(): string[] {
   return judgedQueries().flatMap(({ q }, nth) => (nth % 4 === 0 ? Array.from(q, (_, at) => q.slice(0, at + 1)) : []))
 }
 
-/** Does work and returns the longest that it kept this thread between two turns of the event loop, ms of processor time. */
+/** Runs work and returns the longest time for which it blocked the event loop, ms of processor time. */
 async function longestStretch(work: () => Promise<void>): Promise<number> {
   const used_ms = (): number => {
     const { user, system } = process.threadCpuUsage()
@@ -125,7 +125,7 @@ async function longestStretch(work: () => Promise<void>): Promise<number> {
 /** Whole queries over 60,000 documents. */
 export const search: Bench = {
   name: 'search',
-  about: `the slowest hundredth of the judged queries over ${DOCUMENTS} documents, at most ${SEARCH_MS} ms, beside SQLite FTS5 on the same; memory of the index`,
+  about: `the slowest hundredth of the judged queries over ${DOCUMENTS} documents, at most ${SEARCH_MS} ms, against SQLite FTS5 on the same; memory of the index`,
   limit: 0,
   orAtMost_ms: SEARCH_MS,
   limit_mb: INDEX_MB,
@@ -134,10 +134,10 @@ export const search: Bench = {
     searching(Array.from({ length: ROUNDS_OF_QUERIES }, () => judgedQueries().map(({ q }) => q)).flat(), 'search', only),
 }
 
-/** Suggestions for each letter that is typed. */
+/** Suggestions for each typed letter. */
 export const searchSuggest: Bench = {
   name: 'search-suggest',
-  about: `the slowest hundredth of suggestions, letter by letter, over ${DOCUMENTS} documents, at most ${SUGGEST_MS} ms, beside SQLite FTS5 on the same`,
+  about: `the slowest hundredth of suggestions, letter by letter, over ${DOCUMENTS} documents, at most ${SUGGEST_MS} ms, against SQLite FTS5 on the same`,
   limit: 0,
   orAtMost_ms: SUGGEST_MS,
   limit_mb: INDEX_MB,
@@ -145,10 +145,10 @@ export const searchSuggest: Bench = {
   open: (_folder, { only }) => searching(typed(), 'suggest', only),
 }
 
-/** The whole index built anew, off the event loop. */
+/** Builds the whole index off the event loop. */
 export const searchBuild: Bench = {
   name: 'search-build',
-  about: `an index of ${DOCUMENTS} documents in less than ${BUILD_MS / 1000} s, the event loop free meanwhile`,
+  about: `an index of ${DOCUMENTS} documents in less than ${BUILD_MS / 1000} s, without blocking the event loop`,
   limit: 1,
   rounds: 5,
   async open() {
@@ -161,7 +161,7 @@ export const searchBuild: Bench = {
           const longest_ms = await longestStretch(() => fill(index, documents))
           const counted = index.view().collections.reduce((sum, one) => sum + (one.documents ?? 0), 0)
           await index.close()
-          if (longest_ms > LOOP_MS) throw new Error(`the event loop was kept for ${Math.round(longest_ms)} ms`)
+          if (longest_ms > LOOP_MS) throw new Error(`the event loop was blocked for ${Math.round(longest_ms)} ms`)
           return { documents: counted }
         },
       },

@@ -1,18 +1,18 @@
 import type { ObjectStore } from '../../lake/store/store.ts'
 
-/** A store in memory with a clock of its own, which counts its bytes. */
+/** A store in memory with its own clock, which counts its bytes. */
 export interface SizedStore extends ObjectStore {
   /** Bytes of the objects whose keys contain a text. */
   bytes(part: string): number
 }
 
-/** Opens an empty one; `clock` is what its objects are dated by, in ms. */
+/** Opens an empty store; `clock` gives the modification time of its objects, ms. */
 export function sizedStore(clock: () => number): SizedStore {
   const objects = new Map<string, { readonly body: Buffer; readonly modified_at: number }>()
   const info = (key: string, { body, modified_at }: { body: Buffer; modified_at: number }) => ({ key, bytes: body.length, modified_at })
   const write = (key: string, body: Buffer): void => void objects.set(key, { body, modified_at: clock() })
   const unused = (): never => {
-    throw new Error('tables are not written so')
+    throw new Error('tables do not use this method')
   }
   return {
     url: 'file:///simulated',

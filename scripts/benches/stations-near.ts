@@ -11,10 +11,10 @@ const REQUESTS = 4000
 /** Least requests per second of processor time. */
 const LEAST_PER_S = 2000
 
-/** Searches around points, each another, which the index answers, against lists of 20 stations that look at every station. */
+/** Searches around different points, which the index answers, against lists of 20 stations that check every station. */
 export const stationsNear: Bench = {
   name: 'stations-near',
-  about: `processor time of ${REQUESTS} searches of /api/gas-stations and /cheapest within 5 km of different points, against that of as many lists that look at every station; or ${LEAST_PER_S} a second`,
+  about: `processor time of ${REQUESTS} searches of /api/gas-stations and /cheapest within 5 km of different points, against as many lists that check every station; or ${LEAST_PER_S} per second`,
   limit: 1,
   orAtMost_ms: (1000 * REQUESTS) / LEAST_PER_S,
   rounds: 5,
@@ -51,7 +51,7 @@ export const stationsNear: Bench = {
   },
 }
 
-/** A search around a point of its own, spread over Spain. */
+/** A search around its own point; the points are spread over Spain. */
 function searchOf(nth: number): string {
   const [lat, lon] = [37 + 6 * fraction(nth * 0.754_877_666), -8 + 10 * fraction(nth * 0.569_840_29)]
   const at = `lat=${lat.toFixed(6)}&lon=${lon.toFixed(6)}&radius=5000`

@@ -16,7 +16,9 @@ export function writeStations(folder: string): Promise<void> {
   return writeLiveRows(folder, LIVE)
 }
 
-/** Starts the API with its own Redis, as the service does, with what `writeStations` left in the folder; works in `home`. */
+/**
+ * Starts the API with its own Redis, as the service does, with the rows that `writeStations` left in the folder; works in `home`.
+ */
 export async function startStationsService(folder: string, home: string): Promise<BenchApi> {
   const lake = await benchLake(home, { standBack: true })
   await claimLake(lake.store, 'simulated', DOCUMENTS_AT)

@@ -1,15 +1,15 @@
 import { type AnyBench, measure } from './measure.ts'
 import { checkDone, runOnce } from './work.ts'
 
-/** The steps of a bench, each in a process of its own. */
+/** The steps of a bench, each in a separate process. */
 export type Step = 'set-up' | 'ratio' | 'memory' | 'size'
 
-/** What a child process answers: what the step found, or why it failed. */
+/** The message of a child process: the result of the step, or the reason of its failure. */
 export type Answer = { readonly found: unknown } | { readonly failed: string }
 
 const MEMORY_RUNS = 3
 
-/** Does one step of a bench in a folder; `made` is the folder that the set-up of a memory bench filled. */
+/** Runs one step of a bench in a folder; `made` is the folder that the set-up of a memory bench filled. */
 export async function runStep(bench: AnyBench, step: Step, folder: string, made: string): Promise<unknown> {
   if ('size' in bench) return bench.size()
   if (step === 'set-up') return (await bench.setUp?.(folder)) ?? null

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Many readers of streams in a process of their own: reports how many events they have received. */
+/** Many readers of streams in a separate process, which reports how many events they have received. */
 const [, , port = '0', count = '0'] = process.argv
 const MARK = Buffer.from('\nevent: feed.stale\n')
 let received = 0
@@ -15,12 +15,12 @@ const open = (): void => {
       received++
       end = at + MARK.length
     }
-    // A mark may be cut by the end of a piece.
+    // A marker may be split between two chunks.
     rest = Buffer.from(bytes.subarray(Math.max(end, bytes.length - MARK.length + 1)))
   })
   socket.on('error', () => undefined)
 }
-// Not all at once: the queue of a listening socket is finite.
+// Not all at once: the backlog of a listening socket is finite.
 let opened = 0
 const timer = setInterval(() => {
   for (let at = 0; at < 100 && opened < Number(count); at++, opened++) open()

@@ -11,16 +11,16 @@ import { startRedis } from '../redis.ts'
 import type { MemoryBench } from './measure.ts'
 
 const READERS = fileURLToPath(new URL('./stream-readers.ts', import.meta.url))
-/** Streams; `STREAMS_SCALE` divides them, as 10 for a tenth. */
+/** Open streams; `STREAMS_SCALE` divides them (10 for a tenth). */
 const STREAMS = Math.round(5000 / Number(process.env['STREAMS_SCALE'] ?? 1))
 const BATCHES = 20
 const EVENTS = 10
 const OPEN_MS = 60_000
 
-/** A process with five thousand open streams, all of which get two hundred events, and are read by another process. */
+/** A process with five thousand open streams, each of which receives two hundred events; another process reads them. */
 export const streams: MemoryBench = {
   name: 'streams',
-  about: `${STREAMS} open streams that get ${BATCHES * EVENTS} events each: peak memory of the process`,
+  about: `${STREAMS} open streams with ${BATCHES * EVENTS} events each: peak memory of the process`,
   limit_mb: 500,
   rounds: 1,
   expected: { streams: STREAMS, received: STREAMS * BATCHES * EVENTS },

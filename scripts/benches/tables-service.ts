@@ -27,14 +27,14 @@ const list = {
 } as const
 const about = { domain: 'road', plan: 'PRO', params: {}, example: {} } as const
 
-/** Every reading, as the lake has it. */
+/** Every reading, as stored in the lake. */
 export const readings = defineEndpoint({
   ...{ ...about, path: '/api/readings', summary: 'Readings' },
   returns: { ...list, record: record('Reading', 'A reading.', { source, sensor_id, ...measured }) },
   read: { kind: 'lake', from: [trafficReadings], query: () => all() },
 })
 
-/** The same as records that are made of rows: with members of their own, lists and rows in them. */
+/** The same as records with nested objects, lists and rows. */
 const nestedReadings = defineEndpoint({
   ...{ ...about, path: '/api/nested-readings', summary: 'Readings' },
   returns: {
@@ -62,7 +62,7 @@ function all(): Sql {
   return sql`SELECT ${joinSql(names)} FROM ${scan(trafficReadings)}`
 }
 
-/** Fills the lake of a folder with a month of readings, 8,640 of each sensor. */
+/** Fills the lake of a folder with a month of readings, 8,640 for each sensor. */
 export async function fillTables(home: string, sensors: number = SENSORS): Promise<void> {
   await fillReadings(home, { ...MONTH, sensors })
 }

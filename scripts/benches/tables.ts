@@ -20,7 +20,7 @@ import type { Work } from './work.ts'
 const ROUNDS = 5
 const TABLE = `limit=${TABLE_ROWS}&format=`
 
-/** 100,000 rows of the lake as CSV, by a process that has answered nothing before. */
+/** 100,000 rows of the lake as CSV, from a process that has answered no request before. */
 export const tableCsv = copyBench('table-csv', 'csv', 1.3)
 
 /** The same as Parquet. */
@@ -52,7 +52,7 @@ function copyBench(name: string, format: 'csv' | 'parquet', limit: number): Benc
   }
 }
 
-/** The first table that a server sends, which is started for it and has answered nothing but that it is there. */
+/** The first table of a server that is started for it and has only answered its readiness check. */
 function firstReply(folder: string, format: TableFormat, only: boolean): Work {
   return {
     expected: { rows: TABLE_ROWS },
@@ -69,7 +69,7 @@ function firstReply(folder: string, format: TableFormat, only: boolean): Work {
   }
 }
 
-/** The number of rows in a table that was sent. */
+/** The number of rows in a received table. */
 async function rowsIn(folder: string, format: TableFormat, body: Buffer): Promise<number> {
   if (format === 'arrow') return tableFromIPC(body).numRows
   const path = join(folder, `sent.${format}`)
@@ -83,7 +83,9 @@ async function rowsIn(folder: string, format: TableFormat, body: Buffer): Promis
   return reader.getRows()[0]?.[0] as number
 }
 
-/** DuckDB's own writing of the same rows, by an instance that has read nothing before; its threads inherit the priority that the lake's have. */
+/**
+ * DuckDB's own COPY of the same rows, by an instance with cold caches; its threads inherit the priority of the lake's threads.
+ */
 async function copyAlone(folder: string, format: 'csv' | 'parquet'): Promise<Work> {
   const { text, values, types } = await statementOf(folder)
   const options = format === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd'
@@ -109,7 +111,7 @@ async function statementOf(folder: string): Promise<Rendered> {
   const lake = await benchLake(folder, { standBack: true })
   try {
     const { read } = readings
-    if (read.kind !== 'lake') throw new Error('readings are read from the lake')
+    if (read.kind !== 'lake') throw new Error('readings must be read from the lake')
     const returns = readings.returns as unknown as ListReturn
     const { record } = returns
     const query = pageQuery({
@@ -141,7 +143,7 @@ function bodyOf(url: string, key: string): Promise<Buffer> {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () =>
-        response.statusCode === 200 ? resolve(Buffer.concat(parts)) : reject(new Error(`${url} gave ${response.statusCode}`)),
+        response.statusCode === 200 ? resolve(Buffer.concat(parts)) : reject(new Error(`${url} returned ${response.statusCode}`)),
       )
     }).on('error', reject)
   })

@@ -20,7 +20,7 @@ const LIVE: readonly LiveFeed[] = [
   ['renfe_flota', 'map', railFleet],
 ]
 
-/** Lands the generated timetables, and writes the rows of every live feed of a morning: made outside the process that is measured. */
+/** Lands the generated timetables, and writes the rows of every live feed of a morning, outside the measured process. */
 export async function writeTrains(folder: string): Promise<void> {
   const lake = await benchLake(folder)
   await claimLake(lake.store, 'simulated', DOCUMENTS_AT)
@@ -32,7 +32,9 @@ export async function writeTrains(folder: string): Promise<void> {
   await writeLiveRows(folder, LIVE)
 }
 
-/** Starts the API with its own Redis, as the service does, with what `writeTrains` left in the folder; works in `home`. */
+/**
+ * Starts the API with its own Redis, as the service does, with the rows that `writeTrains` left in the folder; works in `home`.
+ */
 export async function startTrainsService(folder: string, home: string): Promise<BenchApi> {
   const lake = await benchLake(folder, { standBack: true })
   return await startLiveApi({ lake, home, publish: (redis) => publishLiveRows(redis, folder, LIVE), path: '/api/trenes/posiciones' })

@@ -1,40 +1,40 @@
-/** What a run did, as counts by name: rows written, replies received. Never a time. */
+/** The result of a run as counts by name: rows written, replies received. Never a time. */
 export type Done = Readonly<Record<string, number>>
 
-/** What a run must have done: each count exactly, or at least so much. */
+/** The expected result of a run: each count exactly, or at least `min`. */
 export type Expected = Readonly<Record<string, number | { readonly min: number }>>
 
-/** Times parts of a run, where not all of its time counts. */
+/** Times parts of a run, if only some of its time counts. */
 export interface Timer {
-  /** Times a part; as soon as there is one, only parts count. */
+  /** Times a part; once one is timed, only parts count. */
   part<T>(work: () => Promise<T>): Promise<T>
-  /** Does something whose time does not count. */
+  /** Runs something whose time does not count. */
   pause<T>(work: () => T): T
-  /** Adds parts by name that another process timed during this run. */
+  /** Adds named parts that another process timed during this run. */
   timedElsewhere(parts_ms: Readonly<Record<string, number>>): void
 }
 
-/** A piece of work whose time counts. */
+/** Work whose time is measured. */
 export interface Work {
   readonly expected: Expected
-  /** Does the work once and returns what it did. All of its time counts unless it uses the timer. */
+  /** Does the work once and returns its counts. All of its time counts unless it uses the timer. */
   run(timer: Timer): Promise<Done>
-  /** A clock to use in place of the wall's, such as a server's processor time; ms so far. */
+  /** A clock that replaces wall time, such as a server's processor time; ms so far. */
   clock?(): Promise<number>
-  /** How often a run does what the bench tells the time of; once by default. */
+  /** Repetitions of the timed operation in a run; 1 by default. */
   readonly repeats?: number
-  /** True where the slowest hundredth of the parts counts in place of their sum. */
+  /** True if the slowest hundredth of the parts counts instead of their sum. */
   readonly slowestHundredth?: boolean
 }
 
-/** What a run did and took: its time, and that of the parts that have names. */
+/** The result and time of a run, and the times of its named parts. */
 export interface RunTime {
   readonly done: Done
   readonly ms: number
   readonly parts_ms: Readonly<Record<string, number>> | null
 }
 
-/** Does a piece of work once and times it. Throws if it did not do what is expected, or if its time cannot be one. */
+/** Does work once and times it. Throws if its counts are not as expected, or if its time is impossible. */
 export async function runOnce(name: string, work: Work): Promise<RunTime> {
   const stopwatch = new Stopwatch()
   const before = await work.clock?.()
@@ -45,14 +45,14 @@ export async function runOnce(name: string, work: Work): Promise<RunTime> {
   checkDone(name, done, work.expected)
   const { parts, parts_ms } = stopwatch
   if (before !== undefined && after !== undefined) return { done, ms: checkedTime(name, after - before) / (work.repeats ?? 1), parts_ms }
-  // What is longer than the run is no time of a part of it.
+  // A part cannot be longer than its run.
   for (const part of parts) checkedTime(name, part, wall_ms)
   if (work.slowestHundredth) return { done, ms: checkedTime(name, slowestHundredth(parts), wall_ms), parts_ms }
   const ms = parts.length > 0 ? parts.reduce((sum, one) => sum + one, 0) : wall_ms - stopwatch.paused_ms
   return { done, ms: checkedTime(name, ms, wall_ms) / (work.repeats ?? 1), parts_ms }
 }
 
-/** Throws if what was done is not what is expected. */
+/** Throws if the counts are not as expected. */
 export function checkDone(name: string, done: Done, expected: Expected): void {
   const counts = Object.entries(expected)
   if (counts.length === 0) throw new Error(`nothing is expected of ${name}`)
@@ -65,7 +65,7 @@ export function checkDone(name: string, done: Done, expected: Expected): void {
   }
 }
 
-/** A time that can be one: above zero, and at most as long as all that it is a part of. */
+/** Checks a time: above zero, and at most the time that contains it. */
 function checkedTime(name: string, ms: number, most_ms: number = Number.MAX_VALUE): number {
   if (!(ms > 0 && ms <= most_ms)) throw new Error(`${name} took ${ms} ms, which is no time`)
   return ms

@@ -2,20 +2,20 @@ import { hash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer } from './api-client.ts'
 
-/** What an answer says, without what no two answers have in common. */
+/** The content of an answer, without the parts that differ between any two answers. */
 export interface Said {
   readonly status: number
   readonly type: string
   readonly tag: string | undefined
-  /** The body as it is compared, where it is JSON; else its digest. */
+  /** The body in a comparable form: normalized JSON, or a digest of other types. */
   readonly text: string
-  /** Code of the problem; null where it is none. */
+  /** Code of the problem; null if it is none. */
   readonly code: string | null
 }
 
 /**
- * Members that tell of the moment and not of the data, at any depth: ids of requests, whether a feed is late by now, and cursors, which say
- * until when they are good; of these only counts whether there is one.
+ * Members that depend on the moment of the request and not on the data, at any depth: request ids, whether a feed is stale, and
+ * cursors, which contain their expiry. A cursor is compared only by whether it exists.
  */
 const OF_THE_MOMENT = new Set(['request_id', 'stale', 'is_stale'])
 const CURSORS = new Set(['next_cursor'])
@@ -26,7 +26,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 }
 
-/** What an answer says. Throws where its body cannot be read as its headers tell. */
+/** Returns the comparable content of an answer. Throws if the body cannot be read as its headers declare. */
 export function saidIn({ status, headers, body }: Answer): Said {
   const type = headers['content-type'] ?? ''
   const plain = DECODERS[headers['content-encoding'] ?? '']?.(body) ?? body
@@ -36,10 +36,13 @@ export function saidIn({ status, headers, body }: Answer): Said {
   return { status, type, tag: headers.etag, text, code }
 }
 
-/** True for an answer that begins a log of changes anew: it says whether its caller has to read the list again, and tells of no change. */
+/**
+ * True for an answer with which a log of changes restarts: it states whether the caller has to read the list again and contains
+ * no changes.
+ */
 export function beginsAnew({ headers, body }: Answer, name: string): boolean {
   const plain = DECODERS[headers['content-encoding'] ?? '']?.(body) ?? body
-  // A HEAD has no body; a table says it beside its rows.
+  // A HEAD has no body, and a table format has no member for it: both state it in the Link header.
   if (!headers['content-type']?.startsWith('application/json')) return /reset="(?:true|false)"/.test(String(headers['link']))
   if (plain.length === 0) return true
   const said = JSON.parse(plain.toString()) as Readonly<Record<string, unknown>>
@@ -48,8 +51,8 @@ export function beginsAnew({ headers, body }: Answer, name: string): boolean {
 }
 
 /**
- * The bytes of a table's rows: what Parquet and Arrow say of the page lies apart, behind the rows (a footer, whose length comes before the
- * last four bytes) or before them (a message of the schema, after a mark and its length), and has members that tell of the moment.
+ * The bytes of a table's rows. Parquet keeps its metadata in a footer, whose length is in the last four bytes. Arrow keeps it in
+ * a schema message at the start, after a marker and a length. That metadata depends on the moment of the request.
  */
 function rowsIn(type: string, bytes: Buffer): Buffer {
   if (type.includes('parquet')) return bytes.subarray(0, bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8))
@@ -61,21 +64,21 @@ function lasting(name: string, value: unknown): unknown {
   return CURSORS.has(name) ? value !== null : value
 }
 
-/** A request as far as it decides what is right to answer. */
+/** The parts of a request that decide which answer is right. */
 interface Asked {
   readonly method: string
-  /** True where its caller has the answer, under the tag that it names. */
+  /** True if the caller already has the answer, under the tag that it sends. */
   readonly hasIt: boolean
-  /** The tag that it names. */
+  /** The tag that the request sends. */
   readonly named?: string | undefined
-  /** True where the answer still has to have the tag that it had before: nothing has changed that tags are made of. */
+  /** True if the answer must still have its previous tag: nothing that tags are made of has changed. */
   readonly keepsTag?: boolean
 }
 
-/** Compares answers to one request with the one that was right before; bytes that were compared once are not read again. */
+/** Compares the answers to one request with the previous correct one. Bytes that were already compared are not parsed again. */
 export class Reference {
   readonly said: Said
-  /** The tag that the answer had when it was last given whole; undefined where it has none. */
+  /** The tag of the last full answer; undefined if it had none. */
   tag: string | undefined
   readonly #known = new Map<string, string | null>()
 
@@ -84,7 +87,9 @@ export class Reference {
     this.tag = this.said.tag
   }
 
-  /** What is wrong with an answer; null where nothing is. A 304 is right for who has the answer, a HEAD has no body. */
+  /**
+   * Describes the error in an answer; null if it is right. A 304 is right for a caller that has the answer; a HEAD has no body.
+   */
   wrongIn(answer: Answer, asked: Asked): string | null {
     const { said } = this
     const { status, headers, body } = answer
@@ -102,7 +107,7 @@ export class Reference {
     return wrong
   }
 
-  /** What is wrong with a tag: who names that of the answer is told by 304 to keep what it has, and nobody else is. */
+  /** Describes the error in a tag: a request with the current tag gets 304, any other request does not. */
   #wrongTag({ status, headers: { etag } }: Answer, { named, keepsTag }: Asked): string | null {
     if (status === 304) return etag === named ? null : `304 under the tag ${etag} to who has ${named}`
     if ((etag === undefined) !== (this.said.tag === undefined)) return `the tag ${etag} in place of ${this.said.tag}`
@@ -122,7 +127,7 @@ export class Reference {
   }
 }
 
-/** Where two texts begin to differ. */
+/** Returns the first difference between two texts. */
 function differenceOf(one: string, other: string): string {
   let at = 0
   while (one[at] === other[at]) at++

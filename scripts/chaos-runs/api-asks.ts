@@ -4,28 +4,28 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { isoInstant, madridDate } from '../../lake/schema/time.ts'
 
-/** A request of data, the same for whoever sends it. */
+/** A request for data, the same for every caller. */
 export interface Ask {
   readonly endpoint: Endpoint
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Ids of things that lists show, by the path of the list. */
+/** Ids that lists contain, by path of the list. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>
 
-/** Things of each list that are asked for by their id. */
+/** Number of things of each list that are requested by id. */
 const IDS = 2
-/** Parameters of examples that the stand-in may have nothing for: without them there is an answer. */
+/** Parameters of examples for which the stand-in may have no data: without them a request has an answer. */
 const WIDE = Object.freeze({ from: null, to: null, date: null, at: null, province: null, nucleo: null })
 
-/** The lists that show ids of things which have a path of their own. */
+/** Paths of the lists whose items have a path of their own. */
 export function listsOfThings(): string[] {
   const parents = new Set(endpoints.flatMap(({ path }) => (path.includes('/{id}') ? [path.slice(0, path.indexOf('/{id}'))] : [])))
   return endpoints.filter(({ path }) => parents.has(path)).map(({ path }) => path)
 }
 
-/** Ids in the body of a list, the first few. */
+/** The first few ids in the body of a list. */
 export function idsIn(path: string, body: string): string[] {
   const { returns } = endpoints.find((one) => one.path === path) as Endpoint
   const { name, id = 'id' } = returns as ListReturn
@@ -34,9 +34,9 @@ export function idsIn(path: string, body: string): string[] {
 }
 
 /**
- * Requests of every endpoint: its example, the same without times and places, of things that there are and that there are not, in every
- * format, and with mistakes. What depends on the clock is asked as of a moment (ms) that is given; what tells of fetches is left out, as it
- * is another answer after each of them.
+ * Requests of every endpoint: its example, the example without times and places, known and unknown ids, every format, and invalid
+ * requests. Requests that depend on the clock use the instant `moment` (ms). Endpoints about fetches are left out: their answer
+ * changes with each fetch.
  */
 export function asksOf(ids: KnownIds, moment: number): Ask[] {
   const asks: Ask[] = []
@@ -59,7 +59,7 @@ export function asksOf(ids: KnownIds, moment: number): Ask[] {
   return asks
 }
 
-/** So many queries of history that no other request is like, so that each is made by the engine and not found in memory. */
+/** The given number of different history queries, so that the engine executes each one and none is answered from memory. */
 export function queriesOf(ids: KnownIds, count: number): Ask[] {
   const listed = endpoints.filter(({ read, returns }) => read.kind === 'lake' && returns.kind === 'list')
   const asks: Ask[] = []
@@ -74,7 +74,7 @@ function momentOf({ params }: Endpoint, moment: number): Record<string, string> 
   return { ...('at' in params ? { at: isoInstant(moment) } : {}), ...('date' in params ? { date: madridDate(moment) } : {}) }
 }
 
-/** The path parameters of the things that are asked for; one of none for a list. */
+/** Path parameters of the requested things; one empty set for a list. */
 function thingsOf({ path }: Endpoint, ids: KnownIds): Record<string, string>[] {
   if (pathParams(path).length === 0) return [{}]
   return (ids.get(path.slice(0, path.indexOf('/{id}'))) ?? []).map((id) => ({ id }))

@@ -11,19 +11,19 @@ export interface Request {
   readonly body?: object
 }
 
-/** A whole answer, or none. Times are ms by `performance.now()`. */
+/** A complete answer, or none. Times are ms by `performance.now()`. */
 export interface Answer {
-  /** 0 where the connection ended before the answer was whole. */
+  /** 0 if the connection ended before the answer was complete. */
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** When the request was meant to go out, when it did, and when its answer was here. */
+  /** When the request was due, when it was sent, and when its answer had arrived. */
   readonly intended: number
   readonly sent: number
   readonly received: number
 }
 
-/** Sends requests to the API of a URL, over connections that stay open. */
+/** Sends requests to the API at a URL, over connections that stay open. */
 export interface Client {
   ask(asked: Request, intended?: number): Promise<Answer>
   close(): void
@@ -31,7 +31,7 @@ export interface Client {
 
 const PATIENCE_MS = 60_000
 
-/** Opens a client; `url` may change while it is at work. */
+/** Opens a client; the value of `url` may change while it works. */
 export function openClient(url: () => string): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1000, scheduling: 'lifo' })
   return {
@@ -40,8 +40,8 @@ export function openClient(url: () => string): Client {
         const sent = performance.now()
         const body = asked.body === undefined ? null : JSON.stringify(asked.body)
         const headers = { ...asked.headers, ...(body === null ? {} : { 'Content-Type': 'application/json' }) }
-        const end = (status: number, told: IncomingHttpHeaders, pieces: readonly Buffer[]): void =>
-          resolve({ status, headers: told, body: Buffer.concat(pieces), intended, sent, received: performance.now() })
+        const end = (status: number, responseHeaders: IncomingHttpHeaders, pieces: readonly Buffer[]): void =>
+          resolve({ status, headers: responseHeaders, body: Buffer.concat(pieces), intended, sent, received: performance.now() })
         const asking = request(`${url()}${asked.path}`, { agent, method: asked.method ?? 'GET', headers, timeout: PATIENCE_MS })
         asking.on('timeout', () => asking.destroy())
         asking.on('error', () => end(0, {}, []))
@@ -57,8 +57,8 @@ export function openClient(url: () => string): Client {
 }
 
 /**
- * Begins so many pieces of work a second at equal distances, however long each takes, until it is told to stop; then waits for all. What
- * a late one is late by counts: `intended` is when it was due.
+ * Starts a fixed number of tasks per second at equal intervals, regardless of how long each takes, until it is stopped. Then it
+ * waits for all of them. Delay counts as latency: `intended` is when a task was due.
  */
 export async function openLoop(
   perSecond: number,
@@ -78,18 +78,18 @@ export async function openLoop(
   await Promise.all(underWay)
 }
 
-/** Times that were measured, as their count and quantiles, in ms. */
+/** Count and quantiles of measured times, ms. */
 export function quantiles(times: readonly number[]): Readonly<Record<string, number>> {
   const sorted = times.toSorted((one, other) => one - other)
   const at = (share: number): number => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) / 10
   return { count: sorted.length, p50_ms: at(0.5), p99_ms: at(0.99), max_ms: at(1) }
 }
 
-/** Does work under a load, which is told when the work is over, however that ends; gives what the load gives once it has ended. */
+/** Runs `work` under a load and stops the load when the work ends or fails. Returns the result of the load. */
 export async function underLoad<T>(load: (isOver: () => boolean) => Promise<T>, work: () => Promise<void>): Promise<T> {
   let isOver = false
   const loading = load(() => isOver)
-  // Told below; until then nobody waits for it.
+  // Reported below; nothing awaits it until then.
   loading.catch(() => undefined)
   try {
     await work()

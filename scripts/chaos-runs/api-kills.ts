@@ -12,33 +12,35 @@ import { type ApiStage, openApiStage, until } from './api-stage.ts'
 import { addTo, newTally } from './api-tally.ts'
 import type { Findings, Scenario } from './scenario.ts'
 
-/** Longest life of a process after it is up, ms, but of the last that is killed, which has written a minute. */
+/**
+ * Longest life of a started process, ms. The last one killed is an exception: it lives until it has written a minute of usage.
+ */
 const MOST_LIFE_MS = 6000
 const MINUTE_MS = 60_000
-/** The least of that minute, ms: what is asked for in it is enough to be missed. */
+/** Least time that the last process runs within that minute, ms: its requests are enough for a loss to be noticed. */
 const LEAST_OF_MINUTE_MS = 2000
-/** Minutes are written within two seconds of their end; requests may be counted a little after their answer is here, ms. */
+/** Minutes are written within two seconds of their end; a request may be counted shortly after its answer arrives, ms. */
 const WRITTEN_AFTER_MS = 3000
 const COUNTED_AFTER_MS = 500
 const READY_WITHIN_MS = 60_000
 const TIDIED_WITHIN_MS = 70_000
-/** Requests a second of each key: below what one process grants alone. */
+/** Requests per second for each key: below what one process grants by itself. */
 const PACE = 2
 const KEYS = 10
 const PEOPLE = 3
-/** What is asked for: what the service knows of itself and what has landed, so that an emptied Redis takes no answer away. */
+/** Requested paths: the service's own state and landed data, so that an emptied Redis makes no answer impossible. */
 const PATHS = ['/api/codes?limit=1', '/api/sources', '/api/incidents/stats?group_by=type', '/api/codes?limt=1']
 
-/** An answer, or none, of which usage is counted. */
+/** A request whose usage is counted, with its answer or without. */
 interface Counted {
   readonly key: string
   readonly answer: Answer
 }
 
-/** API processes that are killed while keys are changed and data is asked for, some of them with their Redis. */
+/** Kills API processes, some together with their Redis, while keys are changed and data is requested. */
 export const apiKills: Scenario = {
   name: 'api-kills',
-  about: 'SIGKILL of the API while keys are made, rotated and revoked, and data is asked for',
+  about: 'SIGKILL of the API while keys are created, rotated and revoked, and data is requested',
   async run({ folder, rounds }) {
     const stage = await openApiStage(folder, { TRUSTED_PROXIES: '127.0.0.0/8' })
     try {
@@ -73,11 +75,11 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
         const asked = path()
         if (isUp) counted.push({ key: id, answer: await client.ask({ path: asked, headers }, intended) })
       })
-      // Nobody waits for an API that does not come up any more.
+      // Reached if no API process starts any more.
       comesUp.resolve()
       return await owners
     }
-    const told = await underLoad(load, async () => {
+    const owners = await underLoad(load, async () => {
       for (let kill = 0; kill < kills; kill++) {
         await sleep(kill === kills - 1 ? untilWritten_ms() : Math.random() * MOST_LIFE_MS)
         isUp = false
@@ -95,11 +97,11 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
       }
       await sleep(Math.min(rounds, 3) * 1000)
     })
-    problems.push(...told.problems, ...wrongAnswers(counted, killed))
-    if ((await api.stop()) !== 0) problems.push('an API process did not end well when it was asked to')
+    problems.push(...owners.problems, ...wrongAnswers(counted, killed))
+    if ((await api.stop()) !== 0) problems.push('an API process did not stop with exit code 0')
     api = await stage.startApi()
-    problems.push(...(await checkKeys(stage, client, told)))
-    // What a killed process left undone is done by one that is started later, within a minute.
+    problems.push(...(await checkKeys(stage, client, owners)))
+    // A process that starts later completes the unfinished work of a killed one within a minute.
     let undone: readonly string[] = []
     const isDone = async (): Promise<boolean> => {
       undone = await checkObjects(stage)
@@ -109,23 +111,23 @@ async function killAll(stage: ApiStage, rounds: number): Promise<Findings> {
     if (typeof tidied_ms !== 'number') problems.push(...tidied_ms)
     const usage = await checkUsage({ stage, client, keys, counted, killed })
     problems.push(...usage.problems)
-    if ((await api.stop()) !== 0) problems.push('the last API process did not end well when it was asked to')
+    if ((await api.stop()) !== 0) problems.push('the last API process did not stop with exit code 0')
     return {
       problems,
-      detail: { killed: killed.length, restarts_ms: restarts, tidied_ms, changes: told.counts, keys: told.keys.size, ...usage.detail },
+      detail: { killed: killed.length, restarts_ms: restarts, tidied_ms, changes: owners.counts, keys: owners.keys.size, ...usage.detail },
     }
   } finally {
     client.close()
   }
 }
 
-/** Time until a process has written a minute in which it is at work from now on, ms. */
+/** Time until a process that starts now has written a full minute of its work, ms. */
 function untilWritten_ms(): number {
   const from = Date.now() + LEAST_OF_MINUTE_MS
   return LEAST_OF_MINUTE_MS + MINUTE_MS - (from % MINUTE_MS) + WRITTEN_AFTER_MS + COUNTED_AFTER_MS
 }
 
-/** When the minute that an answer was counted in is surely in the store, ms by `performance.now()`. */
+/** When the minute in which an answer was counted is certain to be stored, ms by `performance.now()`. */
 function writtenBy({ received }: Answer): number {
   const counted = performance.timeOrigin + received + COUNTED_AFTER_MS
   return Math.ceil(counted / MINUTE_MS) * MINUTE_MS + WRITTEN_AFTER_MS - performance.timeOrigin
@@ -142,7 +144,7 @@ async function steadyKey({ access }: ApiStage, number: number): Promise<ChaosKey
   return { key, id, account, slot, plan, headers: { 'X-API-Key': key } }
 }
 
-/** Answers that nothing explains: every request is one that can be answered, and only a kill takes answers away. */
+/** Answers without an explanation: every request can be answered, and only a kill prevents an answer. */
 function wrongAnswers(counted: readonly Counted[], killed: readonly number[]): string[] {
   const isWrong = ({ answer: { status, sent, received } }: Counted): boolean =>
     status === 0 ? !killed.some((at) => sent <= at && received >= at - 1000) : ![200, 400].includes(status)
@@ -150,7 +152,7 @@ function wrongAnswers(counted: readonly Counted[], killed: readonly number[]): s
   return wrong.map(({ key, answer }) => `${key}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`)
 }
 
-/** Every key that was shown works or does not, as its owner was told; no address has more than three. */
+/** Checks that every key works or fails as its owner was informed, and that no address has more than three. */
 async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }: Owners): Promise<string[]> {
   const problems: string[] = []
   const address = addresses()
@@ -158,7 +160,7 @@ async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }:
     if (works === null) continue
     const { status, body } = await client.ask({ path: '/api/codes?limit=1', headers: { ...address().headers, 'X-API-Key': key } })
     if (status !== (works ? 200 : 401))
-      problems.push(`a key that ${works ? 'works' : 'was revoked'} is answered ${status} ${body.toString('utf8', 0, 300)}`)
+      problems.push(`a key that ${works ? 'works' : 'was revoked'} gets ${status} ${body.toString('utf8', 0, 300)}`)
     const { refusal } = await access.keys.lookUp(key)
     if (refusal !== (works ? null : 'revoked'))
       problems.push(`a key that ${works ? 'works' : 'was revoked'} is ${refusal} in another process`)
@@ -170,7 +172,7 @@ async function checkKeys({ access }: ApiStage, client: Client, { keys, emails }:
   return problems
 }
 
-/** Every object of accounts, keys and usage is whole, and records of keys say what the slots say. */
+/** Checks that every object of accounts, keys and usage is complete, and that key records agree with the slots. */
 async function checkObjects({ access, context: { store } }: ApiStage): Promise<string[]> {
   const problems: string[] = []
   const slots = new Map<string, string>()
@@ -179,15 +181,17 @@ async function checkObjects({ access, context: { store } }: ApiStage): Promise<s
   for await (const { key } of store.list('keys/')) {
     const record = await readRecord(store, key.slice('keys/'.length))
     const status = slots.get(record?.hash ?? '')
-    if (status !== undefined && record?.status !== status) problems.push(`${key} says ${record?.status}, its slot ${status}`)
+    if (status !== undefined && record?.status !== status) problems.push(`the record of ${key} has ${record?.status}, its slot ${status}`)
     slots.delete(record?.hash ?? '')
   }
-  if (slots.size > 0) problems.push(`${slots.size} keys have no record of their own`)
+  if (slots.size > 0) problems.push(`${slots.size} keys have no record`)
   await readUsage(store, { from: 0, to: Number.POSITIVE_INFINITY, take: () => null })
   return problems
 }
 
-/** Usage is off by what a killed process had counted in its last minute at most, for keys, their owners and the limit of the day alike. */
+/**
+ * Checks that usage differs at most by what a killed process counted in its last minute: for keys, owners and the daily limit.
+ */
 async function checkUsage(on: {
   readonly stage: ApiStage
   readonly client: Client
@@ -214,13 +218,13 @@ async function checkUsage(on: {
     const recorded = requestsOf(days.filter(({ key }) => key === id))
     const most = all.day_units + all.lost
     if (recorded < owed.day_units || recorded > most)
-      problems.push(`usage of ${id}: ${recorded}, its client counted ${all.day_units}, of which ${owed.day_units} have to be there`)
+      problems.push(`usage of ${id}: ${recorded}, its client counted ${all.day_units}, of which ${owed.day_units} must be recorded`)
     const report = JSON.parse((await client.ask({ path: '/api/usage', headers })).body.toString()) as { usage: UsageDay[] }
-    if (requestsOf(report.usage) !== recorded) problems.push(`${id} is told ${requestsOf(report.usage)} of ${recorded} requests`)
+    if (requestsOf(report.usage) !== recorded) problems.push(`${id} sees ${requestsOf(report.usage)} of ${recorded} requests`)
     const answer = await client.ask({ path: '/api/codes?limit=1', headers })
     const used = DEFAULT_PLANS[plan].day - Number(/"day";r=(\d+)/.exec(String(answer.headers['ratelimit']))?.[1]) - 1
     if (!(used >= recorded && used <= most))
-      problems.push(`the limit of ${id} has counted ${used}, ${recorded} are recorded, ${most} were sent`)
+      problems.push(`the limit of ${id} counted ${used} requests, ${recorded} are recorded, ${most} were sent`)
     sums.answered += all.day_units
     sums.lost += all.lost
     sums.owed += owed.day_units
@@ -230,7 +234,7 @@ async function checkUsage(on: {
   return { problems, detail: { usage: sums } }
 }
 
-/** Requests that cost something of the day, in figures of usage. */
+/** Requests that are charged to the daily limit, from usage rows. */
 function requestsOf(rows: readonly Pick<UsageDay, 'day_units'>[]): number {
   return rows.reduce((sum, row) => sum + row.day_units, 0)
 }

@@ -2,10 +2,10 @@ import type { Plan } from '../../api/access/slots.ts'
 import type { Ask } from './api-asks.ts'
 import type { Request } from './api-client.ts'
 
-/** Who asks: a key, or an address behind a proxy. */
+/** The sender of a request: a key, or an address behind a proxy. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>
-  /** Public name of the key; null without one. */
+  /** Public name of the key; null without a key. */
   readonly id: string | null
 }
 
@@ -18,23 +18,23 @@ export interface ChaosKey extends Caller {
   readonly plan: Plan
 }
 
-/** A request with who sends it. */
+/** A request and its sender. */
 export interface Shot {
   readonly caller: Caller
   readonly request: Request
   readonly ask: Ask
-  /** True where it names the tag that the answer had before. */
+  /** True if it sends the tag of the previous answer. */
   readonly hasIt: boolean
 }
 
-/** Requests that have the same kind of answer. */
+/** Requests with the same kind of answer. */
 export interface Lane {
   readonly name: string
   readonly perSecond: number
   readonly next: () => Shot
 }
 
-/** Spreads lanes over a second: each has as many places as it has requests, evenly mixed with those of the others. */
+/** Spreads lanes over a second: each has one place per request, evenly mixed with the others. */
 export function mixOf(lanes: readonly Lane[]): readonly Lane[] {
   return lanes
     .flatMap((lane) => Array.from({ length: lane.perSecond }, (_, n) => ({ lane, at: (n + Math.random()) / lane.perSecond })))
@@ -42,13 +42,13 @@ export function mixOf(lanes: readonly Lane[]): readonly Lane[] {
     .map(({ lane }) => lane)
 }
 
-/** Gives the items of a list by turns, from its beginning or from anywhere. */
+/** Returns the items of a list in turn, from the start or from any position. */
 export function byTurns<T>(items: readonly T[]): () => T {
   let next = 0
   return () => items[next++ % items.length] as T
 }
 
-/** The same items in another order. */
+/** Returns the same items in random order. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
@@ -56,7 +56,7 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item)
 }
 
-/** Gives addresses, another each time until there were a quarter of a million: none asks so often that it is limited. */
+/** Returns a different address each time, up to a quarter of a million: none reaches its limit. */
 export function addresses(): () => Caller {
   let next = 0
   return () => {

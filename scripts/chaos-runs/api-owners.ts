@@ -3,21 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Client, Request } from './api-client.ts'
 import { addresses } from './api-lanes.ts'
 
-/** What people who make, rotate and revoke keys know afterwards. */
+/** The results of people who create, rotate and revoke keys. */
 export interface Owners {
-  /** Every key that somebody was shown, and whether it has to work: null where the answer that would tell was lost. */
+  /** Every key that was shown to an owner, and whether it must work; null if the answer that states it was lost. */
   readonly keys: ReadonlyMap<string, boolean | null>
   readonly emails: readonly string[]
   readonly problems: readonly string[]
-  /** Changes that were answered, by what they are, and those that were not. */
+  /** Number of answered changes by kind, and number of unanswered ones. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Keys that an address may have, and keys that are asked for at once: one too many. */
+/** Keys that an address may have, and keys that are requested at once: one too many. */
 const MOST = 3
 const AT_ONCE = 4
 
-/** Lets some people at a time change keys until it is over; each begins with another address. `up` settles while the API can be asked. */
+/**
+ * Changes keys for several people at a time until it is stopped; each person uses a different address. `up` settles when the API
+ * is reachable.
+ */
 export async function letOwnersChange(
   client: Client,
   { people, up, isOver }: { readonly people: number; readonly up: () => Promise<void>; readonly isOver: () => boolean },

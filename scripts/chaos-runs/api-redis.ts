@@ -16,21 +16,24 @@ import { type Admitted, addTo, mostAtOnce, mostInAMinute, newTally, type Tally, 
 import { wrongWith } from './api-verdict.ts'
 import type { Findings, Scenario } from './scenario.ts'
 
-/** How long Redis is away for each round, ms: 30 s at 10. */
+/** Time without Redis for each round, ms: 30 s at 10 rounds. */
 const DOWN_MS = 3000
-/** Requests of the full load that a short run sends, and its part of the requests that there are. */
+/** Share of the full load that a short run sends, and the share of distinct requests that it uses. */
 const SHORT = { share: 0.3, every: 5 }
-/** A process that is told of a revocation refuses the key within this time, one that cannot be told within the other, ms. */
+/**
+ * A process that is notified of a revocation refuses the key within this time, ms; one that cannot be notified, within the
+ * second.
+ */
 const TOLD_MS = 5000
 const UNTOLD_MS = 60_000
-/** Whatever was under way when Redis went or came may still meet the other state, ms. */
+/** A request that overlaps an outage's start or end may see either state, ms. */
 const EDGE_MS = 1500
-/** `/ready` says that Redis is away, and that it is there again, within these times, ms. */
+/** `/ready` reports that Redis is unavailable, and that it is available again, within these times, ms. */
 const DEGRADED_WITHIN_MS = 10_000
 const READY_WITHIN_MS = 20_000
-/** Time between two looks at `/ready`, ms: not so many that they are limited. */
+/** Time between two reads of `/ready`, ms: slow enough to stay below the limit. */
 const LOOK_MS = 500
-/** The worker compares live state every 15 s, and reads back what is lacking. */
+/** The worker compares live state every 15 s and restores missing parts. */
 const FILLED_WITHIN_MS = 60_000
 
 /** A time without Redis, ms by `performance.now()`. */
@@ -54,10 +57,10 @@ interface Play extends Script {
   readonly problems: string[]
 }
 
-/** The API under a mixed load while Redis is killed, comes back with what it wrote, and another time without. */
+/** Runs the API under a mixed load while Redis is killed and restarted, once with its data and once empty. */
 export const apiRedis: Scenario = {
   name: 'api-redis',
-  about: 'Redis killed for 30 s under 200 requests of the API a second',
+  about: 'Redis killed for 30 s under 200 API requests per second',
   async run({ folder, rounds }) {
     const stage = await openApiStage(folder, { TRUSTED_PROXIES: '127.0.0.0/8' })
     try {
@@ -83,14 +86,14 @@ async function play(stage: ApiStage, { rounds, isShort }: { readonly rounds: num
     every: isShort ? SHORT.every : 1,
     queries: Math.ceil((share * (4 * down_ms + 60_000)) / 500),
   })
-  // Another process, which has made none of these answers yet.
+  // A new process, which has computed none of these answers yet.
   const codes = [await api.stop()]
   api = await stage.startApi()
   const on: Play = {
     ...{ ...script, stage, client, cast, share, tallies },
     ...{ outages: [], endsBy: new Map(), admitted: new Map(), times: new Map(), counts: new Map(), problems: [] },
   }
-  const told: Record<string, unknown> = {}
+  const runs: Record<string, unknown> = {}
   try {
     await askAgain(on)
     const mix = mixOf(lanesOf(cast, script, share))
@@ -99,23 +102,23 @@ async function play(stage: ApiStage, { rounds, isShort }: { readonly rounds: num
       const load = (isOver: () => boolean): Promise<void> => runLoad(on, mix, isOver)
       await underLoad(load, async () => {
         await sleep(around_ms)
-        told[how] = await outage(on, { how, down_ms, waitsForRows: !isShort })
+        runs[how] = await outage(on, { how, down_ms, waitsForRows: !isShort })
         await sleep(around_ms)
       })
       await checkCounters(on)
     }
     codes.push(await api.stop())
-    for (const code of codes) if (code !== 0) on.problems.push(`an API process ended with ${code ?? 'a signal'} when it was asked to stop`)
+    for (const code of codes) if (code !== 0) on.problems.push(`an API process ended with ${code ?? 'a signal'} instead of 0`)
     await checkUsage(on)
     checkLimits(on)
   } finally {
     client.close()
   }
   const latencies = Object.fromEntries([...on.times].sort().map(([name, times]) => [name, quantiles(times)]))
-  return { problems: on.problems, detail: { ...told, asks: on.asks.length, answers: Object.fromEntries([...on.counts].sort()), latencies } }
+  return { problems: on.problems, detail: { ...runs, asks: on.asks.length, answers: Object.fromEntries([...on.counts].sort()), latencies } }
 }
 
-/** Makes the keys of everybody who takes part. */
+/** Creates the keys of all callers. */
 async function castOf({ access, context }: ApiStage, share: number): Promise<Cast> {
   const limit = createLimit(8)
   let made = 0
@@ -138,7 +141,7 @@ async function castOf({ access, context }: ApiStage, share: number): Promise<Cas
   return { steady: { FREE, PRO, ENTERPRISE }, greedy, revoked, doomed }
 }
 
-/** What is to be asked for, each once with the right answer. */
+/** The requests to send, each once, with their correct answers. */
 async function scriptOf(
   client: Client,
   cast: Cast,
@@ -159,11 +162,14 @@ async function scriptOf(
   const references = new Map<Ask, Reference>()
   await Promise.all([...asks, ...queries].map((one) => limit(async () => references.set(one, new Reference(await ask(one))))))
   for (const [one, { said }] of references)
-    if (said.status >= 500) throw new Error(`${one.path}: ${said.status} ${said.code} before anything went wrong`)
+    if (said.status >= 500) throw new Error(`${one.path}: ${said.status} ${said.code} before the first outage`)
   return { asks, queries, references }
 }
 
-/** Asks a process that has just begun for everything but the queries: it answers as the one before, and no burst of work comes with the load. */
+/**
+ * Sends all requests but the history queries to a new process: the answers are the same as before, and caches are warm before the
+ * load.
+ */
 async function askAgain({ client, cast, asks, references, tallies, problems }: Play): Promise<void> {
   const key = byTurns(cast.steady.ENTERPRISE)
   const limit = createLimit(4)
@@ -172,12 +178,12 @@ async function askAgain({ client, cast, asks, references, tallies, problems }: P
     const answer = await client.ask({ path: one.path, headers: { ...one.headers, ...headers } })
     tally(tallies, id, answer)
     const wrong = (references.get(one) as Reference).wrongIn(answer, { method: 'GET', hasIt: false })
-    if (wrong !== null) problems.push(`asked again of another process: ${one.path}: ${wrong}`)
+    if (wrong !== null) problems.push(`repeated to another process: ${one.path}: ${wrong}`)
   }
   await Promise.all(asks.map((one) => limit(() => again(one))))
 }
 
-/** Sends the load until it is over, and judges each answer. */
+/** Sends the load until it is stopped and checks each answer. */
 async function runLoad(on: Play, mix: readonly Lane[], isOver: () => boolean): Promise<void> {
   const waiting = new Set<Promise<void>>()
   const watch = async (): Promise<void> => {
@@ -196,7 +202,7 @@ async function runLoad(on: Play, mix: readonly Lane[], isOver: () => boolean): P
 function judge(on: Play, lane: string, shot: Shot, answer: Answer): void {
   const { sent, received, status, intended } = answer
   const { caller, ask } = shot
-  // Requests with a key that does not work are those of their address.
+  // Requests with an invalid key are charged to their address.
   if (caller.id !== null && status !== 401) tally(on.tallies, caller.id, answer)
   const who = caller.id ?? (lane === 'greedy address' ? lane : null)
   if (who !== null && lane !== 'plan too low' && status !== 429) listed(on.admitted, who).push({ sent, received })
@@ -218,7 +224,7 @@ function phaseOf(outages: readonly Outage[], at: number): string {
   return outages.some(({ from, to }) => at >= from && at < to) ? 'during' : 'after'
 }
 
-/** Takes Redis away for a time in which keys are made and revoked, and waits until all is as before. */
+/** Stops Redis for some time, creates and revokes keys meanwhile, and waits until everything works as before. */
 async function outage(
   on: Play,
   { how, down_ms, waitsForRows }: { readonly how: Outage['how']; readonly down_ms: number; readonly waitsForRows: boolean },
@@ -229,47 +235,47 @@ async function outage(
   await stage.killRedis()
   const readiness = async (): Promise<string> =>
     (JSON.parse((await client.ask({ path: '/ready' })).body.toString()) as { status: string }).status
-  const degraded_ms = await until('/ready says that Redis is away', DEGRADED_WITHIN_MS, async () => (await readiness()) === 'degraded')
+  const degraded_ms = await until('/ready reports that Redis is away', DEGRADED_WITHIN_MS, async () => (await readiness()) === 'degraded')
   const [byItself, byOperator] = cast.doomed.slice(outages.length === 1 ? 0 : 2) as [ChaosKey, ChaosKey]
   await makeKeyNow(on)
   const { status } = await client.ask({ path: `/api/keys/${byItself.id}`, method: 'DELETE', headers: byItself.headers })
   endsBy.set(byItself.id, performance.now() + TOLD_MS)
-  if (status !== 200) problems.push(`a key that revokes itself without Redis is answered ${status}`)
+  if (status !== 200) problems.push(`revoking a key without Redis gets ${status}`)
   await stage.access.accounts.revoke(byOperator)
   endsBy.set(byOperator.id, performance.now() + UNTOLD_MS)
   while (performance.now() < one.from + down_ms) {
-    if ((await readiness()) !== 'degraded') problems.push('/ready does not say that Redis is away')
+    if ((await readiness()) !== 'degraded') problems.push('/ready does not report that Redis is away')
     await sleep(LOOK_MS)
   }
   await stage.startRedis(how)
   one.to = performance.now()
-  const ready_ms = await until('/ready says that Redis is there', READY_WITHIN_MS, async () => (await readiness()) === 'ready')
+  const ready_ms = await until('/ready reports that Redis is available', READY_WITHIN_MS, async () => (await readiness()) === 'ready')
   if (!waitsForRows) return { degraded_ms, ready_ms }
   const filled_ms = await until('live state is in Redis', FILLED_WITHIN_MS, async () => (await stage.lacking()).length === 0)
   return { degraded_ms, ready_ms, filled_ms }
 }
 
-/** A key that is made without Redis works at once. */
+/** A key that is created without Redis works at once. */
 async function makeKeyNow({ client, problems }: Play): Promise<void> {
   const made = await client.ask({
     ...{ path: '/api/keys', method: 'POST', body: { email: `${randomUUID()}@example.org` } },
     headers: { 'X-Forwarded-For': '192.0.2.2' },
   })
-  if (made.status !== 201) return void problems.push(`a key is asked for without Redis: ${made.status}`)
+  if (made.status !== 201) return void problems.push(`creating a key without Redis gets ${made.status}`)
   const { key } = JSON.parse(made.body.toString()) as { key: string }
   const { status } = await client.ask({ path: '/api/codes?limit=1', headers: { 'X-API-Key': key } })
-  if (status !== 200) problems.push(`a key that was made without Redis is answered ${status}`)
+  if (status !== 200) problems.push(`a key that was created without Redis gets ${status}`)
 }
 
 /**
- * A key has at least as much left of its day as it did not use. It may have more by what was admitted without Redis, what Redis lost, and
- * what was under way when it went: the API may be connected again before the test knows that Redis is back.
+ * Checks that a key has at least its unused part of the day left. It may have more: requests admitted without Redis, data that
+ * Redis lost, and requests in progress at the kill. The API may reconnect before the test notices that Redis is back.
  */
 async function checkCounters(on: Play): Promise<void> {
   const { client, cast, problems, tallies, admitted, outages } = on
   const { how, from } = outages.at(-1) as Outage
   for (const key of [...Object.values(cast.steady).map(([first]) => first as ChaosKey), ...cast.greedy]) {
-    await until(`${key.plan} may ask again`, 65_000, async () => {
+    await until(`${key.plan} may send requests again`, 65_000, async () => {
       const answer = await client.ask({ path: '/api/codes?limit=1', headers: key.headers })
       tally(tallies, key.id, answer)
       if (answer.status === 429) return false
@@ -284,7 +290,7 @@ async function checkCounters(on: Play): Promise<void> {
   }
 }
 
-/** Figures of usage are what was sent. */
+/** Checks that usage equals the requests that were sent. */
 async function checkUsage({ stage, tallies, problems }: Play): Promise<void> {
   const today = madridDate(Date.now())
   const days = await usageDaysReader(stage.context.lake)({ from: madridDate(Date.now(), -2), to: dateAfter(dateAfter(today)) })
@@ -296,10 +302,15 @@ async function checkUsage({ stage, tallies, problems }: Play): Promise<void> {
   }
 }
 
-/** Minutes that touch an outage of Redis: all of a limit before, half of it without Redis, all of it again in one that was emptied. */
+/**
+ * Admitted share of a minute's limit around an outage: all of it before, half without Redis, and all of it again if Redis is
+ * emptied.
+ */
 const AROUND_OUTAGE = 2.5
 
-/** Nobody exceeded the plan in a minute without an outage, half of it while Redis was away, or `AROUND_OUTAGE` times it in any minute. */
+/**
+ * Checks the limits: the plan's limit in a normal minute, half of it while Redis is away, `AROUND_OUTAGE` times it in any minute.
+ */
 function checkLimits({ admitted, outages, cast, problems }: Play): void {
   const plans = new Map<string, keyof typeof DEFAULT_PLANS>([['greedy address', 'ANONYMOUS']])
   for (const key of [...Object.values(cast.steady).flat(), ...cast.greedy]) plans.set(key.id, key.plan)
@@ -309,7 +320,7 @@ function checkLimits({ admitted, outages, cast, problems }: Play): void {
     if (!plan) continue
     const { minute } = DEFAULT_PLANS[plan]
     const report = (count: number, when: string, most: number): void => {
-      if (count > most) problems.push(`${plan} ${who}: ${count} were admitted ${when}, ${most} may be`)
+      if (count > most) problems.push(`${plan} ${who}: ${count} were admitted ${when}, at most ${most} are allowed`)
     }
     report(mostInAMinute(taken.filter(({ sent }) => !isTouched(sent))), 'in a minute', minute)
     report(mostInAMinute(taken), 'in a minute around an outage', Math.floor(AROUND_OUTAGE * minute))

@@ -4,29 +4,31 @@ import type { Reference } from './api-answers.ts'
 import type { Ask } from './api-asks.ts'
 import { addresses, byTurns, type Caller, type ChaosKey, type Lane, type Shot, shuffled } from './api-lanes.ts'
 
-/** Who takes part. */
+/** The callers. */
 export interface Cast {
-  /** Keys of each plan, each so many that none comes near half of its limits. */
+  /** Keys of each plan, so many that none reaches half of its limits. */
   readonly steady: Readonly<Record<(typeof PLANS)[number], readonly ChaosKey[]>>
-  /** One key of each plan that asks for more than it may. */
+  /** One key of each plan that sends more than its limit. */
   readonly greedy: readonly ChaosKey[]
-  /** One that was revoked before. */
+  /** A key that is revoked at the start. */
   readonly revoked: ChaosKey
-  /** Some that are revoked while Redis is away. */
+  /** Keys that are revoked while Redis is away. */
   readonly doomed: readonly ChaosKey[]
 }
 
-/** What is asked for, and what is right. */
+/** The requests and their correct answers. */
 export interface Script {
   readonly asks: readonly Ask[]
-  /** Queries of history that nobody has asked for before. */
+  /** History queries that were never sent before. */
   readonly queries: readonly Ask[]
   readonly references: ReadonlyMap<Ask, Reference>
 }
 
-/** Requests a second that a steady key of each plan sends at most: below half of its minute, which is what one process grants alone. */
+/**
+ * Most requests per second of a steady key of each plan: below half of its limit per minute, which one process grants by itself.
+ */
 const PACE = { FREE: 0.06, PRO: 0.35, ENTERPRISE: 2 } as const
-/** Requests a second at full load, 200 in all. */
+/** Requests per second at full load, 200 in all. */
 const PER_SECOND = {
   ...{ live: 137, table: 4, lake: 6, query: 2, pro: 6, free: 3, anonymous: 8, 'greedy key': 16, 'greedy address': 2 },
   ...{ 'made-up key': 4, 'malformed key': 2, 'revoked key': 2, 'plan too low': 1, 'no key': 2, 'doomed key': 3 },
@@ -35,12 +37,12 @@ type LaneName = keyof typeof PER_SECOND
 const ENCODINGS = ['br', 'gzip', 'zstd', 'identity', 'br, gzip;q=0.5']
 const GREEDY_SHARES = [1, 3, 12]
 
-/** Requests of a lane in a second where the load is a share of the full one. */
+/** Requests of a lane per second at a share of the full load. */
 function paceOf(name: LaneName, share: number): number {
   return Math.max(1, Math.round(PER_SECOND[name] * share))
 }
 
-/** Keys of each plan that a share of the full load takes. */
+/** Keys of each plan that a share of the full load needs. */
 export function steadyKeys(share: number): Readonly<Record<keyof typeof PACE, number>> {
   const count = (plan: keyof typeof PACE, names: readonly LaneName[]): number =>
     Math.ceil(names.reduce((sum, name) => sum + paceOf(name, share), 0) / PACE[plan])
@@ -51,7 +53,7 @@ export function steadyKeys(share: number): Readonly<Record<keyof typeof PACE, nu
   }
 }
 
-/** Requests of everybody who takes part: of each kind so many a second that 200 come together at a share of 1. */
+/** Requests of all callers: the kinds together are 200 per second at a share of 1. */
 export function lanesOf(cast: Cast, { asks, queries, references }: Script, share: number): Lane[] {
   const address = addresses()
   const encoding = byTurns(ENCODINGS)
@@ -60,7 +62,7 @@ export function lanesOf(cast: Cast, { asks, queries, references }: Script, share
     const headers = { 'Accept-Encoding': encoding(), ...address().headers, ...ask.headers, ...caller.headers, ...more }
     return { caller, ask, request: { path: ask.path, method, headers }, hasIt: false }
   }
-  /** Some have the answer already, some another one, and some only ask for its head. */
+  /** Some requests send the current tag, some another one, and some are HEAD requests. */
   const varied = (ask: Ask, caller: Caller): Shot => {
     const tag = references.get(ask)?.tag
     const turn = number++ % 16

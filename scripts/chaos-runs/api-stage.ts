@@ -19,22 +19,28 @@ import { startOwnRedis } from './stage.ts'
 /** Every feed has landed within this time, ms. */
 const LANDED_WITHIN_MS = 180_000
 const REST_MS = 250
-/** What publishers say is ahead of the machine's clock by so much, ms, which is within what clocks differ by: no feed becomes stale in a run. */
+/**
+ * Publishers' times are ahead of the machine's clock by this much, ms, so that no feed becomes stale in a run. It is within the
+ * clock tolerance.
+ */
 const AHEAD_MS = 9 * 60_000
 
-/** The service's own worker over publishers that say the same for ever, a Redis as it starts one, and API processes as it starts them. */
+/**
+ * The service's worker over publishers whose data never changes, with a Redis and API processes started as the service starts
+ * them.
+ */
 export interface ApiStage {
   readonly folder: string
-  /** Keys and accounts in a process of their own, as a command of an operator works on them. */
+  /** Keys and accounts in a separate process, as the operator's commands use them. */
   readonly access: Access
   readonly context: ChaosContext
-  /** Starts an API process on the port that the first one was given. */
+  /** Starts an API process on the same port as the first one. */
   startApi(): Promise<ApiProcess>
-  /** Ends Redis by SIGKILL. */
+  /** Kills Redis by SIGKILL. */
   killRedis(): Promise<void>
-  /** Starts it again, with what it wrote to its disk or without. */
+  /** Restarts it, with the data on its disk or without. */
   startRedis(how: 'kept' | 'emptied'): Promise<void>
-  /** Live parts that Redis lacks. */
+  /** Live parts that are missing in Redis. */
   lacking(): Promise<string[]>
   /** The last lines that its processes wrote. */
   readonly lines: readonly string[]
@@ -45,16 +51,19 @@ export interface ApiStage {
 export interface ApiProcess {
   readonly url: string
   readonly pid: number
-  /** Ends it by SIGKILL. */
+  /** Kills it by SIGKILL. */
   kill(): Promise<void>
-  /** Asks it to end, and waits until it has; gives its exit code. */
+  /** Stops it and waits for its end; returns the exit code. */
   stop(): Promise<number | null>
 }
 
-/** Publishers of streams have no clock that can stand still. */
+/** Publishers of streams have no clock that can be stopped. */
 const polled = feeds.filter(({ stream }) => !stream)
 
-/** Opens the stage and waits until every polled feed has given data and landed, and all is derived from that: answers then stay what they are. */
+/**
+ * Opens the stage and waits until every polled feed has landed data and all derived tables are built: answers do not change
+ * afterwards.
+ */
 export async function openApiStage(folder: string, env: Readonly<Record<string, string>> = {}): Promise<ApiStage> {
   await mkdir(folder, { recursive: true })
   let redis = await startOwnRedis(folder, { appendOnly: true })
@@ -90,7 +99,7 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   await start('worker', {})
   const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
   await until('every feed landed', LANDED_WITHIN_MS, () => haveLanded(context))
-  await until('all is derived from it', LANDED_WITHIN_MS, () => isDerived(context))
+  await until('all derived tables were built', LANDED_WITHIN_MS, () => isDerived(context))
   const log = pino({ level: 'silent' })
   const { access, close: closeAccess } = await openServiceAccess(cliConfig(folder), { store: context.store, redisUrl: redis.url, log })
   const asked = openRedis(redis.url)
@@ -147,17 +156,17 @@ async function haveLanded(context: ChaosContext): Promise<boolean> {
 
 async function isDerived(context: ChaosContext): Promise<boolean> {
   for (const derived of derivations) {
-    // Where the worker is at it, that is waited for.
+    // If the worker is deriving, the stage waits for it.
     const { made, removed, waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
     if (waits || made.length + removed.length > 0) return false
   }
   return true
 }
 
-/** Waits until something holds and gives the ms that took; throws where it takes too long. */
-export async function until(what: string, within_ms: number, holds: () => Promise<boolean>): Promise<number> {
+/** Waits until a condition is true and returns how long that took, ms; throws after `within_ms`. */
+export async function until(what: string, within_ms: number, isTrue: () => Promise<boolean>): Promise<number> {
   const began = performance.now()
-  while (!(await holds().catch(() => false))) {
+  while (!(await isTrue().catch(() => false))) {
     if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}`)
     await sleep(REST_MS)
   }

@@ -1,12 +1,12 @@
 import type { UsageCounts } from '../../lake/usage/objects.ts'
 import type { Answer } from './api-client.ts'
 
-/** What a client counted of one key: answers that it had, and requests that it had none to. */
+/** What a client counted for one key: answered requests and requests without an answer. */
 export interface Tally extends UsageCounts {
   lost: number
 }
 
-/** An admitted request: between these two instants (ms by `performance.now()`) it was charged. */
+/** An admitted request: it was charged between these two instants (ms by `performance.now()`). */
 export interface Admitted {
   readonly sent: number
   readonly received: number
@@ -14,12 +14,12 @@ export interface Admitted {
 
 const MINUTE_MS = 60_000
 
-/** Makes a tally of nothing. */
+/** Returns an empty tally. */
 export function newTally(): Tally {
   return { answered: 0, not_modified: 0, client_error: 0, limited: 0, server_error: 0, day_units: 0, lost: 0 }
 }
 
-/** Counts an answer as the API has to: a 304 costs nothing of the day, nor does a refusal by a limit or what fails by its own fault. */
+/** Counts an answer by the API's rules: a 304, a refusal by a limit and a server error are not charged to the daily limit. */
 export function addTo(tally: Tally, { status }: Answer): void {
   if (status === 0) tally.lost++
   else if (status >= 500) tally.server_error++
@@ -31,17 +31,17 @@ export function addTo(tally: Tally, { status }: Answer): void {
   }
 }
 
-/** Most requests that were surely admitted within one minute. */
+/** Most requests that were certainly admitted within one minute. */
 export function mostInAMinute(admitted: readonly Admitted[]): number {
   return Math.max(0, ...admitted.map(({ sent: from }) => within(admitted, { from, to: from + MINUTE_MS })))
 }
 
-/** Requests that were surely admitted between two instants. */
+/** Requests that were certainly admitted between two instants. */
 export function within(admitted: readonly Admitted[], { from, to }: { readonly from: number; readonly to: number }): number {
   return admitted.filter(({ sent, received }) => sent >= from && received <= to).length
 }
 
-/** Most requests that were under way at one moment. */
+/** Most requests that were in progress at the same time. */
 export function mostAtOnce(admitted: readonly Admitted[]): number {
   return Math.max(0, ...admitted.map(({ sent: at }) => admitted.filter(({ sent, received }) => sent <= at && received >= at).length))
 }

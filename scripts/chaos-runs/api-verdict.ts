@@ -3,17 +3,17 @@ import type { Answer } from './api-client.ts'
 import type { Shot } from './api-lanes.ts'
 import type { Script } from './api-shots.ts'
 
-/** What decides which answers are right at the moment of a request. */
+/** The conditions that decide which answers are right at the moment of a request. */
 export interface Circumstances {
-  /** True where Redis was away at some moment of it. */
+  /** True if Redis was away at any time during the request. */
   readonly isAway: boolean
-  /** True where Redis came back without what it held before. */
+  /** True if Redis was restarted empty. */
   readonly isEmptied: boolean
-  /** Until when (ms by `performance.now()`) requests of a key that was revoked may be taken, by its id. */
+  /** Until when (ms by `performance.now()`) requests of a revoked key may be accepted, by key id. */
   readonly endsBy: ReadonlyMap<string, number>
 }
 
-/** What is wrong with the answer to a request of a lane; null where nothing is. */
+/** Describes the error in the answer to a request of a lane; null if it is right. */
 export function wrongWith(name: string, shot: Shot, answer: Answer, at: Circumstances & Pick<Script, 'references'>): string | null {
   const { status } = answer
   if (status === 0) return 'no answer'
@@ -26,7 +26,7 @@ export function wrongWith(name: string, shot: Shot, answer: Answer, at: Circumst
   return wrongData(shot, answer, at)
 }
 
-/** The problem that each request of a lane is answered with, whatever else happens. */
+/** The problem with which each request of a lane is always answered. */
 const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>> = {
   'made-up key': [401, 'invalid-key'],
   'malformed key': [401, 'invalid-key'],
@@ -40,12 +40,13 @@ function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstan
   if (!reference) return 'no reference'
   const { read, returns } = ask.endpoint
   if (read.kind === 'changes') {
-    // The log of changes is in Redis alone: while that is away it is refused, and one that is gone begins anew, without what it told before.
+    // The log of changes exists in Redis only: while Redis is away it is refused, and after a loss it restarts without the
+    // earlier changes.
     if (at.isAway && answer.status === 503)
       return answer.headers['retry-after'] ? isProblem(answer, [503, 'temporary-reduced-capacity']) : '503 without Retry-After'
     if (at.isEmptied && answer.status === 200 && returns.kind === 'list' && beginsAnew(answer, returns.name)) return null
   }
-  // Half of the places for queries of history, too, is what a process grants alone.
+  // A process by itself grants half of the places for history queries too.
   if (at.isAway && answer.status === 429 && (read.kind === 'lake' || (read.kind === 'memory' && read.past)))
     return isProblem(answer, [429, 'concurrency'])
   const { method = 'GET', headers } = request
@@ -53,8 +54,8 @@ function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstan
 }
 
 /**
- * True where an answer has the tag that it had before: one that does not follow the clock, of tables or of a state whose version Redis still
- * holds. Another process gives it the same; one that was filled anew counts its versions anew.
+ * True if an answer must have its previous tag: it does not depend on the clock and comes from tables, or from state whose
+ * version Redis still has. All processes give it the same tag; a restored state counts its versions from the start.
  */
 function keepsTag({ endpoint: { read } }: Shot['ask'], { isAway, isEmptied }: Circumstances): boolean {
   if ('clock_s' in read && read.clock_s !== undefined) return false
@@ -64,7 +65,7 @@ function keepsTag({ endpoint: { read } }: Shot['ask'], { isAway, isEmptied }: Ci
 function isProblem(answer: Answer, [status, code]: readonly [status: number, code: string]): string | null {
   if (answer.status !== status) return `${answer.status} in place of ${status} ${code}: ${answer.body.toString('utf8', 0, 300)}`
   if (status === 429 && !answer.headers['retry-after']) return '429 without Retry-After'
-  // A HEAD says it by its status.
+  // A HEAD request is judged by its status.
   if (answer.body.length === 0) return null
   const said = saidIn(answer)
   return said.code === code ? null : `${said.code} in place of ${code}`

@@ -1,20 +1,20 @@
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 
-/** What a process of the scenario `writers` is told. */
+/** The order of a process of the scenario `writers`. */
 export interface AppendOrder {
   readonly folder: string
   readonly redisUrl: string
   readonly role: 'append' | 'upkeep'
-  /** The feed that a writer appends as, and the one whose rows the upkeep replaces. */
+  /** The feed that a writer appends as, and the feed whose rows the upkeep replaces. */
   readonly feed: string
   readonly appends: number
 }
 
-/** What such a process tells: how often it did what, what it had to begin again, and what it replaced. */
+/** The result of such a process: counts by kind of work, what it had to repeat, and what it replaced. */
 export interface AppendTold {
   readonly done: Readonly<Record<string, number>>
   readonly again: Readonly<Record<string, number>>
-  /** Speed that the rows of a fetch were corrected to, by sequence. */
+  /** The corrected speed of a fetch's rows, by sequence. */
   readonly corrected: Readonly<Record<string, number>>
 }
 
@@ -22,12 +22,12 @@ export interface AppendTold {
 export const SENSORS = 4
 const START = Date.parse('2026-01-31T06:00:00Z')
 
-/** Instant of an append: 250 of them reach into the next day and month. */
+/** Instant of an append: 250 of them extend into the next day and month. */
 export function instantOf(seq: number): number {
   return START + seq * 300_000
 }
 
-/** Id of the fetch that an append stands for. */
+/** Id of the fetch that an append represents. */
 export function fetchOf(feed: string, seq: number): string {
   return `${feed}.${new Date(instantOf(seq)).toISOString().replace(/[-:.]/g, '')}`
 }

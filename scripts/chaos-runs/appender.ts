@@ -9,12 +9,12 @@ import { type Locked, withLock } from '../../lake/live/lock.ts'
 import { type AppendOrder, type AppendTold, fetchOf, instantOf, rowsOf } from './append-order.ts'
 import { openContext } from './context.ts'
 
-// A process of its own that appends to a table, or that compacts, replaces and cleans it meanwhile, until its channel closes.
+// A separate process that appends to a table, or compacts, replaces and cleans it meanwhile, until its channel closes.
 const order = JSON.parse(process.argv[2] as string) as AppendOrder
 const { feed, appends } = order
-/** A file lies in the store for longer than this before a commit names it only where a process stood still. */
+/** Only a process that was paused leaves a file in the store for longer than this before a commit names it. */
 const GRACE_MS = 30_000
-/** Pause after an append, in which others find the feed's lock free. */
+/** Pause after an append, in which other processes can take the feed's lock. */
 const BETWEEN_MS = 25
 /** Fetches that are replaced at once. */
 const RANGE = 5
@@ -44,7 +44,7 @@ async function append(): Promise<void> {
       await sleep(BETWEEN_MS)
     } catch (error) {
       count(again, (error as Error).message.replace(/[0-9a-f-]{36}|v?\d+|-[0-9a-z]{9}\b/g, '…').slice(0, 160))
-      // A commit of unknown outcome is looked up, as a worker does that makes its memory anew.
+      // A commit with an unknown outcome is looked up, as a worker does when it rebuilds its memory.
       const { seqs } = await landedIn(context, trafficReadings, feed)
       if (countSeqs(seqs) >= seq) seq = countSeqs(seqs) + 1
     }
@@ -53,12 +53,12 @@ async function append(): Promise<void> {
 
 async function appendOne(seq: number): Promise<boolean> {
   const base = await landedIn(context, trafficReadings, feed)
-  if (countSeqs(base.seqs) >= seq) throw new Error(`append ${seq} of ${feed} is there before it was made`)
+  if (countSeqs(base.seqs) >= seq) throw new Error(`append ${seq} of ${feed} exists before it was written`)
   const next = { ...base, seqs: addSeqs(base.seqs, [seq]), until: instantOf(seq) }
   return landRows(context, trafficReadings, { feed, rows: rowsOf(feed, seq, null), base, next })
 }
 
-/** Does work of the feed in its turn, as landings and replays of the service do. */
+/** Runs work under the feed's lock, as the service's landings and replays do. */
 function locked<T>(work: () => Promise<T>): Promise<Locked<T>> {
   return withLock({ redis: context.redis, name: `land:${feed}`, ttl_ms: 20_000, wait_ms: 30_000 }, work)
 }
@@ -75,7 +75,7 @@ async function upkeep(): Promise<void> {
   }
   await Promise.all([
     loop('compactions', () => compactDataset(context, trafficReadings)),
-    // By turns in the feed's turn, where it succeeds, and out of turn, where it meets landings and has to give up.
+    // Alternates: under the feed's lock, where it succeeds, and without it, where it conflicts with landings and has to give up.
     loop('replays', async (round) => void (round % 4 < 2 ? await locked(() => replay(round)) : await replay(round))),
     loop('expiries', async () => {
       count(done, 'snapshots expired', (await expireSnapshots({ table, inUse, keep_ms: 0 })).snapshots)
@@ -84,7 +84,7 @@ async function upkeep(): Promise<void> {
   ])
 }
 
-/** Derives some fetches of the feed anew: every second time with a correction, else with what they have. */
+/** Derives some fetches of the feed again: every second time with a correction, otherwise with the same values. */
 async function replay(round: number): Promise<void> {
   const base = await landedIn(context, trafficReadings, feed)
   const landed = countSeqs(base.seqs)

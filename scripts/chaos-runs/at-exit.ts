@@ -1,4 +1,4 @@
-/** Cleans up when this process exits, however that comes: what does not take part in its end by itself. Gives what calls it off. */
+/** Runs `clean` when this process exits for any reason, for resources that outlive it. Returns a function that cancels it. */
 export function atExit(clean: () => void): () => void {
   const once = (): void => {
     try {
@@ -7,7 +7,7 @@ export function atExit(clean: () => void): () => void {
       // It is gone already.
     }
   }
-  // The last that was begun is the first that is cleaned up.
+  // Clean-ups run in the reverse order of their registration.
   process.prependOnceListener('exit', once)
   return () => void process.off('exit', once)
 }

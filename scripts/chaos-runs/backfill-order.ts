@@ -1,25 +1,25 @@
 import type { DayRange } from '../../jobs/feeds/define.ts'
 import type { PipelineStep } from '../../jobs/ingest/context.ts'
 
-/** What a process that backfills is told, as JSON in its first argument. */
+/** The order of a process that backfills, as JSON in its first argument. */
 export interface BackfillOrder {
   /** The archive that it fills, one of `BACKFILLED`. */
   readonly archive: Backfilled
   readonly folder: string
   readonly redisUrl: string
   readonly publishers: string
-  /** The boundary between steps at which it kills itself, and the how-many-th time that it comes there; null where it is left alone. */
+  /** The boundary between steps at which it kills itself, and at which visit of it (1 is the first); null if it is not killed. */
   readonly halt: { readonly at: PipelineStep; readonly nth: number } | null
 }
 
-/** What it tells when it comes to its end. */
+/** The result that it reports at its end. */
 export interface BackfillTold {
   readonly asked: number
   readonly gaps: readonly string[]
   readonly failures: readonly string[]
 }
 
-/** An archive that is filled, and the days of it. */
+/** An archive to fill, and its days. */
 export interface Backfilled {
   readonly feed: string
   readonly range: DayRange
@@ -27,8 +27,8 @@ export interface Backfilled {
 }
 
 /**
- * The archives that are filled, a round each in turn: a year of counts, one month of which the stand-in never published, and months of readings,
- * whose rows the engine makes, that of the clock change among them.
+ * The archives to fill, in turn by round: a year of counts, of which the stand-in lacks one month, and months of readings whose
+ * rows the engine creates, including the month of the clock change.
  */
 export const BACKFILLED: readonly Backfilled[] = [
   { feed: 'madrid_counts', range: { from: '2025-01-01', to: '2025-12-31' }, jobs: 2 },

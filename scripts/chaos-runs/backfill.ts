@@ -17,18 +17,18 @@ import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 import { checkWhole } from './whole.ts'
 
-/** Kills at random moments in each round, before one at each boundary between steps: in ten rounds a hundred, and fewer in each of a short run. */
+/** Random kills of each round, before one kill at each boundary: a hundred in ten rounds, fewer in each round of a short run. */
 const RANDOM_KILLS = { least: 4, most: 10 } as const
-/** A boundary is come to once or twice before a process that is killed there lands something. */
+/** A process that is killed at a boundary reaches it once or twice before it lands something. */
 const MOST_TIMES = 2
 
-/** What a process of a backfill is told, where it works. */
+/** The order of a backfill without its halt. */
 type Where = Omit<BackfillOrder, 'halt'>
 
-/** A backfill that is killed again and again and gone on with leaves what an undisturbed one does. */
+/** A backfill that is repeatedly killed and resumed has the same result as an undisturbed one. */
 export const backfillKills: Scenario = {
   name: 'backfill',
-  about: 'SIGKILL of backfills at random and at each boundary: the same tables as of one that is left alone',
+  about: 'SIGKILL of backfills at random and at each boundary: the same tables as of an undisturbed one',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
     const where = (archive: Backfilled, name: string): Where => ({
@@ -40,33 +40,33 @@ export const backfillKills: Scenario = {
     const problems: string[] = []
     const killed: Record<string, number> = {}
     try {
-      const alone: { readonly archive: Backfilled; readonly told: BackfillTold; readonly ms: number; readonly expected: Content }[] = []
+      const alone: { readonly archive: Backfilled; readonly result: BackfillTold; readonly ms: number; readonly expected: Content }[] = []
       for (const archive of BACKFILLED.slice(0, rounds)) {
         const order = where(archive, `alone-${archive.feed}`)
-        const { told, ms } = await toItsEnd(order)
-        alone.push({ archive, told, ms, expected: await contentOf(order) })
+        const { result, ms } = await toItsEnd(order)
+        alone.push({ archive, result, ms, expected: await contentOf(order) })
       }
       const times = Math.min(RANDOM_KILLS.most, Math.max(RANDOM_KILLS.least, rounds))
       for (let round = 0; round < rounds; round++) {
         const { archive, ms, expected } = alone[round % alone.length] as (typeof alone)[number]
         const order = where(archive, `round-${round}`)
         for (const name of await killAll(order, { round, times, half_ms: ms / 2 })) killed[name] = (killed[name] ?? 0) + 1
-        const { told } = await toItsEnd(order)
-        const { told: again } = await toItsEnd(order)
-        problems.push(...[...told.failures, ...again.failures].map((failure) => `round ${round}: ${failure}`))
-        if (again.asked > 0) problems.push(`round ${round}: ${again.asked} files were asked for again`)
+        const { result } = await toItsEnd(order)
+        const { result: again } = await toItsEnd(order)
+        problems.push(...[...result.failures, ...again.failures].map((failure) => `round ${round}: ${failure}`))
+        if (again.asked > 0) problems.push(`round ${round}: ${again.asked} files were requested again`)
         const found = await contentOf(order)
         problems.push(...found.problems.map((problem) => `round ${round}: ${problem}`))
         if (found.digest !== expected.digest)
-          problems.push(`round ${round}: ${found.rows} rows are not the ${expected.rows} of a run left alone`)
+          problems.push(`round ${round}: ${found.rows} rows differ from the ${expected.rows} of an undisturbed run`)
       }
       return {
-        problems: [...alone.flatMap(({ told, expected }) => [...told.failures, ...expected.problems]), ...problems],
+        problems: [...alone.flatMap(({ result, expected }) => [...result.failures, ...expected.problems]), ...problems],
         detail: {
-          archives: alone.map(({ archive, told, expected }) => ({
+          archives: alone.map(({ archive, result, expected }) => ({
             feed: archive.feed,
-            files: told.asked,
-            gaps: told.gaps,
+            files: result.asked,
+            gaps: result.gaps,
             rows: expected.rows,
           })),
           killed,
@@ -78,7 +78,7 @@ export const backfillKills: Scenario = {
   },
 }
 
-/** Which round, how many of its kills are at random, and how long those who are killed so live together, ms. */
+/** The round, how many of its kills are random, and how long the randomly killed processes live together, ms. */
 interface Kills {
   readonly round: number
   readonly times: number
@@ -86,14 +86,14 @@ interface Kills {
 }
 
 /**
- * Has one process after another begin and be killed; gives where each was. Those that are killed at random are the first, and together live for
- * up to `half_ms`, half of what one takes that is left alone: so that there is work left for them, and for those that are killed at boundaries.
+ * Starts and kills one process after another; returns where each was. Random kills are first. Together those processes live up to
+ * `half_ms`, half the time of an undisturbed backfill, so that work is left for the kills at boundaries.
  */
 async function killAll(where: Where, { round, times, half_ms }: Kills): Promise<string[]> {
   const killed: string[] = []
   for (const life_ms of livesOf(times, half_ms)) {
     const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
-    await process.until('it was open', (told) => told.includes('open'))
+    await process.until('it was open', (messages) => messages.includes('open'))
     await sleep(life_ms)
     process.signal('SIGKILL')
     if ((await process.ended) === null) killed.push('at random')
@@ -105,24 +105,24 @@ async function killAll(where: Where, { round, times, half_ms }: Kills): Promise<
   return killed
 }
 
-/** Random lives, ms, that are `whole_ms` together but for what is left over: a few of them long, so that some come to the later steps. */
+/** Random lifetimes, ms, that sum up to about `whole_ms`; a few are long, so that some processes reach the later steps. */
 function livesOf(count: number, whole_ms: number): number[] {
   const ends = Array.from({ length: count }, () => Math.random() * whole_ms).sort((one, other) => one - other)
   return ends.map((end, at) => end - (ends[at - 1] ?? 0))
 }
 
-/** Lets a backfill come to its end, and tells how long it took once it was open, ms. */
-async function toItsEnd(where: Where): Promise<{ readonly told: BackfillTold; readonly ms: number }> {
+/** Runs a backfill to its end; returns how long that took once it was open, ms. */
+async function toItsEnd(where: Where): Promise<{ readonly result: BackfillTold; readonly ms: number }> {
   const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
-  await process.until('it was open', (told) => told.includes('open'))
+  await process.until('it was open', (messages) => messages.includes('open'))
   const began = performance.now()
   const code = await process.ended
-  const told = process.told.find((one) => typeof one !== 'string')
-  if (code !== 0 || !told) throw new Error(`a backfill that was left alone ended with ${code ?? 'a signal'}`)
-  return { told, ms: performance.now() - began }
+  const result = process.told.find((one) => typeof one !== 'string')
+  if (code !== 0 || !result) throw new Error(`an undisturbed backfill ended with ${code ?? 'a signal'}`)
+  return { result, ms: performance.now() - began }
 }
 
-/** What a store holds of an archive: its rows but for the fetches that gave them, and what is wrong with it. */
+/** The content of a store for an archive: its rows without the ids of their fetches, and its problems. */
 interface Content {
   readonly rows: number
   readonly digest: string
@@ -150,7 +150,7 @@ async function contentOf(where: Where): Promise<Content> {
   }
 }
 
-/** Each period was accepted once, its bytes kept once, and each fetch landed. */
+/** Checks that each period was accepted once, its bytes were stored once, and each fetch landed. */
 async function checkLog(context: ChaosContext, feed: Feed): Promise<string[]> {
   const problems: string[] = []
   const accepted = await acceptedAfter(context.store, feed.id, 0)

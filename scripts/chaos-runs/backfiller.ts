@@ -7,11 +7,11 @@ import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import type { BackfillOrder, BackfillTold } from './backfill-order.ts'
 import { openContext } from './context.ts'
 
-// A backfill in a process of its own, as scripts/backfill does it, which kills itself where its order says.
+// A backfill in a separate process, run like scripts/backfill; it kills itself where its order says.
 const order = JSON.parse(process.argv[2] as string) as BackfillOrder
 let come = 0
 
-// Who ordered it is gone.
+// The process that ordered it has ended.
 process.once('disconnect', () => process.exit(1))
 const context = await openContext({
   ...order,

@@ -7,16 +7,16 @@ import type { WorkerOrder, WorkerTold } from './order.ts'
 
 const HALT_WITHIN_MS = 60_000
 
-/** A process that was given an order. */
+/** A process that runs an order. */
 export interface Process<T> {
   readonly pid: number
-  /** Settles when it ends: its exit code, null where a signal ended it. */
+  /** Settles when it ends: with its exit code, or null if a signal ended it. */
   readonly ended: Promise<number | null>
-  /** What it told so far, in order. */
+  /** Its messages so far, in order. */
   readonly told: readonly T[]
-  /** Settles when it has told something that holds; throws where it ends before or takes more than a minute. */
-  until(what: string, holds: (told: readonly T[]) => boolean): Promise<void>
-  /** Lets one that waits begin. */
+  /** Settles when `isMet` is true for its messages; throws if the process ends before or it takes more than a minute. */
+  until(what: string, isMet: (messages: readonly T[]) => boolean): Promise<void>
+  /** Starts the work of a process that waits. */
   go(): void
   signal(name: NodeJS.Signals): void
 }
@@ -26,14 +26,14 @@ atExit(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a script of this folder with an order; what it sends over its channel is kept, and so is each line it writes, as text. */
+/** Starts a script of this folder with an order; collects the messages of its channel, and each line of its output as text. */
 export function startProcess<T>(script: string, order: unknown): Process<T | string> {
   const child = fork(new URL(script, import.meta.url).pathname, [JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '8', NODE_NO_WARNINGS: '1' },
   })
   running.add(child)
-  const told: (T | string)[] = []
+  const messages: (T | string)[] = []
   let over = false
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => {
@@ -42,16 +42,16 @@ export function startProcess<T>(script: string, order: unknown): Process<T | str
       resolve(code)
     })
   })
-  child.on('message', (message) => told.push(message as T))
-  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => told.push(line))
+  child.on('message', (message) => messages.push(message as T))
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => messages.push(line))
   return {
     pid: child.pid as number,
     ended,
-    told,
-    async until(what, holds) {
+    told: messages,
+    async until(what, isMet) {
       const end = performance.now() + HALT_WITHIN_MS
-      while (!holds(told)) {
-        if (over) throw new Error(`${script} ended before ${what}: ${JSON.stringify(told.at(-1) ?? null)}`)
+      while (!isMet(messages)) {
+        if (over) throw new Error(`${script} ended before ${what}: ${JSON.stringify(messages.at(-1) ?? null)}`)
         if (performance.now() > end) throw new Error(`${script}: not within ${HALT_WITHIN_MS} ms: ${what}`)
         await sleep(5)
       }
@@ -61,27 +61,27 @@ export function startProcess<T>(script: string, order: unknown): Process<T | str
   }
 }
 
-/** A worker under its order; see worker.ts. */
+/** A worker with its order; see worker.ts. */
 export type ChaosWorker = Process<WorkerTold | string>
 
-/** Starts a worker. It tells `open` once all is open, and `halted at <step>` before it stands still. */
+/** Starts a worker. It reports `open` once everything is open, and `halted at <step>` before it stops. */
 export function startWorker(order: WorkerOrder): ChaosWorker {
   return startProcess<WorkerTold>('worker.ts', order)
 }
 
-/** Runs a worker to its end and gives what failed in it; throws where it does not end well. */
+/** Runs a worker to its end and returns its failures; throws if its exit code is not 0. */
 export async function runWorker(order: WorkerOrder): Promise<string[]> {
   const worker = startWorker(order)
   const code = await worker.ended
   if (code !== 0) throw new Error(`a worker ended with ${code ?? 'a signal'}`)
-  return worker.told.flatMap((told) => (typeof told === 'string' ? [] : told.failures))
+  return worker.told.flatMap((message) => (typeof message === 'string' ? [] : message.failures))
 }
 
-/** Has the oracle judge a store, in a process that has seen nothing of what happened to it. */
+/** Runs the oracle on a store, in a process that knows nothing of the store's history. */
 export async function judgeApart(given: Case): Promise<Verdict> {
   const judge = startProcess<Verdict>('judge.ts', given)
   const code = await judge.ended
-  const verdict = judge.told.find((told) => typeof told !== 'string')
+  const verdict = judge.told.find((message) => typeof message !== 'string')
   if (code !== 0 || !verdict) throw new Error(`the oracle ended with ${code ?? 'a signal'}`)
   return verdict
 }

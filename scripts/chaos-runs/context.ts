@@ -13,7 +13,10 @@ export interface ChaosContext extends IngestContext {
   close(): Promise<void>
 }
 
-/** Opens the pipeline's parts, no more, for hundreds of processes begin with it; several processes may share folder and Redis, as several workers do. */
+/**
+ * Opens only the parts of the pipeline, because hundreds of processes start with it. Several processes may share folder and
+ * Redis, as workers do.
+ */
 export async function openContext(
   options: { readonly folder: string; readonly redisUrl: string; readonly publishers: string | null } & Pick<IngestContext, 'now'> &
     Partial<Pick<IngestContext, 'onStep' | 'commit'>>,
@@ -31,7 +34,7 @@ export async function openContext(
     log: pino({ level: process.env.CHAOS_LOG ?? 'silent' }),
     mode: 'simulated',
     idKey: await idKey(store),
-    // Who only judges asks nobody.
+    // A process that only judges sends no requests.
     origin: publishers === null ? (url) => url : originOf(publishers),
     now,
     patience: 0.05,

@@ -11,18 +11,18 @@ import { openStage } from './stage.ts'
 
 const run = promisify(execFile)
 
-/** Lazily, for a process that is just ending may still have a file open. */
+/** Lazy unmount, because a process that is ending may still have a file open. */
 const UNMOUNT = 'umount'
 /** Full after a few fetches. */
 const SMALL_DISK = '1500k'
 const LARGE_DISK = '96m'
-/** Bytes left free at random times for each round: enough to begin something and too few to end it. */
+/** Random amounts of free bytes for each round: enough to begin a write and too few to finish it. */
 const RANDOM_PER_ROUND = 3
 const MOST_LEFT = 200_000
-/** What an operating system and DuckDB say when there is no room. */
+/** Error texts of the operating system and DuckDB for a full disk. */
 const NO_ROOM = /ENOSPC|no space left on/i
 
-/** A disk that is full at every step of the pipeline, and has room again. */
+/** Fills the disk at every step of the pipeline, then frees it again. */
 export const diskFull: Scenario = {
   name: 'disk-full',
   about: 'no space left on the disk, at every step',
@@ -60,14 +60,14 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
   }
   try {
     const first = startWorker(order)
-    const failed = (): number => first.told.filter((told) => typeof told !== 'string' && told.failures.length > 0).length
+    const failed = (): number => first.told.filter((message) => typeof message !== 'string' && message.failures.length > 0).length
     await first.until('the disk was full', () => failed() >= 3)
     await run('mount', ['-o', `remount,size=${LARGE_DISK}`, disk])
     const until = first.told.length + 4
-    await first.until('it went on', ({ length }) => length >= until)
+    await first.until('it resumed', ({ length }) => length >= until)
     const last = first.told.at(-1)
-    if (typeof last !== 'string' && last && last.failures.length > 0) problems.push(`with room again: ${last.failures.join('; ')}`)
-    for (const told of first.told) if (typeof told !== 'string') note(told.failures)
+    if (typeof last !== 'string' && last && last.failures.length > 0) problems.push(`with free space again: ${last.failures.join('; ')}`)
+    for (const message of first.told) if (typeof message !== 'string') note(message.failures)
     first.signal('SIGKILL')
     await first.ended
 
@@ -79,9 +79,9 @@ async function onDisk(folder: string, disk: string, rounds: number): Promise<Fin
     }
     const second = startWorker({ ...order, iterations: 1, halts })
     if ((await second.ended) !== 0) problems.push(`a worker on a full disk ended with ${await second.ended}`)
-    const fills = second.told.filter((told) => typeof told !== 'string' && told.halt !== null).length
+    const fills = second.told.filter((message) => typeof message !== 'string' && message.halt !== null).length
     if (fills < halts.length) problems.push(`the disk was filled ${fills} times of ${halts.length}`)
-    for (const told of second.told) if (typeof told !== 'string') note(told.failures)
+    for (const message of second.told) if (typeof message !== 'string') note(message.failures)
     problems.push(...(await runWorker({ ...order, iterations: 2 })))
     const verdict = await judgeApart(order)
     await rm(join(disk, 'recomputed'), { recursive: true, force: true })

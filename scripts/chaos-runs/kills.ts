@@ -6,35 +6,38 @@ import type { Halt, WorkerOrder } from './order.ts'
 import type { Findings, Scenario, ScenarioOptions } from './scenario.ts'
 import { openStage } from './stage.ts'
 
-/** Kills at random moments for each round of kills at boundaries. */
+/** Random kills for each round of kills at boundaries. */
 const RANDOM_PER_ROUND = 10
-/** Longest life of a worker after it began, ms; then made such that the longest do some iterations, however busy the machine. */
+/** Longest life of a worker, ms, at first; then adapted so that the longest do some iterations on a busy machine too. */
 const FIRST_LIFE_MS = 2500
 const MOST_LIFE_MS = 10_000
 const ITERATIONS = { few: 2, many: 5 }
-/** A step comes once a feed in a fetch; in a landing once a dataset, and again in compactions. */
+/** A fetch reaches a step once per feed; a landing reaches it once per dataset, and again in compactions. */
 const MOST_TIMES = 5
-/** Between two fetches of a timetable that is made every night: of two in a row, mostly one has a new version and one the same. */
+/**
+ * Time between two fetches of a timetable that is published every night: mostly one fetch has a new version and the next has the
+ * same.
+ */
 const HALF_DAY_MS = 43_200_000
 const VERSIONS: Partial<WorkerOrder> = { feeds: VERSIONED.map(({ id }) => id), advance_ms: HALF_DAY_MS, corrects: true }
-/** The boundaries that a derivation comes to. */
+/** The boundaries that a derivation reaches. */
 const DERIVING_STEPS = PIPELINE_STEPS.filter((step) => !['raw-kept', 'accepted', 'live-written'].includes(step))
 
-/** Workers that are killed at every boundary between steps and at random moments; each successor takes over what is there. */
+/** Kills workers at every boundary between steps and at random moments; each successor continues from the stored state. */
 export const kills: Scenario = {
   name: 'kills',
   about: 'SIGKILL at each boundary between pipeline steps, and at random moments',
   run: (options) => killAll(options, {}),
 }
 
-/** The same while whole versions land: new ones, and such as take the place of rows that are there. */
+/** The same while whole versions land: new versions, and versions that replace existing rows. */
 export const versionKills: Scenario = {
   name: 'versions',
   about: 'the same while whole versions land, new and corrected ones',
   run: (options) => killAll(options, VERSIONS),
 }
 
-/** The same while tables are derived from whole versions: afterwards they hold what one that is made at once does. */
+/** The same while tables are derived from whole versions: at the end they equal tables that are built at once. */
 export const derivationKills: Scenario = {
   name: 'derivations',
   about: 'the same while tables are derived from whole versions',
@@ -64,11 +67,11 @@ async function killAll(
   const problems: string[] = []
   const killed: Record<string, number> = {}
   try {
-    // The next one opens while the one before works, so that a kill costs little more than what the worker did.
+    // The next worker opens while this one works, which saves its start-up time after a kill.
     let next = launch(order, halts[0] ?? null)
     for (const [at, halt] of halts.entries()) {
       const worker = next
-      await worker.until('it was open', (told) => told.includes('open'))
+      await worker.until('it was open', (messages) => messages.includes('open'))
       next = launch(order, halts[at + 1] ?? null)
       worker.go()
       if (!halt) {
@@ -82,8 +85,8 @@ async function killAll(
       const code = await worker.ended
       const name = halt ? halt.at : 'at random'
       if (code === null) killed[name] = (killed[name] ?? 0) + 1
-      else problems.push(`a worker that was to be killed ${name} (${halt?.nth}) ended with ${code}`)
-      for (const told of worker.told) if (typeof told !== 'string') problems.push(...told.failures)
+      else problems.push(`a worker to be killed ${name} (${halt?.nth}) ended with ${code}`)
+      for (const message of worker.told) if (typeof message !== 'string') problems.push(...message.failures)
     }
     next.signal('SIGKILL')
     await next.ended
@@ -99,6 +102,6 @@ async function killAll(
 }
 
 function launch(order: WorkerOrder, halt: Halt | null): ChaosWorker {
-  // One that is killed from outside goes on for as long as that takes.
+  // A worker that is killed from outside runs until then.
   return startWorker({ ...order, iterations: halt ? order.iterations : 1000, halts: halt ? [halt] : [] })
 }

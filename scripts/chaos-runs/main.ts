@@ -7,12 +7,12 @@ import { atExit } from './at-exit.ts'
 import { SCENARIOS } from './list.ts'
 import type { Findings, Scenario } from './scenario.ts'
 
-const HELP = `Breaks things on purpose and checks that nothing is lost, doubled or unreadable.
+const HELP = `Breaks things on purpose and checks that nothing is lost, duplicated or unreadable.
 
   scripts/chaos [--rounds n] [--json] [name …]
 
-  --rounds n   how thorough, 10 unless told: each boundary between pipeline steps is killed n times; by ten rounds backfills
-               and roll-ups are each killed 100 times at random, too
+  --rounds n   how thorough, 10 by default: each boundary between pipeline steps is killed n times; by ten rounds backfills
+               and roll-ups are also killed 100 times each at random
   --json       results as lines of JSON
 ${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}
 `
@@ -29,7 +29,7 @@ await main().catch((error: Error) => {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 2
 })
-// A process that was stopped on its way may leave handles behind; everything it started is ended.
+// An interrupted process may leave open handles; everything that it started has ended.
 process.exit()
 
 async function main(): Promise<void> {
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1000) throw new Error(`--rounds ${values.rounds}: a whole number from 1 to 1000`)
   const unknown = positionals.filter((name) => !SCENARIOS.some((one) => one.name === name))
-  if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are ${SCENARIOS.map(({ name }) => name).join(', ')}`)
+  if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; choose from ${SCENARIOS.map(({ name }) => name).join(', ')}`)
   for (const scenario of SCENARIOS) {
     if (positionals.length > 0 && !positionals.includes(scenario.name)) continue
     const result = await runScenario(scenario, rounds)
@@ -74,9 +74,9 @@ async function runScenario(scenario: Scenario, rounds: number): Promise<Result> 
 }
 
 function asText({ name, ok, problems, seconds, skipped, ...detail }: Result): string {
-  const told = skipped === undefined ? JSON.stringify(detail) : `SKIPPED: ${skipped}`
+  const summary = skipped === undefined ? JSON.stringify(detail) : `SKIPPED: ${skipped}`
   return [
-    `${ok ? 'ok  ' : 'FAIL'} ${name}: ${seconds} s, ${told}`,
+    `${ok ? 'ok  ' : 'FAIL'} ${name}: ${seconds} s, ${summary}`,
     ...problems.map((problem) => `     ${problem.slice(0, 1000)}`),
     '',
   ].join('\n')

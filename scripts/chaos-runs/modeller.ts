@@ -8,15 +8,15 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { openContext } from './context.ts'
 import { MODEL_NOW, type ModelOrder, type ModelTold } from './model-order.ts'
 
-// A model that is run in a process of its own, which kills itself where its order says.
+// A model in a separate process, which kills itself where its order says.
 const order = JSON.parse(process.argv[2] as string) as ModelOrder
 let come = 0
 
-// Who ordered it is gone.
+// The process that ordered it has ended.
 process.once('disconnect', () => process.exit(1))
 const context = await openContext({ ...order, publishers: null, now: () => MODEL_NOW, onStep: reach })
 await prepareTables(context, [...riskDerived.from, ...filledBy(riskDerived)])
-// That of a process that was killed runs out by itself, in longer than one lives here.
+// The lock of a killed process would expire by itself, but later than the processes of this test live.
 await context.redis.del(`lock:derive:${riskDerived.into.id}`)
 writeSync(1, 'open\n')
 const signal = new AbortController().signal
@@ -29,14 +29,14 @@ function reach(step: string): void {
   if (step === order.halt?.at && ++come === order.halt.nth) process.kill(process.pid, 'SIGKILL')
 }
 
-/** A store that tells when a file of a model is there. */
+/** A store that reports each file that a model writes. */
 function watched(store: ObjectStore): ObjectStore {
-  const told =
+  const reporting =
     <A extends readonly [string, ...unknown[]], R>(write: (...args: A) => Promise<R>, step: string) =>
     async (...args: A): Promise<R> => {
       const done = await write(...args)
       if (args[0].startsWith('models/')) reach(step)
       return done
     }
-  return { ...store, put: told(store.put, 'version-kept'), putIfAbsent: told(store.putIfAbsent, 'logged') }
+  return { ...store, put: reporting(store.put, 'version-kept'), putIfAbsent: reporting(store.putIfAbsent, 'logged') }
 }

@@ -24,21 +24,21 @@ import type { Scenario } from './scenario.ts'
 import { startOwnRedis } from './stage.ts'
 import { checkTable } from './whole.ts'
 
-/** Kills at random moments in each round, after one at each boundary. */
+/** Random kills in each round, after one kill at each boundary. */
 const RANDOM_KILLS = 2
-/** A boundary of tables comes once for each that the model fills, one of its files once. */
+/** A boundary of tables is reached once for each table of the model, a boundary of its files once. */
 const TABLES = filledBy(riskDerived)
 const ACCIDENTS = 1500
-/** Editions that a round lands: one whose fit is promoted, and one whose fit is refused. */
+/** Editions that a round lands: one whose model is promoted, and one whose model is refused. */
 const KINDS = ['better', 'worse'] as const
 type Kind = (typeof KINDS)[number]
 type Where = Omit<ModelOrder, 'halt'>
 
-/** A model that is killed while it fits, keeps and lands, and begun again, leaves what an undisturbed one does. */
+/** A model that is killed while it trains, stores and lands, and is then run again, has the same result as an undisturbed one. */
 export const modelKills: Scenario = {
   name: 'models',
   about:
-    'SIGKILL of models at random and at each boundary: the same tables, log and versions as of one that is left alone, and never half a version',
+    'SIGKILL of models at random and at each boundary: the same tables, log and versions as of an undisturbed one, and never half a version',
   async run({ folder, rounds }) {
     const redis = await startOwnRedis(folder)
     const commit = await codeCommit()
@@ -59,20 +59,20 @@ export const modelKills: Scenario = {
         const kind = KINDS[round % KINDS.length] as Kind
         const { after, ms } = alone[kind]
         const order = await copyOf(where('first'), where(`round-${round}`), kind)
-        const tell = (found: readonly string[]): void => void problems.push(...found.map((one) => `round ${round}: ${one}`))
+        const report = (found: readonly string[]): void => void problems.push(...found.map((one) => `round ${round}: ${one}`))
         for (const halt of haltsOf(round)) {
           const name = await killOne({ ...order, halt }, ms)
           if (name !== null) killed[name] = (killed[name] ?? 0) + 1
-          tell(halvesOf(await contentOf(order), { before, after }))
+          report(halvesOf(await contentOf(order), { before, after }))
         }
         await toItsEnd(order)
-        const { told } = await toItsEnd(order)
-        if (told.made.length > 0) tell([`${told.made.join(', ')} was made again of the same`])
+        const { result } = await toItsEnd(order)
+        if (result.made.length > 0) report([`${result.made.join(', ')} was built again from the same inputs`])
         const found = await contentOf(order, { isOver: true })
-        tell(found.problems)
+        report(found.problems)
         for (const [name, digest] of found.digests)
-          if (digest !== after.digests.get(name)) tell([`${name} is not that of a run left alone`])
-        if (found.log !== after.log) tell([`the log is ${found.log}, that of a run left alone ${after.log}`])
+          if (digest !== after.digests.get(name)) report([`${name} differs from an undisturbed run`])
+        if (found.log !== after.log) report([`the log is ${found.log}, that of an undisturbed run ${after.log}`])
       }
       return { problems, detail: { states: Object.fromEntries(KINDS.map((kind) => [kind, alone[kind].after.state])), killed } }
     } finally {
@@ -81,17 +81,17 @@ export const modelKills: Scenario = {
   },
 }
 
-/** One at each boundary, of tables at another one of them in each round, then some at random. */
+/** One halt at each boundary (a different table in each round), then some random ones. */
 function haltsOf(round: number): ModelOrder['halt'][] {
   const isOfTables = (at: string): boolean => at.endsWith('-written')
   const halts = MODEL_STEPS.map((at) => ({ at, nth: isOfTables(at) ? 1 + (round % TABLES.length) : 1 }))
   return [...halts, ...Array.from({ length: RANDOM_KILLS }, () => null)]
 }
 
-/** Runs a model until it is killed; null where it came to its end before. */
+/** Runs a model until it is killed; null if it ended before. */
 async function killOne(order: ModelOrder, ms: number): Promise<string | null> {
   const process = startProcess<ModelTold>('modeller.ts', order)
-  await process.until('it was open', (told) => told.includes('open'))
+  await process.until('it was open', (messages) => messages.includes('open'))
   if (!order.halt) {
     await sleep(Math.random() * ms)
     process.signal('SIGKILL')
@@ -99,14 +99,14 @@ async function killOne(order: ModelOrder, ms: number): Promise<string | null> {
   return (await process.ended) === null ? (order.halt?.at ?? 'at random') : null
 }
 
-async function toItsEnd(where: Where): Promise<{ readonly told: ModelTold; readonly ms: number }> {
+async function toItsEnd(where: Where): Promise<{ readonly result: ModelTold; readonly ms: number }> {
   const process = startProcess<ModelTold>('modeller.ts', { ...where, halt: null })
-  await process.until('it was open', (told) => told.includes('open'))
+  await process.until('it was open', (messages) => messages.includes('open'))
   const began = performance.now()
   const code = await process.ended
-  const told = process.told.find((one) => typeof one !== 'string')
-  if (code !== 0 || !told) throw new Error(`a model that was left alone ended with ${code ?? 'a signal'}`)
-  return { told, ms: performance.now() - began }
+  const result = process.told.find((one) => typeof one !== 'string')
+  if (code !== 0 || !result) throw new Error(`an undisturbed model ended with ${code ?? 'a signal'}`)
+  return { result, ms: performance.now() - began }
 }
 
 async function copyOf(from: Where, to: Where, kind: Kind): Promise<Where> {
@@ -129,7 +129,9 @@ async function landEdition(where: Where, year: number, kind: Kind): Promise<void
   }
 }
 
-/** Accidents of a year, most on one section and in the evening; where they are `worse`, only those of weeks that a fit is held against are. */
+/**
+ * Accidents of a year, mostly on one section and in the evening; `worse` applies this only to the weeks that evaluate a model.
+ */
 function accidents(year: number, kind: Kind): AnyRow[] {
   const next = diceOf(`accidents-${year}`)
   return Array.from({ length: ACCIDENTS }, (_, at) => {
@@ -147,13 +149,13 @@ function accidents(year: number, kind: Kind): AnyRow[] {
   })
 }
 
-/** What there is of a model: its tables, its log and its versions. */
+/** The content of a model: its tables, its log and its versions. */
 interface Content {
-  /** Of the rows of each table, by its id. */
+  /** Digests of the rows of each table, by table id. */
   readonly digests: ReadonlyMap<string, string>
   /** As JSON. */
   readonly log: string
-  /** What its newest turn says, and why. */
+  /** The status in the newest entry of the log, and its reason. */
   readonly state: string
   readonly problems: readonly string[]
 }
@@ -172,7 +174,7 @@ async function contentOf(where: Where, { isOver = false } = {}): Promise<Content
       digests.set(dataset.id, hash.digest('hex'))
     }
     const log = await readLog({ store: context.store, now: context.now, commit: null }, 'risk')
-    // What the log names is there, whole.
+    // All versions that the log names exist and are complete.
     for (const { model_version } of log)
       if (model_version !== null) await readVersion({ store: context.store, now: context.now, commit: null }, 'risk', model_version)
     const last = log.at(-1)
@@ -182,7 +184,7 @@ async function contentOf(where: Where, { isOver = false } = {}): Promise<Content
   }
 }
 
-/** What is neither as it was nor as it is to be. */
+/** Contents that equal neither the state before nor the state after. */
 function halvesOf(found: Content, { before, after }: { readonly before: Content; readonly after: Content }): string[] {
   const halves = [...found.digests].filter(([name, digest]) => digest !== before.digests.get(name) && digest !== after.digests.get(name))
   const logs = [before.log, after.log].includes(found.log) ? [] : [`the log is ${found.log}`]

@@ -27,29 +27,30 @@ import { derivedFrom } from './chosen.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import { checkTable } from './whole.ts'
 
-/** What is judged. */
+/** The store to judge. */
 export interface Case {
   readonly folder: string
   readonly redisUrl: string
   readonly feeds: readonly string[]
-  /** Whether the workers derived what the feeds' tables give. */
+  /** Whether the workers derived tables from the feeds' tables. */
   readonly derives?: boolean
 }
 
-/** What the oracle says; counts by dataset or feed. */
+/** The oracle's result; counts by dataset or feed. */
 export interface Verdict {
   readonly problems: readonly string[]
   readonly fetches: Readonly<Record<string, number>>
   readonly rows: Readonly<Record<string, number>>
-  /** Objects that dead attempts left in the tables' folders and the clean-up removed. */
+  /** Objects that killed attempts left in the tables' folders and that the clean-up removed. */
   readonly orphans: number
-  /** Unfinished files that killed processes left beside the objects; the store removes them at an opening an hour later. */
+  /** Unfinished files that killed processes left beside the objects; the store removes them when it is opened an hour later. */
   readonly temps: number
 }
 
 /**
- * Judges a store whose workers are gone: tables hold what the raw archive gives in a fresh store, derived ones what all at once gives there,
- * each accepted fetch landed once, Redis holds what the fold leads to, everything reads, and a clean-up takes only what nothing names.
+ * Judges a store whose workers have ended. Tables equal those that the raw archive gives in a fresh store, derived ones included.
+ * Each accepted fetch landed once, Redis has the folded state, all tables can be read, and a clean-up removes only unreferenced
+ * files.
  */
 export async function judge({ folder, redisUrl, feeds: ids, derives = false }: Case): Promise<Verdict> {
   const feeds = ids.map(feedById)
@@ -76,7 +77,7 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
   for (const derived of derivations) {
     await prepareTables(expected, filledBy(derived))
     const { made, waits } = await derive(expected, derived, { feeds, signal: new AbortController().signal })
-    if (made.length === 0 || waits) problems.push(`${derived.into.id}: ${made.length} parts could be made at once of what landed`)
+    if (made.length === 0 || waits) problems.push(`${derived.into.id}: ${made.length} partitions could be built from landed data`)
   }
   for (const dataset of datasets) {
     problems.push(...(await checkTable(found, dataset)))
@@ -96,14 +97,14 @@ export async function judge({ folder, redisUrl, feeds: ids, derives = false }: C
   for (const dataset of datasets) {
     problems.push(...(await checkTable(after, dataset)), ...(await checkSnapshots(after, dataset)))
     const { digest } = await digestOf(after, dataset)
-    if (digest !== digests.get(dataset.id)) problems.push(`${dataset.id} reads otherwise after the clean-up`)
+    if (digest !== digests.get(dataset.id)) problems.push(`${dataset.id} has other rows after the clean-up`)
   }
   await after.close()
   const temps = (await readdir(join(folder, 'store', '.tmp')).catch(() => [])).length
   return { problems, fetches, rows, orphans: removed, temps }
 }
 
-/** Every accepted fetch is in every table of its feed. */
+/** Checks that every accepted fetch is in every table of its feed. */
 async function compareLanded(context: IngestContext, feed: Feed): Promise<{ count: number; problems: string[] }> {
   const accepted = await acceptedAfter(context.store, feed.id, 0)
   const all = accepted.length === 0 ? '' : formatSeqs([[1, accepted.length]])
@@ -113,13 +114,13 @@ async function compareLanded(context: IngestContext, feed: Feed): Promise<{ coun
   if (ids.size !== accepted.length) problems.push(`${feed.id}: ${accepted.length} fetches have ${ids.size} ids`)
   for (const dataset of feed.into) {
     const landed = await landedIn(context, dataset, feed.id)
-    if (formatSeqs(landed.seqs) !== all) problems.push(`${dataset.id} says that ${formatSeqs(landed.seqs)} of ${all} landed`)
-    if (landed.rebuildFrom !== null) problems.push(`${dataset.id}: a rebuild of ${feed.id} is not over`)
+    if (formatSeqs(landed.seqs) !== all) problems.push(`${dataset.id} records ${formatSeqs(landed.seqs)} of ${all} as landed`)
+    if (landed.rebuildFrom !== null) problems.push(`${dataset.id}: a rebuild of ${feed.id} is unfinished`)
   }
   return { count: accepted.length, problems }
 }
 
-/** What Redis holds of a feed is what its fetches lead to. */
+/** Checks that a feed's data in Redis is the result of its fetches. */
 async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemory): Promise<string[]> {
   const problems: string[] = []
   const { redis } = context
@@ -141,7 +142,7 @@ async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemor
       const wrong = [...expected].find(([key, row]) => !isDeepStrictEqual(plain(held.get(key) ?? {}), plain(row)))
       if (held.size !== expected.size || wrong)
         problems.push(
-          `live ${dataset.id} of ${feed.id}: the ${name} holds ${held.size} rows, the fold ${expected.size}` +
+          `live ${dataset.id} of ${feed.id}: the ${name} has ${held.size} rows, the fold ${expected.size}` +
             (wrong ? `; ${JSON.stringify(held.get(wrong[0]))} for ${JSON.stringify(wrong[1])}` : ''),
         )
     }
@@ -152,7 +153,7 @@ async function compareLive(context: IngestContext, feed: Feed, memory: FeedMemor
   return problems
 }
 
-/** A row as JSON has it, absent values left out: a row from a table states them as null, one from a feed may not. */
+/** A row as JSON without absent values: a table's row has null for them, a feed's row may omit them. */
 function plain(row: AnyRow): AnyRow {
   return JSON.parse(JSON.stringify(row, (_, value: unknown) => (value === null ? undefined : value))) as AnyRow
 }
@@ -193,7 +194,7 @@ async function compareRows(
   return { count, digest: hash.digest('hex'), difference }
 }
 
-/** Removes what nothing names, without any grace: nobody is at work. A second clean-up has nothing left to do. */
+/** Removes unreferenced files without a grace period, because nothing is running. A second clean-up finds nothing. */
 export async function removeLeftOvers(
   context: IngestContext,
   datasets: readonly Dataset[],
@@ -209,7 +210,7 @@ export async function removeLeftOvers(
   return { removed, problems }
 }
 
-/** Older states of a table read too, as long as they are kept. */
+/** Checks that older snapshots of a table can be read as long as they are kept. */
 async function checkSnapshots(context: IngestContext, dataset: Dataset): Promise<string[]> {
   const state = await context.lake.table(dataset).load()
   const kept = state?.metadata.snapshots ?? []

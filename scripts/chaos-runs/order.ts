@@ -1,6 +1,6 @@
 import type { PipelineStep } from '../../jobs/ingest/context.ts'
 
-/** Where a worker is to be stopped: at the n-th time that it comes to a boundary between steps. */
+/** Where a worker is stopped: at the n-th visit of a boundary between steps. */
 export interface Halt {
   readonly at: PipelineStep | 'begin'
   /** Whether only boundaries within derivations count. */
@@ -11,37 +11,37 @@ export interface Halt {
   readonly leave?: number
 }
 
-/** What a worker process is told, as JSON in its first argument. */
+/** The order of a worker process, as JSON in its first argument. */
 export interface WorkerOrder {
   readonly folder: string
   readonly redisUrl: string
   readonly publishers: string
   readonly feeds: readonly string[]
-  /** Iterations to do; more where halts are not over. Each moves the clock, fetches every feed and, every second time, lands. */
+  /** Iterations to do; more if halts are left. Each moves the clock, fetches every feed and, every second time, lands. */
   readonly iterations: number
-  /** How far each iteration moves the clock, ms; `ADVANCE_MS` unless told. */
+  /** How far each iteration moves the clock, ms; `ADVANCE_MS` by default. */
   readonly advance_ms?: number
-  /** Whether every second iteration publishes otherwise what is published then: with codes that no list has. */
+  /** Whether every second iteration publishes corrected data: with codes that no list contains. */
   readonly corrects?: boolean
-  /** Whether what is derived from the feeds' tables is brought up to date after each landing. */
+  /** Whether each landing is followed by the derivation of the feeds' derived tables. */
   readonly derives?: boolean
-  /** Whether to wait for the message `go` once all is open. */
+  /** Whether to wait for the message `go` once everything is open. */
   readonly waits?: boolean
-  /** One after another, each armed when the one before is over. */
+  /** One after another: each is armed when the previous one is over. */
   readonly halts?: readonly Halt[]
-  /** Whether the stand-in's clock goes by itself, as the machine's. */
+  /** Whether the stand-in's clock runs by itself, like the machine's. */
   readonly realTime?: boolean
-  /** Life of the feeds' locks, ms; without it no lock is taken. */
+  /** Time to live of the feeds' locks, ms; without it no lock is taken. */
   readonly lock_ms?: number
 }
 
-/** What a worker tells over its channel. */
+/** The messages of a worker over its channel. */
 export type WorkerTold =
-  /** An iteration is over; what failed in it, with the last boundary before. */
+  /** A finished iteration: its failures, and the last boundary before them. */
   { readonly iteration: number; readonly failures: readonly string[]; readonly halt: Halt | null }
 
 /** Most iterations without a halt that is due. */
 export const MOST_WITHOUT_HALT = 14
 
-/** How far the stand-in's clock is moved for each iteration unless told: one Madrid publication, five of DGT. */
+/** Default time by which each iteration moves the stand-in's clock: one publication of Madrid, five of DGT. */
 export const ADVANCE_MS = 300_000

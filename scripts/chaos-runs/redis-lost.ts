@@ -12,14 +12,14 @@ import { FASTEST } from './chosen.ts'
 import type { Findings, Scenario } from './scenario.ts'
 import { startOwnRedis } from './stage.ts'
 
-/** Live state, freshness and schedulers are back within this time, ms. */
+/** Live state, freshness and schedulers are restored within this time, ms. */
 const BACK_WITHIN_MS = 60_000
-/** The fastest feed gives something new within this time, ms: its publications are up to 69 s apart and are looked for every 60 s. */
+/** The fastest feed has new data within this time, ms: its publications are up to 69 s apart and are polled every 60 s. */
 const NEWS_WITHIN_MS = 150_000
 const DOWN_MS = 3000
 const IDS = feeds.map(({ id }) => id)
 
-/** The service's own worker, whose Redis is killed and comes back empty, and is emptied while it runs. */
+/** Kills the Redis of the service's worker and restarts it empty, then empties it while it runs. */
 export const redisLost: Scenario = {
   name: 'redis-lost',
   about: 'Redis killed and started empty, and emptied while it runs',
@@ -61,13 +61,13 @@ export const redisLost: Scenario = {
         const seq = await newest(asked)
         await lose()
         restarts[`${how}_back_ms`] = await until(
-          `${how}: all is back`,
+          `${how}: everything is restored`,
           BACK_WITHIN_MS,
           async () => (await lacking(asked)).length === 0,
           () => lacking(asked).then((left) => left.join(', ')),
         )
         const now = await newest(asked)
-        if (now < seq) throw new Error(`${how}: live state of ${FASTEST.id} went back from fetch ${seq} to ${now}`)
+        if (now < seq) throw new Error(`${how}: live state of ${FASTEST.id} decreased from fetch ${seq} to ${now}`)
         restarts[`${how}_news_ms`] = await until(`${how}: news`, NEWS_WITHIN_MS, async () => (await newest(asked)) > now)
       }
       const code = await stopped(children)
@@ -85,7 +85,7 @@ export const redisLost: Scenario = {
   },
 }
 
-/** Lands what is left and has all of it judged. */
+/** Lands the rest and lets the oracle judge everything. */
 async function finish(
   at: { readonly folder: string; readonly redisUrl: string; readonly publishers: string },
   so: Findings,
@@ -95,7 +95,7 @@ async function finish(
   return { problems: [...so.problems, ...failures, ...verdict.problems], detail: { ...so.detail, ...verdict, problems: undefined } }
 }
 
-/** Live parts, freshness and schedulers that Redis lacks. */
+/** Live parts, freshness and schedulers that are missing in Redis. */
 async function lacking(redis: Redis): Promise<string[]> {
   const states = await readFeedStates(redis)
   const queue = openQueue(redis)
@@ -126,10 +126,10 @@ async function stopped(children: readonly Child[]): Promise<number | null> {
   return code
 }
 
-/** Waits until something holds and gives the ms that took; throws where it takes too long, with what is still amiss. */
-async function until(what: string, within_ms: number, holds: () => Promise<boolean>, amiss?: () => Promise<string>): Promise<number> {
+/** Waits until a condition is true and returns how long that took, ms; throws after `within_ms`, with `amiss` as the detail. */
+async function until(what: string, within_ms: number, isTrue: () => Promise<boolean>, amiss?: () => Promise<string>): Promise<number> {
   const began = performance.now()
-  while (!(await holds().catch(() => false))) {
+  while (!(await isTrue().catch(() => false))) {
     if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}; ${(await amiss?.()) ?? ''}`)
     await sleep(200)
   }

@@ -1,22 +1,22 @@
-/** What a scenario runs with. */
+/** The options of a scenario. */
 export interface ScenarioOptions {
   /** An empty folder of its own, removed afterwards. */
   readonly folder: string
-  /** How thorough to be; 10 is what the promise of exactly once is tried with. */
+  /** How thorough to be; exactly-once delivery is tested with 10. */
   readonly rounds: number
 }
 
-/** What a scenario found. */
+/** The results of a scenario. */
 export interface Findings {
-  /** What was not as promised; none is what success means. */
+  /** Broken promises; a successful run has none. */
   readonly problems: readonly string[]
-  /** Why it could not be run here. */
+  /** Why it could not run on this machine. */
   readonly skipped?: string
   /** What was done and measured. */
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** One way in which things go wrong, and the proof that nothing is lost or doubled. */
+/** One kind of failure, and the proof that no data is lost or duplicated. */
 export interface Scenario {
   readonly name: string
   readonly about: string

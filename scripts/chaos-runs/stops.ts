@@ -10,17 +10,17 @@ import type { WorkerOrder } from './order.ts'
 import type { Scenario } from './scenario.ts'
 import { openStage } from './stage.ts'
 
-/** Where a worker falls asleep: with bytes kept, with a fetch accepted, with files and with manifests of a commit written. */
+/** Where a worker is paused: after it stored bytes, accepted a fetch, or wrote a commit's files or manifests. */
 const STEPS: readonly PipelineStep[] = ['raw-kept', 'accepted', 'parquet-written', 'manifests-written']
-/** Short, so that nobody waits long for a lock whose holder sleeps. */
+/** Short, so that others wait little for the lock of a paused worker. */
 const LOCK_MS = 2500
-/** A busy machine makes a worker miss the renewal of so short a lock; it then begins again, as it should. */
+/** On a busy machine a worker may miss the renewal of such a short lock; it then starts again, as it should. */
 const LOCK_LOST = /the lock .* was lost/
 
-/** Workers that stand still past their lock while another goes on, and then go on themselves. */
+/** Pauses workers for longer than their lock while another one works, then resumes them. */
 export const stops: Scenario = {
   name: 'stops',
-  about: 'SIGSTOP of a worker past its lock, while another goes on',
+  about: 'SIGSTOP of a worker past its lock, while another one works',
   async run({ folder, rounds }) {
     const stage = await openStage(folder)
     const order: WorkerOrder = { ...stage.order, lock_ms: LOCK_MS }
@@ -32,17 +32,17 @@ export const stops: Scenario = {
       for (let round = 0; round < Math.ceil(rounds / 3); round++)
         for (const at of STEPS) {
           const sleeper = startWorker({ ...order, halts: [{ at, nth: 1 + round, by: 'SIGSTOP' }] })
-          await sleeper.until('it stood still', (told) => told.includes(`halted at ${at}`))
+          await sleeper.until('it stopped', (messages) => messages.includes(`halted at ${at}`))
           stopped++
           problems.push(...(await goOn(order, 4)))
           const before = await factsOf(watcher)
           sleeper.signal('SIGCONT')
-          if ((await sleeper.ended) !== 0) problems.push(`a worker that stood still at ${at} ended with ${await sleeper.ended}`)
+          if ((await sleeper.ended) !== 0) problems.push(`a worker that was paused at ${at} ended with ${await sleeper.ended}`)
           const after = await factsOf(watcher)
           for (const [name, value] of before)
             if ((after.get(name) ?? -1) < value)
-              problems.push(`${name} was ${value}, after the sleeper of ${at} went on ${after.get(name)}`)
-          for (const told of sleeper.told) if (typeof told !== 'string' && told.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
+              problems.push(`${name} fell from ${value} to ${after.get(name)} after the worker at ${at} resumed`)
+          for (const one of sleeper.told) if (typeof one !== 'string' && one.failures.length > 0) gaveUp[at] = (gaveUp[at] ?? 0) + 1
         }
       problems.push(...(await goOn({ ...order, lock_ms: 60_000 }, 2)))
       const verdict = await judgeApart(order)
@@ -58,7 +58,7 @@ async function goOn(order: WorkerOrder, iterations: number): Promise<string[]> {
   return (await runWorker({ ...order, iterations })).filter((failure) => !LOCK_LOST.test(failure))
 }
 
-/** What must never run backwards, by name. */
+/** Values that must never decrease, by name. */
 async function factsOf(context: ChaosContext): Promise<Map<string, number>> {
   const facts = new Map<string, number>()
   const states = await readFeedStates(context.redis)

@@ -10,7 +10,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 /** Bodies that are read back of each feed's newest fetches. */
 const NEWEST = 3
 
-/** What is not whole: accepted fetches whose bytes cannot be read, tables that cannot, or that hold other than they say. */
+/** Damage: accepted fetches whose bytes cannot be read, and tables that cannot be read or contradict their metadata. */
 export async function checkWhole(context: IngestContext, feeds: readonly Feed[]): Promise<string[]> {
   const problems: string[] = []
   for (const feed of feeds) {
@@ -22,10 +22,10 @@ export async function checkWhole(context: IngestContext, feeds: readonly Feed[])
   return problems
 }
 
-/** What is wrong with a dataset's table: rows it cannot give, keys that come twice, totals that do not hold. */
+/** Damage of a dataset's table: unreadable rows, duplicate keys, wrong totals. */
 export async function checkTable(context: IngestContext, dataset: Dataset): Promise<string[]> {
   try {
-    // Not the table object of this process, which remembers what it wrote.
+    // Opened again, because this process's table object remembers what it wrote.
     const state = await openTable({ store: context.store, key: context.lake.table(dataset).key }).load()
     if (!state) return [`${dataset.id} has no table`]
     const key = join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))

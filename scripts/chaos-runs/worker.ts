@@ -15,7 +15,7 @@ import { openContext } from './context.ts'
 import { ADVANCE_MS, type Halt, MOST_WITHOUT_HALT, type WorkerOrder } from './order.ts'
 import { checkWhole } from './whole.ts'
 
-// A worker in a process of its own: the real pipeline over real feeds, which halts where its order says.
+// A worker in a separate process: the real pipeline over real feeds, which halts where its order says.
 const order = JSON.parse(process.argv[2] as string) as WorkerOrder
 const feeds = order.feeds.map(feedById)
 const derivations = order.derives ? derivedFrom(feeds) : []
@@ -27,17 +27,17 @@ let last: PipelineStep | 'begin' = 'begin'
 let filled: Halt | null = null
 let isDeriving = false
 
-// Who ordered it is gone.
+// The process that ordered it has ended.
 process.once('disconnect', () => process.exit(1))
 const context = await openContext({ ...order, now: () => (order.realTime ? Date.now() : now), onStep: (step) => reach(step) })
 const runner = makeRunner(context)
 const deriver = makeDeriver(context, { derivations, feeds })
-const told = new Promise((resolve) => process.once('message', resolve))
+const started = new Promise((resolve) => process.once('message', resolve))
 if (order.waits) await warmUp()
 writeSync(1, 'open\n')
-if (order.waits) await told
+if (order.waits) await started
 await prepareTables(context, [...feeds.flatMap(({ into }) => into), ...derivations.flatMap(filledBy)])
-// Those of a worker that was killed run out by themselves, in longer than most workers live here.
+// The locks of a killed worker would expire by themselves, but later than most workers of this test live.
 for (const { into } of derivations) await context.redis.del(`lock:derive:${into.id}`)
 let quiet = 0
 for (let iteration = 1; iteration <= order.iterations || halts.length > 0; iteration++) {
@@ -99,12 +99,12 @@ function reach(step: PipelineStep | 'begin'): void {
     filled = halt
     return fill(halt.leave ?? 0)
   }
-  // Written before the process stands still, and read by who is to wake it.
+  // Written before the process stops, and read by the process that resumes it.
   writeSync(1, `halted at ${step}\n`)
   process.kill(process.pid, halt.by)
 }
 
-/** Takes all room on the disk but `leave` bytes. */
+/** Fills the disk up to the last `leave` bytes. */
 function fill(leave: number): void {
   const file = openSync(ballast, 'w')
   let size = 0
@@ -123,7 +123,7 @@ function fill(leave: number): void {
   }
 }
 
-/** Has read each feed once, so that what is loaded at the first time is there before the worker begins. */
+/** Reads each feed once, so that modules are loaded before the worker begins. */
 async function warmUp(): Promise<void> {
   for (const feed of feeds) {
     const signal = new AbortController().signal
@@ -137,7 +137,7 @@ async function advance(): Promise<number> {
   return Date.parse(now)
 }
 
-/** Lets the feeds be published with codes that no list has, or as they are. */
+/** Makes the stand-in publish codes that no list contains, or its normal data. */
 async function correct(otherwise: boolean): Promise<void> {
   if (otherwise) for (const { id } of feeds) await control('POST', 'faults', { feed: id, fault: 'unknown_codes' })
   else await control('DELETE', 'faults')

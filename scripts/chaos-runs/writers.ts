@@ -16,7 +16,9 @@ import { checkTable } from './whole.ts'
 const WRITERS = ['alpha', 'beta'] as const
 const APPENDS_PER_ROUND = 25
 
-/** Two processes append to one table while a third compacts it, replaces rows of the first, expires snapshots and removes orphans. */
+/**
+ * Two processes append to one table while a third compacts it, replaces rows of the first, expires snapshots and removes orphans.
+ */
 export const writers: Scenario = {
   name: 'writers',
   about: 'two writers of one table, with compaction, replay and expiry running',
@@ -34,7 +36,7 @@ export const writers: Scenario = {
       const codes = await Promise.all(writing.map(({ ended }) => ended))
       upkeep.go()
       codes.push(await upkeep.ended)
-      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map(({ told }) => told.find((one) => typeof one !== 'string'))
+      const [ofUpkeep, ...ofWriters] = [upkeep, ...writing].map((process) => process.told.find((one) => typeof one !== 'string'))
       if (!ofUpkeep || codes.some((code) => code !== 0)) throw new Error(`processes ended with ${codes.join(', ')}`)
       const after = await open()
       const { problems, detail } = await verdict(after, { appends, corrected: ofUpkeep.corrected })
@@ -43,7 +45,7 @@ export const writers: Scenario = {
         problems,
         detail: {
           ...detail,
-          writers: ofWriters.map((told) => ({ ...told?.done, again: told?.again })),
+          writers: ofWriters.map((result) => ({ ...result?.done, again: result?.again })),
           upkeep: ofUpkeep.done,
           upkeep_again: ofUpkeep.again,
         },
@@ -63,7 +65,7 @@ async function verdict(
   for (const feed of WRITERS) {
     const { seqs, until } = await landedIn(context, trafficReadings, feed)
     if (formatSeqs(seqs) !== formatSeqs([[1, appends]]) || until !== instantOf(appends))
-      problems.push(`${feed}: the table says that ${formatSeqs(seqs)} landed, of ${appends}`)
+      problems.push(`${feed}: the table records ${formatSeqs(seqs)} as landed, of ${appends}`)
   }
   const seqs = Array.from({ length: appends }, (_, at) => at + 1)
   const expected = WRITERS.flatMap((feed) =>

@@ -15,7 +15,7 @@ import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
 import { type ClientRequest, typescriptProgram } from './typescript.ts'
 
 const PARSER = fileURLToPath(new URL('./parse_replies.py', import.meta.url))
-/** What openapi-python-client cannot be given: media types that are no JSON or text, of downloads and pages. */
+/** Media types of downloads and pages that openapi-python-client does not support. */
 const UNSUPPORTED = /Unsupported content_type (application\/vnd\.apache\.parquet|image\/svg\+xml)/
 
 const clients = process.env['CLIENTS_FOLDER'] ?? ''
@@ -34,7 +34,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Generates each client that can be made and asks the service by it; true if all could parse all replies. */
+/** Generates every available client and requests the service with it; true if all clients parsed all replies. */
 async function check(): Promise<boolean> {
   const service = await startFuzzedService(folder, (line) => process.stderr.write(`${line}\n`))
   try {
@@ -52,7 +52,7 @@ async function check(): Promise<boolean> {
   }
 }
 
-/** The example request of each path of data that the service can answer; says which it cannot. */
+/** The example request of each data path that the service can answer; prints the other paths. */
 async function answeredRequests(service: FuzzedService): Promise<ClientRequest[]> {
   const { ids } = await fuzzPlan(service, '')
   const found: ClientRequest[] = []
@@ -109,7 +109,7 @@ async function checkTypescript(service: FuzzedService, program: string): Promise
   return asked.code === 0
 }
 
-/** Runs a program in the folder; its output, of both kinds. */
+/** Runs a program in the folder; returns its output from both streams. */
 async function run(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-"""Has a client of openapi-python-client parse one reply of each operation: parse_replies.py REQUESTS.json FOLDER."""
+"""Parses one reply of each operation by a client of openapi-python-client: parse_replies.py REQUESTS.json FOLDER."""
 
 import importlib
 import json

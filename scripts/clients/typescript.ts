@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
 
-/** Types of the description, as openapi-typescript writes them beside the program. */
+/** Types of the description, which openapi-typescript writes beside the program. */
 const SCHEMA = './schema.d.ts'
 
 /** A request for data that a generated client makes. */
@@ -21,7 +21,7 @@ interface ParamSchema {
   readonly items?: ParamSchema
 }
 
-/** What the program needs of the description. */
+/** The parts of the description that the program needs. */
 export interface Description {
   readonly paths: Readonly<Record<string, { readonly get: { readonly parameters?: readonly DescribedParam[] } }>>
 }
@@ -72,7 +72,7 @@ function askOf({ template, path, returns }: ClientRequest, { paths }: Descriptio
   return `await ask(${JSON.stringify(path)}, client.GET(${JSON.stringify(template)}, { params: ${JSON.stringify(params)} }), (data) => data.${member})`
 }
 
-/** The value that a text stands for, as its type has it. */
+/** The value of a text, converted to its declared type. */
 function valueOf({ type, items }: ParamSchema, text: string): unknown {
   if (type === 'array') return text.split(',').map((part) => valueOf(items ?? {}, part))
   if (type === 'integer' || type === 'number') return Number(text)

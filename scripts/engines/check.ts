@@ -13,13 +13,13 @@ import { oneRow, openDuck, ourSelect } from '../../test/lake/iceberg/fixtures.ts
 import { buildScenes } from '../../test/lake/iceberg/scenes.ts'
 import { middleOf, type Question, rowsBeside, wholeTable } from './questions.ts'
 
-/** A table as the engines are asked about it: what they read, and our answers. */
+/** A table in the form for the engines: its files, the questions, and our answers. */
 interface Asked {
   readonly name: string
   readonly folder: string
   readonly metadata: string
   readonly questions: readonly (Question & { readonly answer: readonly (string | null)[] })[]
-  /** Its oldest snapshot that is kept and the rows it has; null in a table without data. */
+  /** Its oldest stored snapshot and that snapshot's number of rows; null in a table without data. */
   readonly oldest: { readonly snapshot: string; readonly rows: number } | null
 }
 
@@ -68,10 +68,10 @@ async function ask(duck: DuckDBConnection, name: string, state: TableState): Pro
   }
 }
 
-/** Asks every engine that is at hand about every table; gives the names of those that read something else, and of those that were asked. */
+/** Asks every available engine about every table; returns the names of all asked engines, and of those with different answers. */
 async function check(lake: string, scratch: string): Promise<{ asked: readonly string[]; failed: readonly string[] }> {
   const states = await tablesOf(lake)
-  if (states.size === 0) throw new Error(`no table in ${lake}: the folder that holds <domain>/<dataset> is wanted`)
+  if (states.size === 0) throw new Error(`no table in ${lake}: expected the folder that contains <domain>/<dataset>`)
   const duck = await openDuck()
   const tables: Asked[] = []
   for (const [name, state] of states) tables.push(await ask(duck, name, state))
@@ -82,7 +82,7 @@ async function check(lake: string, scratch: string): Promise<{ asked: readonly s
   const asked = ENGINES.filter((one) => !skipped.includes(one))
   const failed: string[] = []
   for (const engine of asked) {
-    // Spark talks much on its standard error: it is shown where the engine failed.
+    // Spark writes much to its standard error, which is shown only if the engine failed.
     const child = spawn(process.env.ENGINES_PYTHON ?? 'python3', [READER, engine, file], { stdio: ['ignore', 'inherit', 'pipe'] })
     const ended = once(child, 'exit')
     const [said, [code, signal]] = await Promise.all([text(child.stderr), ended as Promise<[number | null, string | null]>])

@@ -1,12 +1,12 @@
 import type { TableField } from '../../lake/iceberg/types.ts'
 import { decimalOf } from '../../lake/iceberg/values.ts'
 
-/** A question whose answer every engine must give alike: one row of texts. `%s` stands for the relation. */
+/** A question to which every engine must give the same answer: one row of texts. `%s` is the relation. */
 export interface Question {
   readonly what: string
   readonly duckdb: string
   readonly spark: string
-  /** The condition for PyIceberg, which has no SQL; absent where the question is of the whole table. */
+  /** The condition for PyIceberg, which has no SQL; absent if the question is about the whole table. */
   readonly condition?: Condition
 }
 
@@ -18,26 +18,29 @@ export interface Condition {
   readonly value: string
 }
 
-/** How many rows there are, and for every column how many values and a sum of what they hold; floats with `~` in front, to be compared nearly. */
+/**
+ * The number of rows, and for every column the number of values and a sum of their contents; floats start with `~` and are
+ * compared approximately.
+ */
 export function wholeTable(fields: readonly TableField[]): Question {
   const select = (dialect: Dialect): string =>
     `SELECT ${['count(*)', ...fields.flatMap((field) => measures(field, dialect))].map(dialect.text).join(', ')} FROM %s`
   return { what: 'count and sums of every column', duckdb: select(DUCKDB), spark: select(SPARK) }
 }
 
-/** How many rows lie on one side of a value: engines that prune wrongly lose some. */
+/** The number of rows on one side of a value: an engine that prunes wrongly loses some. */
 export function rowsBeside(condition: Condition): Question {
   const { column, type, operator, value } = condition
   const name = (dialect: Dialect): string => dialect.name(column)
   const literal = (typeName: string): string => `CAST('${value.replaceAll("'", "''")}' AS ${typeName})`
-  // Engines differ in where NaN stands.
+  // Engines differ in the order of NaN.
   const real = (dialect: Dialect): string => (type === 'double' ? ` AND NOT isnan(${name(dialect)})` : '')
   const count = (dialect: Dialect): string =>
     `SELECT ${dialect.text('count(*)')} FROM %s WHERE ${name(dialect)} ${operator} ${literal(dialect.type(type))}${real(dialect)}`
   return { what: `${column} ${operator} ${Array.from(value).slice(0, 40).join('')}`, duckdb: count(DUCKDB), spark: count(SPARK), condition }
 }
 
-/** A value from the middle of a column, as text, by our own engine; null for a type that is not compared. */
+/** A value from the middle of a column, as text, from our own engine; null for a type that is not compared. */
 export function middleOf(field: TableField): string | null {
   if (typeof field.type === 'object' || field.type === 'boolean' || field.type === 'binary') return null
   const name = DUCKDB.name(field.name)
@@ -49,7 +52,7 @@ interface Dialect {
   name(column: string): string
   text(expression: string): string
   type(iceberg: string): string
-  /** Sum of a column's values as exact as can be. */
+  /** Sum of a column's values, as exact as possible. */
   readonly sums: Readonly<Record<string, (name: string) => readonly string[]>>
   decimal(name: string, scale: number): string
   list(name: string): readonly string[]

@@ -1,6 +1,6 @@
 """Asks one engine the questions of questions.json and compares its answers: read_tables.py pyiceberg|duckdb|spark <file>.
 
-Prints a line a table, and each answer that differs; exits with 1 where one does.
+Prints a line for each table, and each different answer; exits with 1 if there is one.
 """
 
 import glob
@@ -102,7 +102,7 @@ class PyIceberg:
         if kind.startswith("decimal"):
             return Decimal(text)
         if kind == "timestamptz":
-            # As ISO 8601; DuckDB writes a space, and an offset of hours alone.
+            # ISO 8601 from DuckDB's format, which has a space and an offset of hours only.
             return text.replace(" ", "T", 1).replace("+00", "+00:00")
         return text
 

@@ -8,17 +8,17 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Window } from '../../models/figures.ts'
 import { landRows } from '../scratch/lake.ts'
 
-/** What an evaluation is given. */
+/** The input of an evaluation. */
 export interface Given {
   /** Folder of captures, with a folder for each publisher's. */
   readonly data: string
-  /** Days of the outcomes; null where the model's own are measured. */
+  /** Days of the outcomes; null for the model's default windows. */
   readonly window: Window | null
-  /** Takes what is to be told beside the figures: what was left out, and why. */
+  /** Reports what was left out, and why. */
   readonly say: (line: string) => void
 }
 
-/** Files of one layout in a folder of captures, and the feed and table that they are for. */
+/** Files of one layout in a folder of captures, with their feed and table. */
 export interface Layout {
   readonly folder: string
   readonly file: RegExp
@@ -26,14 +26,14 @@ export interface Layout {
   readonly into: Dataset
 }
 
-/** The files of a layout, in order of their names; none where the folder is not there. */
+/** The files of a layout, in order of their names; none if the folder does not exist. */
 export function filesOf(data: string, { folder, file }: Pick<Layout, 'folder' | 'file'>): string[] {
   const place = join(data, folder)
   const names = existsSync(place) ? readdirSync(place).filter((name) => file.test(name)) : []
   return names.sort().map((name) => join(place, name))
 }
 
-/** The rows that a feed makes of a file, unpacked where it is gzipped; none, which `say` is told, where the file is in no layout of the feed. */
+/** The rows of a feed in a file, which may be gzipped. A file in none of the feed's layouts has none and is reported by `say`. */
 export async function rowsOf(path: string, { feed, into }: Pick<Layout, 'feed' | 'into'>, say: Given['say']): Promise<readonly AnyRow[]> {
   const read = readFileSync(path)
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -54,8 +54,8 @@ export async function rowsOf(path: string, { feed, into }: Pick<Layout, 'feed' |
 }
 
 /**
- * Lands the rows of a layout's files; of a version that comes twice the later file counts, as it does when it lands. False where there are none,
- * which `say` is told.
+ * Lands the rows of a layout's files; if a version occurs twice the later file replaces it, as in the service. Returns false and
+ * reports by `say` if there are no rows.
  */
 export async function landFiles(lake: Lake, layout: Layout, { data, say }: Given): Promise<boolean> {
   const { folder, into } = layout

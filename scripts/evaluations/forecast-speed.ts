@@ -11,14 +11,15 @@ import type { TrafficTask } from '../../models/traffic/thread.ts'
 import { landRows } from '../scratch/lake.ts'
 
 const THREAD = new URL('../../models/traffic/thread.ts', import.meta.url)
-/** Months that a version is fitted to here, and those that forecasts are made from, as the service's derivation does. */
+/** Months of counts that train a version here, and months from which forecasts are made, as in the service's derivation. */
 const FIT_MONTHS = 5
 const RECENT_MONTHS = 8
 const LIMITS = { columns: COUNT_DAY_COLUMNS, maxRows: 1_000_000, timeout_ms: 120_000 }
 
 /**
- * The seconds from landed counts to forecasts that can be read, and how many forecasts these are: counts are read from the lake, forecasts of all series
- * made in a thread with a version that was fitted before, landed and read again. Null where the last months are too few days to fit a version to.
+ * The seconds from landed counts to readable forecasts, and the number of forecasts. It includes reading counts from the lake,
+ * forecasting all series in a thread with a trained version, landing and reading. Null if the last months have too few days to
+ * train a version.
  */
 export async function forecastSeconds(lake: Lake, months: readonly string[]): Promise<{ seconds: number; rows: number } | null> {
   const lately = (await lake.query(countDays(months.at(-FIT_MONTHS) ?? null), LIMITS)) as unknown as readonly CountDay[]

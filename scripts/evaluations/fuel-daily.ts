@@ -6,23 +6,23 @@ import { evaluateDaily } from '../../models/fuel-daily/evaluate.ts'
 import { filesOf, type Given } from './captures.ts'
 
 const FOLDER = 'miteco-eess-derived'
-/** The ministry's own daily mean of Spain: a day a line, a column a product. */
+/** The ministry's own daily mean of Spain: one line per day, one column per product. */
 const NATION = { folder: FOLDER, file: /^media_nacional_diaria.*\.csv$/ }
-/** Medians of the stations of a province by day, thousandths of a euro: a file a province. */
+/** Medians by day of a province's stations, thousandths of a euro: one file per province. */
 const PROVINCES = /^mediana_diaria_por_provincia/
 const PRODUCTS = { '95': 'GASOLINE_95_E5', diesel: 'DIESEL_A' } as const
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const MILLS = 1000
 
-/** What a file of a province says: by product, days with thousandths of a euro. */
+/** Content of a province's file: by product, days with thousandths of a euro. */
 interface ProvinceFile {
   readonly provincia_id: string
   readonly median: Readonly<Record<string, readonly (readonly [date: string, mills: number])[]>>
 }
 
 /**
- * Measures the model of daily means on series of days that no feed reads: the official means of Spain, and medians of the stations of provinces,
- * which stand for their means. What a folder lacks is told to `say`.
+ * Evaluates the model of daily means on series that no feed reads: Spain's official means, and provinces' medians in place of
+ * means. Missing files are reported by `say`.
  */
 export function evaluateFuelDaily({ data, window, say }: Given): Figure[] {
   const sources = [
@@ -32,13 +32,13 @@ export function evaluateFuelDaily({ data, window, say }: Given): Figure[] {
   return sources.flatMap(({ named, means }) => {
     const figures = evaluateDaily(means, window, named)
     const days = means.flatMap(({ dates }) => dates).sort()
-    if (means.length === 0) say(`${join(data, FOLDER)}: no file of days of ${named}`)
-    else if (figures.length === 0) say(`${named}: no outcome of a forecast in the days from ${days[0]} to ${days.at(-1)}`)
+    if (means.length === 0) say(`${join(data, FOLDER)}: no daily file of ${named}`)
+    else if (figures.length === 0) say(`${named}: no forecast with a known outcome from ${days[0]} to ${days.at(-1)}`)
     return figures
   })
 }
 
-/** Days that two files have are those of the later. */
+/** For a day in two files the later file counts. */
 function nationOf(paths: readonly string[]): StationMeans[] {
   const byProduct = new Map<string, Map<string, number>>()
   for (const path of paths) {

@@ -11,8 +11,8 @@ const BULLETIN = { folder: 'eu-oil-bulletin', file: /\.(csv|xlsx)(\.gz)?$/, feed
 const MOST_ROWS = 1_000_000
 
 /**
- * Reads the bulletin's files of a folder by their feed into a lake, and measures the fuel model on what its table then has; and that of daily means
- * on series of days.
+ * Reads the bulletin's files of a folder into a lake through their feed, and evaluates the fuel model on the table; also
+ * evaluates the model of daily means on daily series.
  */
 export async function evaluateFuel(lake: Lake, given: Given): Promise<Figure[]> {
   return [...(await evaluateBulletin(lake, given)), ...evaluateFuelDaily(given)]
@@ -23,6 +23,6 @@ async function evaluateBulletin(lake: Lake, given: Given): Promise<Figure[]> {
   const prices = await lake.query(weeklyPrices(), { columns: WEEK_COLUMNS, maxRows: MOST_ROWS })
   const dates = prices.map((row) => row['date'] as string).sort()
   const figures = evaluate(prices as unknown as readonly WeekPrice[], given.window)
-  if (figures.length === 0) given.say(`the bulletin: no outcome of a forecast in the prices of Spain from ${dates[0]} to ${dates.at(-1)}`)
+  if (figures.length === 0) given.say(`bulletin: no forecast with a known outcome in Spain's prices from ${dates[0]} to ${dates.at(-1)}`)
   return figures
 }

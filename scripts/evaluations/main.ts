@@ -16,13 +16,13 @@ const CAPTURES = join(import.meta.dirname, '../../../shared/feeds')
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const USAGE = `scripts/evaluate <model> [--data <folder>] [--test <from>:<to>] [--json]
 
-Measures a model out of sample, each forecast made with what was known before it, beside plain baselines: ${Object.keys(MODELS).join(', ')}.
-  --data   folder of files in the layouts of the captures; ../shared/feeds unless told, and where that is not there nothing is measured
-  --test   days of the outcomes, both inclusive; unless told, of fuel the last 104 weeks, of traffic 2023-03 to 05 and 06 to 08, of risk the newest year
+Evaluates a model out of sample against simple baselines; each forecast uses only earlier data. Models: ${Object.keys(MODELS).join(', ')}.
+  --data   folder of files in the layouts of the captures; ../shared/feeds by default; without that default folder nothing is measured
+  --test   days of the outcomes, both inclusive; by default the last 104 weeks (fuel), 2023-03 to 05 and 06 to 08 (traffic), the newest year (risk)
   --json   a line of JSON for each figure
-What cannot be measured is told beside the figures. Ends with 1 where a figure misses its limit, where there is none, and where what was asked is wrong.`
+What cannot be measured is reported on standard error. The exit code is 1 if a figure misses its limit, if there are no figures, or if the arguments are wrong.`
 
-/** Whether a text is a day that there is: 30 February is none. */
+/** True for an existing day: 30 February is none. */
 function isDay(text: string): boolean {
   const at = DAY.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
@@ -32,8 +32,8 @@ function windowOf(text: string | undefined): Window | null {
   if (text === undefined) return null
   const [from = '', to = '', more] = text.split(':')
   for (const day of [from, to])
-    if (!isDay(day) || more !== undefined) throw new Error(`--test ${text}: two days that there are, such as 2022-07-11:2024-07-01`)
-  if (to < from) throw new Error(`--test ${text}: the second day lies before the first`)
+    if (!isDay(day) || more !== undefined) throw new Error(`--test ${text}: expected two valid days, such as 2022-07-11:2024-07-01`)
+  if (to < from) throw new Error(`--test ${text}: the second day is before the first`)
   return { from, to }
 }
 
@@ -54,9 +54,9 @@ async function main(): Promise<void> {
   })
   const [name, ...more] = positionals
   if (values.help) return say(USAGE)
-  if (name === undefined) throw new Error(`which model? There are ${Object.keys(MODELS).join(', ')}; --help tells more`)
-  if (more.length > 0) throw new Error(`one model at a time: ${name}, and not ${more.join(', ')} too`)
-  if (!Object.hasOwn(MODELS, name)) throw new Error(`no model ${name}; there are ${Object.keys(MODELS).join(', ')}`)
+  if (name === undefined) throw new Error(`name a model: ${Object.keys(MODELS).join(', ')}; see --help`)
+  if (more.length > 0) throw new Error(`one model at a time: ${name}, without ${more.join(', ')}`)
+  if (!Object.hasOwn(MODELS, name)) throw new Error(`no model ${name}; the models are ${Object.keys(MODELS).join(', ')}`)
   const window = windowOf(values.test)
   const data = values.data ?? CAPTURES
   if (values.data === undefined && !existsSync(data)) return say(`skipped: there are no captures in ${data}; --data names another folder`)
@@ -64,8 +64,8 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'evaluate-'))
   const lake = await openScratchLake(folder)
   try {
-    const tell = (line: string): void => void process.stderr.write(`${line}\n`)
-    const figures = await MODELS[name as keyof typeof MODELS](lake, { data, window, say: tell })
+    const report = (line: string): void => void process.stderr.write(`${line}\n`)
+    const figures = await MODELS[name as keyof typeof MODELS](lake, { data, window, say: report })
     if (figures.length === 0)
       throw new Error(`${name}: nothing to measure in ${data}${window ? ` from ${window.from} to ${window.to}` : ''}`)
     if (values.json) for (const figure of figures) say(JSON.stringify(figure))

@@ -38,8 +38,9 @@ const MADRID = {
 } as const
 
 /**
- * Reads the accidents of a folder by their feeds into a lake, and measures the risk models on what its tables then have: of sections by the accidents
- * with animals and by those of the national table, and of Madrid's districts. What a folder has no files of, or that cannot be measured, is told to `say`.
+ * Reads the accidents of a folder into a lake through their feeds, and evaluates the risk models on its tables: of road sections
+ * (accidents with animals, and those of the national table) and of Madrid's districts. Missing files and models that cannot be
+ * evaluated are reported by `say`.
  */
 export async function evaluateRisk(lake: Lake, given: Given): Promise<Figure[]> {
   const { window, say } = given
@@ -58,7 +59,7 @@ export async function evaluateRisk(lake: Lake, given: Given): Promise<Figure[]> 
   return figures
 }
 
-/** The figures of the model of a basis; none, which `say` is told, where its accidents cannot be measured. */
+/** The figures of the model of a basis; none, reported by `say`, if its accidents cannot be evaluated. */
 async function sectionFigures(
   lake: Lake,
   accidents: Sql,
@@ -70,7 +71,7 @@ async function sectionFigures(
   return found.figures
 }
 
-/** The days of the window, or those of the newest year, foretold from those of the year before. */
+/** The days of the window, or of the newest year, predicted from the year before. */
 function cityFigures(accidents: readonly CityAccident[], window: Window | null, say: Given['say']): Figure[] {
   const last = accidents.at(-1)?.local_date
   if (last === undefined) return []
@@ -79,13 +80,13 @@ function cityFigures(accidents: readonly CityAccident[], window: Window | null, 
   const before = daysOf(accidents.filter(({ local_date }) => local_date.startsWith(year)))
   const after = daysOf(accidents.filter(({ local_date }) => local_date >= asked.from && local_date <= asked.to))
   if (before === null || after === null) {
-    say(`accidents of Madrid: not measured, none ${before === null ? `of ${year}, to foretell from` : `from ${asked.from} to ${asked.to}`}`)
+    say(`accidents of Madrid: not measured, none ${before === null ? `of ${year} to predict from` : `from ${asked.from} to ${asked.to}`}`)
     return []
   }
   return evaluateCity(before, after, asked)
 }
 
-/** The accidents and all days from the first to the last of them; null where there is none. */
+/** The accidents and all days from the first to the last of them; null without accidents. */
 function daysOf(accidents: readonly CityAccident[]): CityDays | null {
   const [first, last] = [accidents[0]?.local_date, accidents.at(-1)?.local_date]
   if (first === undefined || last === undefined) return null

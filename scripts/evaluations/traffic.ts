@@ -12,22 +12,22 @@ import { landRows } from '../scratch/lake.ts'
 import { filesOf, type Given, rowsOf } from './captures.ts'
 import { forecastSeconds } from './forecast-speed.ts'
 
-/** Counts of the permanent stations, a file a month. */
+/** Counts of the permanent stations, one file per month. */
 const COUNTS = {
   ...{ folder: 'madrid-historico/permanentes', file: /^DatosEstaciones.*\.csv(\.gz)?$/ },
   ...{ feed: madridCounts, into: trafficCountsHourly },
 } as const
 const MOST_ROWS = 1_000_000
-/** What a fit to all counts, with all fits on the way there, may take of this machine's time and memory. */
+/** Time and memory limits of a fit to all counts, including all earlier fits. */
 const REFIT_S: Limit = { max: 300 }
 const MEMORY_GB: Limit = { max: 2 }
-/** From counts that have landed to forecasts of the four hours after them that can be read. */
+/** Time limit from landed counts to readable forecasts of the next four hours. */
 const PREDICT_S: Limit = { max: 2 }
 const KB_A_GB = 1e6
 
 /**
- * Reads the monthly files of a folder by their feed into a lake, and measures the traffic model on what its table then has, with the time that it
- * took and the most memory that the process had. Windows without a forecast whose outcome is known are told to `say` and left out.
+ * Reads the monthly files of a folder into a lake through their feed. Evaluates the traffic model on the table, with its run time
+ * and peak memory. Windows without a forecast whose outcome is known are reported by `say` and left out.
  */
 export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[]> {
   const { data, say } = given
@@ -47,12 +47,12 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
   const grid = gridOfCounts(days as unknown as readonly CountDay[])
   const board = boardOf(grid)
   const windows = given.window === null ? WINDOWS : [given.window]
-  // A share of no vehicles is no figure.
+  // A share of zero vehicles is not a figure.
   const figures = evaluate(board, typicalOf(board), windows).filter(({ value }) => Number.isFinite(value))
   const dates = days.map((row) => row['local_date'] as string).sort()
   for (const { from, to } of windows)
     if (!figures.some(({ window }) => window === `${from}:${to}`))
-      say(`counts: no outcome of a forecast from ${from} to ${to} in those from ${dates[0]} to ${dates.at(-1)}`)
+      say(`counts: no forecast with a known outcome from ${from} to ${to} in the days from ${dates[0]} to ${dates.at(-1)}`)
   if (figures.length === 0) return []
   const cost = (metric: string, value: number, limit: Limit, points = days.length): Figure => ({
     ...{ model: 'traffic', series: 'all', window: 'all', horizon: '1-4h', metric, value, baseline: null, limit },
@@ -70,7 +70,7 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
   ]
 }
 
-/** The errors of every other station, by a model that is fitted to the others, which alone tell how the city is. */
+/** The errors of every second station, by a model that is fitted to the others and uses only their current counts. */
 function unseenFigures(grid: Grid, board: Board, windows: readonly Window[]): Figure[] {
   const stations = [...new Set(grid.series.map(stationOf))]
   const panel = grid.series.filter((name) => stations.indexOf(stationOf(name)) % 2 === 0)

@@ -1,4 +1,4 @@
-"""What Schemathesis is told beside the description of the API: keys, addresses, ids that there are, and which refusals are right.
+"""Schemathesis' input besides the description of the API: keys, addresses, existing ids, and expected refusals.
 
 It reads the file that FUZZ_PLAN names, see plan.ts.
 """
@@ -27,7 +27,7 @@ ACCEPTED: collections.Counter = collections.Counter()
 
 @schemathesis.auth(refresh_interval=None)
 class Key:
-    """Everything is asked with the key of the highest plan, but what may end a key: each of these has one of its own."""
+    """Requests use the key of the highest plan. Those that may end a key are an exception: each uses its own."""
 
     def get(self, case, _context):
         if not case.operation.path.startswith("/api/keys"):
@@ -42,7 +42,7 @@ class Key:
 
 @schemathesis.hook
 def before_load_schema(_context, raw_schema):
-    """Path parameters get the id of something that there is, so that not all is 404."""
+    """Gives path parameters existing ids, so that not every reply is a 404."""
     for path in raw_schema["paths"].values():
         for operation in path.values():
             ids = PLAN["ids"].get(operation["operationId"], {})
@@ -53,7 +53,7 @@ def before_load_schema(_context, raw_schema):
 
 @schemathesis.hook
 def before_call(_context, case, _kwargs):
-    """Each request is from another address: what is limited by address is tested elsewhere. Most ask for what can be answered, see `ease`."""
+    """Sends each request from a different address, because limits by address are tested elsewhere. Most requests are simplified, see `ease`."""
     number = next(CALLS)
     case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
     if number % 8 > 0:
@@ -61,9 +61,9 @@ def before_call(_context, case, _kwargs):
 
 
 def ease(case):
-    """Takes out of a query what would only end in the same few refusals of what no schema can say: else hardly any request is answered.
+    """Removes parameters that would cause the same few refusals, which no schema can express: otherwise hardly any request succeeds.
 
-    What the case is about stays: in a case of invalid data the parameters that were made invalid.
+    The subject of the case stays: in a case of invalid data the invalid parameters.
     """
     if case.operation.method.upper() != "GET" or not isinstance(case.query, dict) or not case.query:
         return
@@ -72,7 +72,7 @@ def ease(case):
         return
     raw = {one["name"]: one for one in case.operation.definition.raw.get("parameters", [])}
     joint = PLAN["joint"].get(case.operation.definition.raw["operationId"], [])
-    # The same case is always eased alike.
+    # The same case is always simplified in the same way.
     chance = random.Random(repr(sorted(case.query.items(), key=lambda item: item[0])))
     query = dict(case.query)
     for name in list(query):
@@ -90,7 +90,7 @@ def ease(case):
 
 
 def touched(case):
-    """Names of the query's parameters that a case makes invalid; None where that is not known."""
+    """Names of the query's parameters that a case makes invalid; None if unknown."""
     if case.meta is None:
         return None
     if case.meta.generation.mode.is_positive:
@@ -104,7 +104,7 @@ def touched(case):
 def after_call(_context, case, response):
     with LOCK:
         STATUSES[str(response.status_code)] += 1
-        # What is said to another method is no answer of the operation.
+        # A reply to a different method is not an answer of the operation.
         if response.status_code < 400 and case.method.upper() == case.operation.method.upper():
             ANSWERED.add(case.operation.definition.raw["operationId"])
         if case.operation.path.startswith("/api/keys/{id}") and response.status_code < 300:
@@ -113,13 +113,13 @@ def after_call(_context, case, response):
 
 @schemathesis.deserializer("application/x-ndjson")
 def first_line(_context, response):
-    """The schema of NDJSON is that of a line; nothing but the first is looked at, and an empty reply is as one without members."""
+    """The schema of NDJSON describes a line: only the first one is checked, and an empty reply counts as an empty object."""
     return json.loads(response.content.split(b"\n", 1)[0] or b"{}")
 
 
 @schemathesis.hook
 def filter_failure(_context, failure, case, response):
-    """Drops the refusals of valid data that JSON Schema cannot say, see `is_beyond_schema`; every other failure stays."""
+    """Drops refusals of data that JSON Schema regards as valid, see `is_beyond_schema`; every other failure stays."""
     if not isinstance(failure, RejectedPositiveData) or not is_beyond_schema(case, response):
         return True
     with LOCK:
@@ -128,19 +128,19 @@ def filter_failure(_context, failure, case, response):
 
 
 def is_beyond_schema(case, response):
-    """True for a documented refusal of what a schema cannot say.
+    """True for a documented refusal for a reason that a schema cannot express.
 
-    A 400 has to blame parameters or members of the body by name, each of which is either a text, of which a schema says little (names of
-    places, instants, cursors), or is one that goes together with others by declaration. Numbers, codes and flags that are valid by
-    themselves are never refused. What the account paths refuse besides stands here in full.
+    A 400 must name the refused parameters or body members. Each is either a text, which a schema hardly restricts (names of
+    places, instants, cursors), or declared to depend on others. Numbers, codes and flags that are valid by
+    themselves are never refused. The other refusals of the account paths are listed here in full.
     """
     operation = case.operation
     route = (operation.method.upper(), operation.path)
-    # The form for people answers with the form again, where no client would look for errors[].
+    # The HTML form answers with the form again, without errors[].
     if route == ("POST", "/signup") and response.headers["content-type"][0].startswith("text/html"):
         return response.status_code in (400, 422)
     problem = json.loads(response.content)
-    # Three keys are there for an address: a state of things, which no schema knows.
+    # An address may have three keys: that is a state, which no schema can express.
     if route == ("POST", "/api/keys") and problem.get("code") == "key-limit-reached":
         return True
     errors = problem.get("errors") or []
@@ -154,7 +154,7 @@ def is_beyond_schema(case, response):
     return all(error.get("parameter") in allowed for error in errors)
 
 
-# An e-mail address has more rules than its format; which members of the form of /account there have to be depends on `act`.
+# An e-mail address has more rules than its format; the required members of the form of /account depend on `act`.
 TEXTS_OF_BODIES = {f"/{name}" for name in ("email", "label", "token", "id", "overlap_hours", "wanted", "sure")}
 
 

@@ -10,27 +10,27 @@ import { atExit } from '../chaos-runs/at-exit.ts'
 import { fuzzPlan } from './plan.ts'
 import { type FuzzedService, startFuzzedService } from './service.ts'
 
-const HELP = `Sends requests to a service of its own that Schemathesis makes up from /openapi.json, valid and invalid, and holds every reply against it.
+const HELP = `Starts a service, sends it requests that Schemathesis generates from /openapi.json, valid and invalid, and checks every reply against the description.
 
   scripts/check-fuzz [--seed n] [--max-examples n] [operation …]
 
-  --seed n          repeats a run; another one each time unless told
-  --max-examples n  requests of each operation in the random phase, 50 unless told; there are some 200 systematic ones besides
-  operation         operationId of what is tested, such as incidents; all unless told
+  --seed n          repeats a run; random by default
+  --max-examples n  requests of each operation in the random phase, 50 by default; some 200 systematic ones are added
+  operation         operationId of an operation to test, such as incidents; all by default
 `
 const SEED_MOST = 1_000_000
 
-/** What Schemathesis reports of a run. */
+/** Schemathesis' report of a run. */
 interface Report {
   readonly operations: { readonly tested: number; readonly total: number; readonly errored: number }
   readonly test_cases: { readonly generated: number; readonly unique_failures: number }
 }
 
-/** What the hooks count. */
+/** The counts of the hooks. */
 interface Figures {
   readonly statuses: Readonly<Record<string, number>>
   readonly refusals_beyond_schema: number
-  /** Operations that were answered with anything but a refusal, by operationId. */
+  /** Operations with at least one successful answer, by operationId. */
   readonly answered: readonly string[]
 }
 
@@ -68,7 +68,7 @@ async function fuzz(
 ): Promise<void> {
   const { seed, examples, operations } = asked
   const began = performance.now()
-  say(`seed ${seed}; a service with the data of every feed is started ...`)
+  say(`seed ${seed}; starting a service with the data of every feed ...`)
   const complaints: string[] = []
   const service = await startFuzzedService(folder, (line) => complaints.push(line))
   try {
@@ -84,19 +84,19 @@ async function fuzz(
       ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--continue-on-failure', '--workers', '2'],
       ...['--generation-database', 'none', '--output-truncate', 'true', '--warnings', 'off', '--no-color'],
       ...['--report', 'json', '--report-json-path', report],
-      // By name, as it leaves out that of the description itself where it may choose.
+      // By name, because Schemathesis otherwise leaves out the operation of the description itself.
       ...tried.flatMap((id) => ['--include-operation-id', id]),
     ])
     const isUp = service.isUp()
-    if (!isUp) say('the API did not survive')
+    if (!isUp) say('the API process ended')
     const { operations: of, test_cases } = JSON.parse(await readFile(report, 'utf8')) as Report
     const { statuses, refusals_beyond_schema, answered } = JSON.parse(await readFile(figures, 'utf8')) as Figures
-    // Of an operation that only refuses nothing is known but how it does so.
+    // For an operation without a successful answer only its refusals were tested.
     const never = tried.filter((id) => !answered.includes(id))
     const errors = complaints.filter((line) => isError(line))
     for (const line of errors.slice(0, 20)) say(`the API logged: ${line.slice(0, 2000)}`)
-    if (never.length > 0) say(`never answered but with a refusal: ${never.join(', ')}`)
-    say(`replies by status: ${JSON.stringify(statuses)}; ${refusals_beyond_schema} refusals of what no schema can say were right`)
+    if (never.length > 0) say(`only answered with refusals: ${never.join(', ')}`)
+    say(`replies by status: ${JSON.stringify(statuses)}; ${refusals_beyond_schema} correct refusals for reasons that no schema can express`)
     const seconds = Math.round((performance.now() - began) / 1000)
     const { tested, total, errored } = of
     say(
@@ -116,7 +116,7 @@ async function operationsOf({ url }: FuzzedService): Promise<string[]> {
   return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
 }
 
-/** True for a line of the API's log that tells of a mistake of ours, or is no line of the log at all. */
+/** True for a line of the API's log that reports an internal error, or is not in the log's format. */
 function isError(line: string): boolean {
   try {
     return (JSON.parse(line) as { readonly level: number }).level >= 50

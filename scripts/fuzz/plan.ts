@@ -4,55 +4,55 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { allParams } from '../../api/http/request.ts'
 import type { FuzzedService, TestKey } from './service.ts'
 
-/** What the hooks of Schemathesis are told; see hooks.py. */
+/** The input of Schemathesis' hooks; see hooks.py. */
 export interface FuzzPlan {
   readonly key: string
   readonly spare: readonly TestKey[]
-  /** By operation, the ids of things that there are, by the name of the path's parameter. */
+  /** By operation, existing ids by the name of the path's parameter. */
   readonly ids: Readonly<Record<string, Readonly<Record<string, string>>>>
   /**
-   * By operation, the parameters that may be refused for the sake of others or of what rows have, whose schema cannot say it: members of a
-   * group, those whose values only the lake tells, and those of the page that only go with a representation or without one another.
+   * By operation, the parameters that may be refused because of other parameters or of the data, which no schema can express:
+   * members of a group, values that only the lake knows, and page parameters that need or exclude others.
    */
   readonly joint: Readonly<Record<string, readonly string[]>>
-  /** File that the hooks write what came of it to. */
+  /** File for the hooks' results. */
   readonly figures: string
 }
 
-/** Parameters of the page that are refused for the sake of others. */
+/** Page parameters that may be refused because of others. */
 const JOINT_PAGE = ['limit', 'cursor', 'since', 'sort', 'fields', 'dialect', 'codec']
 
-/** Parameters that an endpoint itself refuses for the sake of others, by operation. */
+/** Parameters that an endpoint itself refuses because of others, by operation. */
 const OWN_JOINT: Readonly<Record<string, readonly string[]>> = {
-  // Which directions a route has, only its trains say.
+  // A route's directions depend on its trains.
   trenes_rutas_by_id_horarios: ['direction'],
-  // Nobody tells where long-distance trains stop: there is nothing of them by station.
+  // Stops of long-distance trains are not published: they have no punctuality by station.
   trenes_puntualidad: ['network'],
-  // Which versions its schema has, only the table says.
+  // The versions of its schema depend on the table.
   datasets_by_id_schema: ['version'],
-  // Of which studies anything has landed, only the table says; and each view has parameters of its own.
+  // The landed studies depend on the table; and each view has its own parameters.
   movilidad: ['study', 'view', 'origin', 'destination', 'road', 'interval'],
-  // Each view has parameters of its own, and one series at a time is told of.
+  // Each view has its own parameters, and a request is for one series.
   trafico_prediccion: ['view', 'sensor', 'station', 'corridor', 'horizon', 'at'],
-  // Which years there are maps of, only the table says.
+  // The years with maps depend on the table.
   movilidad_imd: ['year'],
   movilidad_corredores: ['year'],
   movilidad_corredores_by_id: ['year'],
-  // Which levels and zones, too.
+  // Levels and zones depend on the table too.
   movilidad_od: ['study', 'level', 'origin', 'destination'],
-  // Several hours of all Spain would be too much; a stretch may be none; and of which accidents there are estimates, only the table says.
+  // Several hours of all Spain are too many; a stretch may not exist; the bases of the estimates depend on the table.
   prediccion_riesgo: ['hours', 'basis'],
   prediccion_riesgo_by_road: ['km_from', 'km_to', 'basis'],
 }
 
-/** What the hooks need to know of the service. */
+/** The hooks' input for a service. */
 export async function fuzzPlan(service: FuzzedService, figures: string): Promise<FuzzPlan> {
   const ids: Record<string, Record<string, string>> = {}
   for (const endpoint of endpoints) {
     const found = await someId(service, endpoint)
     if (found) ids[endpointId(endpoint.path)] = found
   }
-  // What ends a key has one of its own to begin with: others find one by following what /api/keys answers, or by chance.
+  // Each operation that ends a key starts with its own; the others are found from the answers of /api/keys, or by chance.
   for (const [at, operation] of ['keys_by_id_rotate', 'keys_by_id_revoke'].entries())
     ids[operation] = { id: (service.spare.at(-1 - at) as TestKey).id }
   const joint = Object.fromEntries(endpoints.map((endpoint) => [endpointId(endpoint.path), jointParams(endpoint)]))
@@ -69,13 +69,13 @@ function jointParams(endpoint: Endpoint): string[] {
   )
 }
 
-/** The id of something under a path with one parameter: the first of the list that the path belongs to. */
+/** The id of a thing under a path with one parameter: the first in the list of that path. */
 async function someId({ url, key }: FuzzedService, { path }: Endpoint): Promise<Record<string, string> | null> {
   const [name, ...others] = pathParams(path)
   const list = endpoints.find((one) => one.path === path.split('/{')[0])
   if (name === undefined || others.length > 0 || list?.returns.kind !== 'list') return null
   const response = await fetch(`${url}${list.path}?limit=1`, { headers: { 'X-API-Key': key, Accept: 'application/json' } })
-  if (!response.ok) throw new Error(`${list.path} answers ${response.status} before anything was tried: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${list.path} answers ${response.status} before the first test: ${await response.text()}`)
   const reply = (await response.json()) as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
   const id = reply[list.returns.name]?.[0]?.[list.returns.id ?? name]
   return typeof id === 'string' ? { [name]: id } : null

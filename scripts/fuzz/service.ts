@@ -16,12 +16,12 @@ export interface TestKey {
   readonly key: string
 }
 
-/** The API in a process of its own over what the stand-in published, without limits. */
+/** The API in a separate process over the stand-in's published data, without limits. */
 export interface FuzzedService {
   readonly url: string
   /** A key of the highest plan. */
   readonly key: string
-  /** Keys that may be rotated and revoked, each of an account of its own. */
+  /** Keys that may be rotated and revoked, each of its own account. */
   readonly spare: readonly TestKey[]
   /** True until the process of the API has ended. */
   isUp(): boolean
@@ -29,12 +29,15 @@ export interface FuzzedService {
 }
 
 const SPARE_KEYS = 100
-/** Feeds at least this fast are fetched twice, so that there are changes, s. */
+/** Feeds with this interval or a shorter one are fetched twice, so that there are changes, s. */
 const FAST_S = 300
 const MUCH = Object.freeze({ minute: 1e9, day: 1e9, concurrency: 1e6 })
 const UNLIMITED = JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, MUCH])))
 
-/** Starts it in a folder: its own Redis, the tables and live state of every feed, mails to a folder. `log` takes what the API logs. */
+/**
+ * Starts it in a folder: its own Redis, the tables and live state of every feed, mails in a folder. `log` receives the API's log
+ * lines.
+ */
 export async function startFuzzedService(folder: string, log: (line: string) => void): Promise<FuzzedService> {
   const closers: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
@@ -47,9 +50,9 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
     const env = {
       ...{ PATH: process.env['PATH'], NODE_NO_WARNINGS: '1', UV_THREADPOOL_SIZE: '12' },
       ...{ SOURCE_MODE: 'simulated', DATA_DIR: join(folder, 'data'), REDIS_URL: redis.url, LOG_LEVEL: 'warn' },
-      // Every request comes from another address, so that the limits of addresses are in nobody's way.
+      // Every request comes from a different address, so that no address reaches its limits.
       ...{ HOST: '127.0.0.1', PORT: '0', PLANS: UNLIMITED, TRUSTED_PROXIES: '127.0.0.1' },
-      // Without it there is no such file.
+      // Without it the security file does not exist.
       SECURITY_CONTACT: 'mailto:security@example.org',
     }
     const config = readConfig(env)
@@ -71,7 +74,7 @@ export async function startFuzzedService(folder: string, log: (line: string) => 
   }
 }
 
-/** Has every polled feed fetched from a stand-in and landed, the fast ones twice. */
+/** Fetches every polled feed from a stand-in and lands it, the fast ones twice. */
 async function publishAll(config: Config): Promise<void> {
   const publishers = await startPublishers({ source: { kind: 'simulated', scale: 'small' } })
   const service = await openService({ ...config, publishersUrl: publishers.url })
@@ -90,7 +93,7 @@ async function publishAll(config: Config): Promise<void> {
   }
 }
 
-/** Makes the keys, the one of the highest plan first. */
+/** Creates the keys, the one of the highest plan first. */
 async function makeKeys(config: Config): Promise<TestKey[]> {
   const store = await openServiceStore(config)
   const { access, close } = await openServiceAccess(config, { store, redisUrl: config.redisUrl ?? '', log: serviceLog(config, 'fuzz') })

@@ -6,12 +6,12 @@ import { densityOf, KERNELS, type Mark } from '../../models/hotspots/density.ts'
 import { CITIES, type City, recordedAccidents, recordedSet } from './recorded.ts'
 
 const BANDWIDTHS_M = [100, 250, 500]
-/** Greatest relative difference. */
+/** Largest allowed relative difference. */
 const MOST_APART = 1e-6
 const POINTS = 4000
 const PLACES = 500
 
-/** Points of a made-up city: a third of them at a few crossings, each with a weight of 1, 3 or 5. */
+/** Points of an artificial city: a third of them at a few crossings, each with a weight of 1, 3 or 5. */
 function madeUp(): Mark[] {
   const dice = seeded('check-hotspots')
   const spots = Array.from({ length: 8 }, () => [12_000 * dice(), 12_000 * dice()] as const)
@@ -22,7 +22,7 @@ function madeUp(): Mark[] {
   })
 }
 
-/** Compares ours with scikit-learn's at places where there are points; gives the greatest relative difference. */
+/** Compares our densities with scikit-learn's at places with points; returns the largest relative difference. */
 function apart(
   python: string,
   asked: { readonly kernel: (typeof KERNELS)[number]; readonly bandwidth_m: number; readonly marks: readonly Mark[] },
@@ -42,7 +42,7 @@ function apart(
   return Math.max(...at.map(([x, y], nth) => Math.abs(ours(x, y) / (theirs[nth] as number) - 1)))
 }
 
-/** Located accidents of the recordings, weighted by severity, by city; none without their folder, which is said. */
+/** Located accidents of the recordings, weighted by severity, by city; without their folder none, with a message. */
 async function recorded(shared: string): Promise<Map<string, readonly Mark[]>> {
   const found = new Map<string, readonly Mark[]>()
   if (!existsSync(shared)) process.stdout.write(`skipped: no folder ${shared}, so recorded accidents are not compared\n`)
@@ -60,7 +60,7 @@ for (const [name, marks] of new Map([['made up', madeUp()], ...(await recorded(s
       const difference = apart(python, { kernel, bandwidth_m, marks })
       worst = Math.max(worst, difference)
       process.stdout.write(
-        `${name}, ${kernel} ${bandwidth_m} m: ${marks.length} points, ${PLACES} places, apart by at most ${difference.toExponential(1)}\n`,
+        `${name}, ${kernel} ${bandwidth_m} m: ${marks.length} points, ${PLACES} places, differing by at most ${difference.toExponential(1)}\n`,
       )
     }
 process.stdout.write(worst <= MOST_APART ? 'equal\n' : `not equal: more than ${MOST_APART}\n`)

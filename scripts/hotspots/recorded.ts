@@ -13,7 +13,9 @@ import { type HotspotSet, hotspotSets } from '../../models/hotspots/sets.ts'
 
 type Accident = Row<typeof roadAccidents>
 
-/** The recorded files of the cities whose accidents have positions, a year each, the oldest first, and the UTM zone of the city. */
+/**
+ * The recorded files of the cities whose accidents have positions, one per year, the oldest first, and the UTM zone of the city.
+ */
 export const CITIES = {
   madrid: {
     ...{ feed: madridAccidents, folder: 'madrid-accidentes', zone: 30 },
@@ -46,13 +48,15 @@ export async function recordedAccidents(shared: string, city: City): Promise<Acc
 
 const WEIGHTS: Readonly<Record<string, number>> = { FATAL: 5, SERIOUS: 3 }
 
-/** The set of a name (`madrid.gaussian.100.none`) that accidents give, those with victims that it is made of, and the located ones, also as marks. */
+/**
+ * The set of a name (`madrid.gaussian.100.none`) from accidents, its accidents with victims, and the located ones, also as marks.
+ */
 export function recordedSet(
   accidents: readonly Accident[],
   name: string,
 ): { readonly set: HotspotSet; readonly given: Accident[]; readonly located: Accident[]; readonly marks: Mark[] } {
   const set = hotspotSets([...new Set(accidents.map(({ edition }) => edition))]).find((one) => one.name === name)
-  if (!set) throw new Error(`no set is called ${name}`)
+  if (!set) throw new Error(`no set has the name ${name}`)
   const given = accidents.filter((one) => one.is_casualty && set.editions.includes(one.edition))
   const located = given.filter(({ position }) => position !== null)
   const marks = located.map(({ position, severity }) => {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AttributedSource } from '../../lake/schema/attribution.ts'
 
-/** Where the API is and who asks. */
+/** The API and the key to use. */
 export interface Remote {
   /** Address of the API, without a trailing slash. */
   readonly url: string
   readonly key: string
   /** Tries of a request before it counts as failed. */
   readonly attempts?: number
-  /** The first pause between two tries, in ms; each is twice as long as the one before. */
+  /** The first pause between two tries, in ms; each is twice as long as the previous one. */
   readonly pause_ms?: number
 }
 
@@ -28,10 +28,10 @@ export interface Manifest {
   readonly sources: readonly AttributedSource[]
 }
 
-/** Longest pause that a reply may ask for, in seconds. */
+/** Longest pause that a reply may request, in seconds. */
 const MAX_PAUSE_S = 120
 
-/** Fetches the manifest of a dataset. Throws with the API's own words if it is refused. */
+/** Fetches the manifest of a dataset. Throws with the API's own message if it is refused. */
 export async function fetchManifest(remote: Remote, dataset: string): Promise<Manifest> {
   const response = await request(remote, `${remote.url}/api/export/${encodeURIComponent(dataset)}`)
   const { files, meta } = (await response.json()) as {
@@ -53,8 +53,8 @@ export async function fetchCard(remote: Remote, dataset: string): Promise<unknow
 }
 
 /**
- * Sends a GET request, again after a pause if the connection broke or the server asks to wait (429, 5xx). The key goes to the API
- * only, never to a signed URL. Throws with status and detail of a reply that is no success.
+ * Sends a GET request, again after a pause if the connection broke or the server asks for it (429, 5xx). The key is sent to the
+ * API only, never to a signed URL. Throws with status and detail of an unsuccessful reply.
  */
 export async function request(remote: Remote, url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   const { attempts = 6, pause_ms = 500, key } = remote
@@ -72,7 +72,7 @@ export async function request(remote: Remote, url: string, headers: Readonly<Rec
   }
 }
 
-/** A reply that is no success, with its status. */
+/** An unsuccessful reply, with its status. */
 export class ReplyError extends Error {
   readonly status: number
 

@@ -5,12 +5,12 @@ import { mirror } from './mirror.ts'
 
 const USAGE = `scripts/sync <dataset> --to <folder> [--url <address>] [--jobs n] [--verify]
 
-Makes a folder equal to the current snapshot of a dataset, as Parquet files. A run that was stopped goes on where it was; the next one
-downloads only what is new and removes what is gone. Needs a key of the plan ENTERPRISE.
+Makes a folder equal to the current snapshot of a dataset, as Parquet files. An interrupted run is resumed; a later run
+downloads only what is new and removes what is gone. Needs a key of the ENTERPRISE plan.
   --to <folder>    folder of the mirror; it gets data/, manifest.json, schema.json and ATTRIBUTION.md
   --url <address>  address of the API (TRAFFIC_API_URL, else http://127.0.0.1:8080)
-  --jobs n         downloads at once: 4 unless given, at most 16
-  --verify         computes the SHA-256 of files that are there already, too
+  --jobs n         downloads at once: 4 by default, at most 16
+  --verify         computes the SHA-256 of existing files too
 
   TRAFFIC_API_KEY  the key`
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   if (values.help || dataset === undefined) return say(USAGE)
   if (values.to === undefined) throw new Error('--to is missing: the folder of the mirror')
   const key = process.env['TRAFFIC_API_KEY']
-  if (!key) throw new Error('TRAFFIC_API_KEY is not set: a key of the plan ENTERPRISE')
+  if (!key) throw new Error('TRAFFIC_API_KEY is not set: a key of the ENTERPRISE plan is required')
   const jobs = Number(values.jobs)
   if (!Number.isInteger(jobs) || jobs < 1 || jobs > MAX_JOBS) throw new Error(`--jobs ${values.jobs}: a whole number from 1 to ${MAX_JOBS}`)
   const url = (values.url ?? process.env['TRAFFIC_API_URL'] ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')

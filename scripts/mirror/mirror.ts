@@ -5,24 +5,24 @@ import { createLimit } from '../../lake/limit.ts'
 import { attributionText } from '../../lake/schema/attribution.ts'
 import { fetchCard, fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
 
-/** What to mirror, and where to. */
+/** The dataset and the folder of a mirror. */
 export interface MirrorOptions {
   readonly remote: Remote
   readonly dataset: string
   /** The folder of the mirror: `data/*.parquet`, `manifest.json`, `schema.json`,
    * `croissant.json`, `ATTRIBUTION.md`. */
   readonly folder: string
-  /** Files that are downloaded at once. */
+  /** Concurrent downloads. */
   readonly jobs: number
-  /** Computes the checksums of files that are there already, too. */
+  /** Computes the checksums of existing files too. */
   readonly verify: boolean
   /** Called before the first download, with the bytes to download. */
   readonly onStart?: (bytes: number) => void
-  /** Called with each piece that has arrived, or with the negative bytes of what has to be fetched again. */
+  /** Called with the size of each received piece, or with the negative size of bytes that have to be fetched again. */
   readonly onBytes?: (bytes: number) => void
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface Mirrored {
   readonly files: number
   readonly downloaded: number
@@ -34,15 +34,14 @@ export interface Mirrored {
 
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
 const PART = '.part'
-/** What the API and S3 answer for a signed URL that has expired. */
+/** Statuses of the API and S3 for an expired signed URL. */
 const EXPIRED: readonly number[] = [410, 403]
-/** Tries of one file whose bytes are not what the manifest says. */
+/** Tries of a file whose bytes differ from the manifest. */
 const TRIES = 3
 
 /**
- * Makes a folder equal to the current snapshot of a dataset: downloads what is missing, goes on with what a former run left
- * half-done, checks sizes and SHA-256, and removes files that the snapshot no longer has. Throws if a file cannot be had; what
- * was downloaded stays.
+ * Makes a folder equal to the current snapshot of a dataset: downloads missing files, resumes unfinished ones, checks sizes and
+ * SHA-256, and removes files that left the snapshot. Throws if a file cannot be downloaded; finished downloads stay.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { remote, dataset, folder, jobs, verify, onStart, onBytes = () => {} } = options
@@ -63,7 +62,7 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   await writeFile(join(folder, 'schema.json'), `${JSON.stringify(await fetchSchema(remote, dataset), null, 2)}\n`)
   await writeFile(join(folder, 'croissant.json'), `${JSON.stringify(await fetchCard(remote, dataset), null, 2)}\n`)
   await writeFile(join(folder, 'ATTRIBUTION.md'), attributionText(dataset, manifest.sources))
-  // Last, and whole: what it names has been verified.
+  // Last, and atomically: every file that it names has been verified.
   const named = manifest.files.map(({ file, bytes, rows, sha256 }) => ({ file, bytes, rows, sha256 }))
   const text = JSON.stringify({ dataset, snapshot: manifest.snapshot, files: named }, null, 2)
   await writeFile(join(folder, `manifest.json${PART}`), `${text}\n`)
@@ -92,16 +91,16 @@ async function isThere(data: string, file: RemoteFile, verified: ReadonlyMap<str
   return file.sha256 === null || verified.get(file.file) === file.sha256 || (await sha256OfFile(path)) === file.sha256
 }
 
-/** The signed URL of a file; the manifest is fetched again, once for all, when URLs have expired. */
+/** The signed URL of a file; if URLs have expired, the manifest is fetched again, once for all files. */
 function freshUrls(remote: Remote, dataset: string, first: Manifest): (file: RemoteFile, expired: string | null) => Promise<string> {
   let known = Promise.resolve(new Map(first.files.map(({ file, url }) => [file, url])))
   return async ({ file }, expired) => {
     const url = (await known).get(file)
     if (url !== undefined && url !== expired) return url
     known = fetchManifest(remote, dataset).then(({ files }) => new Map(files.map((one) => [one.file, one.url])))
-    const anew = (await known).get(file)
-    if (anew === undefined) throw new Error(`${file} left the snapshot during the download: run again`)
-    return anew
+    const renewed = (await known).get(file)
+    if (renewed === undefined) throw new Error(`${file} left the snapshot during the download: run the command again`)
+    return renewed
   }
 }
 
@@ -121,15 +120,15 @@ async function download(one: Download): Promise<void> {
     await fetchRest(one, part)
     const found = await stat(part)
     if (found.size === file.bytes && (file.sha256 === null || (await sha256OfFile(part)) === file.sha256)) break
-    // A wrong byte may be anywhere: the whole file is fetched again.
+    // Any byte may be wrong: the whole file is fetched again.
     await rm(part)
     onBytes(-Math.min(found.size, file.bytes))
-    if (tries >= TRIES) throw new Error(`${file.file} is not what the manifest says, ${TRIES} times`)
+    if (tries >= TRIES) throw new Error(`${file.file} differed from the manifest ${TRIES} times`)
   }
   await rename(part, path)
 }
 
-/** Fetches what a half-done file lacks, as often as the connection breaks and goes on. */
+/** Fetches the missing part of an unfinished file, again if the connection breaks, as long as there is progress. */
 async function fetchRest({ remote, file, fresh, onBytes }: Download, part: string): Promise<void> {
   let expired: string | null = null
   const { attempts = 6 } = remote
@@ -142,7 +141,7 @@ async function fetchRest({ remote, file, fresh, onBytes }: Download, part: strin
       const url = await fresh(file, expired)
       try {
         const response = await request(remote, url, have > 0 ? { Range: `bytes=${have}-` } : {})
-        // A server that ignores ranges sends all of it.
+        // A server that ignores ranges sends the whole file.
         if (response.status === 200 && have > 0) {
           await handle.truncate(0)
           onBytes(-have)
@@ -157,7 +156,7 @@ async function fetchRest({ remote, file, fresh, onBytes }: Download, part: strin
       } catch (error) {
         if (error instanceof ReplyError && EXPIRED.includes(error.status) && expired !== url) expired = url
         else if (error instanceof ReplyError || (received === 0 && tries >= attempts)) throw error
-        // A connection that gave something counts as progress.
+        // A connection that delivered bytes counts as progress.
         else if (received > 0) tries = 0
       }
     } finally {
@@ -166,7 +165,7 @@ async function fetchRest({ remote, file, fresh, onBytes }: Download, part: strin
   }
 }
 
-/** Removes Parquet files, and halves of some, that the snapshot does not have; returns how many. */
+/** Removes Parquet files and unfinished downloads that the snapshot does not have; returns how many. */
 async function removeOthers(data: string, files: readonly RemoteFile[]): Promise<number> {
   const named = new Set(files.map(({ file }) => file))
   const others = (await readdir(data)).filter((name) => FILE.test(name.replace(PART, '')) && !named.has(name))

@@ -9,7 +9,10 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import { fileStore } from '../../lake/store/file.ts'
 
-/** Opens a lake in a folder, of two threads and half a gigabyte unless told: one that no service writes. The caller closes it, and removes the folder. */
+/**
+ * Opens a lake in a folder for a process other than the service; by default with two threads and half a gigabyte. The caller
+ * closes it and removes the folder.
+ */
 export async function openScratchLake(folder: string, options: Partial<LakeOptions> = {}): Promise<Lake> {
   return openLake({
     store: await fileStore(join(folder, 'store')),
@@ -23,8 +26,8 @@ export async function openScratchLake(folder: string, options: Partial<LakeOptio
 }
 
 /**
- * Writes rows as files of a dataset and commits them, as they are: neither by a fetch nor in the place of others. Creates the table first where there
- * is none.
+ * Writes rows as files of a dataset and commits them, unrelated to a fetch and without replacing other rows. Creates the table if
+ * it does not exist.
  */
 export async function landRows(
   lake: Lake,

@@ -8,18 +8,18 @@ import type { ActiveFault, FaultName } from './faults.ts'
 import { streamZip } from './formats/zip.ts'
 import type { FeedStandIn, TextToPack } from './publisher.ts'
 
-/** What is sent. */
+/** An HTTP answer of the stand-in. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | TextToPack
-  /** Bytes after which the connection is cut; null where it is not. */
+  /** Bytes after which the connection is cut; null if it is not cut. */
   readonly cutAfter: number | null
-  /** True where the body is the document as it should be. */
+  /** True if the body is the complete, correct document. */
   readonly isWhole: boolean
 }
 
-/** What the client asked for beside the path. */
+/** The parts of a request besides its path. */
 export interface Conditions {
   readonly ifNoneMatch: string | undefined
   readonly ifModifiedSince: string | undefined
@@ -27,7 +27,7 @@ export interface Conditions {
 
 const START_OF_BOMB = 256
 
-/** The answer that has no body but a line of text. */
+/** An answer with only a line of text. */
 export function plainAnswer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Answer {
   return {
     status,
@@ -38,7 +38,10 @@ export function plainAnswer(status: number, text: string, headers: Readonly<Reco
   }
 }
 
-/** A generated document, with the validators its publisher sends. One that is packed as it is sent is held where there are faults, which may be of its bytes. */
+/**
+ * A generated document with its publisher's validators. A document that is packed while it is sent is held in memory if faults
+ * are set, because faults may change its bytes.
+ */
 export async function documentAnswer(
   feed: FeedStandIn,
   document: Document,
@@ -52,12 +55,15 @@ export async function documentAnswer(
   return isUnchanged(headers, conditions) ? unchanged(headers) : { status: 200, headers, body, cutAfter: null, isWhole: true }
 }
 
-/** What is sent of a text that is packed on its way: a piece at a time, so that others are answered meanwhile. */
+/** The stream of a text that is packed while it is sent, in pieces, so that other requests are answered meanwhile. */
 export function packedAsSent({ text, zip }: TextToPack): Readable {
   return zip ? Readable.from(streamZip(text, zip)) : Readable.from(text).compose(createGzip({ level: 1 }))
 }
 
-/** A recorded capture, with the instant at which it was captured, where it is of one. It always has a validator, so that what comes after the last is unchanged. */
+/**
+ * A recorded capture, with the instant of its capture if known. It always has a validator, so that requests after the last
+ * capture get 304.
+ */
 export function captureAnswer(
   { feed, resource }: { readonly feed: FeedStandIn; readonly resource: string },
   capture: Capture,
@@ -70,10 +76,10 @@ export function captureAnswer(
   return answerWith({ body: capture.bytes(), headers, conditions, faults })
 }
 
-/** The answer of a fault that needs no document; null where none of these is set. */
+/** The answer of a fault that needs no document; null if no such fault is set. */
 export function faultAnswer(faults: ReadonlyMap<FaultName, ActiveFault>, url: URL): Answer | null {
   if (faults.has('redirect_loop')) {
-    // A cookie wall does this: the same page, with a growing mark behind it.
+    // Like a cookie wall: it redirects to the same page with a growing suffix.
     const next = new URL(url)
     next.searchParams.set('turn', String(Number(url.searchParams.get('turn') ?? 0) + 1))
     return plainAnswer(302, 'Found', { Location: `${next.pathname}${next.search}` })
@@ -127,7 +133,7 @@ function validatorsOf(feed: FeedStandIn, document: Document, faults: ReadonlyMap
   return feed.validators === 'etag' ? { ...modified, ETag: document.etag } : modified
 }
 
-/** RFC 9110, 13.2.2: an entity tag decides, and only without one the date. */
+/** RFC 9110, 13.2.2: the entity tag decides; the date counts only without one. */
 function isUnchanged(headers: Readonly<Record<string, string>>, { ifNoneMatch, ifModifiedSince }: Conditions): boolean {
   const etag = headers['ETag']
   if (ifNoneMatch !== undefined) {

@@ -11,26 +11,26 @@ const PIECE = 4_000_000
 /** A recorded capture of a feed. */
 export interface Capture {
   readonly file: string
-  /** When it was captured, ms; null of a file of an archive, which counts as of when it is fetched. */
+  /** When it was captured, ms; null for a file of an archive, which counts as captured when it is fetched. */
   readonly capturedAt: number | null
   readonly bytes: () => Buffer
   readonly etag: string
 }
 
 /**
- * A feed's captures, one after the other in order of their times. A capture stays current until it was served whole, then the next one
- * is; the last stays.
+ * A feed's captures in order of their times. A capture is current until it has been served completely, then the next one is; the
+ * last one stays.
  */
 export interface Replay {
-  /** The current capture; null where the feed has none. */
+  /** The current capture; null if the feed has none. */
   current(): Capture | null
-  /** Says that a capture was served whole. */
+  /** Marks a capture as served completely. */
   served(capture: Capture): void
-  /** Captures not yet served whole. */
+  /** Number of captures that have not been served completely. */
   left(): number
 }
 
-/** Reads the captures of a feed from `dir` (a folder like `../shared/feeds`). Throws where there is no such folder. */
+/** Reads the captures of a feed from `dir` (a folder like `../shared/feeds`). Throws if the folder does not exist. */
 export function openReplay(dir: string, feed: FeedStandIn): Replay {
   const captures = findCaptures(dir, feed)
   let at = 0
@@ -38,7 +38,7 @@ export function openReplay(dir: string, feed: FeedStandIn): Replay {
   return {
     current: () => captures[at] ?? null,
     served(capture) {
-      // Two requests may have had the same capture.
+      // Two requests may have got the same capture.
       if (capture !== captures[at]) return
       if (at === captures.length - 1) isLastServed = true
       else at += 1
@@ -47,7 +47,7 @@ export function openReplay(dir: string, feed: FeedStandIn): Replay {
   }
 }
 
-/** A resource of a recorded archive: one of its files, or the list of them; null for what it has not. */
+/** A resource of a recorded archive: one of its files, or the list of them; null for unknown resources. */
 export function openArchive(dir: string, feed: FeedStandIn): (resource: string) => Capture | null {
   const { folder, archive } = feed.captures
   const files = archive ? filesOf(join(dir, folder), archive) : new Map<string, string>()
@@ -60,7 +60,7 @@ export function openArchive(dir: string, feed: FeedStandIn): (resource: string) 
   }
 }
 
-/** The files of an archive in a folder by what they are, in their order. */
+/** The files of an archive in a folder by resource, in order. */
 function filesOf(folder: string, { resourceOf }: CapturedArchive): Map<string, string> {
   if (!existsSync(folder)) return new Map()
   const found = readdirSync(folder).flatMap((file) => {
@@ -93,13 +93,13 @@ function findCaptures(dir: string, feed: FeedStandIn): (Capture & { readonly cap
 
 const etagOf = (file: string): string => `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`
 
-/** The bytes of a file as they came: large ones lie gzipped in the folder. */
+/** The bytes of a file as received: large ones are stored gzipped in the folder. */
 function unpacked(path: string): Buffer {
   const bytes = readFileSync(path)
   return path.endsWith('.gz') ? gunzipSync(bytes) : bytes
 }
 
-/** The files of a folder, one at a time, as members of the archive that they were taken out of. */
+/** The files of a folder, one at a time, as members of the archive from which they were extracted. */
 function* membersOf(folder: string): Generator<ZipMember> {
   for (const file of readdirSync(folder).sort()) {
     const bytes = unpacked(join(folder, file))

@@ -3,11 +3,11 @@ import type { Clock } from './clock.ts'
 import { type FaultBoard, readFault } from './faults.ts'
 import type { StreamFaults } from './stream-faults.ts'
 
-/** What the control endpoint may move. */
+/** The state that the control endpoint may change. */
 export interface Controls {
   readonly board: FaultBoard
   readonly streamFaults: StreamFaults
-  /** Null where captures are served: their times are their own. */
+  /** Null if captures are served: they have their own times. */
   readonly clock: Clock | null
   readonly state: () => Record<string, unknown>
 }
@@ -15,8 +15,8 @@ export interface Controls {
 const MAX_BODY = 65_536
 
 /**
- * The control endpoint, for loopback only. `GET /_control/state`; `POST /_control/faults {feed, fault, …}`, `DELETE /_control/faults[?feed=]`;
- * `POST /_control/clock {advance_ms}`. Gives a status and what to answer as JSON.
+ * The control endpoint, for loopback only. `GET /_control/state`; `POST /_control/faults {feed, fault, …}`, `DELETE
+ * /_control/faults[?feed=]`; `POST /_control/clock {advance_ms}`. Returns a status and the JSON body.
  */
 export async function control(request: IncomingMessage, url: URL, controls: Controls): Promise<{ status: number; body: unknown }> {
   if (!isLoopback(request.socket.remoteAddress)) return { status: 403, body: { error: 'the control endpoint is for loopback only' } }
@@ -41,9 +41,9 @@ async function act(request: IncomingMessage, url: URL, { board, streamFaults, cl
     const body = await readJson(request)
     const by_ms = typeof body === 'object' && body !== null && 'advance_ms' in body ? body.advance_ms : undefined
     if (typeof by_ms !== 'number') throw new Error('the clock needs {"advance_ms": number}')
-    if (!clock) throw new Error('captures have times of their own: there is no clock to move')
+    if (!clock) throw new Error('captures have their own times: there is no clock to move')
     clock.advance(by_ms)
-  } else throw new Error(`no ${what}; there are GET /_control/state, POST and DELETE /_control/faults, POST /_control/clock`)
+  } else throw new Error(`no ${what}; available: GET /_control/state, POST and DELETE /_control/faults, POST /_control/clock`)
   return state()
 }
 

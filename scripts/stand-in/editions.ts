@@ -13,14 +13,14 @@ export interface Document {
 }
 
 /**
- * Documents, written once and kept while there is room, so that a publication's bytes and validators stay the same. Those that are too large to be
- * held are made anew each time, from the same words, and are told apart by these.
+ * A cache of documents, so that a publication's bytes and validators stay the same. Documents that are too large for it are
+ * written again for each request, and are identified by the words that determine them.
  */
 export interface Editions {
   get(feed: FeedStandIn, edition: Edition): Document
 }
 
-/** Keeps up to `room` bytes of documents, the ones used last. */
+/** Creates a cache with `room` bytes; the least recently used documents are evicted first. */
 export function makeEditions(world: World, room = 40 * 1024 * 1024): Editions {
   const kept = new Map<string, Document & { readonly body: Buffer }>()
   let size = 0
@@ -55,7 +55,7 @@ function etagOf(content: string | Buffer): string {
   return `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
 }
 
-/** Which edition a request gets at an instant, as the feed's faults have it. */
+/** The edition for a request at an instant, with the feed's faults applied. */
 export function editionFor(
   feed: FeedStandIn,
   from: { resource: string; seed: number; now: number; faults: ReadonlyMap<FaultName, ActiveFault> },

@@ -1,11 +1,11 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** A page such as a publisher's front server sends in place of data, with status 200. */
+/** A page that a publisher's front server sends instead of data, with status 200. */
 export const HTML_PAGE = Buffer.from(
   `<!DOCTYPE html>\r\n<html lang="es">\r\n<head><meta charset="utf-8"><title>Servicio no disponible</title></head>\r\n<body>\r\n<h1>Estamos realizando tareas de mantenimiento</h1>\r\n<p>Disculpe las molestias. Inténtelo de nuevo pasados unos minutos.</p>\r\n</body>\r\n</html>\r\n`,
 )
 
-/** XML whose entities, each ten of the one before, expand to 3 GB ("billion laughs"). */
+/** XML whose entities, each ten times the previous one, expand to 3 GB ("billion laughs"). */
 export const XML_BOMB = Buffer.from(
   [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -21,13 +21,13 @@ export const XML_BOMB = Buffer.from(
 const PIECE = 16 * 1024 * 1024
 const PIECES = 65
 
-/** Gzip's head: deflate, no name, no time (RFC 1952, 2.3); and a last block without content (RFC 1951, 3.2.6). */
+/** The header of gzip: deflate, no name, no time (RFC 1952, 2.3); and a last block without content (RFC 1951, 3.2.6). */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 const LAST_BLOCK = Buffer.from([0x03, 0x00])
 
 /**
- * About a megabyte of gzip that begins as `start` does and goes on with more than a gigabyte of blanks. A piece deflated up to a full
- * flush refers to nothing before it, so one piece of 16 MB is made and repeated; the checksum is right.
+ * About a megabyte of gzip that begins like `start` and continues with over a gigabyte of blanks. A piece that ends in a full
+ * flush refers to nothing before it, so one piece of 16 MB is made and repeated. The checksum is right.
  */
 export function gzipBomb(start: Buffer): Buffer {
   const blanks = Buffer.alloc(PIECE, 0x20)

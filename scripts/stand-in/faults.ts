@@ -1,8 +1,8 @@
 import type { FeedStandIn } from './publisher.ts'
 
-/** What a fault may be told. */
+/** The options of a fault. */
 interface FaultOptions {
-  /** How many answers it spoils before it ends by itself; all of them unless told. */
+  /** Number of answers that it affects before it ends; unlimited by default. */
   readonly count?: number
   readonly ms?: number
   readonly status?: number
@@ -18,9 +18,9 @@ type Option = Exclude<keyof FaultOptions, 'count'>
 /** A kind of fault. */
 interface FaultKind {
   readonly about: string
-  /** What it may be told beside `count`. */
+  /** Its options besides `count`. */
   readonly options: readonly Option[]
-  /** True where it changes what is published, which recorded captures do not let it. */
+  /** True if it changes the publication, which is impossible for recorded captures. */
   readonly needsSimulation: boolean
 }
 
@@ -29,27 +29,27 @@ export const FAULTS = {
   latency: { about: 'waits ms (10000) before it answers', options: ['ms'], needsSimulation: false },
   status: { about: 'answers with an error status (503)', options: ['status'], needsSimulation: false },
   cut: { about: 'cuts the connection after a share (0.5) of the announced bytes', options: ['share'], needsSimulation: false },
-  truncated: { about: 'sends a share (0.5) of the document as if it were all', options: ['share'], needsSimulation: false },
+  truncated: { about: 'sends a share (0.5) of the document as if it were complete', options: ['share'], needsSimulation: false },
   html: { about: 'sends an HTML page with status 200', options: [], needsSimulation: false },
   gzip_bomb: { about: 'sends a megabyte of gzip that expands to more than a gigabyte', options: [], needsSimulation: false },
   xml_bomb: { about: 'sends XML whose entities expand to three gigabytes', options: [], needsSimulation: false },
   wrong_type: { about: 'sends the document under another content type (text/html)', options: ['type'], needsSimulation: false },
-  redirect_loop: { about: 'redirects to itself without end', options: [], needsSimulation: false },
+  redirect_loop: { about: 'redirects to itself endlessly', options: [], needsSimulation: false },
   stale: { about: 'sends the publication of age_s (3600) ago', options: ['age_s'], needsSimulation: true },
   repeated: {
-    about: 'sends the publication of when the fault was set, again and again, without validators',
+    about: 'repeats the publication at the start of the fault, without validators',
     options: [],
     needsSimulation: true,
   },
-  clock_skew: { about: 'stamps publications by_s (172800) later than they are', options: ['by_s'], needsSimulation: true },
+  clock_skew: { about: 'dates publications by_s (172800) later', options: ['by_s'], needsSimulation: true },
   half_empty: { about: 'publishes a share (0.5) of the records', options: ['share'], needsSimulation: true },
   block_missing: {
-    about: "leaves out blocks (M30, 112, restricted, province codes; the feed's usual one)",
+    about: "leaves out blocks (M30, 112, restricted, province codes; by default the feed's usual one)",
     options: ['blocks'],
     needsSimulation: true,
   },
-  unknown_codes: { about: 'publishes codes and columns that no list has', options: [], needsSimulation: true },
-  old_layout: { about: 'publishes the layout of years ago', options: [], needsSimulation: true },
+  unknown_codes: { about: 'publishes unknown codes and columns', options: [], needsSimulation: true },
+  old_layout: { about: 'publishes an earlier layout', options: [], needsSimulation: true },
 } as const satisfies Record<string, FaultKind>
 
 /** Name of a fault switch. */
@@ -61,7 +61,7 @@ export interface FaultSetting extends FaultOptions {
   readonly fault: FaultName
 }
 
-/** A fault that is set, since when by the stand-in's clock (ms). */
+/** An active fault, and since when by the stand-in's clock (ms). */
 export interface ActiveFault extends FaultSetting {
   readonly since: number
 }
@@ -75,16 +75,16 @@ const RANGES: Readonly<Record<'count' | 'ms' | 'status' | 'share' | 'age_s' | 'b
   by_s: [-31_536_000, 31_536_000],
 }
 
-/** The faults that are set. */
+/** The active faults. */
 export interface FaultBoard {
   set(setting: FaultSetting): void
   clear(feed?: string): void
   list(): ActiveFault[]
-  /** Takes the faults that spoil the next answer of a feed; those with a count come one nearer to their end. */
+  /** Takes the faults that affect the next answer of a feed, and decrements the counts of those that have one. */
   take(feed: string): ReadonlyMap<FaultName, ActiveFault>
 }
 
-/** A board without faults. `now` is the stand-in's clock; `isSimulated` is false where captures are served. */
+/** A board without faults. `now` is the stand-in's clock; `isSimulated` is false if captures are served. */
 export function makeFaultBoard({
   feeds,
   isSimulated,
@@ -114,7 +114,7 @@ export function makeFaultBoard({
   }
 }
 
-/** Reads `feed=fault` or `feed=fault:option=value,option=value` as the command line has it. Throws with what is allowed. */
+/** Parses `feed=fault` or `feed=fault:option=value,option=value` from the command line. Throws with the allowed values. */
 export function parseFault(text: string): FaultSetting {
   const match = /^([a-z0-9_]+)=([a-z_]+)(?::(.+))?$/.exec(text)
   if (!match) throw new Error(`fault ${JSON.stringify(text)} is not of the form feed=fault or feed=fault:option=value,…`)
@@ -123,13 +123,13 @@ export function parseFault(text: string): FaultSetting {
   return readFault({ feed, fault, ...Object.fromEntries(entries.map(([name, value = '']) => [name, optionValue(name, value)])) })
 }
 
-/** Reads a fault from outside: JSON of the control endpoint. Throws with what is allowed. */
+/** Reads a fault from the JSON of the control endpoint. Throws with the allowed values. */
 export function readFault(value: unknown): FaultSetting {
   if (typeof value !== 'object' || value === null) throw new Error('a fault is an object {feed, fault, …}')
   const { feed, fault, ...options } = value as Record<string, unknown>
   if (typeof feed !== 'string') throw new Error('a fault needs the text "feed"')
   if (typeof fault !== 'string' || !isFaultName(fault))
-    throw new Error(`fault: ${JSON.stringify(fault)} is none of ${Object.keys(FAULTS).join(', ')}`)
+    throw new Error(`fault: ${JSON.stringify(fault)} is not one of ${Object.keys(FAULTS).join(', ')}`)
   const allowed: readonly string[] = ['count', ...FAULTS[fault].options]
   for (const [name, option] of Object.entries(options)) {
     if (!allowed.includes(name)) throw new Error(`${fault}: no option ${JSON.stringify(name)}; allowed: ${allowed.join(', ')}`)
@@ -147,9 +147,9 @@ export function readFault(value: unknown): FaultSetting {
 
 function checkSetting(setting: FaultSetting, { feeds, isSimulated }: { feeds: readonly FeedStandIn[]; isSimulated: boolean }): void {
   const feed = feeds.find((candidate) => candidate.feed === setting.feed)
-  if (!feed) throw new Error(`feed: ${JSON.stringify(setting.feed)} is none of ${feeds.map((candidate) => candidate.feed).join(', ')}`)
+  if (!feed) throw new Error(`feed: ${JSON.stringify(setting.feed)} is not one of ${feeds.map((candidate) => candidate.feed).join(', ')}`)
   if (FAULTS[setting.fault].needsSimulation && !isSimulated)
-    throw new Error(`${setting.fault} changes what is published, so it needs the simulated source`)
+    throw new Error(`${setting.fault} changes what is published, and needs the simulated source`)
   if (setting.fault === 'old_layout' && !feed.hasOldLayout) throw new Error(`old_layout: ${setting.feed} had no other layout`)
   for (const name of ['count', 'ms', 'status', 'share', 'age_s', 'by_s'] as const) {
     const value = setting[name]

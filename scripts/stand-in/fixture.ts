@@ -3,12 +3,15 @@ import { feedById } from '../../jobs/feeds/catalog.ts'
 import type { FeedRequest } from '../../jobs/feeds/define.ts'
 import { type Edition, type FeedStandIn, keptOf } from './publisher.ts'
 
-/** A column that no feed knows, for the fault `unknown_codes`. */
+/** A column that is unknown to the feeds, for the fault `unknown_codes`. */
 const UNKNOWN = 'desconocida'
-/** More records than the feed's band asks for, so that a band still tells half of them. */
+/**
+ * Factor over the minimum number of records of the feed's accepted range, so that a document with half of the records is
+ * rejected.
+ */
 const ROOM = 1.2
 
-/** What a record is: its number among those of the document and how often the fixture was repeated before, both from 0 on. */
+/** The position of a record: its number in the document and the number of earlier repetitions of the fixture, both from 0. */
 interface RecordPlace {
   readonly nth: number
   readonly round: number
@@ -17,17 +20,17 @@ interface RecordPlace {
 
 /** How a fixture becomes a publication. */
 interface FixtureOptions extends Partial<Omit<FeedStandIn, 'feed' | 'write' | 'captures'>>, Pick<FeedStandIn, 'captures'> {
-  /** The file in the feed's folder of fixtures: CSV, or a list of flat objects as JSON. */
+  /** The file in the feed's folder of fixtures: CSV, or a JSON list of flat objects. */
   readonly file: string
-  /** By column, what differs from record to record where the fixture is repeated: the id at least. */
+  /** By column, how values vary between repetitions of the fixture: at least the id. */
   readonly fields: Readonly<Record<string, (text: string, place: RecordPlace) => string>>
-  /** Records of a document; a little more than the feed's band asks for unless set. */
+  /** Records of a document; by default slightly more than the minimum of the feed's accepted range. */
   readonly records?: number
 }
 
 /**
- * A feed that is daily or slower: a fixture of the tests, its records repeated until there are enough. An edition lacks one record that others
- * have. Where it is asked for is what the feed declares.
+ * A feed that is published daily or less often: the records of a test fixture, repeated up to the required number. Each edition
+ * omits one record that others have. The feed's declaration determines its URL.
  */
 export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn {
   const { file, fields, records, ...rest } = options
@@ -60,7 +63,7 @@ export function fixtureStandIn(id: string, options: FixtureOptions): FeedStandIn
   }
 }
 
-/** A fixture that can be written with other records: byte by byte, so that its encoding does not matter. */
+/** A fixture whose records can be replaced: byte by byte, so that its encoding does not matter. */
 interface Template {
   write(numbers: readonly number[], to: { readonly fields: FixtureOptions['fields']; readonly edition: Edition }): string
 }
@@ -90,7 +93,7 @@ function jsonTemplate(text: string): Template {
   }
 }
 
-/** A field with its delimiter or the end of its line; quoted where it has a delimiter in it. */
+/** A field with its delimiter or line end; quoted if it contains a delimiter. */
 const FIELD = /("(?:[^"]|"")*"|[^,;"]*)([,;]|$)/g
 
 function csvTemplate(text: string): Template {

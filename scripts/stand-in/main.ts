@@ -8,15 +8,15 @@ const HELP = `Usage: scripts/publishers [options]
 
 Stands in for the publishers' servers, over HTTP and in their wire formats. https://host/path is served as /host/path.
 
-  --source <s>       simulated (a generated Spain, the default) or captures:<dir> (recorded ones, one after the other)
-  --seed <n>         another seed is another Spain (1)
+  --source <s>       simulated (a generated Spain, the default) or captures:<dir> (recorded ones, in order)
+  --seed <n>         each seed gives a different Spain (1)
   --archives <size>  short (files of archives have fewer lines than the publishers', the default) or full (as many as theirs: a day of trips
                      ten million, a month of Madrid's sensors eleven million, a year of the national accidents 102,000)
-  --speed <n>        how many times as fast as the clock (1); 0 stands still
-  --start <instant>  where the simulated clock starts, as 2026-03-11T07:30:00Z (now)
+  --speed <n>        speed relative to the machine's clock (1); 0 stops it
+  --start <instant>  start of the simulated clock, such as 2026-03-11T07:30:00Z (now)
   --port <n>         port (8750)
   --host <address>   address to listen on (127.0.0.1)
-  --fault <f>        feed=fault[:option=value,…]; may be given again and again
+  --fault <f>        feed=fault[:option=value,…]; may be repeated
   --help             this text
 
 Feeds: ${STAND_INS.map((feed) => feed.feed).join(', ')}
@@ -30,7 +30,7 @@ At run time, from this machine: GET /_control/state, POST /_control/faults {"fee
 POST /_control/clock {"advance_ms": …}.
 `
 
-/** Runs the command; gives the exit code where it does not go on serving. */
+/** Runs the command; returns the exit code, or null if it keeps serving. */
 async function main(): Promise<number | null> {
   let options: ReturnType<typeof readOptions>
   try {

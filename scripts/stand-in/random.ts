@@ -1,14 +1,14 @@
 /**
- * Chance as a pure function: the same words give the same number in every process, so that the stand-in needs no stored state.
- * The mixing is MurmurHash3's 32-bit finaliser (Austin Appleby, public domain) over each word in turn.
+ * Randomness as a pure function: the same words give the same number in every process, so that the stand-in stores no state. It
+ * applies MurmurHash3's 32-bit finaliser (Austin Appleby, public domain) to each word in turn.
  */
 
-/** What a number is drawn for: names and whole numbers, of any size a double holds exactly. */
+/** A key of a random number: names, and whole numbers of any size that a double represents exactly. */
 export type Word = string | number
 
 const texts = new Map<string, number>()
 
-/** A whole number 0 … 2^32 − 1 that the words decide. */
+/** A whole number 0 … 2^32 − 1, determined by the words. */
 export function hash(...words: readonly Word[]): number {
   let state = 0x9e3779b9
   for (const word of words) {
@@ -23,15 +23,15 @@ export function hash(...words: readonly Word[]): number {
   return state >>> 0
 }
 
-/** A number 0 ≤ x < 1 that the words decide. */
+/** A number 0 ≤ x < 1, determined by the words. */
 export function chance(...words: readonly Word[]): number {
   return hash(...words) / 0x1_0000_0000
 }
 
-/** A stream of numbers 0 ≤ x < 1, one a call, begun by the words (mulberry32, Tommy Ettinger, public domain). */
+/** A generator of numbers 0 ≤ x < 1, seeded by words (mulberry32, Tommy Ettinger, public domain). */
 export type Dice = () => number
 
-/** Begins a stream of numbers that the words decide. */
+/** Creates a generator that is seeded by the words. */
 export function diceOf(...words: readonly Word[]): Dice {
   let state = hash(...words)
   return () => {
@@ -42,7 +42,7 @@ export function diceOf(...words: readonly Word[]): Dice {
   }
 }
 
-/** One of the items, all alike likely. Throws for an empty list. */
+/** One of the items, with equal probability. Throws for an empty list. */
 export function pick<T>(items: readonly T[], u: number): T {
   const item = items[Math.floor(u * items.length)]
   if (item === undefined) throw new RangeError('pick: no items to pick from')
@@ -66,7 +66,7 @@ export function between(lowest: number, highest: number, u: number): number {
   return lowest + Math.floor(u * (highest - lowest + 1))
 }
 
-/** How many of rare things happen where `mean` are expected (Poisson, by inversion; mean up to about 50). */
+/** The number of rare events if `mean` are expected (Poisson, by inversion; mean up to about 50). */
 export function poisson(mean: number, u: number): number {
   let count = 0
   let probability = Math.exp(-mean)
@@ -84,7 +84,7 @@ export function exponential(mean: number, u: number): number {
   return -mean * Math.log(1 - u)
 }
 
-/** A value of about −1 … 1 that moves smoothly with `x`, whole steps of x being independent. */
+/** A value of about −1 … 1 that changes smoothly with `x`; values at different whole numbers are independent. */
 export function wander(x: number, ...words: readonly Word[]): number {
   const step = Math.floor(x)
   const share = x - step
@@ -115,7 +115,7 @@ function hashText(text: string): number {
   // FNV-1a over UTF-16 units.
   let state = 0x811c9dc5
   for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
-  // Only names of draws come here, a few dozen of them.
+  // Only names of draws get here, a few dozen.
   texts.set(text, state)
   return state
 }

@@ -14,32 +14,35 @@ import { StreamFaults } from './stream-faults.ts'
 import { startStreams } from './streams.ts'
 import { type Archives, makeWorld, type Scale, type World } from './world/world.ts'
 
-/** Where the stand-in has its data from. */
+/** The source of the stand-in's data. */
 export type Source =
   | {
       readonly kind: 'simulated'
-      /** Another seed is another Spain; 1 unless told. */
+      /** Each seed gives a different Spain; 1 by default. */
       readonly seed?: number
-      /** How many times as fast as the machine's clock; 1 unless told, 0 stands still until it is advanced. */
+      /** Speed of the clock relative to the machine's; 1 by default, with 0 it only moves on request. */
       readonly speed?: number
-      /** Instant (ms) at which the simulated clock starts; the machine's unless told. */
+      /** Instant (ms) at which the simulated clock starts; by default the machine's. */
       readonly start?: number
       readonly scale?: Scale
-      /** Short unless told. */
+      /** Short by default. */
       readonly archives?: Archives
     }
   /** A folder of recorded captures such as `../shared/feeds`. */
   | { readonly kind: 'captures'; readonly dir: string }
 
-/** Writing a timetable takes longer than the 5 s after which an idle connection is closed unless told: its client would send into a closed one. */
+/**
+ * Writing a timetable takes longer than Node's default of 5 s for idle connections, and a client would then send into a closed
+ * one.
+ */
 const KEEP_ALIVE_MS = 300_000
 
-/** What `startPublishers` may be told. */
+/** The options of `startPublishers`. */
 export interface PublisherOptions {
   readonly source: Source
-  /** 0, which lets the system choose, unless told. */
+  /** By default 0: the system chooses. */
   readonly port?: number
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string
   readonly faults?: readonly FaultSetting[]
   /** Port of the simulated AIS receiver; a free one by default. */
@@ -51,17 +54,17 @@ export interface Publishers {
   /** Base address: `https://host/path` of a publisher is `<url>/host/path` here. */
   readonly url: string
   readonly port: number
-  /** Where the simulated AIS receiver sends NMEA, as `tcp://host:port`; null where captures are served. */
+  /** Where the simulated AIS receiver sends NMEA, as `tcp://host:port`; null if captures are served. */
   readonly nmea: string | null
-  /** Faults of streams that may be set. */
+  /** The active faults of streams. */
   readonly streamFaults: StreamFaults
-  /** The stand-in's clock, ms; the machine's where captures are served. */
+  /** The stand-in's clock, ms; the machine's if captures are served. */
   now(): number
-  /** Moves the simulated clock forward. Throws where captures are served. */
+  /** Moves the simulated clock forward. Throws if captures are served. */
   advance(by_ms: number): void
   setFault(setting: FaultSetting): void
   clearFaults(feed?: string): void
-  /** How many answers each feed gave, by status. */
+  /** Number of answers by feed and status. */
   served(): Record<string, Record<string, number>>
   close(): Promise<void>
 }
@@ -81,7 +84,7 @@ interface State {
   readonly counts: Map<string, Record<string, number>>
 }
 
-/** Starts the stand-in for the publishers' servers. Rejects where the port is taken or the captures' folder is missing. */
+/** Starts the stand-in of all publishers. Rejects if the port is taken or the captures' folder is missing. */
 export async function startPublishers({
   source,
   port = 0,
@@ -111,7 +114,7 @@ export async function startPublishers({
     streamFaults,
     now: () => state.clock.now(),
     advance(by_ms) {
-      if (source.kind === 'captures') throw new Error('captures have times of their own: there is no clock to move')
+      if (source.kind === 'captures') throw new Error('captures have their own times: there is no clock to move')
       state.clock.advance(by_ms)
     },
     setFault: (setting) => state.board.set(setting),
@@ -147,7 +150,7 @@ function makeState(source: Source): State {
 }
 
 async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Two slashes in front would be a host.
+  // Two leading slashes would start a host.
   const url = new URL((request.url ?? '/').replace(/^\/+/, '/'), 'http://stand-in')
   response.setHeader('X-Stand-In', state.source.kind)
   if (state.source.kind === 'simulated') response.setHeader('Date', new Date(state.clock.now()).toUTCString())
@@ -206,7 +209,10 @@ async function answerFor(
   return { answer: captureAnswer({ feed, resource }, capture, conditions, faults), whenSent: () => replay.served(capture) }
 }
 
-/** The feed and document behind `/host/path`; a redirect is followed, and told as the path it leads to, a slip as the path that it names. */
+/**
+ * The feed and document of `/host/path`. A redirect is returned as its target path, a two-step answer as the path of its
+ * document.
+ */
 function locate({
   pathname,
   searchParams,
@@ -224,7 +230,7 @@ function locate({
   return null
 }
 
-/** A slip as it is sent: faults spoil documents only. */
+/** The first of two steps: faults affect documents only. */
 function plainBytes({ bytes, contentType }: { readonly bytes: Buffer; readonly contentType: string }): Answer {
   return { status: 200, headers: { 'Content-Type': contentType }, body: bytes, cutAfter: null, isWhole: false }
 }
@@ -236,7 +242,7 @@ function mainResource(feed: FeedStandIn): string | undefined {
 function send(response: ServerResponse, answer: Answer, request: IncomingMessage): void {
   const { status, headers, body, cutAfter } = answer
   const isHeld = Buffer.isBuffer(body)
-  // How long a text is that is packed on its way, nobody knows before.
+  // The length of a text that is packed while it is sent is unknown.
   const length: Record<string, string> = status === 304 || !isHeld ? {} : { 'Content-Length': String(body.length) }
   response.writeHead(status, { ...headers, ...length })
   if (request.method === 'HEAD' || status === 304) return void response.end()
@@ -245,7 +251,7 @@ function send(response: ServerResponse, answer: Answer, request: IncomingMessage
   response.write(body.subarray(0, cutAfter), () => request.socket.destroy())
 }
 
-/** False where the client left or the server was closed before the time was over. */
+/** Returns false if the client or the server closed the connection before the time was over. */
 async function waitFor(ms: number, response: ServerResponse): Promise<boolean> {
   const gone = new AbortController()
   const stop = (): void => gone.abort()

@@ -9,21 +9,21 @@ import { sendsAt, type VesselFix, vesselAt, vesselsOfWorld } from './world/vesse
 import type { World } from './world/world.ts'
 
 const AISSTREAM_PATH = '/stream.aisstream.io/v0/stream'
-/** A client that does not read is closed beyond so many bytes that wait for it. */
+/** A client that does not read is disconnected if more bytes than this wait for it. */
 const MAX_WAITING_BYTES = 4_000_000
-/** Share of sentences that a fault spoils. */
+/** Share of sentences that a fault affects. */
 const SPOILED = 0.1
 
-/** The streams of a stand-in at work. */
+/** The running streams of a stand-in. */
 export interface Streams {
-  /** Where sentences of NMEA come from, as `tcp://host:port`. */
+  /** Where NMEA sentences are sent, as `tcp://host:port`. */
   readonly nmea: string
   close(): Promise<void>
 }
 
 type Box = readonly [readonly [number, number], readonly [number, number]]
 
-/** Serves AIS: as a receiver does, over TCP on a port of its own, and as aisstream.io does, over WebSocket on the stand-in's. */
+/** Serves AIS as a receiver does, over TCP on its own port, and as aisstream.io does, over WebSocket on the stand-in's port. */
 export async function startStreams(options: {
   readonly http: Server
   readonly host: string
@@ -92,7 +92,7 @@ export async function startStreams(options: {
     sendSentences(faults.has('ais_receivers', 'half_message') ? sentences.filter((one) => !one.startsWith('!AIVDM,2,2')) : sentences)
   }
 
-  // Each second of the stand-in's clock once, in order; after a leap of the clock those of the last minute.
+  // Each second of the stand-in's clock once, in order; after a jump of the clock only the last minute.
   let sent = Math.floor(now() / 1000)
   const timer = setInterval(() => {
     const until = Math.floor(now() / 1000)
@@ -112,7 +112,7 @@ export async function startStreams(options: {
   }
 }
 
-/** The boxes that a greeting asks for, corners as latitude and longitude; null where it is none of aisstream's. */
+/** The boxes in a subscription message, corners as latitude and longitude; null if it is not aisstream's. */
 function boxesOf(greeting: string): readonly Box[] | null {
   try {
     const { APIKey, BoundingBoxes } = JSON.parse(greeting) as { readonly APIKey?: unknown; readonly BoundingBoxes?: readonly Box[] }

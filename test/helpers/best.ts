@@ -1,4 +1,4 @@
-/** The shortest of several tries of the same work, in ms: what it takes, without what else the machine did meanwhile. */
+/** The shortest time of several tries of the same work, ms: its duration with the least disturbance by other processes. */
 export async function bestOf(tries: number, work: (attempt: number) => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < tries; attempt++) {

@@ -6,17 +6,20 @@ import { skipWithout } from './missing.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** Null where there is no browser, after one line on standard error: tests then skip with `skipIf`. */
+/** Null without a browser, after one line on standard error: tests then skip with `skipIf`. */
 export const browserPath: string | null = existsSync(CHROMIUM) ? CHROMIUM : null
 if (!browserPath) skipWithout('browser', `no ${CHROMIUM} (apt-get install chromium, or set CHROMIUM), so tests in a browser do not run`)
 
-/** A service and a browser that looks at it. */
+/** A service and a browser that opens its pages. */
 export interface BrowserStage {
   service: TestService
   browser: Browser
 }
 
-/** The API over example rows, and a browser, for all tests of a file; `options` are of the service. Neither is there where there is no browser. */
+/**
+ * The API over example rows, and a browser, for all tests of a file; `options` are the service's. Both are missing if there is no
+ * browser.
+ */
 export function browserStage(options: Parameters<typeof startService>[0] = {}): BrowserStage {
   const stage = {} as BrowserStage
   beforeAll(async () => {
@@ -32,7 +35,7 @@ export function browserStage(options: Parameters<typeof startService>[0] = {}): 
   return stage
 }
 
-/** Starts the browser. It asks for nothing by itself. */
+/** Starts the browser. It sends no requests of its own. */
 function startBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath as string,

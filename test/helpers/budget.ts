@@ -2,15 +2,18 @@ import type { FileResult } from './report.ts'
 import { REFERENCE_MS } from './speed.ts'
 
 /**
- * What the default tests may take on two quiet cores, ms: a test, the hooks and tests of a file, and all files with their
+ * Time limits of the default tests on two quiet cores, ms: a test, the hooks and tests of a file, and all files including their
  * loading.
  */
 export const BUDGET = { test_ms: 2000, file_ms: 8000, all_ms: 800_000 } as const
 
-/** Load per core that the tests make by themselves. */
+/** Load per core that the tests cause themselves. */
 const OWN_LOAD = 2
 
-/** How many times slower the machine was than the quiet reference: its cores by the fixed work, or what others leave of them; at least 1. */
+/**
+ * How many times slower the machine was than the quiet reference: by the time of the fixed work, or by the load of other
+ * processes; at least 1.
+ */
 export function slowdown(files: readonly FileResult[]): number {
   const work_ms = median(files.flatMap((file) => file.fixedWork_ms ?? []))
   const load = median(files.flatMap((file) => file.load ?? []))
@@ -26,11 +29,11 @@ export interface OverBudget {
   /** The test file; null for the sum. */
   readonly path: string | null
   readonly what: string
-  /** What to tell a person. */
+  /** The message for people. */
   readonly line: string
 }
 
-/** Each test, file and sum above its budget; budgets grow with how slow the machine was. */
+/** Each test, file and sum above its budget; budgets are multiplied by the slowdown of the machine. */
 export function overBudget(files: readonly FileResult[]): OverBudget[] {
   const slow = slowdown(files)
   const over = (path: string | null, what: string, ms: number, budget_ms: number): OverBudget[] => {
@@ -48,7 +51,7 @@ export function overBudget(files: readonly FileResult[]): OverBudget[] {
   ]
 }
 
-/** The slowest files, the slowest first, as lines for a person. */
+/** The slowest files, the slowest first, as lines of text. */
 export function slowest(files: readonly FileResult[], count: number): string[] {
   return files
     .toSorted((a, b) => b.ms - a.ms)

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { Fit } from '../../models/run/run.ts'
 
-/** Expects each check of a fit to be among its scores, where what is told beside a forecast is looked for. */
+/** Expects each check of a fit to be among its scores, which replies with forecasts refer to. */
 export function expectScored({ checks, scores }: Pick<Fit<unknown>, 'checks' | 'scores'>): void {
-  const told = scores.map(({ series, horizon, value, baseline }) => JSON.stringify([series, horizon, value, baseline]))
+  const values = scores.map(({ series, horizon, value, baseline }) => JSON.stringify([series, horizon, value, baseline]))
   expect(checks.length).toBeGreaterThan(0)
-  for (const { series, horizon, error, baseline } of checks) expect(told).toContain(JSON.stringify([series, horizon, error, baseline]))
+  for (const { series, horizon, error, baseline } of checks) expect(values).toContain(JSON.stringify([series, horizon, error, baseline]))
 }

@@ -6,7 +6,10 @@ import { openLake } from '../../lake/open.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { tempFolder } from './temp.ts'
 
-/** What making rows in the engine needs of a context: a lake in a folder that goes after the test file. The caller closes the lake. */
+/**
+ * The context for building rows in the engine: a lake in a folder that is removed after the test file. The caller closes the
+ * lake.
+ */
 export async function openEngineContext(): Promise<IngestContext> {
   const folder = tempFolder()
   mkdirSync(join(folder, 'spool'))

@@ -1,4 +1,4 @@
-/** A sample of the text that Prometheus is given. */
+/** A sample in the text format of Prometheus. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -13,10 +13,10 @@ export interface Family {
   readonly samples: readonly Sample[]
 }
 
-/** Metrics as they were given at one time. */
+/** The metrics of one scrape. */
 export interface Exposition {
   readonly families: ReadonlyMap<string, Family>
-  /** The value of the sample with exactly these labels; 0 where there is none. */
+  /** The value of the sample with exactly these labels; 0 if there is none. */
   value(name: string, labels?: Readonly<Record<string, string>>): number
 }
 
@@ -26,7 +26,7 @@ const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y
 const VALUE = /^(?:[+-]?Inf|NaN|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/
 
-/** Reads the text format 0.0.4; throws at whatever does not hold to it, with the line. */
+/** Parses the text format 0.0.4; throws on any violation of it, with the line. */
 export function parseExposition(text: string): Exposition {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')
   const families = new Map<string, Family & { readonly samples: Sample[] }>()
@@ -85,7 +85,7 @@ function labelsOf(inside: string): Record<string, string> | null {
   return labels
 }
 
-/** Buckets of a series grow, end with +Inf, and say as many as its count. */
+/** Checks that the buckets of a series increase, end with +Inf, and agree with its count. */
 function checkHistogram({ name, samples }: Family): void {
   const series = new Map<string, { bounds: number[]; counts: number[]; ends: Record<string, number> }>()
   for (const { name: sample, labels, value } of samples) {

@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What the proxy does to a request. */
+/** The effect of the proxy on a request. */
 export type Fault =
-  /** Answers this status itself; the server hears nothing. */
+  /** Answers with this status; the server does not receive the request. */
   | { readonly kind: 'status'; readonly status: number }
-  /** Hands the request on after a wait. */
+  /** Forwards the request after a delay. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Cuts the connection after so many bytes of the request's body; the server sees the same cut. */
+  /** Cuts the connection after some bytes of the request's body, on the server's side too. */
   | { readonly kind: 'cut-request'; readonly bytes: number }
-  /** Cuts the connection after so many bytes of the reply's body. */
+  /** Cuts the connection after some bytes of the reply's body. */
   | { readonly kind: 'cut-reply'; readonly bytes: number }
-  /** The request reaches the server and is done there; its reply is lost: the connection is cut, or a status answered in its place. */
+  /** The server executes the request, but its reply is lost: the connection is cut, or answered with another status. */
   | { readonly kind: 'lost'; readonly status?: number }
 
-/** Which requests a fault strikes. */
+/** The requests that a fault affects. */
 interface Strike {
-  /** Only requests of which this is true. */
+  /** Only requests for which this is true. */
   readonly when?: (request: ProxiedRequest) => boolean
-  /** How many requests; every one unless told. */
+  /** Number of requests; all by default. */
   readonly times?: number
 }
 
@@ -31,7 +31,7 @@ export interface ProxiedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** A request that was made, the fault that struck it, and how many bytes of a body the server has answered with. */
+/** A received request, the fault that affected it, and the number of bytes in the body of the server's reply. */
 interface SeenRequest extends ProxiedRequest {
   readonly fault: Fault['kind'] | null
   readonly answered: number
@@ -41,9 +41,9 @@ interface SeenRequest extends ProxiedRequest {
 export interface FaultProxy {
   /** `http://127.0.0.1:port`, to use in place of the server's own. */
   readonly url: string
-  /** Strikes requests from now on; of several faults the one given first wins. Returns a function that takes it back. */
+  /** Adds a fault; if several match a request, the one added first wins. Returns a function that removes it. */
   inject(fault: Fault, strike?: Strike): () => void
-  /** Takes back all faults. */
+  /** Removes all faults. */
   clear(): void
   /** Every request so far. */
   readonly seen: readonly SeenRequest[]
@@ -57,8 +57,8 @@ interface Armed {
 }
 
 /**
- * Starts a proxy before an HTTP server (`http://host:port`). Requests go on byte for byte, `Host` included, so that signed ones stay valid
- * where the server checks the Host header it receives.
+ * Starts a proxy for an HTTP server (`http://host:port`). It forwards requests byte for byte, including `Host`, so that signed
+ * ones stay valid if the server checks the received Host header.
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const upstream = new URL(target)
@@ -127,7 +127,7 @@ function forward({ incoming, reply, upstream, count }: Exchange, fault: Fault | 
     setHost: false,
   })
   outgoing.on('error', () => reply.destroy())
-  // A request lost on the way back has gone through, whether or not its sender still waits.
+  // A request whose reply is lost was executed, whether or not its sender still waits.
   reply.once('close', () => {
     if (!reply.writableFinished && fault?.kind !== 'lost') outgoing.destroy()
   })
@@ -178,7 +178,7 @@ function giveBack(answered: IncomingMessage, reply: ServerResponse, fault: Fault
 }
 
 function answer(reply: ServerResponse, status: number): void {
-  // As a gateway answers: not the server's own form of error.
+  // Like a gateway's answer: not in the server's own error format.
   reply.writeHead(status, { 'content-type': 'text/html' }).end(`<html><body>${status}</body></html>`)
 }
 

@@ -1,4 +1,4 @@
-/** Figures between 0 and 1 that only the seed decides. */
+/** Returns pseudo-random numbers between 0 and 1, determined by the seed. */
 export function figures(seed: number): () => number {
   let state = seed
   return () => {

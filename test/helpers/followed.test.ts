@@ -3,11 +3,11 @@ import { patched } from './followed.ts'
 
 const TEXT = 'one\ntwo\nthree\n'
 
-test('a diff adds and removes lines where its other lines are', () => {
+test('a diff adds and removes lines at the position of its context lines', () => {
   expect(patched(TEXT, ' one\n+and a half\n@@\n-two\n+2\n three')).toBe('one\nand a half\n2\nthree\n')
 })
 
-test.each([' four\n+five', ' one\n three\n+five', '-one\n-\n+five'])('a diff of lines that are not there is refused: %j', (diff) => {
+test.each([' four\n+five', ' one\n three\n+five', '-one\n-\n+five'])('a diff of missing lines is refused: %j', (diff) => {
   expect(() => patched(TEXT, diff)).toThrow('found 0 times')
 })
 

@@ -7,7 +7,7 @@ import type { CodeBlock } from './markdown.ts'
 import { tempFolder } from './temp.ts'
 
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', '.biome.json', '.gitignore', 'README.md']
-/** By this copy of the lock file `scripts/setup.sh` knows that packages are installed. */
+/** `scripts/setup.sh` uses this copy of the lock file to detect installed packages. */
 const STAMP = '.installed'
 const MAX_OUTPUT = 64 * 1024 * 1024
 
@@ -21,12 +21,12 @@ export class ProjectCopy {
     for (const name of [...ROOMS, ...FILES]) cpSync(join(PROJECT, name), join(this.folder, name), { recursive: true })
     const [from, to] = [join(PROJECT, 'node_modules'), join(this.folder, 'node_modules')]
     mkdirSync(to)
-    // Each by itself: what installs packages into the copy must not reach the project's own.
+    // Linked one by one: installing packages in the copy must not change the project's own.
     for (const name of readdirSync(from)) if (name !== STAMP && name !== '.vite') symlinkSync(join(from, name), join(to, name))
     cpSync(join(this.folder, 'package-lock.json'), join(to, STAMP))
   }
 
-  /** Does what a block shows: creates its file, applies its changes to its file, or runs its commands. Returns what commands print. */
+  /** Applies a block: creates its file, changes its file, or runs its commands. Returns the output of commands. */
   async follow({ language, file, code }: CodeBlock): Promise<string> {
     if (language === 'sh') {
       const printed: string[] = []
@@ -43,7 +43,7 @@ export class ProjectCopy {
     return ''
   }
 
-  /** Runs a command of a shell in the copy and returns what it prints. Throws with its output if it fails. */
+  /** Runs a shell command in the copy and returns its output. Throws with the output if it fails. */
   private async run(command: string): Promise<string> {
     const { NODE_OPTIONS: _options, VITEST: _vitest, VITEST_WORKER_ID: _worker, VITEST_POOL_ID: _pool, ...env } = process.env
     const options = { cwd: this.folder, env: { ...env, NO_INSTALL: '1' }, maxBuffer: MAX_OUTPUT }
@@ -56,7 +56,10 @@ export class ProjectCopy {
   }
 }
 
-/** A text with a diff applied: hunks are separated by `@@` and found by their lines, in any place. Throws where one is not found just once. */
+/**
+ * A text with a diff applied: hunks are separated by `@@` and located by their lines, in any order. Throws if one does not match
+ * exactly once.
+ */
 export function patched(text: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((given, hunk) => {
     const lines = hunk.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)

@@ -3,15 +3,15 @@ import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 
-/** What golden queries give: values as DuckDB's JSON has them, numbers of any kind as numbers. */
+/** Rows of golden queries: values as in DuckDB's JSON, numbers of any type as numbers. */
 export type GoldenRow = Readonly<Record<string, unknown>>
 
 /** One engine for all queries of a worker: starting it takes longer than most of them. */
 let instance: Promise<DuckDBInstance> | null = null
 
 /**
- * Asks DuckDB itself for what endpoints answer: plain SQL over the Parquet files of some datasets, each a table under its id, past everything
- * that the service reads with. The session's zone is UTC.
+ * Computes the expected answers of endpoints in plain DuckDB: SQL over the Parquet files of some datasets, each a table named by
+ * its id, without the service's reading code. The session's zone is UTC.
  */
 export async function golden(lake: Lake, datasets: readonly Dataset[], query: string): Promise<GoldenRow[]> {
   instance ??= DuckDBInstance.create()

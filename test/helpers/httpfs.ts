@@ -14,8 +14,8 @@ const FOLDER = fileURLToPath(new URL(`../../.cache/duckdb-extensions/httpfs-${NU
 const PACKAGE = `duckdb-extension-httpfs==${NUMBER}`
 
 /**
- * Folder with DuckDB's httpfs extension for tests: the one `DUCKDB_EXTENSIONS` names, else `.cache/duckdb-extensions`, where it is put once
- * from PyPI's package by pip. Null where there is neither, after one line on standard error: tests then skip with `skipIf`.
+ * Folder of DuckDB's httpfs extension for tests: from `DUCKDB_EXTENSIONS`, else `.cache/duckdb-extensions`, into which pip
+ * installs it once from PyPI. Null without either, after one line on standard error: tests then skip with `skipIf`.
  */
 export function httpfsFolder(): string | null {
   if (process.env['DUCKDB_EXTENSIONS']) return process.env['DUCKDB_EXTENSIONS']
@@ -25,7 +25,7 @@ export function httpfsFolder(): string | null {
   return null
 }
 
-/** What the engine needs to read a test server's prefix in ranges. */
+/** The engine's access to a test server's prefix, for reading in ranges. */
 export function httpfsAccess(extensions: string, options: S3Options): HttpfsAccess {
   const { url, endpoint, region, pathStyle } = options
   const { AWS_REGION = 'us-east-1' } = process.env
@@ -40,7 +40,7 @@ export function httpfsAccess(extensions: string, options: S3Options): HttpfsAcce
   }
 }
 
-/** Downloads the package and puts its extension into the cache. Gives why it could not, or null. */
+/** Downloads the package and puts its extension into the cache. Returns the reason of a failure, or null. */
 function install(): string | null {
   const making = `${FOLDER}.${process.pid}`
   mkdirSync(making, { recursive: true })
@@ -53,7 +53,7 @@ function install(): string | null {
     const unpacked = run(['-m', 'zipfile', '-e', join(making, wheel), making])
     if (unpacked) return unpacked
     rmSync(join(making, wheel))
-    // Another test process may have been first: what it put there is the same.
+    // Another test process may have been faster: its copy is the same.
     if (!existsSync(FOLDER)) renameSync(making, FOLDER)
     return null
   } finally {

@@ -20,7 +20,7 @@ export function section(page: string, heading: string): string {
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n')
 }
 
-/** The code blocks of a Markdown text, in order, without the indentation of the list item that they are in. */
+/** The code blocks of a Markdown text, in order, without the indentation of their list item. */
 export function codeBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = []
   let above = ''

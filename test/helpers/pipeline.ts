@@ -19,7 +19,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { openStore } from '../../lake/store/open.ts'
 import type { S3Options } from '../../lake/store/s3-client.ts'
 
-/** A publication of the little test feed: beacons by id and km, readings by sensor and vehicles per hour. */
+/** A publication of the small test feed: beacons by id and km, readings by sensor and vehicles per hour. */
 export interface Document {
   /** Publication time, ISO 8601. */
   readonly at: string
@@ -27,7 +27,10 @@ export interface Document {
   readonly readings?: Readonly<Record<string, number>>
 }
 
-/** A little feed of one JSON document that fills a `changes` and an `append` dataset. `speed` changes the parser, as a correction would. */
+/**
+ * A small feed of one JSON document that fills a `changes` and an `append` dataset. `speed` changes the parser, as a correction
+ * would.
+ */
 export function littleFeed(options: { readonly speed?: number | null } = {}): Feed {
   return defineFeed({
     id: 'little',
@@ -102,7 +105,7 @@ function parse(bytes: Buffer | undefined): Document {
 /** A publisher of one document over HTTP, which the test changes. */
 export interface Publisher {
   document: Document
-  /** Answers instead of the document, where set. */
+  /** The status to answer with instead of the document, if set. */
   status: number | null
   readonly url: string
   close(): Promise<void>
@@ -124,21 +127,21 @@ export async function startPublisher(document: Document): Promise<Publisher> {
   return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close })
 }
 
-/** What a pipeline under test runs with. */
+/** The parts of a pipeline under test. */
 export interface TestContext extends IngestContext {
   close(): Promise<void>
 }
 
-/** Opens store, lake and Redis of a pipeline; several may share folder (or prefix of an S3 server) and Redis, as several workers do. */
+/** Opens store, lake and Redis of a pipeline; several may share folder (or prefix of an S3 server) and Redis, as workers do. */
 export async function openTestContext(options: {
   readonly folder: string
-  /** Where the lake lies, if not in the folder. */
+  /** The store of the lake, if not the folder. */
   readonly s3?: S3Options
   readonly httpfs?: HttpfsAccess | null
   readonly redisUrl: string
   readonly publisher: string
   readonly now?: () => number
-  /** Clock that commits are dated by. */
+  /** Clock for the times of commits. */
   readonly lakeClock?: () => number
   readonly onStep?: (step: PipelineStep) => void | Promise<void>
 }): Promise<TestContext> {

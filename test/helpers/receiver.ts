@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A message that a receiver got. */
+/** A received message. */
 export interface Received {
   readonly id: string
   readonly headers: IncomingHttpHeaders
@@ -9,11 +9,11 @@ export interface Received {
   readonly at: number
 }
 
-/** A receiver of webhooks that a test steers. */
+/** A receiver of webhooks that a test controls. */
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** What it answers; null leaves requests open. */
+  /** Its answer; null leaves requests open. */
   answer: (message: Received) => number | null | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
   close(): Promise<void>
 }

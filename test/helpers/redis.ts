@@ -9,22 +9,22 @@ import { type RedisServer, startRedis } from '../../scripts/redis.ts'
 
 /** A redis-server for one test file. */
 export interface TestRedis {
-  /** What `openRedis`, `openLive` and `startWorker` take. */
+  /** Argument for `openRedis`, `openLive` and `startWorker`. */
   readonly url: string
-  /** Ends the server as a crash would; nothing it held survives, unless it was started with `appendOnly`. */
+  /** Kills the server; its data is lost, unless it was started with `appendOnly`. */
   kill(): Promise<void>
-  /** Starts it again on the same socket. */
+  /** Restarts it on the same socket. */
   restart(): Promise<void>
   /** Ends it and removes its folder. */
   stop(): Promise<void>
 }
 
-/** Starts a private redis-server, without append-only file unless told; fails with the way to install it where it is missing. */
+/** Starts a private redis-server, by default without append-only file; if it is missing, fails with installation instructions. */
 export async function startTestRedis({ appendOnly = false }: { appendOnly?: boolean } = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'))
   let server: RedisServer = await startRedis({ folder, appendOnly })
   const { url } = server
-  // A test process that ends early must not leave its server behind.
+  // Ends the server if the test process ends early.
   const atExit = (): void => {
     try {
       process.kill(server.pid, 'SIGKILL')
@@ -48,7 +48,9 @@ export async function startTestRedis({ appendOnly = false }: { appendOnly?: bool
   }
 }
 
-/** A private redis-server for the tests of a file, empty before each of them; `take` is given its client before the first. */
+/**
+ * A private redis-server for the tests of a file, emptied before each of them; `take` receives its client before the first test.
+ */
 export function emptyRedis(take: (redis: Redis, server: TestRedis) => void): void {
   let server: TestRedis
   let redis: Redis

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 import { PROJECT } from '../laws/sources.ts'
 
-/** What became of one test. */
+/** The result of one test. */
 export interface TestResult {
   readonly name: string
   readonly state: 'passed' | 'failed' | 'skipped' | 'pending'
@@ -13,33 +13,33 @@ export interface TestResult {
   readonly errors: readonly string[]
 }
 
-/** What became of one test file. */
+/** The result of one test file. */
 export interface FileResult {
   readonly path: string
   readonly state: string
   /** Time of its hooks and tests, ms. */
   readonly ms: number
-  /** Time before them, ms: loading the file and modules that no file before it in the worker has loaded. */
+  /** Time before them, ms: loading the file and modules that no earlier file in the worker has loaded. */
   readonly load_ms: number
-  /** Time of processors that the worker took for it, ms: what its threads worked, not what it waited; null where the file did not load. */
+  /** Processor time of the worker's threads for it, ms, without waiting; null if the file did not load. */
   readonly cpu_ms: number | null
-  /** Time of the fixed work of `speed.ts` before its tests, ms; null where the file did not load. */
+  /** Time of the fixed work of `speed.ts` before its tests, ms; null if the file did not load. */
   readonly fixedWork_ms: number | null
-  /** Load of the machine per core before its tests, a mean of the last minute; null where the file did not load. */
+  /** Mean load of the machine per core in the minute before its tests; null if the file did not load. */
   readonly load: number | null
-  /** Messages of errors outside tests: the file does not load, a hook fails. */
+  /** Messages of errors outside tests: the file does not load, or a hook fails. */
   readonly errors: readonly string[]
   readonly tests: readonly TestResult[]
 }
 
-/** What became of a run. */
+/** The result of a run. */
 export interface RunResult {
   readonly files: readonly FileResult[]
-  /** Messages of errors that belong to no test. */
+  /** Messages of errors outside test files. */
   readonly errors: readonly string[]
 }
 
-/** Writes a `RunResult` as JSON to the file that `TEST_REPORT` names, for `scripts/run-tests.ts`. */
+/** Writes a `RunResult` as JSON to the file named by `TEST_REPORT`, for `scripts/run-tests.ts`. */
 export class TestReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly { readonly message: string }[]): void {
     const path = process.env['TEST_REPORT']

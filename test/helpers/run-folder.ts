@@ -17,5 +17,5 @@ export default function setup(project: TestProject): () => void {
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
-/** The folder that all files of a run share, for what takes long to make and is only copied. */
+/** The folder that all files of a run share, for files that take long to create and are then copied. */
 export const runFolder = (): string => inject('runFolder')

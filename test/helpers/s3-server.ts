@@ -23,25 +23,24 @@ type Keys = NonNullable<S3Options['credentials']>
 
 /** An S3 server for tests, with an empty prefix of a bucket. */
 export interface TestS3 {
-  /** What `openStore` takes. */
+  /** Argument for `openStore`. */
   readonly options: S3Options
-  /** Options of another, empty prefix in the same bucket; through `endpoint` where it is given (a fault proxy). */
+  /** Options for another, empty prefix in the same bucket; through `endpoint` if given (a fault proxy). */
   fresh(endpoint?: string): S3Options
-  /** `http://host:port`; null where `S3_TEST_URL` leaves it to the AWS settings. */
+  /** `http://host:port`; null if `S3_TEST_URL` is used with the AWS settings only. */
   readonly endpoint: string | null
-  /** Process of the server; null for one that was running already. */
+  /** Process of the server; null if it was already running. */
   readonly pid: number | null
-  /** Makes and removes keys that may do everything; null on a server that was running already. */
+  /** Adds and removes keys with all permissions; null on a server that was already running. */
   readonly keys: { add(credentials: Keys): Promise<void>; remove(credentials: Keys): Promise<void> } | null
-  /** Ends the server, or empties what was used of a foreign one. */
+  /** Ends the server, or empties the used prefixes of an external one. */
   stop(): Promise<void>
 }
 
 /**
- * Gives a real S3 server: the one `S3_TEST_URL` (`s3://bucket/prefix`) names with the usual `AWS_*` settings (`AWS_ENDPOINT_URL`,
- * `AWS_REGION`, keys; `S3_TEST_PATH_STYLE=false` for host style), else versitygw on a free loopback port over a folder
- * of its own. The program is built once by `go install` into `.cache/bin` (about two minutes: await this at file level, where no
- * time limit runs). Null where there is neither, and in the default tests, after one line on standard error: tests then skip with `skipIf`.
+ * Starts a real S3 server: `S3_TEST_URL` (`s3://bucket/prefix`) with `AWS_*` settings (`S3_TEST_PATH_STYLE=false` for host
+ * style), else versitygw on a loopback port. Its first build (`go install` into `.cache/bin`) takes two minutes, so await this at
+ * file level. Null without either, and in the default tests, after one line on standard error.
  */
 export async function startS3(): Promise<TestS3 | null> {
   if (process.env['S3_TEST_URL']) return foreign(process.env['S3_TEST_URL'])
@@ -88,7 +87,7 @@ async function start(): Promise<TestS3> {
   const said: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => said.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk))
-  // A test process that ends early must not leave its server behind.
+  // Ends the server if the test process ends early.
   const atExit = (): void => void child.kill('SIGKILL')
   process.once('exit', atExit)
   const stop = async (): Promise<void> => {
@@ -153,7 +152,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Builds the server, or waits for the test process that is building it. Gives why it could not, or null. */
+/** Builds the server, or waits for the test process that is building it. Returns the reason of a failure, or null. */
 async function build(): Promise<string | null> {
   if ((await run('go', ['version'])).failed) return 'no go on the PATH to build versitygw with'
   const folder = dirname(BINARY)
@@ -161,7 +160,7 @@ async function build(): Promise<string | null> {
   await mkdir(folder, { recursive: true })
   const until = Date.now() + BUILD_MS
   while (!(await locked(lock))) {
-    if (Date.now() > until) return `another build holds ${lock}`
+    if (Date.now() > until) return `another build keeps ${lock}`
     await delay(500)
   }
   const bin = join(folder, `.build-${process.pid}`)
@@ -178,7 +177,7 @@ async function build(): Promise<string | null> {
   }
 }
 
-/** Takes the lock; also that of a process which is no more. */
+/** Takes the lock, even from a process that has ended. */
 async function locked(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' })

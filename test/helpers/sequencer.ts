@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const PROJECT = new URL('../..', import.meta.url).pathname
 
-/** Seconds of each test file that takes longer than a few, by its path in the project; written by `scripts/test --record`. */
+/** Seconds of each slow test file, by its path in the project; written by `scripts/test --record`. */
 export const DURATIONS = 'test/durations.json'
 
-/** Orders files by project, so that its workers are used again, then the slowest first, so that no core is idle at the end. */
+/** Orders files by project, so that its workers are reused, then the slowest first, so that no core is idle at the end. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = JSON.parse(readFileSync(new URL(DURATIONS, `file://${PROJECT}`), 'utf8')) as Record<string, number>

@@ -9,7 +9,7 @@ beforeAll(({}, file) => {
   Object.assign(file.meta, { fixedWork_ms: fixedWork_ms(), load: (loadavg()[0] as number) / availableParallelism() })
 })
 
-// Registered before the hooks of the test file, so it runs after them: what was opened in a folder is closed by then.
+// Registered before the hooks of the test file, so it runs after them: everything in the folders is closed by then.
 afterAll(({}, file) => {
   removeFileFolders()
   const { user, system } = process.cpuUsage(began)

@@ -6,9 +6,8 @@ import { skipWithout } from './missing.ts'
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Folder of the recorded captures and of the specification: `SHARED_DIR`, else `shared` beside the project root.
- * Null where it is absent, after one line on standard error that says so: tests over it then skip with
- * `test.skipIf(!shared)`.
+ * Folder of the recorded captures and of the specification: `SHARED_DIR`, else `shared` beside the project root. Null if it does
+ * not exist, after one line on standard error: tests that need it then skip with `test.skipIf(!shared)`.
  */
 export function sharedFolder(): string | null {
   const path = process.env['SHARED_DIR'] ? resolve(process.env['SHARED_DIR']) : resolve(PROJECT, '..', 'shared')

@@ -4,20 +4,20 @@ import { promisify } from 'node:util'
 import { PROJECT } from '../laws/sources.ts'
 import { tempFolder } from './temp.ts'
 
-/** A whole service as `scripts/start` runs it, over simulated publishers. */
+/** A whole service as started by `scripts/start`, over simulated publishers. */
 export interface SimulatedService {
   readonly url: string
   /** Process that started the others. */
   readonly pid: number
-  /** What it has printed. */
+  /** Its output. */
   readonly printed: readonly string[]
-  /** Makes a key of a plan by the command of an operator. */
+  /** Creates a key of a plan by the operator's command. */
   key(plan: 'FREE' | 'PRO' | 'ENTERPRISE'): Promise<string>
   /** Stops all of its processes. */
   stop(): Promise<void>
 }
 
-/** Starts one with a data folder of its own, and waits until it is ready; data arrives later. Whoever starts it stops it. */
+/** Starts a service with its own data folder, and waits until it is ready; data arrives later. The caller stops it. */
 export async function startSimulatedService(settings: Readonly<Record<string, string>> = {}): Promise<SimulatedService> {
   const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env
   const folder = tempFolder()

@@ -74,7 +74,7 @@ export async function startSmtp(): Promise<TestSmtp> {
   }
 }
 
-/** The text of a mail's body, its quoted-printable or base64 coding undone. */
+/** The text of a mail's body, decoded from quoted-printable or base64. */
 export function bodyOf(data: string): string {
   const end = data.indexOf('\r\n\r\n')
   const [head, body] = [data.slice(0, end), data.slice(end + 4)]

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** What the work below takes on a quiet core of the machine that the budgets were set on, ms. */
+/** Duration of the work below on a quiet core of the budgets' reference machine, ms. */
 export const REFERENCE_MS = 5
 
 const block = Buffer.alloc(1_000_000, 7)
 
-/** Time of a fixed piece of work, ms: how fast this machine is at the moment. */
+/** Time of a fixed piece of work, ms: the current speed of this machine. */
 export function fixedWork_ms(): number {
   const began = performance.now()
   createHash('sha256').update(block).digest()

@@ -5,10 +5,10 @@ export interface StreamMessage {
   readonly data: string
 }
 
-/** A stream that a test reads. */
+/** A stream in a test. */
 export interface ReadStream {
   readonly response: Response
-  /** Messages so far, without those that only tell an id. */
+  /** Messages so far, without those that only contain an id. */
   readonly messages: StreamMessage[]
   /** The id of the last message or heartbeat. */
   lastId(): string | null

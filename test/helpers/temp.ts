@@ -5,14 +5,14 @@ import { onTestFinished, TestRunner } from 'vitest'
 
 const ofTheFile: string[] = []
 
-/** Removes the folders that were made outside a test; `setup.ts` calls it after the last hook of each test file. */
+/** Removes the folders that were created outside a test; `setup.ts` calls it after the last hook of each test file. */
 export function removeFileFolders(): void {
   for (const path of ofTheFile.splice(0)) remove(path)
 }
 
 /**
- * Makes an empty folder and returns its absolute path. Called in a test it is removed when that test ends, called in a
- * hook or at file level when the file's tests end; in both cases after whatever was opened later has been closed.
+ * Creates an empty folder and returns its absolute path. It is removed at the end of the test that created it, or of the file if
+ * it was created in a hook or at file level. Resources that were opened later are closed first.
  */
 export function tempFolder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'traffic-test-')))

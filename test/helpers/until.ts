@@ -1,7 +1,7 @@
-/** Waits until something holds; fails after `within_ms`, naming it. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, within_ms = 5000): Promise<number> {
+/** Waits until a condition is true and returns how long that took; fails with `what` after `within_ms`. */
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, within_ms = 5000): Promise<number> {
   const began = performance.now()
-  while (!(await holds())) {
+  while (!(await isTrue())) {
     if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

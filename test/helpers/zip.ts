@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { crc32, deflateRawSync, gunzipSync } from 'node:zlib'
 
-/** A member of an archive that a test makes; what it states of itself may be wrong. */
+/** A member of an archive in a test; its declared sizes and checksum may be wrong. */
 export interface Member {
   readonly name: string
   readonly bytes: Buffer
@@ -12,12 +12,15 @@ export interface Member {
   readonly isStored?: boolean
 }
 
-/** The archive that a folder of members stands for: text can be read and compared, an archive cannot. Those that end in `.gz` lie gzipped. */
+/**
+ * The archive of a folder's members: unlike an archive, text can be read and compared. Files that end in `.gz` are stored
+ * gzipped.
+ */
 export function zipOfFolder(folder: string): Buffer {
   return zipOf(...membersOf(folder))
 }
 
-/** The files of a folder, and of those in it, as members. */
+/** The files of a folder and its subfolders, as members. */
 export function membersOf(folder: string): Member[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -29,7 +32,7 @@ export function membersOf(folder: string): Member[] {
     })
 }
 
-/** An archive as APPNOTE 6.3 has it: local headers with data, the central directory, its end. */
+/** An archive by APPNOTE 6.3: local headers with data, the central directory, the end record. */
 export function zipOf(...members: readonly Member[]): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []

@@ -248,6 +248,6 @@ recorded('the recorded bulletin: petrol and diesel reach their limits in the las
 test('the command says what is wrong with what it is told', () => {
   const run = (...args: string[]): string =>
     spawnSync(process.execPath, [join(PROJECT, 'scripts/evaluations/main.ts'), ...args], { encoding: 'utf8' }).stderr
-  expect(run('fuel', '--test', '2024-01-01')).toContain('--test 2024-01-01: two days that there are, such as 2022-07-11:2024-07-01')
-  expect(run('rain')).toContain('no model rain; there are fuel')
+  expect(run('fuel', '--test', '2024-01-01')).toContain('--test 2024-01-01: expected two valid days, such as 2022-07-11:2024-07-01')
+  expect(run('rain')).toContain('no model rain; the models are fuel')
 })

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOMS } from './select.ts'
 
-/** A copy of what is committed in a checkout, to be changed and thrown away. */
+/** A copy of the commit of a checkout, which may be changed and is removed afterwards. */
 export interface Scratch {
   readonly folder: string
-  /** A folder for the temporary files of its tests; short, for sockets lie in it. */
+  /** A folder for the temporary files of its tests; its path is short because it contains sockets. */
   readonly temporary: string
-  /** Stops what its tests started and left behind, such as servers in sessions of their own. Only where there is /proc. */
+  /** Stops processes that its tests left running, such as servers in their own sessions. Works only with /proc. */
   stopProcesses(): void
-  /** Empties that folder: tests that were stopped leave theirs behind. */
+  /** Empties that folder: stopped tests leave files there. */
   clear(): void
   remove(): void
 }
 
-/** The commit that a checkout is at. Throws where its product code is not as committed: a copy would not have it. */
+/** The commit of a checkout. Throws if its product code has uncommitted changes, which a copy would lack. */
 export function commitOf(root: string): string {
   const rooms = ROOMS.map((room) => `:(glob)${room}/**`)
   const changed = git(root, 'status', '--porcelain', '--', ...rooms)
@@ -24,7 +24,7 @@ export function commitOf(root: string): string {
   return git(root, 'rev-parse', 'HEAD')
 }
 
-/** Copies what is committed in a checkout into a new folder, with its packages linked one by one: a test may write beside them. */
+/** Copies the commit of a checkout into a new folder. Packages are linked one by one, because a test may write beside them. */
 export function makeScratch(root: string): Scratch {
   const base = mkdtempSync(join(tmpdir(), 'mutants-'))
   const [folder, temporary] = [join(base, 'project'), join(base, 't')]
@@ -52,7 +52,10 @@ export function makeScratch(root: string): Scratch {
   }
 }
 
-/** Processes with a folder in their environment, which a test's processes inherit, or in their command: Redis overwrites the former. */
+/**
+ * Processes with a folder in their environment, which a test's processes inherit, or in their command: Redis overwrites its
+ * environment.
+ */
 function processesOf(folder: string): number[] {
   const read = (path: string): string => textOr(path, () => readFileSync(path, 'utf8'), '')
   return textOr('/proc', (path) => readdirSync(path), [])
@@ -61,7 +64,7 @@ function processesOf(folder: string): number[] {
     .map(Number)
 }
 
-/** What is read, or something else where it is gone or not ours to read. */
+/** The text of a file, or `other` if it does not exist or is not readable. */
 function textOr<T>(path: string, read: (path: string) => T, other: T): T {
   try {
     return read(path)

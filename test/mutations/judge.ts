@@ -4,45 +4,45 @@ import { applied } from './mutators.ts'
 import type { TestRun } from './run-tests.ts'
 import type { Mutant } from './select.ts'
 
-/** What became of a mutant: `timed out` is killed, too; `undecided` could not be tried to the end. */
+/** The outcome of a mutant: `timed out` counts as killed; the tests of an `undecided` one did not finish. */
 export type Outcome = 'killed' | 'timed out' | 'survived' | 'undecided' | 'not reached'
 
-/** What became of a mutant, and how. */
+/** The outcome of a mutant, and its circumstances. */
 export interface Verdict {
   readonly outcome: Outcome
-  /** The test file that noticed; null where none did. */
+  /** The test file that noticed it; null if none did. */
   readonly by: string | null
-  /** Test files that were run, of those that reach the mutant. */
+  /** Number of test files that were run, among those that reach the mutant. */
   readonly ran: number
   readonly reaching: number
-  /** Test files that failed without the change, too, and were left out. */
+  /** Test files that also failed without the change, and were left out. */
   readonly unstable: readonly string[]
   readonly took_s: number
 }
 
-/** How a mutant is tried. */
+/** The parameters of a trial. */
 export interface Trial {
   /** The copy that is changed. */
   readonly folder: string
   readonly mutant: Mutant
-  /** Runs test files of the copy as it is, at most so long (s). */
+  /** Runs test files of the copy in its current state, with a time limit (s). */
   readonly run: (files: readonly string[], limit_s: number) => Promise<TestRun>
-  /** In the order that they are run. */
+  /** In the order of running. */
   readonly tests: readonly string[]
-  /** What all runs of tests may take together, s. */
+  /** Time limit for all test runs together, s. */
   readonly limit_s: number
-  /** What test files took, s; learnt from each run. */
+  /** Durations of test files, s; updated after each run. */
   readonly seconds: Map<string, number>
 }
 
-/** Files are run in growing batches: most mutants are noticed by the nearest, and a start of Vitest takes as long as a quick file. */
+/** Sizes of batches, which grow: the nearest files notice most mutants, and starting Vitest takes as long as a quick file. */
 const BATCHES_S = [5, 15, 60, 240] as const
-/** What a file takes that has not been run, s. */
+/** Assumed duration of a file without a recorded one, s. */
 const UNKNOWN_S = 3
-/** A batch that takes so many times what it took before, and a while, hangs. */
+/** A batch hangs if it takes this many times its previous duration plus some time. */
 const HANGS = { times: 4, plus_s: 90 }
 
-/** Runs the tests of a mutant until one notices it. A test that fails counts only if it passes without the change. */
+/** Runs the tests of a mutant until one notices it. A failing test counts only if it passes without the change. */
 export async function tryMutant(trial: Trial): Promise<Verdict> {
   const { mutant, tests, seconds } = trial
   const path = join(trial.folder, mutant.file)
@@ -73,14 +73,14 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
       }
       const suspects = changed.failed.length > 0 ? changed.failed : files
       const unchanged = await run(suspects, { text: source, most_s: hangs_s })
-      // Under the load of the moment the same tests end well within the limit: it is the change that keeps them.
+      // Under the current load the same tests end well within the limit without the change: the change makes them hang.
       const isClear = unchanged.outcome === 'passed' && (changed.outcome === 'failed' || unchanged.took_s < hangs_s / 2)
       if (isClear) {
         ran += files.length
         return verdict(changed.outcome === 'hung' ? 'timed out' : 'killed', suspects.length === 1 ? (suspects[0] as string) : null)
       }
       if (changed.outcome === 'hung' || unchanged.outcome === 'hung') {
-        // These say nothing; another may still notice.
+        // These prove nothing; another file may still notice the mutant.
         isUnclear = true
         left.unshift(...files.filter((file) => !suspects.includes(file)))
         continue
@@ -95,7 +95,7 @@ export async function tryMutant(trial: Trial): Promise<Verdict> {
   }
 }
 
-/** Takes files off the front that together take so long, at least one. */
+/** Removes files from the front whose total duration is within the limit, at least one. */
 function takeBatch(left: string[], seconds: ReadonlyMap<string, number>, most_s: number): string[] {
   const files: string[] = []
   do files.push(left.shift() as string)

@@ -14,10 +14,10 @@ const USAGE = `scripts/check-mutations [options]
   --tier T          default or deep: which test files are run (default)
   --root FOLDER     a git checkout with its packages installed: its product code is changed, its tests are run (this one)
   --same-as FOLDER  another checkout: only files that are the same in both are changed, so both get the same mutants
-  --after FILE      results of the same mutants: what they say of the tests that notice is used (see test/mutations/README.md)
-  --limit-s N       what the tests of one mutant may take in all (300)
+  --after FILE      results of the same mutants: the tests that noticed them are reused (see test/mutations/README.md)
+  --limit-s N       time limit for all tests of one mutant (300)
   --jobs N          mutants tried at a time, each by one worker (2)
-  --results FILE    where results are kept, and a run that was ended goes on (.cache/mutations/<commit>-<tier>-<seed>-<count>.jsonl)
+  --results FILE    file of results, from which an interrupted run is resumed (.cache/mutations/<commit>-<tier>-<seed>-<count>.jsonl)
   --list            prints the mutants and ends
   --json            prints the summary as JSON`
 

@@ -5,31 +5,31 @@ import type { Results } from './results.ts'
 import { runTests } from './run-tests.ts'
 import type { Mutant } from './select.ts'
 
-/** What is tried, and with what. */
+/** The input of a run. */
 export interface Mutation {
   readonly mutants: readonly Mutant[]
-  /** What is known, and where more is written. */
+  /** Earlier results, to which new ones are appended. */
   readonly results: Results
   /** Results of the same mutants with other tests. */
   readonly after: Results | null
-  /** Copies of the checkout, one for each mutant that is tried at the same time. */
+  /** Copies of the checkout, one for each concurrent trial. */
   readonly scratches: readonly Scratch[]
   readonly limit_s: number
   readonly shared: string | null
-  /** What test files are known to take, s. */
+  /** Known durations of test files, s. */
   readonly seconds: Readonly<Record<string, number>>
   readonly tell: (line: string) => void
 }
 
-/** What is to be done of a mutant. */
+/** What remains to be done for a mutant. */
 type Plan = { readonly tests: readonly string[] } | { readonly verdict: Verdict }
 
-/** What a file reads that tests more in the deep tier than in the default. */
+/** A file that imports it tests more in the deep tier than in the default one. */
 const TIER_FILE = 'test/helpers/tier.ts'
-/** Where nothing is known of a file, s. */
+/** Assumed duration of a file without a known one, s. */
 const USUAL_S = 3
 
-/** Tries every mutant that has no result yet. */
+/** Tries every mutant without a result. */
 export async function mutate({ mutants, results, after, scratches, limit_s, shared, seconds: known, tell }: Mutation): Promise<void> {
   const [first] = scratches
   if (!first) throw new Error('there is no copy to change')
@@ -39,12 +39,13 @@ export async function mutate({ mutants, results, after, scratches, limit_s, shar
   const deeper = reach.stepsTo(TIER_FILE)
   const waiting = [...mutants.entries()].filter(([place]) => results.get(place) === undefined)
 
-  /** The tests that are still to be run of a mutant, in their order, or its verdict where earlier results give it. */
+  /** The remaining tests of a mutant in order, or its verdict if earlier results determine it. */
   const plan = (place: number, { file }: Mutant): Plan => {
     const tests = reach.testsOf(file, { tier, seconds: (test) => seconds.get(test) ?? USUAL_S })
     const earlier = after?.get(place)
     if (!earlier) return { tests }
-    // The deep tier runs all that the default does: what that noticed is noticed, what passed there passes again unless it does more here.
+    // The deep tier runs all default tests: mutants that those killed are killed, and files that passed pass again unless they
+    // test more here.
     const isSuperset = after?.of.commit === results.of.commit && after.of.tier === 'default' && tier === 'deep'
     if (isSuperset && (earlier.outcome === 'killed' || earlier.outcome === 'timed out')) return { verdict: earlier }
     if (isSuperset && earlier.outcome === 'survived') {

@@ -7,7 +7,7 @@ import type { Summary } from './results.ts'
 
 const PROJECT = resolve(import.meta.dirname, '../..')
 const MAIN = new URL('./main.ts', import.meta.url).pathname
-/** Paths of the files below, as they import each other: they are none of this project's. */
+/** Paths of the files below, as they import each other: they are not files of this project. */
 const [ADD, HALF] = ['../lake/add.ts', '../lake/half.ts']
 const FILES = {
   'lake/add.ts': 'export const add = (a: number, b: number): number => a + b\n',
@@ -37,7 +37,7 @@ function mutations(root: string, ...args: readonly string[]): Summary {
   return JSON.parse(stdout) as Summary
 }
 
-test('what the default tests miss the deep ones notice, and a run that has ended is not run again', () => {
+test('the deep tests notice what the default ones miss, and a finished run is not repeated', () => {
   const root = project()
   const [usual, deep] = [join(root, 'default.jsonl'), join(root, 'deep.jsonl')]
   const first = mutations(root, '--results', usual)

@@ -14,7 +14,7 @@ import { type Mutant, selectMutants } from './select.ts'
 
 const PROJECT = resolve(import.meta.dirname, '../..')
 
-/** What a source can be changed to, one change each. */
+/** The possible changes of a source, one at a time. */
 const changed = (source: string): string[] => changesOf(source).map((change) => applied(source, change))
 
 test.each<[string, string, string[]]>([
@@ -50,7 +50,7 @@ test.each<[string, string, string[]]>([
   for (const text of expected) expect(isProgram(text)).toBe(true)
 })
 
-/** Paths of the files below, as they import each other: they are none of this project's. */
+/** Paths of the files below, as they import each other: they are not files of this project. */
 const [ADD, LOOP, SUM, TYPES] = ['../lake/add.ts', '../lake/loop.ts', '../api/sum.ts', '../api/types.ts']
 const FILES: Readonly<Record<string, string>> = {
   'lake/add.ts': 'export const add = (a: number, b: number): number => a + b\n',
@@ -83,7 +83,7 @@ function checkout(files: Readonly<Record<string, string>>): string {
   return root
 }
 
-test('the tests of a file are those that lead to it, the nearest first, then those in the same folders, then the quickest; imports of types do not count', () => {
+test('the tests of a file are those that lead to it, the nearest first, then those in the same folders, then the quickest; type imports do not count', () => {
   const more = { 'test/again.test.ts': `import '${ADD}'\n`, 'test/lake/add.test.ts': `import '../${ADD}'\n` }
   const reach = new Reach(checkout({ ...FILES, ...more }))
   const seconds = (path: string): number => (path.endsWith('/add.test.ts') ? 9 : 1)
@@ -98,7 +98,7 @@ test('the tests of a file are those that lead to it, the nearest first, then tho
   expect(reach.testsOf('lake/unseen.ts', { tier: 'deep', seconds })).toEqual([])
 })
 
-test('the same seed gives the same mutants, on lines of which no two are the same, of what two checkouts have in common', () => {
+test('the same seed gives the same mutants, on different lines, from the files that two checkouts share', () => {
   const root = checkout(FILES)
   const [one, again, other] = [1, 1, 2].map((seed) => selectMutants({ root, sameAs: null, seed, count: 4 }))
   expect(one).toEqual(again)
@@ -115,7 +115,7 @@ test('the same seed gives the same mutants, on lines of which no two are the sam
   })
 })
 
-test('a copy has what is committed and packages to write beside; it is gone afterwards, with what was started in it; product code that is not committed is refused', async () => {
+test('a copy has the commit and linked packages, and is removed with its processes; uncommitted product code is refused', async () => {
   const root = checkout(FILES)
   const commit = commitOf(root)
   const scratch = makeScratch(root)
@@ -141,7 +141,7 @@ test('a copy has what is committed and packages to write beside; it is gone afte
   expect(() => commitOf(root)).toThrow('lake/add.ts')
 })
 
-test('results are kept line by line, go on where they were, and are not mixed with those of another run', () => {
+test('results are written line by line, can be resumed, and are not mixed with those of another run', () => {
   const path = join(tempFolder(), 'results/one.jsonl')
   const of = { tier: 'default', commit: 'c0ffee', limit_s: 300, mutants: 'digest' } as const
   const result = (place: number, outcome: Result['outcome']): Result => ({
@@ -178,10 +178,10 @@ test('results are kept line by line, go on where they were, and are not mixed wi
   expect(() => Results.open(path, { ...of, commit: 'other' })).toThrow('another run')
 })
 
-/** A run of tests: of the changed file, or of the file as it was. */
+/** A run of tests: of the changed file, or of the original one. */
 type Runs = (files: readonly string[], isChanged: boolean) => Partial<TestRun>
 
-/** Tries a mutant with tests that end as told, and returns what was run as well. */
+/** Tries a mutant with the given test outcomes; also returns which files were run. */
 async function tried(runs: Runs, { tests = ['a', 'b', 'c'], limit_s = 300 } = {}) {
   const folder = tempFolder()
   const path = join(folder, 'lake/add.ts')
@@ -216,13 +216,13 @@ test('a mutant is killed by a test that passes without it; the tests after it ar
   expect(log).toEqual(['a changed 130', 'a as it was 130'])
 })
 
-test('a mutant that all tests pass with survives, in batches that grow', async () => {
+test('a mutant survives if all tests pass, in growing batches', async () => {
   const { verdict, log } = await tried(() => ({}))
   expect(verdict).toEqual({ outcome: 'survived', by: null, ran: 3, reaching: 3, unstable: [], took_s: 20 })
   expect(log).toEqual(['a changed 130', 'b,c changed 130'])
 })
 
-test('a test that fails without the mutant, too, kills nothing and is left out', async () => {
+test('a test that also fails without the mutant kills nothing and is left out', async () => {
   const { verdict, log } = await tried((files) => (files.includes('b') ? { outcome: 'failed', failed: ['b'] } : {}))
   expect(verdict).toEqual({ outcome: 'survived', by: null, ran: 2, reaching: 3, unstable: ['b'], took_s: 40 })
   expect(log).toEqual(['a changed 130', 'b,c changed 130', 'b as it was 130', 'c changed 110'])
@@ -231,7 +231,7 @@ test('a test that fails without the mutant, too, kills nothing and is left out',
 test.each<[string, number, string]>([
   ['timed out', 20, 'well within'],
   ['undecided', 70, 'not well within'],
-])('a mutant that makes tests hang is %s where they end without it in %i s, %s their limit', async (outcome, took_s) => {
+])('a mutant that makes tests hang is %s if they end without it in %i s, %s their limit', async (outcome, took_s) => {
   const { verdict } = await tried((_, isChanged) => (isChanged ? { outcome: 'hung', took_s: 130 } : { took_s }), { tests: ['a'] })
   expect(verdict).toMatchObject({ outcome, unstable: [] })
   const others = await tried(
@@ -243,7 +243,7 @@ test.each<[string, number, string]>([
   expect(others.verdict).toMatchObject({ outcome, ran: outcome === 'undecided' ? 2 : 1 })
 })
 
-test('a mutant is undecided once its time is up, and not reached where no test leads to it', async () => {
+test('a mutant is undecided after its time limit, and not reached if no test leads to it', async () => {
   const { verdict, log } = await tried(() => ({}), { limit_s: 10 })
   expect([verdict.outcome, verdict.ran, log]).toEqual(['undecided', 1, ['a changed 10']])
   const stopped = await tried((files) => (files.includes('b') ? { outcome: 'hung' } : {}), { limit_s: 30 })

@@ -3,7 +3,7 @@ import { type Node, parseSync, Visitor } from 'oxc-parser'
 /** One change of a source text that a test should notice. */
 export interface Change {
   readonly mutator: string
-  /** Offsets of the text that is replaced, and what stands there instead. */
+  /** Offsets of the replaced text, and its replacement. */
   readonly start: number
   readonly end: number
   readonly text: string
@@ -19,9 +19,9 @@ const COMPARISONS: Readonly<Record<string, readonly string[]>> = {
 }
 const ARITHMETIC: Readonly<Record<string, readonly string[]>> = { '+': ['-'], '-': ['+'], '*': ['/'], '/': ['*'], '%': ['*'] }
 const LOGIC: Readonly<Record<string, readonly string[]>> = { '&&': ['||'], '||': ['&&'] }
-/** Calls that give a list like the one they are called on. */
+/** Calls that return a list of the same type as their receiver. */
 const LIST_CALLS: ReadonlySet<string> = new Set(['filter', 'slice', 'sort', 'toSorted', 'reverse', 'toReversed'])
-/** What is replaced in SQL: operators of conditions and aggregates. `BETWEEN … AND …` is left alone, it would not be SQL. */
+/** Replacements in SQL: operators of conditions and aggregates. `BETWEEN … AND …` stays, otherwise the SQL is invalid. */
 const SQL_CHANGES: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/\bAND\b/g, 'OR'],
   [/\bOR\b/g, 'AND'],
@@ -34,8 +34,8 @@ const SQL_CHANGES: readonly (readonly [pattern: RegExp, text: string])[] = [
 ]
 
 /**
- * Every change that can be made of a TypeScript source, in the order of the text. Types, texts, examples and ids of columns are left alone:
- * the last are held by a list that a law keeps. Whether a change gives a program is for `isProgram` to say.
+ * All possible changes of a TypeScript source, in order of the text. Types, texts, examples and column ids stay: a law checks the
+ * latter against a list. `isProgram` checks whether a change results in a program.
  */
 export function changesOf(source: string): Change[] {
   const changes: Change[] = []
@@ -45,7 +45,7 @@ export function changesOf(source: string): Change[] {
   const { program, errors } = parseSync('source.ts', source)
   if (errors.length > 0) throw new Error(`the source does not parse: ${errors[0]?.message}`)
   const ids = new Set<Node>()
-  /** How many nodes are open whose insides are left alone. */
+  /** Number of enclosing nodes whose contents must not change. */
   let hidden = 0
   new Visitor({
     TSLiteralType: () => void hidden++,
@@ -99,7 +99,7 @@ export function changesOf(source: string): Change[] {
   return changes.toSorted((one, other) => one.start - other.start)
 }
 
-/** A source with a change made. */
+/** A source with a change applied. */
 export function applied(source: string, { start, end, text }: Change): string {
   return source.slice(0, start) + text + source.slice(end)
 }
@@ -109,7 +109,7 @@ export function isProgram(source: string): boolean {
   return parseSync('source.ts', source).errors.length === 0
 }
 
-/** Where an operator stands between its sides; null where a comment makes that unclear. */
+/** The operator between its two sides; null if a comment makes its position unclear. */
 function operatorIn(
   source: string,
   { left, operator, right }: { readonly left: Node; readonly operator: string; readonly right: Node },
@@ -120,7 +120,7 @@ function operatorIn(
   return at === -1 ? null : { start: left.end + at, end: left.end + at + operator.length }
 }
 
-/** True for what makes `+` join texts. */
+/** True for an operand that makes `+` a concatenation. */
 function isText(node: Node): boolean {
   return node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string')
 }

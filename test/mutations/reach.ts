@@ -4,16 +4,16 @@ import { parseSync, Visitor } from 'oxc-parser'
 
 /** The folders whose files import each other. */
 const FOLDERS = ['api', 'jobs', 'lake', 'models', 'scripts', 'test'] as const
-/** Files that are run as processes of their own: `new URL('./x.ts', import.meta.url)`, `startProcess('x.ts')`, `script: 'x.ts'`. */
+/** Files that run as separate processes: `new URL('./x.ts', import.meta.url)`, `startProcess('x.ts')`, `script: 'x.ts'`. */
 const SPAWNED = /(?:new URL\(|startProcess(?:<\w+>)?\(|\bscript: )['"]([\w./-]+\.ts)['"]/g
-/** Commands such as `scripts/start` that are run by name, and what they run. */
+/** Commands such as `scripts/start` that are run by name, and the files that they run. */
 const COMMAND = /['"`](?:[^'"`\n]*\/)?(scripts\/[\w-]+)['"`]/g
 const RUN_BY_COMMAND = /\b(?:scripts|test)\/[\w./-]+\.ts\b/g
 const HELD_BACK = '.deep.test.ts'
 
-/** Which files of a checkout lead to which: by import or by running them. Imports of types alone do not count. */
+/** Which files of a checkout lead to which, by importing or running them. Type imports do not count. */
 export class Reach {
-  /** For each file those that lead to it directly. */
+  /** For each file, the files that lead to it directly. */
   readonly #from = new Map<string, Set<string>>()
 
   constructor(root: string) {
@@ -31,7 +31,7 @@ export class Reach {
     else this.#from.set(target, new Set([from]))
   }
 
-  /** The files that lead to one, itself included, by the number of steps. */
+  /** The files that lead to a file, including itself, by number of steps. */
   stepsTo(file: string): ReadonlyMap<string, number> {
     const steps = new Map([[file, 0]])
     for (const [at, step] of steps) for (const from of this.#from.get(at) ?? []) if (!steps.has(from)) steps.set(from, step + 1)
@@ -55,7 +55,9 @@ export function isDeepOnly(test: string): boolean {
   return test.endsWith(HELD_BACK)
 }
 
-/** How many folders and names a test's path begins with alike, without `test`: `test/lake/system.test.ts` is about `lake/system.ts`. */
+/**
+ * Number of common leading folders and names of two paths, without `test`: `test/lake/system.test.ts` is about `lake/system.ts`.
+ */
 function shared(test: string, file: string): number {
   const parts = file.replace(/\.ts$/, '').split('/')
   const own = test

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Verdict } from './judge.ts'
 import type { Mutant } from './select.ts'
 
-/** What a file of results is of: another run cannot go on with it. */
+/** The run of a file of results; another run cannot resume it. */
 export interface RunOf {
   readonly tier: 'default' | 'deep'
   readonly commit: string
@@ -13,16 +13,16 @@ export interface RunOf {
   readonly mutants: string
 }
 
-/** What became of one mutant, by its place in the list. */
+/** The outcome of one mutant, by its place in the list. */
 export type Result = Verdict & Pick<Mutant, 'file' | 'line' | 'mutator' | 'before' | 'after'> & { readonly place: number }
 
-/** Results of a run, one a line in a file, so that a run that was ended goes on where it was. */
+/** Results of a run, one per line in a file, so that an interrupted run can be resumed. */
 export class Results {
   readonly of: RunOf
   readonly #path: string
   readonly #found = new Map<number, Result>()
 
-  /** Opens a file, or begins it. Throws where it holds the results of another run. */
+  /** Opens a file, or creates it. Throws if it has the results of another run. */
   static open(path: string, of: RunOf): Results {
     if (existsSync(path)) {
       const results = Results.read(path)
@@ -75,10 +75,10 @@ export function digestOf(mutants: readonly Mutant[]): string {
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex').slice(0, 16)
 }
 
-/** The numbers of a run, and what was not noticed. */
+/** The counts of a run, and its survivors. */
 export interface Summary extends RunOf {
   readonly count: number
-  /** Those that timed out included. */
+  /** Including those that timed out. */
   readonly killed: number
   readonly timed_out: number
   readonly survived: number
@@ -87,7 +87,7 @@ export interface Summary extends RunOf {
   readonly survivors: readonly Result[]
 }
 
-/** Adds results up. */
+/** Counts results by outcome. */
 export function summaryOf({ of, all }: { readonly of: RunOf; readonly all: readonly Result[] }): Summary {
   const count = (...outcomes: readonly Result['outcome'][]): number => all.filter(({ outcome }) => outcomes.includes(outcome)).length
   return {
@@ -102,7 +102,7 @@ export function summaryOf({ of, all }: { readonly of: RunOf; readonly all: reado
   }
 }
 
-/** A summary as a person reads it. */
+/** A summary as text for people. */
 export function asText({ tier, commit, count, killed, timed_out, survived, undecided, not_reached, survivors }: Summary): string {
   const lines = survivors.map(
     ({ outcome, file, line, mutator, before, after, ran, reaching }) =>

@@ -3,27 +3,27 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join, relative, resolve } from 'node:path'
 import type { Scratch } from './checkout.ts'
 
-/** What is run: some test files of a copy, at most so long. */
+/** The files to run, in a copy, with a time limit. */
 export interface TestRunOptions {
   readonly scratch: Scratch
   readonly tier: 'default' | 'deep'
   readonly files: readonly string[]
   readonly limit_s: number
-  /** Recorded captures, where the copied checkout has them beside it. */
+  /** Recorded captures, if the copied checkout has them beside it. */
   readonly shared: string | null
 }
 
-/** How a run ended; `hung` where it was stopped at its limit. */
+/** The end of a run; `hung` if it was stopped at its limit. */
 export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'hung'
-  /** Files that failed, as far as the run says. */
+  /** Failed files, as far as the run reports them. */
   readonly failed: readonly string[]
-  /** What each file took that ended, s. */
+  /** Durations of the finished files, s. */
   readonly seconds: ReadonlyMap<string, number>
   readonly took_s: number
 }
 
-/** What of Vitest's JSON report is read here. */
+/** The used part of Vitest's JSON report. */
 interface Report {
   readonly testResults: readonly { readonly name: string; readonly status: string; readonly startTime: number; readonly endTime: number }[]
 }
@@ -50,7 +50,7 @@ export async function runTests({ scratch, tier, files, limit_s, shared }: TestRu
   ]
   const bin = join(folder, 'node_modules', '.bin')
   const began = performance.now()
-  // A group of its own, so that a test's own processes are stopped with it.
+  // A separate process group, so that a test's own processes are stopped with it.
   const child = spawn(join(bin, 'vitest'), [...args, ...files.map((file) => join(folder, file))], {
     cwd: folder,
     detached: true,
@@ -85,7 +85,7 @@ export async function runTests({ scratch, tier, files, limit_s, shared }: TestRu
   }
 }
 
-/** Stops the runs that are under way. */
+/** Stops the current runs. */
 export function stopRuns(): void {
   for (const child of running) stop(child)
 }

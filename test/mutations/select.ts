@@ -12,7 +12,7 @@ export interface Mutant extends Change {
   readonly file: string
   /** Counted from 1. */
   readonly line: number
-  /** The text around the change on one line, without and with it. */
+  /** The text around the change on one line, without the change and with it. */
   readonly before: string
   readonly after: string
 }
@@ -30,8 +30,8 @@ export interface Selection {
 const SHOWN = 160
 
 /**
- * Chooses mutants by chance: first a line among all that can be changed, so that a file counts by its lines of code, then a change of that
- * line. No line is chosen twice, and what does not parse is passed over. The same texts and seed give the same mutants.
+ * Chooses mutants at random: first a line among all changeable ones, so that a file counts by its lines of code, then a change of
+ * that line. No line is chosen twice, and changes that do not parse are skipped. The same texts and seed give the same mutants.
  */
 export function selectMutants({ root, sameAs, seed, count }: Selection): Mutant[] {
   const lines: Mutant[][] = []
@@ -89,7 +89,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** The items in an order that chance gives (Fisher and Yates). */
+/** The items in random order (Fisher and Yates). */
 function shuffled<T>(items: readonly T[], dice: Dice): T[] {
   const order = [...items]
   for (let at = order.length - 1; at > 0; at--) {

@@ -18,7 +18,7 @@ const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const never = new AbortController().signal
 const [madrid, barcelona] = [feedById('madrid_accidents'), feedById('barcelona_accidents')]
 
-test('the portals list a file a year, and each is there', async () => {
+test('the portals list one file per year, and each exists', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const years = async (feed: Feed): Promise<Map<string, Buffer>> => {
     const bytes = await bytesOf(publishers, originOf('')(feed.archive?.index[0]?.url as string))
@@ -48,7 +48,7 @@ test.skipIf(!shared)(
       const { files } = await listFiles(context, feed, { range: ALL, signal: never })
       for (const file of files) expect(await runner.takeFile(feed, file, never), file.period).toMatchObject({ outcome: 'accepted' })
       await runner.land(feed, never)
-      // Nothing is taken twice.
+      // No file is taken twice.
       for (const file of files) expect(await runner.takeFile(feed, file, never), file.period).toMatchObject({ outcome: 'unchanged' })
     }
     const rows = await context.lake.query(
@@ -59,7 +59,7 @@ test.skipIf(!shared)(
       ['barcelona-2019', 10_027, 10_027],
       ['barcelona-2022', 7989, 7989],
       ['madrid-2020', 12_634, 0],
-      // Of January to March.
+      // From January to March.
       ['madrid-2023', 5167, 5166],
       ['madrid-2024', 4989, 4986],
       ['madrid-2025', 7072, 7067],

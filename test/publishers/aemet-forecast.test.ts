@@ -17,7 +17,7 @@ async function rowsOf(publishers: Publishers, kind: 'horaria' | 'diaria', code: 
   return rows.get(feed.into[0]?.id as string) as AnyRow[]
 }
 
-test('two steps; every value is a text; wind and gust follow each other; 48 hours from that of the issue on', async () => {
+test('two steps; every value is text; wind and gust are consecutive; 48 hours from the hour of issue', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const slip = (await (await fetch(`${publishers.url}${API}/horaria/28079`)).json()) as Record<string, unknown>
   expect(slip).toMatchObject({ estado: 200, datos: 'https://opendata.aemet.es/opendata/sh/horaria-28079' })
@@ -32,7 +32,7 @@ test('two steps; every value is a text; wind and gust follow each other; 48 hour
   expect([rows.length, rows[0]?.['valid_from']]).toEqual([48, Math.floor((rows[0]?.['issued_at'] as number) / HOUR) * HOUR])
 })
 
-test('the forecast is of the weather that stations then observe', async () => {
+test('the forecast equals the weather that stations observe later', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const forecast = new Map((await rowsOf(publishers, 'horaria', '28079')).map((row) => [row['valid_to'], row]))
   publishers.advance(6 * HOUR)
@@ -56,6 +56,6 @@ test('the clock of the Canaries is an hour earlier, and seven days begin at its 
   expect(days.map(({ valid_from }) => new Date(valid_from as number).toISOString().slice(11, 16))).toEqual(Array(7).fill('00:00'))
   const madrid = (await rowsOf(publishers, 'diaria', '28079')).filter(({ period_h }) => period_h === 24)
   expect(new Date(madrid[0]?.['valid_from'] as number).toISOString().slice(11, 16)).toBe('23:00')
-  // As a number, a code of the first provinces has lost its 0.
+  // As a number, a code of the first provinces loses its leading 0.
   expect((await rowsOf(publishers, 'diaria', '01059'))[0]?.['municipality_code']).toBe('01059')
 })

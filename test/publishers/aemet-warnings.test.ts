@@ -23,7 +23,7 @@ beforeAll(() => {
   warningsAt(world, RUSH_HOUR)
 })
 
-/** The files of the package of an instant, and the messages in them. */
+/** The files of the package at an instant, and their messages. */
 async function messagesAt(instant: number): Promise<{ readonly files: TarFile[]; readonly messages: CapMessage[] }> {
   const files = await readTar(aemetPackage(warningsAt(world, instant), { publishedAt: instant, shift_ms: 0, hasUnknownCodes: false }))
   return { files, messages: files.map(({ bytes }) => readCap(bytes)) }
@@ -69,7 +69,7 @@ test('warnings begin, are updated, withdrawn and expire', () => {
   for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true])
 })
 
-test('a withdrawal is an update that expires as it is sent', async () => {
+test('a withdrawal is an update that expires when it is sent', async () => {
   const isFound = (at: number): boolean => warningsAt(world, at).some(({ isWithdrawal }) => isWithdrawal)
   let at = RUSH_HOUR
   while (!isFound(at)) at += HOUR
@@ -79,7 +79,7 @@ test('a withdrawal is an update that expires as it is sent', async () => {
     expect([msgType, references.length, infos.map(({ expires }) => expires?.at)]).toEqual(['Update', 1, [sent.at, sent.at]])
 })
 
-test('the zone of requests that are shown is warned for at any time', () => {
+test("the zone in the API's examples always has a warning", () => {
   for (let at = RUSH_HOUR; at < RUSH_HOUR + 300 * 24 * HOUR; at += 121 * HOUR)
     expect(
       warningsAt(world, at).some(({ zones, level, isWithdrawal }) => zones[0]?.code === SHOWN_ZONE && level > 0 && !isWithdrawal),
@@ -100,7 +100,7 @@ test.skipIf(!shared)('zones have the codes and names of the catalogue', () => {
   expect(new Map(ALERT_ZONES.map(([code, name]) => [code, name]))).toEqual(new Map(zones.map(({ code, zone }) => [code, zone])))
 })
 
-test.skipIf(!shared)('messages are built as the recorded ones, elements and their order', async () => {
+test.skipIf(!shared)('messages have the elements of the recorded ones, in the same order', async () => {
   const recorded = [
     'cap_2024-04-05_622201_VI_amarillo_update.complete.xml',
     'cap_2026-09-06_659004_AT_amarillo_alert_canarias.complete.xml',

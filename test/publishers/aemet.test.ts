@@ -11,7 +11,7 @@ const SLIP = '/opendata.aemet.es/opendata/api/observacion/convencional/todas'
 
 type Observation = Readonly<Record<string, number | string>>
 
-test('two steps: a slip with the address, then text in ISO 8859-15, as the publisher prints it', async () => {
+test("two steps: an answer with the URL, then text in ISO 8859-15, in the publisher's format", async () => {
   await using publishers = await standIn({ scale: 'small' })
   const slip = await fetch(publishers.url + SLIP)
   expect(slip.headers.get('content-type')).toBe('application/json;charset=ISO-8859-15')
@@ -34,7 +34,7 @@ test('two steps: a slip with the address, then text in ISO 8859-15, as the publi
   expect(inventory.toString('latin1')).toContain('"indicativo" : "3195",\n  "nombre" : "MADRID, RETIRO')
 })
 
-test('the last 12 hours, by hour; the newest are incomplete and fill up, what was told stays as it was', async () => {
+test('the last 12 hours, by hour; the newest are incomplete at first, and reported values never change', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const read = async (): Promise<Map<string, Observation>> => {
     const records = JSON.parse((await bytesOf(publishers, PATHS.observations)).toString('latin1')) as Observation[]
@@ -52,7 +52,7 @@ test('the last 12 hours, by hour; the newest are incomplete and fill up, what wa
   const after = await read()
   expect([counts(after, at(0)), counts(after, at(11))]).toEqual([120, 0])
   for (const [key, record] of before) if (after.has(key)) expect(after.get(key)).toEqual(record)
-  // Doubles that were added up, as the publisher's are.
+  // Sums of doubles, like the publisher's.
   const isNoise = ({ prec }: Observation): boolean => String(prec).length > 6
   let found = [...after.values()].some(isNoise)
   for (let days = 0; !found && days < 20; days++) {
@@ -62,20 +62,20 @@ test('the last 12 hours, by hour; the newest are incomplete and fill up, what wa
   expect(found).toBe(true)
 })
 
-test('years ago times had no offset', async () => {
+test('in the old layout times have no offset', async () => {
   await using publishers = await standIn({ scale: 'small' })
   publishers.setFault({ feed: 'aemet_observation', fault: 'old_layout' })
   expect((await bytesOf(publishers, PATHS.observations)).toString('latin1')).toMatch(/"fint" : "2026-03-10T20:00:00",/)
 })
 
-test('a day of the climatology is that of the hours, some days later; before that there is none', async () => {
+test('a day of the climatology is the sum of its hours, and is published some days later', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const slipOf = async (day: string): Promise<Record<string, unknown>> => {
     const path = `/valores/climatologicos/diarios/datos/fechaini/${day}T00:00:00UTC/fechafin/${day}T23:59:59UTC/todasestaciones`
     return (await (await fetch(`${publishers.url}/opendata.aemet.es/opendata/api${path}`)).json()) as Record<string, unknown>
   }
   expect(await slipOf('2026-03-10')).toEqual({ descripcion: 'No hay datos que satisfagan esos criterios', estado: 404 })
-  // The second half of the day, and the hours that tell it.
+  // The second half of the day, and its hours.
   const hours = (JSON.parse((await bytesOf(publishers, PATHS.observations)).toString('latin1')) as Observation[]).filter(
     ({ idema, fint }) => idema === '3195' && String(fint).startsWith('2026-03-10T2'),
   )
@@ -97,7 +97,7 @@ test('a day of the climatology is that of the hours, some days later; before tha
   }
 })
 
-test.skipIf(!shared)('keys and their order are those of the recorded publication, as is the size of a whole one', async () => {
+test.skipIf(!shared)('keys, their order and the full size are those of the recorded publication', async () => {
   const file = join(shared as string, 'feeds/aemet-observacion/observacion_convencional_todas_20251205T22-20251206T09.json.gz')
   const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Observation[]
   await using publishers = await standIn({ at: Date.parse('2026-01-14T09:20:00Z') })
@@ -114,7 +114,7 @@ test.skipIf(!shared)('keys and their order are those of the recorded publication
   expect(sets.size).toBeGreaterThan(8)
 })
 
-/** Each key with each that comes behind it, as words. */
+/** Each pair of an earlier and a later key, as text. */
 function pairs(keys: readonly string[], words: (one: string, later: string) => string): string[] {
   return keys.flatMap((key, at) => keys.slice(at + 1).map((later) => words(key, later)))
 }

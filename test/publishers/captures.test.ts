@@ -36,7 +36,7 @@ test('captures are served in order of their times, unpacked, each with its time,
   ])
 })
 
-test('a client that asks for what is new gets each capture once, and 304 after the last', async () => {
+test('a client with conditional requests gets each capture once, and 304 after the last', async () => {
   await using publishers = await replaying(folderOf({ 'pm_20230126T130143.xml': '<pms>2</pms>', 'pm_20231022T172507.xml': '<pms>3</pms>' }))
   let etag = '"none"'
   const statuses: number[] = []
@@ -49,7 +49,7 @@ test('a client that asks for what is new gets each capture once, and 304 after t
   expect(statuses).toEqual([200, 200, 304, 304])
 })
 
-test('a capture that was not served whole comes again', async () => {
+test('a capture that was not served completely is served again', async () => {
   await using publishers = await replaying(
     folderOf({ 'pm_20230126T130143.xml': `<pms>${'2'.repeat(1000)}</pms>`, 'pm_20231022T172507.xml': '<pms>3</pms>' }),
   )
@@ -66,15 +66,15 @@ test('a capture that was not served whole comes again', async () => {
   expect([await time(), await time()]).toEqual(['2023-01-26T12:01:43.000Z', '2023-10-22T15:25:07.000Z'])
 })
 
-test('what changes a publication needs the simulated source; a folder and captures have to be there', async () => {
+test('faults of publications need the simulated source; the folder and its captures must exist', async () => {
   await using publishers = await replaying(folderOf({ 'pm_20230126T130143.xml': '<pms/>' }))
   expect(() => publishers.setFault({ feed: 'madrid_traffic', fault: 'stale' })).toThrow('simulated')
-  expect(() => publishers.advance(1)).toThrow('times of their own')
+  expect(() => publishers.advance(1)).toThrow('their own times')
   expect((await fetch(publishers.url + PATHS.incidents)).status).toBe(404)
   await expect(startPublishers({ source: { kind: 'captures', dir: join(tempFolder(), 'none') } })).rejects.toThrow('no folder')
 })
 
-test('an archive is packed of the folder that its members lie in; one that lacks a member is no capture', async () => {
+test('an archive is packed from the folder of its members; one without a required member is not a capture', async () => {
   const dir = tempFolder()
   const write = (folder: string, members: Readonly<Record<string, string | Buffer>>): void => {
     mkdirSync(join(dir, 'renfe-gtfs', folder), { recursive: true })
@@ -161,7 +161,7 @@ test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async
       expect(recorded.some((candidate) => candidate.equals(bytes))).toBe(true)
     }
   }
-  // The older profile's path had no redirect when the capture was made.
+  // The older profile's path did not redirect at the time of the capture.
   expect((await fetch(publishers.url + PATHS.incidentsOlder, { redirect: 'manual' })).status).toBe(200)
 })
 
@@ -173,13 +173,13 @@ function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
   return dir
 }
 
-test('files of archives are listed and served as often as they are asked for, each as of when it is fetched', async () => {
+test('files of archives are listed and served for every request, dated by the time of the request', async () => {
   const dir = tempFolder()
   const write = (folder: string, files: Readonly<Record<string, string | Buffer>>): void => {
     mkdirSync(join(dir, folder), { recursive: true })
     for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, folder, name), content)
   }
-  // May of 2022 is a month that the simulated publisher never listed.
+  // The simulated publisher never listed May 2022.
   write('madrid-historico/permanentes', {
     'DatosEstacionesMayo2022.csv': 'may',
     'DatosEstacionesDiciembre2021.csv.gz': gzipSync('december'),

@@ -7,13 +7,13 @@ import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { bytesOf, PATHS, standIn } from './helpers.ts'
 import { structureOf } from './structure.ts'
 
-/** Every feed with the path of its document, behind the redirect or the slip where there is one. */
+/** Every feed with the path of its document, resolved through a redirect or two steps. */
 const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
   const first = route(path, new URL(path, 'http://publisher').searchParams)
   return [feed, `/${hosts[0]}${first && first.kind !== 'document' ? first.to : path}`] as const
 })
 
-/** A document of XML and a zip: faults of the transport look into neither. */
+/** An XML document and a zip: transport faults treat both alike. */
 const TWO = FEEDS.filter(([feed]) => feed === 'dgt_incidents' || feed === 'renfe_gtfs_cercanias')
 
 const DECADE_MS = 10 * 365.25 * 86_400_000
@@ -37,7 +37,7 @@ test.each(TWO)('%s: latency waits, and ends by its count', async (feed, path) =>
   await expect(fetch(publishers.url + path, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
 })
 
-test.each(TWO)('%s: an error status, as often as told', async (feed, path) => {
+test.each(TWO)('%s: an error status, as often as its count', async (feed, path) => {
   publishers.setFault({ feed, fault: 'status', status: 502, count: 2 })
   const status = async (): Promise<number> => (await fetch(publishers.url + path)).status
   expect([await status(), await status(), await status()]).toEqual([502, 502, 200])
@@ -54,7 +54,7 @@ test.each(TWO)('%s: a cut connection announces more than it sends', async (feed,
   await expect(bytesOf(publishers, path)).rejects.toThrow()
 })
 
-test.each(TWO)('%s: a truncated document is whole for HTTP', async (feed, path) => {
+test.each(TWO)('%s: a truncated document is complete for HTTP', async (feed, path) => {
   const whole = await bytesOf(publishers, path)
   publishers.setFault({ feed, fault: 'truncated', share: 0.4 })
   const part = await bytesOf(publishers, path)
@@ -115,7 +115,7 @@ test.each(TWO)('%s: a redirect loop never ends', async (feed, path) => {
   await expect(fetch(publishers.url + path)).rejects.toThrow()
 })
 
-test('every feed publishes again, but for borders that were drawn once', () => {
+test('every feed has new publications, except for borders, which never change', () => {
   const once = STAND_INS.filter(({ feed }) => newerAfter(feed, publishers.now()) === null)
   expect(once.map(({ feed }) => feed)).toEqual(['mitma_zone_areas'])
 })
@@ -134,7 +134,7 @@ test('stale: an older publication, with its own times', async () => {
   }
 })
 
-test('repeated: the publication of when the fault was set, without validators', async () => {
+test('repeated: the publication at the start of the fault, without validators', async () => {
   for (const [feed, path] of FEEDS) {
     await using moving = await standIn()
     const wait = newerAfter(feed, moving.now())
@@ -182,7 +182,7 @@ test('missing blocks: the M-30, the emergency centres, the restricted stations, 
   expect([whole.includes('"Tipo Venta":"R"'), trafficWhole.includes('<velocidad>')]).toEqual([true, true])
   for (const [feed] of FEEDS) publishers.setFault({ feed, fault: 'block_missing' })
   const fuel = await text(publishers, PATHS.fuel)
-  // As on 2026-04-29: about one station in sixteen is gone.
+  // As on 2026-04-29: about one station in sixteen disappears.
   const share = fuel.split('"IDEESS"').length / whole.split('"IDEESS"').length
   expect([fuel.includes('"Tipo Venta":"R"'), share > 0.92 && share < 0.95]).toEqual([false, true])
   const traffic = await text(publishers, PATHS.traffic)
@@ -198,7 +198,7 @@ test('missing blocks: the M-30, the emergency centres, the restricted stations, 
   expect([provinces.size, provinces.has('08'), provinces.has('28')]).toEqual([50, false, false])
 })
 
-test('unknown codes: well-formed documents that say what no list knows', async () => {
+test('unknown codes: well-formed documents with codes that no list contains', async () => {
   for (const [feed] of FEEDS) publishers.setFault({ feed, fault: 'unknown_codes' })
   const incidents = await text(publishers, PATHS.incidents)
   expect(() => structureOf(incidents)).not.toThrow()
@@ -234,7 +234,7 @@ test('the command line writes a fault as feed=fault:option=value', () => {
   expect(() => parseFault('madrid_traffic=nothing')).toThrow(Object.keys(FAULTS).join(', '))
 })
 
-test('every fault is tried above', async () => {
+test('every fault is tested above', async () => {
   const tried: FaultName[] = [
     'latency',
     'status',
@@ -257,8 +257,8 @@ test('every fault is tried above', async () => {
 })
 
 /**
- * Ms after which a feed surely has a publication of its own again: twice what its next one takes, in doubling steps. Null
- * of one that published once and for all: nothing comes within a decade.
+ * Ms after which a feed certainly has a new publication: twice the time to the next one, in doubling steps. Null for a feed with
+ * a single publication: none follows within a decade.
  */
 function newerAfter(feed: string, now: number): number | null {
   const { publishedAt } = STAND_INS.find((one) => one.feed === feed) as (typeof STAND_INS)[number]
@@ -293,7 +293,7 @@ interface Raw {
   readonly isAborted: boolean
 }
 
-/** A request below fetch: what was announced, what came, and what it expands to, up to `most` bytes. */
+/** A request without fetch: the announced, received and expanded sizes, up to `most` bytes. */
 function rawGet(publishers: Publishers, path: string, most = 0): Promise<Raw> {
   return new Promise((resolve, reject) => {
     get(publishers.url + path, { agent: false }, (response) => {

@@ -8,27 +8,27 @@ import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
 import { standIn } from './helpers.ts'
 
-/** Winter morning, the repeated hour of October, a summer evening, a minute past New Year. */
+/** A winter morning, the repeated hour of October, a summer evening, a minute into the new year. */
 const MOMENTS = ['2026-01-20T07:30:00Z', '2026-10-25T01:30:00Z', '2026-07-18T18:00:00Z', '2026-12-31T23:01:00Z']
 
-/** The blocks that a plan after the first leaves out, by feed and plan: publications by it say that they lack them. */
+/** The blocks that a fallback plan leaves out, by feed and plan: its publications report them as missing. */
 const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'mitma_zone_points 1': { mobility_zone_points: ['GAU'] },
   'mitma_zone_areas 1': { mobility_zone_areas: ['GAU'] },
 }
 
-/** Streams have no requests to ask; `test/publishers` has their own tests. */
+/** Streams have no requests; `test/publishers` has their own tests. */
 const polled = feeds.filter(({ stream }) => !stream)
 
-test('every polled feed of the catalogue has a stand-in, and every stand-in a feed', () => {
+test('every polled feed of the catalogue has a stand-in, and every stand-in has a feed', () => {
   expect(STAND_INS.map((standIn) => standIn.feed).sort()).toEqual(polled.map((feed) => feed.id).sort())
 })
 
-test.each(MOMENTS)('what is served at %s is read without a bad row or an unknown code', async (moment) => {
-  // A whole Spain once; what time changes shows in a small one too.
+test.each(MOMENTS)('the data of %s is read without an invalid row or an unknown code', async (moment) => {
+  // The full Spain once; a small one shows the effects of time too.
   await using publishers = await standIn({ at: Date.parse(moment), scale: moment === MOMENTS[0] ? 'full' : 'small' })
   for (const feed of polled) {
-    // All plans once; then only the first, which is the one that is mostly used.
+    // All plans once; then only the first, which is the usual one.
     for (const plan of moment === MOMENTS[0] ? feed.plans.keys() : [0]) {
       const { counts, report, data_time } = await read(publishers, feed, plan)
       expect([feed.id, report.quarantined, report.unknownCodes, report.missingBlocks]).toEqual([
@@ -45,7 +45,7 @@ test.each(MOMENTS)('what is served at %s is read without a bad row or an unknown
   }
 })
 
-test('places that names tell and places that coordinates tell are the same', async () => {
+test('places by name and places by coordinates are the same', async () => {
   await using publishers = await standIn({ scale: 'small' })
   for (const feed of polled) {
     const { report } = await read(publishers, feed, 0)
@@ -53,7 +53,7 @@ test('places that names tell and places that coordinates tell are the same', asy
   }
 })
 
-test('unknown codes are counted by whoever reads them', async () => {
+test('unknown codes are counted by the feeds', async () => {
   await using publishers = await standIn({ scale: 'small' })
   for (const feed of polled) {
     publishers.setFault({ feed: feed.id, fault: 'unknown_codes' })
@@ -71,9 +71,9 @@ async function read(publishers: Publishers, feed: Feed, plan: number): Promise<P
       return Buffer.from(await response.arrayBuffer())
     }
     const first = await ask(request.url)
-    const told = request.follow?.to(first)
-    if (told && 'refused' in told) throw new Error(`${request.url}: ${told.refused}`)
-    const received = told ? await ask(told.url) : first
+    const next = request.follow?.to(first)
+    if (next && 'refused' in next) throw new Error(`${request.url}: ${next.refused}`)
+    const received = next ? await ask(next.url) : first
     bodies.push({ name: request.name, bytes: await decodeReply(request, { url: request.url, headers: {}, received }) })
   }
   return parsePublication(feed, bodies, publishers.now())

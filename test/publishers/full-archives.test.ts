@@ -14,10 +14,10 @@ const TRIPS =
   '/movilidad-opendata.mitma.es/estudios_basicos/por-municipios/viajes/ficheros-diarios/2026-01/20260105_Viajes_municipios.csv.gz'
 
 const zonesOf = () => makeWorld(1, 'small', 'full').part(mobilityZones)
-/** A day of so many of the zones. */
-const dayOf = (told: number): MobilityDay => {
+/** A day with trips of some of the zones. */
+const dayOf = (included: number): MobilityDay => {
   const zones = zonesOf()
-  return { seed: 1, day: '20260105', zones, archives: 'full', share: (told + 0.5) / zones.length, hasUnknownCodes: false }
+  return { seed: 1, day: '20260105', zones, archives: 'full', share: (included + 0.5) / zones.length, hasUnknownCodes: false }
 }
 
 function linesOf(text: Iterable<string>): number {
@@ -26,7 +26,7 @@ function linesOf(text: Iterable<string>): number {
   return lines
 }
 
-test('full archives have the zones of the study, each municipality in one of them', () => {
+test('full archives have the zones of the study, with each municipality in exactly one', () => {
   const zones = zonesOf()
   expect(['municipios', 'distritos', 'gaus'].map((level) => zonesAt(zones, level as 'gaus').length)).toEqual([2617, 3791, 2082])
   const municipalities = zones.flatMap((zone) => zone.municipalities)
@@ -41,16 +41,16 @@ test('full archives have the zones of the study, each municipality in one of the
   expect(Math.abs(relation.split('\r\n').length / 36_382 - 1)).toBeLessThan(0.02)
 })
 
-test('a full day has ten million trips and half a million stays, by a slice of its zones, and the same ones each time', () => {
-  const [told, zones] = [50, 2617]
-  const trips = [...mobilityTrips(dayOf(told), 7)]
-  expect((linesOf(trips) / told) * zones).toSatisfy((lines: number) => lines > 9_500_000 && lines < 10_500_000)
-  expect((linesOf(overnightStays(dayOf(told))) / told) * zones).toSatisfy((lines: number) => lines > 450_000 && lines < 600_000)
-  expect([...mobilityTrips(dayOf(told), 7)].join('') === trips.join('')).toBe(true)
+test('a full day has ten million trips and half a million stays, estimated from some zones, and always the same', () => {
+  const [included, zones] = [50, 2617]
+  const trips = [...mobilityTrips(dayOf(included), 7)]
+  expect((linesOf(trips) / included) * zones).toSatisfy((lines: number) => lines > 9_500_000 && lines < 10_500_000)
+  expect((linesOf(overnightStays(dayOf(included))) / included) * zones).toSatisfy((lines: number) => lines > 450_000 && lines < 600_000)
+  expect([...mobilityTrips(dayOf(included), 7)].join('') === trips.join('')).toBe(true)
   expect(Math.max(...trips.map(({ length }) => length))).toBeLessThan(2_000_000)
 })
 
-test('a full day is sent as it is made, while others are answered, and is the same when it is asked for again', {
+test('a full day is sent while it is written, without blocking other requests, and is always the same', {
   timeout: 60_000,
 }, async () => {
   await using publishers = await standIn({ scale: 'small', archives: 'full' })
@@ -72,7 +72,7 @@ test('a full day is sent as it is made, while others are answered, and is the sa
   expect((await fetch(publishers.url + TRIPS, { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
-test('faults spoil a day that is sent as it is made, too', async () => {
+test('faults also affect a day that is sent while it is written', async () => {
   const faults = [
     { feed: 'mitma_trips', fault: 'half_empty', share: 0.004 },
     { feed: 'mitma_trips', fault: 'truncated', share: 0.5 },
@@ -87,7 +87,7 @@ test('faults spoil a day that is sent as it is made, too', async () => {
   expect(bytes.equals(whole.subarray(0, Math.floor(whole.length / 2)))).toBe(true)
 })
 
-test('a month of the sensors of Madrid has eleven million readings, by some hours of it, in a zip that is packed as it is sent', async () => {
+test("a month of Madrid's sensors has eleven million readings, estimated from some hours, in a zip that is packed while it is sent", async () => {
   const faults = [{ feed: 'madrid_history', fault: 'half_empty', share: 8 / 2688 }] as const
   await using publishers = await standIn({ archives: 'full', faults: [...faults] })
   const zip = await openZip(await bytesOf(publishers, '/datos.madrid.es/egob/catalogo/208627-126-transporte-ptomedida-historico.zip'), {
@@ -100,7 +100,7 @@ test('a month of the sensors of Madrid has eleven million readings, by some hour
   expect(((linesOf([text]) - 1) / 8) * 2976).toSatisfy((lines: number) => lines > 10_500_000 && lines < 11_500_000)
 })
 
-test('the national table of a full archive has the columns of that of 2024 and, by a hundredth of them, its rows', async () => {
+test("the national table of a full archive has the columns of 2024's and, estimated from a hundredth, its number of rows", async () => {
   const faults = [{ feed: 'dgt_accidents', fault: 'half_empty', share: 0.01 }] as const
   await using publishers = await standIn({ scale: 'small', archives: 'full', faults: [...faults] })
   const [file] = dgtAccidents.archive?.files([], { from: '2024-01-01', to: '2024-12-31' }) ?? []

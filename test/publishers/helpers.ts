@@ -24,7 +24,7 @@ export const PATHS = {
   flotaLd: '/tiempo-real.largorecorrido.renfe.com/renfe-visor/flotaLD.json',
 } as const
 
-/** A stand-in whose clock stands still at `at`, and who closes it: `await using publishers = await standIn()`. */
+/** A stand-in whose clock is fixed at `at` until it is moved; closed by `await using publishers = await standIn()`. */
 export async function standIn(
   options: { at?: number; seed?: number; scale?: Scale; archives?: Archives; faults?: PublisherOptions['faults'] } = {},
 ): Promise<Publishers & AsyncDisposable> {

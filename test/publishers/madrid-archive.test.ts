@@ -15,7 +15,7 @@ const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const LIST = originOf('')(madridCounts.archive?.index[0]?.url as string)
 const STATIONS = originOf('')(madridCountStations.plans[0]?.requests[0]?.url as string)
 
-test('the list has the months of two years but for gaps, and the running one up to the last hour', async () => {
+test('the list has the months of two years except for gaps, and the current one up to the last hour', async () => {
   await using publishers = await standIn({ at: Date.parse('2026-04-01T00:30:00Z'), scale: 'small' })
   const files = async (): Promise<readonly { period: string; url: string }[]> =>
     madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
@@ -24,13 +24,13 @@ test('the list has the months of two years but for gaps, and the running one up 
   publishers.advance(9 * 86_400_000 + 3_600_000)
   const listed = await months()
   expect([listed[0], listed.at(-1), listed.includes('2025-02'), listed.length]).toEqual(['2026-04', '2024-05', false, 23])
-  // The months that models learn from are all there.
+  // The months that models train on all exist.
   publishers.advance(200 * 86_400_000)
   expect((await months()).slice(0, 6)).toEqual(['2026-10', '2026-09', '2026-08', '2026-07', '2026-06', '2026-05'])
   expect((await fetch(`${publishers.url}/datos.madrid.es/egob/catalogo/300233-84-aforo-trafico-permanentes.csv`)).status).toBe(404)
 })
 
-test('the running month ends with the last hour that is over, in counts and in quarters of an hour', async () => {
+test('the current month ends with the last completed hour, in counts and in quarters of an hour', async () => {
   // 14:40 in Madrid.
   await using publishers = await standIn({ at: Date.parse('2026-03-11T13:40:00Z'), scale: 'small' })
   const running = async (feed: Feed): Promise<Buffer> => {
@@ -49,7 +49,7 @@ test('the running month ends with the last hour that is over, in counts and in q
   expect(text.trimEnd().split('\n').at(-1)).toContain('"2026-03-11 13:45:00"')
 })
 
-test('a month has the layout of the captures: four lines a station and day, ceilings, silent days, blank tails', async () => {
+test('a month has the layout of the captures: four lines per station and day, maximum counts, silent days, blank lines at the end', async () => {
   await using publishers = await standIn({ at: Date.parse('2026-03-31T22:00:00Z') })
   const files = madridCounts.archive?.files([{ name: 'list', bytes: await bytesOf(publishers, LIST) }], ALL) ?? []
   const texts = new Map<string, string>()

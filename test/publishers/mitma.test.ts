@@ -28,19 +28,19 @@ async function listed(publishers: Publishers) {
   return listingOf('day', mitmaOvernightStays.archive?.files(index, ALL) ?? [], ALL)
 }
 
-/** What a publisher answers to the requests of a feed. */
+/** A publisher's answers to the requests of a feed. */
 function bodiesOf(publishers: Publishers, feed: Feed): Promise<{ readonly name: string; readonly bytes: Buffer }[]> {
   const requests = feed.plans[0]?.requests ?? []
   return Promise.all(requests.map(async ({ name, url }) => ({ name, bytes: await bytesOf(publishers, originOf('')(url)) })))
 }
 
-/** Levels and ids of the zones that a feed tells of, each once, in order. */
+/** Levels and ids of the zones in a feed, each once, in order. */
 async function zonesOf(publishers: Publishers, feed: Feed, dataset: string): Promise<string[]> {
   const { rows } = await parsePublication(feed, await bodiesOf(publishers, feed), publishers.now())
   return [...new Set((rows.get(dataset) ?? []).map(({ zone_level, zone_id }) => `${zone_level} ${zone_id}`))].sort()
 }
 
-test('the list has two months of days, published two months later, some of which do not exist', async () => {
+test('the list has two months of days, published two months later, with some missing days', async () => {
   const gaps = new Set<string>()
   for (const [at, last] of [
     ['2025-03-31T12:00:00Z', '2025-01'],
@@ -70,7 +70,7 @@ test('a day of overnight stays is packed, and has the columns and zones of the c
   expect(header).toBe(capture.slice(0, capture.indexOf('\n')))
 })
 
-test('names and populations are of the zones that the relation tells, and written as the captures are', async () => {
+test("names and populations are of the relation's zones, in the format of the captures", async () => {
   await using publishers = await standIn({ scale: 'small' })
   const named = await zonesOf(publishers, mitmaZoneNames, 'mobility_zones')
   expect(named.length).toBeGreaterThan(300)
@@ -87,14 +87,14 @@ test('names and populations are of the zones that the relation tells, and writte
   }
 })
 
-test('centroids are of the zones that have names and of some abroad, in files written as the captures are', async () => {
+test('centroids are of the named zones and of some foreign ones, in the format of the captures', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const named = (await zonesOf(publishers, mitmaZoneNames, 'mobility_zones')).filter((zone) => !zone.endsWith('34011153001'))
   const placed = await zonesOf(publishers, mitmaZonePoints, 'mobility_zone_points')
   expect(placed.filter((zone) => !/ (FR|PT)/.test(zone))).toEqual(named)
   expect(placed.length - named.length).toBe(3 * 2)
   if (!shared) return
-  // Heads of both files, but for how many there are and their bounds.
+  // Headers of both files, without their counts and bounds.
   const heads = {
     dbf: [
       [0, 1],
@@ -114,7 +114,7 @@ test('centroids are of the zones that have names and of some abroad, in files wr
   }
 })
 
-test('polygons are of the zones that have centroids, hold most of these, and have outlines that cover as much', async () => {
+test('polygons are of the zones with centroids, contain most of them, and cover the same area as outlines', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const parsed = async (feed: Feed, dataset: string) =>
     (await parsePublication(feed, await bodiesOf(publishers, feed), publishers.now(), { keeps: () => true })).rows.get(dataset) ?? []
@@ -128,14 +128,14 @@ test('polygons are of the zones that have centroids, hold most of these, and hav
     area: row['area'] as MultiPolygon,
     outline: row['outline'] as MultiPolygon,
   }))
-  const holds = (area: MultiPolygon, { lon, lat }: Point): boolean =>
+  const contains = (area: MultiPolygon, { lon, lat }: Point): boolean =>
     area.flat().filter((ring) => isInRing(ring, [lon, lat])).length % 2 === 1
   const byKey = new Map(shapes.map((shape) => [keyOf(shape), shape]))
   const municipal = points.filter(({ zone_level, zone_id }) => zone_level === 'MUNICIPALITY' && /^\d{5}$/.test(zone_id as string))
-  const held = municipal.filter((row) => holds(byKey.get(keyOf(row))?.outline ?? [], row['position'] as Point))
+  const held = municipal.filter((row) => contains(byKey.get(keyOf(row))?.outline ?? [], row['position'] as Point))
   expect(held.length / municipal.length).toBeGreaterThan(0.95)
   expect(shapes.some(({ area }) => area.length > 1)).toBe(true)
-  // Of a level that is drawn on its own, what one outline gains another loses.
+  // On a level with its own outlines, one zone's gain is another's loss.
   const total = (level: string, of: 'area' | 'outline'): number =>
     shapes
       .filter((shape) => shape.zone_level === level)
@@ -144,7 +144,7 @@ test('polygons are of the zones that have centroids, hold most of these, and hav
   expect(shapes.filter(({ area, outline }) => isValidArea(area) && !isValidArea(outline))).toEqual([])
 })
 
-test('trips of each level are listed, and are between zones that the list of the level names', async () => {
+test("trips of each level are listed, and are between zones in the level's list", async () => {
   await using publishers = await standIn({ scale: 'small' })
   const lists = await bodiesOf(publishers, mitmaZoneNames)
   const named = (await parsePublication(mitmaZoneNames, lists, publishers.now())).rows.get('mobility_zones') ?? []
@@ -160,12 +160,12 @@ test('trips of each level are listed, and are between zones that the list of the
     const [dataset] = feed.into
     const rows = (await parsePublication(feed, [body], publishers.now(), { keeps: () => true })).rows.get(dataset?.id ?? '') ?? []
     const zones = new Set(named.filter(({ zone_level }) => zone_level === level).map(({ zone_id }) => zone_id))
-    const told = new Set(rows.flatMap(({ origin_zone, destination_zone }) => [origin_zone, destination_zone]))
-    expect([level, [...told].filter((zone) => !zones.has(zone as string)), told.size]).toEqual([level, [], zones.size - 1])
+    const listed = new Set(rows.flatMap(({ origin_zone, destination_zone }) => [origin_zone, destination_zone]))
+    expect([level, [...listed].filter((zone) => !zones.has(zone as string)), listed.size]).toEqual([level, [], zones.size - 1])
   }
 })
 
-test('the study of 2020 and 2021 has a list of its own, and trips between the zones of its own relation', async () => {
+test('the study of 2020 and 2021 has its own list, and trips between the zones of its own relation', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const [index, relation] = await Promise.all(
     [mitmaV1Trips.archive?.index[0]?.url, mitmaV1Zones.plans[0]?.requests[0]?.url].map((url) =>

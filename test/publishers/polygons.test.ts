@@ -11,7 +11,7 @@ import { makeWorld } from '../../scripts/stand-in/world/world.ts'
 
 const isClosed = (ring: Line): boolean => ring.length >= 4 && String(ring[0]) === String(ring.at(-1))
 
-test('zones of warnings are closed, clockwise as AEMET has them, and cross neither themselves nor each other', () => {
+test("warning zones are closed, clockwise like AEMET's, and intersect neither themselves nor each other", () => {
   const zones = makeWorld(1).part(alertZones)
   expect(zones.length).toBeGreaterThan(200)
   for (const { code, rings } of zones) {

@@ -28,7 +28,7 @@ test('another process serves the same bytes, in another time zone too, within 40
   expect(await command.ended).toBe(0)
 })
 
-test('the banner says that no data is real and where each feed is; faults of the command line are set', async () => {
+test('the banner states that the data is not real, and the URL of each feed; faults of the command line are set', async () => {
   const command = run([...START, '--fault', 'madrid_traffic=status:status=500,count=1'])
   const url = await ready(command)
   expect(command.output()).toContain('no real data')
@@ -38,7 +38,7 @@ test('the banner says that no data is real and where each feed is; faults of the
   expect(await command.ended).toBe(0)
 })
 
-test('the help names every fault, and mistakes are told in one line', async () => {
+test('the help names every fault, and errors are reported in one line', async () => {
   const help = run(['--help'])
   expect(await help.ended).toBe(0)
   for (const fault of Object.keys(FAULTS)) expect(help.output()).toContain(`  ${fault} `)
@@ -57,7 +57,7 @@ test('the help names every fault, and mistakes are told in one line', async () =
   }
 })
 
-test('a port that is taken is told', async () => {
+test('a port in use is reported', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

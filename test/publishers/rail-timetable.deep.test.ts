@@ -8,7 +8,7 @@ import { bytesOf, standIn } from './helpers.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-/** Night, noon, half past midnight in Madrid, before and after the long-distance ids change, and the days on which clocks change. */
+/** Night, noon, half past midnight in Madrid, before and after the change of long-distance ids, and the days of clock changes. */
 const MOMENTS = [
   '2026-03-11T02:40:00Z',
   '2026-03-11T12:00:00Z',
@@ -33,7 +33,9 @@ async function rowsAt(id: string, at: number): Promise<ReadonlyMap<string, reado
   return (await parsePublication(feed, [{ name: request?.name as string, bytes }], at, keeps)).rows
 }
 
-/** Planned arrivals by trip and stop, seconds of the service day, of a night's timetable; those with fewer than two stops have none. */
+/**
+ * Planned arrivals in a night's timetable by trip and stop, in seconds of the service day, without trips of fewer than two stops.
+ */
 async function timetable(id: string, at: number): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   const rows = await rowsAt(id, at)
   const trips = new Map((rows.get('rail_trips') ?? []).map((row) => [row['trip_id'] as string, new Map<string, number>()]))
@@ -42,7 +44,7 @@ async function timetable(id: string, at: number): Promise<ReadonlyMap<string, Re
   return trips
 }
 
-/** What the last two nights' timetables have of each trip, the newer first. */
+/** The arrivals in the timetables of the last two nights, the newer one first. */
 async function twoNights(id: string, at: number): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   return new Map([...(await timetable(id, at - DAY)), ...(await timetable(id, at))])
 }
@@ -62,7 +64,7 @@ test.each(MOMENTS)('live trains at %s run trips of the timetable', async (moment
     if (stopId !== null && stopId !== undefined)
       expect([row['trip_id'], stopId, stops?.has(stopId as string)]).toEqual([row['trip_id'], stopId, true])
   }
-  // Of trains on their way, delays are those against the timetable, to the minute.
+  // The delay of a running train is relative to the timetable, to the minute.
   for (const { trip_id, delay_s, next_stop_id, expected_arrival_at } of updates) {
     const planned = commuter.get(trip_id as string)?.get(next_stop_id as string)
     if (planned === undefined || (expected_arrival_at as number) < at) continue
@@ -83,7 +85,7 @@ test.each(MOMENTS)('live trains at %s run trips of the timetable', async (moment
     expect([train_number, numbers.has(train_number as string)]).toEqual([train_number, true])
 })
 
-test('one commuter train in two hundred is put in beside the timetable, and some long-distance trains have two parts', async () => {
+test('one commuter train in two hundred is not in the timetable, and some long-distance trains have two parts', async () => {
   await using publishers = await standIn()
   const special = new Set<string>()
   const all = new Set<string>()

@@ -36,7 +36,7 @@ test('protobuf and JSON of each publication give the same rows', async () => {
   }
 })
 
-test.skipIf(!shared)('JSON is laid out as in the captures, byte for byte', () => {
+test.skipIf(!shared)('JSON has the format of the captures, byte for byte', () => {
   for (const stamp of ['20260502T112416Z', '20260526T093603Z', '20260526T093644Z', '20260613T080842Z']) {
     const recorded = readFileSync(join(shared as string, 'feeds/renfe-gtfsrt', `vehicle_positions_${stamp}.json`), 'utf8')
     const { header, entity } = JSON.parse(recorded) as { header: { timestamp: string }; entity: EntityJson[] }
@@ -44,7 +44,7 @@ test.skipIf(!shared)('JSON is laid out as in the captures, byte for byte', () =>
   }
 })
 
-test('as many trains as in full publications by day, few by night', () => {
+test('by day as many trains as in full publications, few by night', () => {
   const commuter = trainsAt(world, 'CERCANIAS', RUSH_HOUR)
   expect(commuter.length).toSatisfy((count: number) => count > 250 && count < 420)
   expect(new Set(commuter.map(({ trip }) => trip.nucleo)).size).toBe(15)
@@ -53,9 +53,9 @@ test('as many trains as in full publications by day, few by night', () => {
     expect(trainsAt(world, network, NIGHT).length).toSatisfy((count: number) => count >= 1 && count < 20)
 })
 
-test.each(['full', 'small'] as const)('at every hour there is a train of each network that is late: %s', (scale) => {
+test.each(['full', 'small'] as const)('at every hour each network has a late train: %s', (scale) => {
   const country = makeWorld(2, scale)
-  // A weekday, a Sunday, and the days of 23 and 25 hours with the ones before.
+  // A weekday, a Sunday, and the days of 23 and 25 hours with the days before them.
   for (const date of ['2026-03-11', '2026-03-15', '2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25'])
     for (let at = Date.parse(`${date}T00:00:00Z`), end = at + DAY; at < end; at += 10 * MINUTE)
       for (const network of ['CERCANIAS', 'AVLDMD'] as const) {
@@ -64,7 +64,7 @@ test.each(['full', 'small'] as const)('at every hour there is a train of each ne
       }
 })
 
-test('trains are early, punctual, late, very late, cancelled; a stuck one stands and gets later', () => {
+test('trains are early, punctual, late, very late or cancelled; a stuck one stands while its delay grows', () => {
   const seen = new Map<string, Train[]>()
   for (let at = RUSH_HOUR; at < RUSH_HOUR + 180 * MINUTE; at += MINUTE)
     for (const train of trainsAt(world, 'CERCANIAS', at)) {
@@ -103,7 +103,7 @@ test('trains move along their stops, and a trip keeps its id from one publicatio
   expect([back.length, on.length / after.length > 0.5]).toEqual([0, true])
 })
 
-test('on working days regional trains are in both networks, and only long distance says that one is cancelled', () => {
+test('on working days regional trains are in both networks, and only long distance states their cancellation', () => {
   const seen = { both: 0, running: 0, cancelled: 0 }
   const begin = Date.parse('2026-03-11T05:00:00Z')
   for (let at = begin; at < begin + DAY / 2; at += 30 * MINUTE) {
@@ -123,7 +123,7 @@ test('on working days regional trains are in both networks, and only long distan
   expect(trainsAt(world, 'AVLDMD', sunday).filter(({ trip }) => trip.isRegional)).toEqual([])
 })
 
-test('long-distance ids are those of the newest night but one day, and change at five past six in Madrid', () => {
+test('long-distance ids are those of the newest night except for one day, and change at 06:05 in Madrid', () => {
   const first = (at: string): string | undefined =>
     trainsAt(world, 'AVLDMD', Date.parse(at))
       .flatMap(({ trip }) => trip.tripIds.map((id) => id.slice(6)))
@@ -134,7 +134,7 @@ test('long-distance ids are those of the newest night but one day, and change at
   expect(first('2026-07-01T04:06:00Z')).toBe('2026-06-30')
 })
 
-test('long-distance trains that were cancelled are stated until five past five in the morning after, some of them', () => {
+test('some cancelled long-distance trains stay in the feed until 05:05 on the next day', () => {
   const over = (at: string): number =>
     trainsAt(world, 'AVLDMD', Date.parse(at)).filter(({ trip }) => (trip.stops.at(-1)?.arrivesAt ?? 0) < Date.parse(at) - 2 * 60 * MINUTE)
       .length
@@ -144,7 +144,7 @@ test('long-distance trains that were cancelled are stated until five past five i
   expect(over('2026-07-01T03:06:00Z')).toBe(0)
 })
 
-test('alerts stand for weeks, some in several languages whose order turns, and read the same', async () => {
+test('alerts last for weeks, some in several languages in changing order, and give the same rows', async () => {
   expect(noticesAt(world, RUSH_HOUR)).toHaveLength(70)
   const [one, other] = [await alertsAt(RUSH_HOUR), await alertsAt(RUSH_HOUR + 20_000)]
   expect(one.bytes.equals(other.bytes)).toBe(false)
@@ -158,7 +158,7 @@ async function alertsAt(at: number): Promise<{ bytes: Buffer; rows: readonly Any
   return { bytes: await bytesOf(publishers, PATHS.alerts), rows: rows(await read(publishers, 'renfe_alerts'), 'rail_alerts') }
 }
 
-test('a núcleo drops out on the switch: of positions, trip updates, alerts and the map', async () => {
+test('the fault removes a núcleo from positions, trip updates, alerts and the map', async () => {
   await using publishers = await standIn()
   const inNucleo = async (id: string, dataset: string, code: string): Promise<number> =>
     rows(await read(publishers, id), dataset).filter(
@@ -178,7 +178,7 @@ test('a núcleo drops out on the switch: of positions, trip updates, alerts and 
   }
 })
 
-test('positions and trip updates of one publication have one time, vehicles are up to 8 s behind it', async () => {
+test('positions and trip updates of one publication have one time, and vehicles are up to 8 s behind it', async () => {
   await using publishers = await standIn()
   const positions = await read(publishers, 'renfe_positions')
   expect((await read(publishers, 'renfe_trip_updates')).data_time).toBe(positions.data_time)

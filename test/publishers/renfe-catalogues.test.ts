@@ -13,7 +13,7 @@ const STATIONS = '/ssl.renfe.com/ftransit/Fichero_estaciones/estaciones.csv'
 const MODELS = originOf('')(renfeMaterial.plans[0]?.requests[0]?.url as string)
 const WEEK = 7 * 86_400_000
 
-test('stations: ISO 8859-1 with LF, every field quoted, coordinates padded to ten, characters lost', async () => {
+test('stations: ISO 8859-1 with LF, every field quoted, coordinates padded to ten characters, some characters lost', async () => {
   await using publishers = await standIn()
   const bytes = await bytesOf(publishers, STATIONS)
   const text = bytes.toString('latin1')
@@ -36,7 +36,7 @@ test('stations: ISO 8859-1 with LF, every field quoted, coordinates padded to te
   expect(lines.length).toSatisfy((count: number) => count > 900 && count < 2000)
 })
 
-test('models: ISO 8859-1 with CRLF, text quoted and whole numbers bare, units inside values', async () => {
+test('models: ISO 8859-1 with CRLF, text quoted, whole numbers unquoted, units inside values', async () => {
   await using publishers = await standIn()
   const text = (await bytesOf(publishers, MODELS)).toString('latin1')
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
@@ -49,7 +49,7 @@ test('models: ISO 8859-1 with CRLF, text quoted and whole numbers bare, units in
   expect(lines.filter((line) => line.startsWith('"Media Distancia R-592"'))).toHaveLength(2)
 })
 
-test('both say the same for a week, and something new after it', async () => {
+test('both are constant for a week, and then change', async () => {
   await using publishers = await standIn({ scale: 'small' })
   for (const path of [STATIONS, MODELS]) {
     const first = await bytesOf(publishers, path)
@@ -59,7 +59,7 @@ test('both say the same for a week, and something new after it', async () => {
   }
 })
 
-test.skipIf(!shared)('columns are those of the captures, which are served as they were recorded', async () => {
+test.skipIf(!shared)('columns are those of the captures, which are served unchanged', async () => {
   const feeds = join(shared as string, 'feeds')
   await using publishers = await standIn({ scale: 'small' })
   await using recorded = await replaying(feeds)

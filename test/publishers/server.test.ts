@@ -5,7 +5,7 @@ import { bytesOf, PATHS, RUSH_HOUR, standIn } from './helpers.ts'
 
 const MINUTE = 60_000
 
-test('DGT: the older path is moved to the newer one, and is found by following', async () => {
+test('DGT: the older path redirects to the newer one', async () => {
   await using publishers = await standIn()
   const moved = await fetch(publishers.url + PATHS.incidentsOlder, { redirect: 'manual' })
   expect([moved.status, moved.headers.get('location')]).toEqual([301, PATHS.incidents])
@@ -14,7 +14,7 @@ test('DGT: the older path is moved to the newer one, and is found by following',
   expect(Buffer.from(await followed.arrayBuffer()).equals(await bytesOf(publishers, PATHS.incidents))).toBe(true)
 })
 
-test('a publication keeps its bytes and validators until the next, each by its own clock', async () => {
+test('a publication keeps its bytes and validators until the next one, each at its own interval', async () => {
   for (const [path, period] of [
     [PATHS.incidents, MINUTE],
     [PATHS.traffic, 5 * MINUTE],
@@ -22,7 +22,7 @@ test('a publication keeps its bytes and validators until the next, each by its o
   ] as const) {
     await using publishers = await standIn()
     const first = await bytesOf(publishers, path)
-    // Where in its period the moment lies is not known: find its end, a second at a time.
+    // The position within the publisher's period is unknown: find its end, a second at a time.
     let waited = 0
     while (first.equals(await bytesOf(publishers, path)) && waited < period + 3 * MINUTE) {
       const step = period > MINUTE ? 20_000 : 1000
@@ -36,7 +36,7 @@ test('a publication keeps its bytes and validators until the next, each by its o
   }
 })
 
-test('304 where the publisher has validators, never where it has none', async () => {
+test('304 if the publisher has validators, never without them', async () => {
   await using publishers = await standIn()
   const get = (path: string, headers: Record<string, string>) => fetch(publishers.url + path, { headers })
   for (const path of [PATHS.incidents, PATHS.traffic]) {
@@ -47,7 +47,7 @@ test('304 where the publisher has validators, never where it has none', async ()
     const again = await get(path, { 'if-none-match': `"other", ${etag}` })
     expect([again.status, (await again.arrayBuffer()).byteLength, again.headers.get('etag')]).toEqual([304, 0, etag])
     expect((await get(path, { 'if-modified-since': modified })).status).toBe(304)
-    // The tag decides where both are sent.
+    // The tag decides if both are sent.
     expect((await get(path, { 'if-none-match': '"other"', 'if-modified-since': modified })).status).toBe(200)
     publishers.advance(6 * MINUTE)
     expect((await get(path, { 'if-none-match': etag, 'if-modified-since': modified })).status).toBe(200)
@@ -61,7 +61,7 @@ test('304 where the publisher has validators, never where it has none', async ()
   expect((await get(PATHS.fuel, { 'if-modified-since': new Date(publishers.now()).toUTCString(), 'if-none-match': '*' })).status).toBe(200)
 })
 
-test('nothing is compressed, whatever the client accepts', async () => {
+test('replies are never compressed, whatever the client accepts', async () => {
   await using publishers = await standIn()
   for (const path of [PATHS.incidents, PATHS.traffic, PATHS.fuel]) {
     const response = await fetch(publishers.url + path, { headers: { 'accept-encoding': 'gzip, br, zstd' } })
@@ -70,7 +70,7 @@ test('nothing is compressed, whatever the client accepts', async () => {
   }
 })
 
-test('fuel: 52 provinces make the country, on both hosts and in either case', async () => {
+test('fuel: 52 provinces make up the country, on both hosts and in either case', async () => {
   await using publishers = await standIn()
   const ids = async (path: string): Promise<string[]> => {
     const { ListaEESSPrecio } = JSON.parse((await bytesOf(publishers, path)).toString()) as {
@@ -98,7 +98,7 @@ deepTest('the same seed and instant give the same bytes, another seed or instant
   await using one = await standIn()
   await using same = await standIn({ at: RUSH_HOUR - 3_600_000 })
   await using other = await standIn({ seed: 2 })
-  // One of them was busy with something else before: what was asked earlier leaves no trace.
+  // One of them answered other requests before: earlier requests have no effect.
   await all(same)
   same.advance(3_600_000)
   const [a, b, c] = [await all(one), await all(same), await all(other)]
@@ -121,7 +121,7 @@ test('a faster clock publishes more often', async () => {
   }
 })
 
-test('HEAD has no body, other methods and paths are refused with what there is', async () => {
+test('HEAD has no body; other methods and paths are refused with the available ones', async () => {
   await using publishers = await standIn()
   const head = await fetch(publishers.url + PATHS.incidents, { method: 'HEAD' })
   expect([head.status, Number(head.headers.get('content-length')) > 1_000_000, (await head.arrayBuffer()).byteLength]).toEqual([
@@ -142,7 +142,7 @@ test('HEAD has no body, other methods and paths are refused with what there is',
   expect([index.status, index.headers.get('x-stand-in'), (await index.text()).includes('no real data')]).toEqual([200, 'simulated', true])
 })
 
-test('the control endpoint tells the state, moves the clock, and says what is wrong with a wish', async () => {
+test('the control endpoint returns the state, moves the clock, and explains invalid requests', async () => {
   await using publishers = await standIn()
   const post = (path: string, body: unknown) => fetch(`${publishers.url}/_control/${path}`, { method: 'POST', body: JSON.stringify(body) })
   await bytesOf(publishers, PATHS.traffic)

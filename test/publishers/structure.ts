@@ -1,16 +1,16 @@
 import { SaxesParser } from 'saxes'
 
-/** What an XML document is made of: local names only, since prefixes carry no meaning. */
+/** The structure of an XML document: local names only, since prefixes have no meaning. */
 export interface Structure {
-  /** Every path of elements, attributes with `@` and values of `xsi:type` with `=`. */
+  /** Every path of elements; attributes have the prefix `@` and values of `xsi:type` the prefix `=`. */
   readonly paths: ReadonlySet<string>
-  /** `parent: a < b` where child a comes before child b somewhere. */
+  /** `parent: a < b` if child a precedes child b somewhere. */
   readonly orders: ReadonlySet<string>
   /** Namespace of each local name. */
   readonly namespaces: ReadonlyMap<string, string>
 }
 
-/** Reads the structure of an XML text. Throws where it is not well-formed. */
+/** Reads the structure of an XML text. Throws if it is not well-formed. */
 export function structureOf(xml: string): Structure {
   const paths = new Set<string>()
   const orders = new Set<string>()

@@ -25,7 +25,7 @@ async function pagesOf(publishers: Publishers, year: string): Promise<Buffer[]> 
 const attributesOf = (page: Buffer): Record<string, unknown>[] =>
   (JSON.parse(page.toString()) as { features: { attributes: Record<string, unknown> }[] }).features.map(({ attributes }) => attributes)
 
-test('a map is given in pages of a thousand sections, each once; the last year has names cut to ten characters', async () => {
+test('a map has pages of a thousand sections, each once; the last year has names cut to ten characters', async () => {
   await using publishers = await standIn()
   const pages = (await pagesOf(publishers, '2018')).map(attributesOf)
   const sizes = pages.map(({ length }) => length)
@@ -39,12 +39,12 @@ test('a map is given in pages of a thousand sections, each once; the last year h
   expect(Object.keys(cut ?? {})).toEqual(expect.arrayContaining(['Tipo_de_ca', 'vh_km_tota', 'IMD_pesado']))
 })
 
-test.skipIf(!shared)('an answer has the members, fields and attributes of the recorded one, and no geometry', async () => {
+test.skipIf(!shared)('an answer has the members, fields and attributes of the recorded one, without geometry', async () => {
   await using publishers = await standIn({ scale: 'small' })
   const [page] = await pagesOf(publishers, '2018')
   const made = JSON.parse((page as Buffer).toString())
   const recorded = JSON.parse(readFileSync(join(shared as string, 'feeds/imd/ministerio_mapatrafico_arcgis_layer2_query.json'), 'utf8'))
-  // Quantised coordinates were asked for there, and came although no geometry did.
+  // Its request asked for quantised coordinates, so the answer has a transform, although it has no geometry.
   const { transform: _, ...plain } = recorded
   expect(Object.keys(made)).toEqual(Object.keys(plain))
   expect(made.fieldAliases).toEqual(recorded.fieldAliases)

@@ -9,7 +9,7 @@ import { type Structure, structureOf } from './structure.ts'
 const shared = sharedFolder()
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Winter and summer, day and night, so that every kind of situation is seen. */
+/** Winter and summer, day and night, so that every kind of situation occurs. */
 const MOMENTS = [
   '2026-01-02T12:23:00Z',
   '2026-01-20T07:30:00Z',
@@ -19,7 +19,7 @@ const MOMENTS = [
   '2026-12-04T08:00:00Z',
 ]
 
-test('DGT: UTF-8 with LF, four blanks a level, levelC namespaces, no mark', async () => {
+test('DGT: UTF-8 with LF, indented by four blanks, levelC namespaces, no byte order mark', async () => {
   await using publishers = await standIn()
   const bytes = await bytesOf(publishers, PATHS.incidents)
   const text = bytes.toString('utf8')
@@ -37,7 +37,7 @@ test('DGT: UTF-8 with LF, four blanks a level, levelC namespaces, no mark', asyn
   expect(text).toContain('_extendedValue="rightHardShoulder">_extended</loc:laneUsage>')
 })
 
-test('SCT: one line of WFS without a line end, ids made anew each time, dates of RFC 822, km with two decimals', async () => {
+test('SCT: one line of WFS without a line end, new ids each time, dates of RFC 822, km with two decimals', async () => {
   await using publishers = await standIn()
   const text = (await bytesOf(publishers, PATHS.catalonia)).toString('utf8')
   expect(text.startsWith('<?xml version="1.0" encoding="UTF-8"?><wfs:FeatureCollection xmlns="http://www.opengis.net/wfs" ')).toBe(true)
@@ -70,7 +70,7 @@ test('pm.xml: byte order mark, CRLF, two blanks, decimal comma, and no line end 
   expect(text).toContain('<intensidad>-1</intensidad>')
 })
 
-test('points file: no mark, LF, text quoted, numbers bare with a decimal point', async () => {
+test('points file: no byte order mark, LF, text quoted, numbers unquoted with a decimal point', async () => {
   await using publishers = await standIn()
   const lines = (await bytesOf(publishers, PATHS.sensors)).toString('utf8').split('\n')
   expect(lines[0]).toBe('"tipo_elem";"distrito";"id";"cod_cent";"nombre";"utm_x";"utm_y";"longitud";"latitud"')
@@ -130,7 +130,7 @@ test.skipIf(!shared)('SCT: elements, attributes, namespaces and their order are 
   expect(head((await bytesOf(publishers, PATHS.catalonia)).toString('utf8'))).toBe(head(capture('sct-incidencies', /^incidenciesGML/)))
 })
 
-test.skipIf(!shared)('pm.xml: both layouts of records are those of the captures, and the old one that of 2018', async () => {
+test.skipIf(!shared)('pm.xml: both layouts of records are those of the captures, and the old layout is that of 2018', async () => {
   await using publishers = await standIn()
   const recorded = capture('madrid-intensidad', /^pm_20240225/)
   expect(layoutsOf((await bytesOf(publishers, PATHS.traffic)).toString('utf8'))).toEqual(layoutsOf(recorded))
@@ -168,7 +168,7 @@ function expectWithin(served: Structure, recorded: Structure): void {
   for (const [name, uri] of served.namespaces) expect([name, uri]).toEqual([name, recorded.namespaces.get(name)])
 }
 
-/** The sequences of elements that records have. */
+/** The sequences of elements in records. */
 function layoutsOf(xml: string): string[] {
   const layouts = new Set<string>()
   for (const [, record = ''] of xml.matchAll(/<pm>(.*?)<\/pm>/gs))

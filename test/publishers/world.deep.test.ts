@@ -23,7 +23,7 @@ const roads = world.part(roadNetwork)
 const sensors = world.part(madridSensors)
 const stations = world.part(fillingStations)
 
-/** Some workdays at one o'clock in winter, so that a single day's chance does not decide. */
+/** Several workdays at one o'clock in winter, so that a single day's randomness does not decide. */
 const MIDDAYS = Array.from({ length: 10 }, (_, week) => Date.parse('2026-01-14T12:00:00Z') + week * 7 * DAY)
 
 test('about 550 situations on a workday, 190 of them beacons, the rest works, obstacles, weather, congestion and accidents', () => {
@@ -38,7 +38,7 @@ test('about 550 situations on a workday, 190 of them beacons, the rest works, ob
   expect(count('snow', 'fog', 'wind', 'frost')).toSatisfy((n: number) => n > 15 && n < 50)
 })
 
-test('types, severities and many-record situations are spread as in the capture', () => {
+test('types, severities and situations with many records are distributed as in the capture', () => {
   const situations = MIDDAYS.slice(0, 4).flatMap((instant) => situationsAt(roads, 1, instant))
   const records = situations.flatMap((situation) => situation.records)
   const share = (count: number, of: readonly unknown[]): number => count / of.length
@@ -55,7 +55,7 @@ test('types, severities and many-record situations are spread as in the capture'
   for (const situation of situations) expect(new Set(situation.records.map((record) => record.id)).size).toBe(situation.records.length)
 })
 
-test('beacons live minutes, works weeks, and an id is one life', () => {
+test('beacons last minutes, works weeks, and each id has one lifetime', () => {
   const beacons = new Map<number, number>()
   for (let at = MIDDAY; at < MIDDAY + 3 * 3_600_000; at += MINUTE)
     for (const life of livesAt(1, at)) if (life.kind.name === 'beacon') beacons.set(life.id, (life.diesAt - life.bornAt) / MINUTE)
@@ -79,7 +79,7 @@ test('beacons live minutes, works weeks, and an id is one life', () => {
   for (const life of livesAt(1, MIDDAY + 5 * MINUTE)) if (before.has(life.id)) expect(before.get(life.id)).toBe(life.bornAt)
 })
 
-test('what moves changes by versions, what does not stays as it is', () => {
+test('moving situations change with each version, others stay constant', () => {
   const at = (instant: number) => new Map(situationsAt(roads, 1, instant).map((situation) => [situation.id, situation]))
   const [early, late] = [at(RUSH_HOUR), at(RUSH_HOUR + 30 * MINUTE)]
   const both = [...early.values()].filter((situation) => late.has(situation.id))
@@ -91,7 +91,7 @@ test('what moves changes by versions, what does not stays as it is', () => {
   expect(changed.filter((situation) => situation.source === 'DGT3.0')).toEqual([])
 })
 
-test('records lie on their road, in the province and municipality they name, outside networks that others publish', () => {
+test('records are on their road, in their stated province and municipality, outside networks of other publishers', () => {
   for (const situation of situationsAt(roads, 1, MIDDAY)) {
     for (const record of situation.records) {
       for (const point of [record.from, record.to].filter((end) => end !== null)) {
@@ -134,7 +134,7 @@ test('Madrid: 6,117 sensors, 300 of them on the M-30, with ids that do not repea
   expect(new Set(sensors.flatMap((sensor) => sensor.ids)).size).toBe(2 * 6117)
 })
 
-test('Madrid: rush hour over midday over night, workday over Sunday, and slow where it is crowded', () => {
+test('Madrid: more traffic in the rush hour than at midday and at night, more on workdays than on Sundays, and slow if dense', () => {
   const total = (instant: number, kind: string): number => {
     const read = readingsAt(1, instant)
     return sensors.filter((sensor) => sensor.kind === kind).reduce((sum, sensor) => sum + Math.max(0, read(sensor).intensity), 0)
@@ -154,7 +154,7 @@ test('Madrid: rush hour over midday over night, workday over Sunday, and slow wh
   expect(speed(RUSH_HOUR)).toBeLessThan(speed(NIGHT) - 5)
 })
 
-test('Madrid: readings have the faults of the real ones', () => {
+test('Madrid: readings have the defects of the real ones', () => {
   const readings = [RUSH_HOUR, Date.parse('2026-03-11T18:00:00Z')].flatMap((instant) => sensors.map(readingsAt(1, instant)))
   const share = readings.filter((reading) => reading.error === 'S').length / readings.length
   expect(share).toSatisfy((n: number) => n > 0.05 && n < 0.12)
@@ -174,7 +174,7 @@ test('Madrid: consecutive publications differ in most intensities and few levels
   expect(levels).toBeLessThan(0.3)
 })
 
-test('fuel: 12,000 stations in 52 provinces, with few names of which each is in its municipality', () => {
+test('fuel: 12,000 stations in 52 provinces, almost all inside their municipalities', () => {
   const listed = stations.filter((station) => isListed(1, station, MIDDAY))
   expect(listed.length).toSatisfy((n: number) => n > 11_900 && n < 12_250)
   expect(new Set(listed.map((station) => station.municipality.province)).size).toBe(52)
@@ -184,7 +184,7 @@ test('fuel: 12,000 stations in 52 provinces, with few names of which each is in 
   expect(listed.filter((station) => !contains(station.municipality, station)).length).toBeLessThan(10)
 })
 
-test('fuel: stations with a kilometre stand on that road, near enough to each other to draw most of its main roads', () => {
+test('fuel: stations with a kilometre are on that road, near enough to each other to draw most main roads', () => {
   const network = world.part(roadNetwork)
   const roads = new Map([...network.stretches.values()].flat().map(({ road }) => [road.name, road]))
   const kmByRoad = new Map<string, number[]>()
@@ -207,7 +207,7 @@ test('fuel: stations with a kilometre stand on that road, near enough to each ot
   expect(drawn_km / all_km).toBeGreaterThan(0.4)
 })
 
-test('fuel: some thousands of prices change a day, some hundreds an hour, and few stations come or go', () => {
+test('fuel: some thousands of prices change per day, some hundreds per hour, and few stations open or close', () => {
   const petrol = FUEL_COLUMNS.find((column) => column.field === 'Precio Gasolina 95 E5')
   if (!petrol) throw new Error('no petrol')
   const prices = (instant: number): string[] => stations.map((station) => priceText(1, station, petrol, priceDay(1, station, instant)))
@@ -238,8 +238,8 @@ test('fuel: the islands and Ceuta and Melilla are cheaper', () => {
   for (const province of ['35', '38', '51', '52']) expect(median(province)).toBeLessThan(median('28') - 0.05)
 })
 
-test('documents are written in little time: fuel in a second, pm.xml and DGT in 300 ms', () => {
-  // Time of the processor, best of five: what else runs on the machine does not count.
+test('documents are written fast: fuel in a second, pm.xml and DGT in 300 ms', () => {
+  // Processor time, best of five: other work on the machine does not count.
   const best = (make: () => unknown): number =>
     Math.min(
       ...[1, 2, 3, 4, 5].map(() => {
@@ -252,7 +252,7 @@ test('documents are written in little time: fuel in a second, pm.xml and DGT in 
   expect(best(() => dgtDatex(situationsAt(roads, 1, MIDDAY), MIDDAY))).toBeLessThan(300)
   expect(best(() => madridPm({ sensors: sensors, readings: readingsAt(1, MIDDAY), publishedAt: MIDDAY }))).toBeLessThan(300)
   const fuel = (): string => {
-    // A new writer: nothing is kept from the publication before.
+    // A new writer, without a cache from the previous publication.
     const write = stationWriter(1)
     return ministryJson(
       stations.map((station) => write(station, MIDDAY)),
@@ -262,7 +262,7 @@ test('documents are written in little time: fuel in a second, pm.xml and DGT in 
   expect(best(fuel)).toBeLessThan(1000)
 })
 
-test('a part of a world is made when it is first asked for, once, and may be of others; another world makes its own', () => {
+test('a part of a world is computed once, on first use, and may use other parts; another world computes its own', () => {
   let made = 0
   const trains = defineWorldPart(({ seed }) => ({ seed, nth: ++made }))
   const timetable = defineWorldPart((of) => ({ trains: of.part(trains), scale: of.scale }))

@@ -41,7 +41,7 @@ test('two processes that share a port count one limit, and their usage adds up',
   const url = await start('0')
   expect(await start(new URL(url).port)).toBe(url)
   const { key, id } = await opened.access.accounts.create({ email: 'ana@example.org', label: null, language: 'es', plan: 'ENTERPRISE' })
-  // A connection for each, so that the system spreads them over both.
+  // A new connection for each request, so that the system distributes them to both.
   const headers = { 'X-API-Key': key, Connection: 'close' }
   const answers = await Promise.all(Array.from({ length: REQUESTS }, () => fetch(`${url}/api/codes?limit=1`, { headers })))
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(REQUESTS).fill(200))
@@ -55,6 +55,6 @@ test('two processes that share a port count one limit, and their usage adds up',
   expect(new Set(marks.values()).size).toBe(2)
   const lake = await openLake({ store, spool: join(folder, 'spool'), memory: 256 * 1024 ** 2, spill: 0, threads: 1, slots: 1 })
   onTestFinished(() => lake.close())
-  const told = await monthlyUsage(lake, { key: id, month: monthAt(Date.now()), isCsv: true, now: Date.now() })
-  expect(told.split('\n')[1]).toContain(`,ENTERPRISE,${REQUESTS},${REQUESTS},0,0,0,0,${REQUESTS},`)
+  const csv = await monthlyUsage(lake, { key: id, month: monthAt(Date.now()), isCsv: true, now: Date.now() })
+  expect(csv.split('\n')[1]).toContain(`,ENTERPRISE,${REQUESTS},${REQUESTS},0,0,0,0,${REQUESTS},`)
 })

@@ -18,7 +18,7 @@ import { tempFolder } from '../helpers/temp.ts'
 
 const MAIN = new URL('../../scripts/service/backfill.ts', import.meta.url).pathname
 
-test('a backfill takes what the stand-in lists of a range, tells of gaps and failures, and does nothing twice', {
+test('a backfill takes the listed files of a range, reports gaps and failures, and does nothing twice', {
   timeout: 90_000,
 }, async () => {
   const folder = tempFolder()
@@ -68,7 +68,7 @@ test('a backfill takes what the stand-in lists of a range, tells of gaps and fai
   const [found] = await service.lake.query(sql`SELECT count(*) AS n, count(DISTINCT month) AS months FROM ${scan(trafficCountsHourly)}`)
   expect([Number(found?.n), Number(found?.months)]).toEqual([rows, 3])
 
-  // A file whose rows the engine makes.
+  // A file whose rows the engine creates.
   const month = await backfill('madrid_history', '--from', '2025-03', '--to', '2025-03')
   expect(month.lines).toEqual([expect.stringMatching(/^1 files listed: 0 were there, 1 accepted with \d{5} rows, 0 unchanged, 0 failed$/)])
   const [kept] = await service.lake.query(sql`SELECT count(*) AS n, min(month) AS month FROM ${scan(trafficReadings15m)}`)

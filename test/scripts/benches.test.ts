@@ -6,7 +6,7 @@ import { type Done, runOnce, type Work } from '../../scripts/benches/work.ts'
 
 const ROWS = 1000
 
-/** Work that takes some time over so many rows. */
+/** Work that takes some time for a number of rows. */
 const rowsOf = (rows: number): Work => ({
   expected: { rows: ROWS },
   async run() {
@@ -28,14 +28,14 @@ const benchOf = (pair: Partial<Pair>, more: Partial<Bench> = {}): Bench => ({
 const line = (bench: Bench | MemoryBench) =>
   runBench(bench, (one, step, folder, made = folder) => runStep(one, step, folder as string, made as string))
 
-test('a bench whose work and reference were done is within its limit', async () => {
+test('a bench whose work and reference ran is within its limit', async () => {
   const bench = benchOf({})
   const found = await line(bench)
   expect(found).toMatchObject({ name: 'made-up', ok: true })
   expect(asText(found, bench)).toMatch(/^ok {3}made-up: [\d.]+ \(at most 1000\)/)
 })
 
-test('a bench with a time of its own fails beyond it, however slow the reference is', async () => {
+test('a bench with its own time limit fails beyond it, however slow the reference is', async () => {
   const slow: Work = { ...rowsOf(ROWS), clock: async () => performance.now() * 100 }
   expect(await line(benchOf({ reference: slow }, { limit: 0, orAtMost_ms: 0.1 }))).toMatchObject({ ok: false })
   expect(await line(benchOf({ reference: slow }, { limit: 0, orAtMost_ms: 1000 }))).toMatchObject({ ok: true })
@@ -88,7 +88,7 @@ test.each<[string, Partial<Pair>, string]>([
   expect(await line(benchOf(pair))).toEqual({ name: 'made-up', ok: false, error })
 })
 
-test('a count that another process gives in place of a time is refused', async () => {
+test('a count instead of a time from another process is refused', async () => {
   const count = 1_760_000
   const run = (parts: Record<string, number>) =>
     runOnce('the landing', {
@@ -102,7 +102,7 @@ test('a count that another process gives in place of a time is refused', async (
   await expect(run({ landed: 0 })).rejects.toThrow('the landing took 0 ms, which is no time')
 })
 
-test('only parts count where there are some, what is paused never does, and repeats share the time', async () => {
+test('only parts count if there are any, paused work never does, and repeats share the time', async () => {
   const busy = (ms: number): void => {
     const until = performance.now() + ms
     while (performance.now() < until);
@@ -136,7 +136,7 @@ test('only parts count where there are some, what is paused never does, and repe
   expect((await timeOf({ run: async () => done, clock: async () => (clock += 100), repeats: 4 })).ms).toBe(25)
 })
 
-test('the slowest hundredth of the parts counts where a bench asks for it', async () => {
+test('the slowest hundredth of the parts counts if a bench requests it', async () => {
   const { ms } = await runOnce('work', {
     expected: { replies: 100 },
     slowestHundredth: true,
@@ -152,7 +152,7 @@ test('the slowest hundredth of the parts counts where a bench asks for it', asyn
   expect(ms).toBeGreaterThanOrEqual(5)
 })
 
-test('speeds are compared the other way round, and a limit stands for a reference', async () => {
+test('speeds are compared in the opposite direction, and a limit can replace a reference', async () => {
   const ticks = (ms: number): Work => {
     let clock = 0
     return { expected: { rows: 1 }, run: async () => ({ rows: 1 }), clock: async () => (clock += ms) }
@@ -162,7 +162,7 @@ test('speeds are compared the other way round, and a limit stands for a referenc
   expect(await measure(benchOf({}), { ...pair, reference: { limit_ms: 20 } })).toMatchObject({ ratio: 2.5, reference_ms: 20 })
 })
 
-test('a bench of memory that did nothing fails, as one that failed in its set-up', async () => {
+test('a memory bench fails if it did nothing or its set-up failed', async () => {
   const bench: MemoryBench = {
     name: 'made-up',
     about: '',

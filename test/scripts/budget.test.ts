@@ -10,7 +10,7 @@ const file = (path: string, ms: number, tests: readonly number[], fixedWork_ms =
 
 const lines = (over: readonly OverBudget[]): string[] => over.map(({ line }) => line)
 
-test('a run within its budget has nothing to say', () => {
+test('a run within its budget prints nothing', () => {
   expect(overBudget([file('a', 8000, [2000, 1]), file('b', 1, [])])).toEqual([])
 })
 
@@ -23,7 +23,7 @@ test('a test, a file and the sum above their budget are named', () => {
   expect(lines(overBudget(many))).toEqual([expect.stringMatching(/^over budget: all files together took 807\.9 s of 800 s/)])
 })
 
-test('a machine that is slower has as much more time, and a faster one no less', () => {
+test('a slower machine has proportionally more time, and a faster one no less', () => {
   const slow = [1, 2, 3].map((nth) => file(`${nth}`, 15_000, [3900], 2 * REFERENCE_MS))
   expect(slowdown(slow)).toBe(2)
   expect(overBudget(slow)).toEqual([])
@@ -32,6 +32,6 @@ test('a machine that is slower has as much more time, and a faster one no less',
   expect(slowdown([file('a', 1, [], REFERENCE_MS, 6)])).toBe(3)
 })
 
-test('the slowest files come first', () => {
+test('the slowest files are first', () => {
   expect(slowest([file('a', 1000, []), file('b', 3000, []), file('c', 2000, [])], 2)).toEqual(['    3.0 s  b', '    2.0 s  c'])
 })

@@ -12,7 +12,7 @@ const answer = (status: number, etag: string | undefined, body: object | null = 
 const GET = { method: 'GET', hasIt: false }
 const reference = (): Reference => new Reference(answer(200, 'W/"a"'))
 
-test('an answer keeps its tag where nothing has changed that it is made of', () => {
+test('an answer keeps its tag if none of its inputs has changed', () => {
   const right = reference()
   expect(right.wrongIn(answer(200, 'W/"a"'), { ...GET, keepsTag: true })).toBeNull()
   expect(right.wrongIn(answer(200, 'W/"b"'), GET)).toBeNull()
@@ -26,7 +26,7 @@ test('an answer keeps its tag where nothing has changed that it is made of', () 
   expect(problem.wrongIn(answer(400, 'W/"a"'), GET)).toContain('W/"a"')
 })
 
-test('whoever names the tag of the answer is told to keep it, and nobody else', () => {
+test('only a request with the tag of the answer gets 304', () => {
   const right = reference()
   const named = { ...GET, hasIt: true, named: 'W/"a"' }
   expect(right.wrongIn(answer(304, 'W/"a"', null), named)).toBeNull()
@@ -35,7 +35,7 @@ test('whoever names the tag of the answer is told to keep it, and nobody else', 
   expect(right.wrongIn(answer(304, 'W/"x"', null), { ...GET, named: 'W/"x"' })).toContain('304 to who has it not')
 })
 
-test('the tag that an answer has now is the one to name', () => {
+test('the current tag of an answer is the one to send', () => {
   const right = reference()
   expect(right.wrongIn(answer(200, 'W/"b"'), { ...GET, hasIt: true, named: 'W/"a"' })).toBeNull()
   expect(right.tag).toBe('W/"b"')
@@ -61,7 +61,7 @@ test.each([
   }
 })
 
-test('a log of changes that is gone with Redis says that it begins anew, and tells nothing else', () => {
+test('a log of changes that was lost with Redis states that it restarts, and nothing else', () => {
   const endpoint = endpoints.find(({ read }) => read.kind === 'changes') as (typeof endpoints)[number]
   const name = endpoint.returns.kind === 'list' ? endpoint.returns.name : ''
   const ask = { endpoint, path: endpoint.path, headers: {} }
@@ -87,7 +87,7 @@ test('a log of changes that is gone with Redis says that it begins anew, and tel
   expect(wrong(table('</x>; rel="next"'))).toContain('text/csv')
 })
 
-test('a load ends with the work under it, also with one that fails', async () => {
+test('a load ends with its work, also if the work fails', async () => {
   for (const fails of [false, true]) {
     let [asked, isEnded] = [0, false]
     const load = async (isOver: () => boolean): Promise<number> => {

@@ -15,7 +15,7 @@ interface Result {
   readonly usage?: Readonly<Record<string, number>>
 }
 
-/** Runs scenarios as `scripts/chaos` does and gives their lines. */
+/** Runs scenarios as `scripts/chaos` does and returns their lines. */
 async function chaos(...args: string[]): Promise<Result[]> {
   const done = await run(process.execPath, [MAIN, '--json', ...args]).catch((error: { stdout?: string }) => ({
     stdout: error.stdout ?? '',
@@ -29,7 +29,7 @@ async function chaos(...args: string[]): Promise<Result[]> {
 test.each([
   ['observations and states', 'kills'],
   ['whole versions', 'versions'],
-])('a worker killed at each boundary and at random loses and doubles nothing of %s', { timeout: 600_000 }, async (_name, scenario) => {
+])('a worker killed at each boundary and at random loses and duplicates nothing of %s', { timeout: 600_000 }, async (_name, scenario) => {
   const [result] = await chaos('--rounds', '1', scenario)
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
@@ -61,7 +61,7 @@ test.each(['derivations', 'months'])(
   },
 )
 
-test('a backfill killed at each boundary and at random leaves what an undisturbed one does', { timeout: 300_000 }, async () => {
+test('a backfill killed at each boundary and at random has the result of an undisturbed one', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'backfill')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({
@@ -70,7 +70,7 @@ test('a backfill killed at each boundary and at random leaves what an undisturbe
   })
 })
 
-test('a model killed at each boundary and at random leaves what an undisturbed one does, and never half a version', {
+test('a model killed at each boundary and at random has the result of an undisturbed one, and never half a version', {
   timeout: 300_000,
 }, async () => {
   const [result] = await chaos('--rounds', '1', 'models')
@@ -81,27 +81,27 @@ test('a model killed at each boundary and at random leaves what an undisturbed o
   })
 })
 
-test('two writers beside compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
+test('two writers during compaction, replay and expiry lose nothing', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '2', 'writers')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'writers', ok: true, appends: 100 })
 })
 
-test('the API answers right, and counts right, while Redis is away and comes back empty', { timeout: 300_000 }, async () => {
+test('the API answers and counts correctly while Redis is away and comes back empty', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'api-redis')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'api-redis', ok: true })
 })
 
-test('an API that is killed loses no key, and of usage a minute at most', { timeout: 300_000 }, async () => {
+test('an API that is killed loses no key, and at most a minute of usage', { timeout: 300_000 }, async () => {
   const [result] = await chaos('--rounds', '1', 'api-kills')
   expect(result?.problems.join('\n')).toBe('')
   expect(result).toMatchObject({ name: 'api-kills', ok: true, killed: 2 })
-  // So much would be missed: more than what the last process, which ends by itself, was asked for.
+  // Such a loss would be noticed: it is more than the requests of the last process, which ends normally.
   expect(result?.usage?.owed_of_killed).toBeGreaterThan(20)
 })
 
-test('mistakes in its arguments are told', async () => {
+test('wrong arguments are reported', async () => {
   await expect(run(process.execPath, [MAIN, 'earthquake'])).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no scenario earthquake'),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../helpers/temp.ts'
 import { PROJECT } from '../laws/sources.ts'
 
-/** Stands for Python: makes environments with itself in them, installs a program, and writes down what it was asked. */
+/** Replaces Python: creates environments that contain itself, installs a program, and logs its arguments. */
 const PYTHON = `#!/bin/sh
 printf '%s\\n' "$*" >>"$ASKED"
 case "$1 $2" in
@@ -13,12 +13,12 @@ case "$1 $2" in
   '-m pip') [ ! -e "$OFFLINE" ] && cp "$0" "$(dirname "$0")/schemathesis" ;;
 esac
 `
-/** Stands for Node: tells with which program it was started. */
+/** Replaces Node: prints the path of the program that it was started with. */
 const NODE = `#!/bin/sh
 printf 'run %s %s\\n' "$FUZZ_SCHEMATHESIS" "$*"
 `
 
-/** The command in a project of its own, with a Python that only seems to be one. */
+/** The command in a separate project, with a fake Python. */
 function project() {
   const folder = tempFolder()
   const [venv, asked, offline] = ['.cache/fuzz/venv', 'asked', 'offline'].map((name) => join(folder, name)) as [string, string, string]
@@ -35,19 +35,19 @@ function project() {
   const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, REDIS_URL: 'redis://127.0.0.1:1', ASKED: asked, OFFLINE: offline }
   return {
     ...{ venv, write },
-    /** Takes the network away. */
+    /** Simulates a missing network. */
     goOffline: () => writeFileSync(offline, ''),
-    /** Runs it and gives what it says, and what Python was asked meanwhile. */
+    /** Runs it; returns its output, and Python's arguments meanwhile. */
     run: () => {
       rmSync(asked, { force: true })
       const { status, stdout, stderr } = spawnSync('bash', [join(folder, 'scripts/check-fuzz'), '--seed', '1'], { encoding: 'utf8', env })
-      const told = existsSync(asked) ? readFileSync(asked, 'utf8').trimEnd().split('\n') : []
-      return { status, stdout, stderr, asked: told.map((line) => line.split(' ')[1]) }
+      const commands = existsSync(asked) ? readFileSync(asked, 'utf8').trimEnd().split('\n') : []
+      return { status, stdout, stderr, asked: commands.map((line) => line.split(' ')[1]) }
     },
   }
 }
 
-test('what it needs of Python is made once', () => {
+test('its Python environment is created once', () => {
   const { run, venv } = project()
   const first = run()
   expect(first).toMatchObject({ status: 0, stderr: '', asked: ['venv', 'pip'] })
@@ -69,7 +69,7 @@ test.each<readonly [string, (made: ReturnType<typeof project>) => void]>([
   expect(made.run()).toMatchObject({ status: 0, asked: [] })
 })
 
-test('without a network it is skipped aloud, and tried again the next time', () => {
+test('without a network it is skipped with a message, and tried again the next time', () => {
   const { run, goOffline, venv } = project()
   goOffline()
   for (let time = 0; time < 2; time++) {
@@ -83,7 +83,7 @@ test('without a network it is skipped aloud, and tried again the next time', () 
   }
 })
 
-/** Stands for Schemathesis: finds no fault in anything, and had an answer of one operation. */
+/** Replaces Schemathesis: finds no failures, and reports an answer of one operation. */
 const SCHEMATHESIS = `#!/usr/bin/env node
 const { readFileSync, writeFileSync } = require('node:fs')
 const { figures } = JSON.parse(readFileSync(process.env.FUZZ_PLAN, 'utf8'))
@@ -95,11 +95,11 @@ writeFileSync(report, JSON.stringify({ operations: { tested: 2, total: 2, errore
 test('an operation that was never answered is named, and fails the run', { timeout: 300_000 }, () => {
   const program = join(tempFolder(), 'schemathesis')
   writeFileSync(program, SCHEMATHESIS, { mode: 0o755 })
-  // Unless operations are named it is of all of the description that an answer is wanted.
+  // Without named operations, every operation of the description needs an answer.
   const { status, stdout } = spawnSync(process.execPath, [join(PROJECT, 'scripts/fuzz/main.ts'), '--seed', '1'], {
     encoding: 'utf8',
     env: { ...process.env, FUZZ_SCHEMATHESIS: program },
   })
-  expect([status, stdout]).toEqual([1, expect.stringMatching(/^never answered but with a refusal: incidents, .*\bkeys_create, /m)])
+  expect([status, stdout]).toEqual([1, expect.stringMatching(/^only answered with refusals: incidents, .*\bkeys_create, /m)])
   expect(stdout).not.toMatch(/^never answered.*\bcodes\b/m)
 })

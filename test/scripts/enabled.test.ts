@@ -15,7 +15,7 @@ test('against a stand-in every feed is run, with secrets or without, and capture
   expect(run('replay')).toEqual({ feeds: feeds.filter(({ stream }) => !stream), lacking: [] })
 })
 
-test('live, a feed whose secret is not set is left out by name, and one that may not run without a word', () => {
+test('live, a feed without its secret is left out by name, and a forbidden one silently', () => {
   const { feeds: run, lacking } = enabledFeeds(readConfig({ SOURCE_MODE: 'live' }), some)
   expect(run.map(({ id }) => id)).toEqual(['dgt_incidents'])
   expect(lacking).toEqual([
@@ -57,7 +57,7 @@ test('live, a feed whose publisher has no open licence runs only where the opera
   expect(() => readConfig({ AENA_TERMS: 'yes' })).toThrow('AENA_TERMS=yes: one of `accepted`')
 })
 
-test('live, what is off unless told runs where it is turned on, and a feed that there is not is refused by name in any mode', () => {
+test('live, a feed that is off by default runs if it is turned on, and an unknown feed is refused by name in any mode', () => {
   const idsOf = (names: string): string[] =>
     enabledFeeds(readConfig({ SOURCE_MODE: 'live', LIVE_FEEDS: names }), feeds).feeds.map(({ id }) => id)
   const usual = idsOf('')

@@ -18,7 +18,7 @@ const MAIN = new URL('../../scripts/evaluations/main.ts', import.meta.url).pathn
 const HEADER =
   'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
 
-/** A folder with a file of accidents with animals in Cuenca in some months of 2024, as the publisher has them. */
+/** A folder with a file of accidents with animals in Cuenca in some months of 2024, in the publisher's format. */
 function accidents(months: number, { cut = Number.POSITIVE_INFINITY } = {}): string {
   const next = figures(months)
   const lines = Array.from({ length: 150 * months }, (_, at) => {
@@ -32,7 +32,7 @@ function accidents(months: number, { cut = Number.POSITIVE_INFINITY } = {}): str
   return data
 }
 
-/** What an evaluation gives, with what it tells beside. */
+/** The figures of an evaluation, and its messages. */
 async function evaluated(of: typeof evaluateRisk, data: string, window: { from: string; to: string } | null = null) {
   const said: string[] = []
   const lake = await openTestLake(tempFolder())
@@ -44,18 +44,18 @@ async function evaluated(of: typeof evaluateRisk, data: string, window: { from: 
 }
 
 test.each([
-  [['fuel', '--test', '2024-02-30:2024-03-01'], '--test 2024-02-30:2024-03-01: two days that there are'],
-  [['fuel', '--test', '2024-03-01'], '--test 2024-03-01: two days'],
-  [['risk', '--test', '2024-03-02:2024-03-01'], 'the second day lies before the first'],
-  [['oil'], 'no model oil; there are fuel, traffic, risk'],
-  [[], 'which model?'],
+  [['fuel', '--test', '2024-02-30:2024-03-01'], '--test 2024-02-30:2024-03-01: expected two valid days'],
+  [['fuel', '--test', '2024-03-01'], '--test 2024-03-01: expected two valid days'],
+  [['risk', '--test', '2024-03-02:2024-03-01'], 'the second day is before the first'],
+  [['oil'], 'no model oil; the models are fuel, traffic, risk'],
+  [[], 'name a model: fuel'],
   [['fuel', '--data', '/nowhere/at/all'], '--data /nowhere/at/all: no such folder'],
   [['fuel', '--data', tempFolder(), '--json'], 'fuel: nothing to measure'],
-])('what is asked wrongly of scripts/evaluate is named, and fails: %j', { timeout: 60_000 }, async (args, told) => {
-  await expect(run(process.execPath, [MAIN, ...args])).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(told) })
+])('wrong arguments of scripts/evaluate are named, and fail: %j', { timeout: 60_000 }, async (args, text) => {
+  await expect(run(process.execPath, [MAIN, ...args])).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(text) })
 })
 
-test('a folder that lacks a capture is told of it by name', async () => {
+test('a missing capture of a folder is reported by name', async () => {
   const data = tempFolder()
   for (const [of, names] of [
     [evaluateFuel, ['eu-oil-bulletin: no file of fuel_bulletin']],
@@ -68,7 +68,7 @@ test('a folder that lacks a capture is told of it by name', async () => {
   }
 })
 
-test('days of fuel are measured one to seven days ahead, of two files with other headers and of provinces, and what is not a price is left out', () => {
+test('daily fuel prices are evaluated one to seven days ahead, from two header layouts and from provinces, without invalid prices', () => {
   const data = tempFolder()
   const folder = join(data, 'miteco-eess-derived')
   mkdirSync(join(folder, 'mediana_diaria_por_provincia_1'), { recursive: true })
@@ -92,7 +92,7 @@ test('days of fuel are measured one to seven days ahead, of two files with other
     ),
   )
   expect(new Set(errors.map(({ window }) => window))).toEqual(new Set([`${dates[70]}:${dates[159]}`]))
-  // A wave goes on; what never moved has no error, and no share of one.
+  // A wave continues; a constant series has no error, and so no relative error.
   const wave = errors.find(({ series, horizon }) => series === 'official_daily_mean.GASOLINE_95_E5' && horizon === 'P1D')
   expect(wave).toMatchObject({ points: 90, ok: true, limit: null })
   expect(wave?.value).toBeLessThan(0.5 * (wave?.baseline as number))
@@ -101,10 +101,10 @@ test('days of fuel are measured one to seven days ahead, of two files with other
   expect(new Set(part.map(({ window }) => window))).toEqual(new Set([`2026-06-01:${dates[159]}`]))
   expect(evaluateFuelDaily({ data, window: { from: '2025-06-01', to: '2025-12-31' }, say: (line) => said.push(line) })).toEqual([])
   expect(said).toHaveLength(2)
-  expect(said[0]).toContain(`no outcome of a forecast in the days from ${dates[0]} to ${dates[159]}`)
+  expect(said[0]).toContain(`no forecast with a known outcome from ${dates[0]} to ${dates[159]}`)
 })
 
-test('fewer months, and windows that lie outside of them in part, are measured on the days that there are', {
+test('fewer months, and windows that are partly outside of them, are evaluated on the existing days', {
   timeout: 60_000,
 }, async () => {
   const data = accidents(10)
@@ -121,7 +121,7 @@ test('fewer months, and windows that lie outside of them in part, are measured o
   expect(part.found[0]?.points).toBeLessThan(whole.found[0]?.points as number)
 })
 
-test('what cannot be measured says why', { timeout: 60_000 }, async () => {
+test('an evaluation that is impossible states the reason', { timeout: 60_000 }, async () => {
   const data = accidents(10)
   const outside = await evaluated(evaluateRisk, data, { from: '2030-01-01', to: '2030-02-01' })
   expect([outside.found, outside.said]).toEqual([[], expect.stringContaining('no accident from 2030-01-01 to 2030-02-01')])

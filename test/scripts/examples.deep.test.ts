@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { type SimulatedService, startSimulatedService } from '../helpers/simulated-service.ts'
 
-/** Feeds come one after the other, and a history is there once its feed has landed, which `LAND_EVERY_S` puts at 10 s. */
+/** Feeds arrive in turn, and a history exists once its feed has landed: every 10 s by `LAND_EVERY_S`. */
 const FIRST_DATA_MS = 150_000
-/** By day trains run everywhere and beacons are lit, by night hardly anywhere. */
+/** By day trains run everywhere and beacons are active, by night hardly any. */
 const HOUR = Number(new Intl.DateTimeFormat('en', { timeZone: 'Europe/Madrid', hour: '2-digit', hourCycle: 'h23' }).format())
 const IS_NIGHT = HOUR < 7 || HOUR >= 22
 const OF_THE_DAY = ['/api/trenes/posiciones', '/api/trenes/alertas', '/api/v16', '/api/v16/history']
-/** Lists of what has ended, or takes until a day is over, or weeks: of a service that has just started there may be none. */
+/** Lists of past events, or with data only after a day or weeks: a service that has just started may have none. */
 const MAY_BE_EMPTY = [
   '/api/incidents/history',
   '/api/trenes/alertas/historico',
@@ -37,12 +37,12 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** The records of a reply; null where it is one record. */
+/** The records of a reply; null if it is a single record. */
 function listIn(body: object): readonly Record<string, string>[] | null {
   return Object.entries(body).find(([name, value]) => name !== 'errors' && Array.isArray(value))?.[1] ?? null
 }
 
-/** What is wrong with what a path's example request is answered; null where nothing is. */
+/** Describes the error in the reply to a path's example request; null if it is right. */
 async function wrongWith(path: string): Promise<string | null> {
   const { 'x-example-request': shown, parameters } = paths[path]?.get as Operation
   let request = shown
@@ -59,7 +59,7 @@ async function wrongWith(path: string): Promise<string | null> {
   return isEmpty && !MAY_BE_EMPTY.includes(path) ? `nothing is in what answers ${request}` : null
 }
 
-test.each(endpoints.map(({ path }) => path))('the example request of %s answers on the day that it is shown', async (path) => {
+test.each(endpoints.map(({ path }) => path))('the example request of %s works on the day on which it is shown', async (path) => {
   const until = Date.now() + FIRST_DATA_MS
   let wrong = await wrongWith(path)
   for (; wrong !== null && Date.now() < until; wrong = await wrongWith(path)) await new Promise((resolve) => setTimeout(resolve, 1000))

@@ -24,7 +24,7 @@ interface Said {
   readonly text: string
 }
 
-/** What `scripts/feeds` says, run by someone whose environment knows nothing of the service. */
+/** The output of `scripts/feeds`, in an environment without the service's variables. */
 async function feeds(folder: string, ...args: string[]): Promise<Said> {
   const { SOURCE_MODE: _mode, PUBLISHERS_URL: _publishers, ...rest } = process.env
   const env = { ...rest, LAKE_URL: '', REDIS_URL: '' }
@@ -57,14 +57,14 @@ test.each(['simulated', 'replay'] as const)(
     expect(beside.code).toBe(0)
     release()
 
-    // What an ended service noted counts for nothing: another process may have its port by now.
+    // A port file of a stopped service does not count: another process may use its port by now.
     expect((await feeds(folder, 'run', 'dgt_incidents')).text).toContain('its service must run')
   },
 )
 
-test.each(['feeds', 'replay'])('scripts/%s keeps to the memory that the worker keeps to', async (command) => {
+test.each(['feeds', 'replay'])('scripts/%s has the memory settings of the worker', async (command) => {
   const folder = tempFolder()
-  // In the place of the program: what it is started with.
+  // The program is replaced by one that prints how it was started.
   const text = readFileSync(join(SCRIPTS, command), 'utf8').replace(/"\$project\/scripts\/service\/\w+\.ts"/, '"$asked"')
   writeFileSync(join(folder, 'asked.mjs'), 'console.log(JSON.stringify({ flags: process.execArgv, env: process.env }))')
   const { stdout } = await promisify(execFile)('bash', ['-c', text, join(SCRIPTS, command)], {
@@ -73,7 +73,7 @@ test.each(['feeds', 'replay'])('scripts/%s keeps to the memory that the worker k
   expect(JSON.parse(stdout)).toMatchObject(FEED_PROCESS)
 })
 
-test('a feed that is run by hand is derived from as after a landing of the worker', async () => {
+test('a manual run of a feed updates its derived tables, as a landing of the worker does', async () => {
   const redis = await startTestRedis()
   const publisher = await startPublisher({ at: '2026-06-15T00:00:00Z', beacons: {} })
   const folder = tempFolder()

@@ -32,7 +32,7 @@ function command(folder: string, env: Readonly<Record<string, string>> = {}): (.
       .catch(({ code, stdout, stderr }) => ({ code: Number(code), text: `${stdout}${stderr}` }))
 }
 
-test('an operator makes, lists, grants and revokes keys, beside a running service that knows at once', async () => {
+test('an operator creates, lists, grants and revokes keys, and a running service is notified at once', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const redis = await startTestRedis()
@@ -70,7 +70,7 @@ test('an operator makes, lists, grants and revokes keys, beside a running servic
   expect(/ana@|tia_\w{5}/i.test(await textOf(store))).toBe(false)
 })
 
-test('a fourth free key of an address is refused aloud, without a line that could be taken for a key', async () => {
+test('a fourth free key of an address is refused with a message that cannot be mistaken for a key', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const redis = await startTestRedis()
@@ -83,12 +83,12 @@ test('a fourth free key of an address is refused aloud, without a line that coul
   expect(fourth.text).not.toMatch(/^tia_/m)
 })
 
-test('a mailed link leads to where the service of the data folder runs, unless it has a public address', async () => {
+test('a mailed link leads to the running service of the data folder, unless it has a public address', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const redis = await startTestRedis()
   onTestFinished(() => redis.stop())
-  /** Where the link of a key's mail leads to. */
+  /** The target of the link in a key's mail. */
   const linked = async (email: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
     const said = await command(folder, { REDIS_URL: redis.url, ...env })('create', email)
     expect(said.code, said.text).toBe(0)
@@ -99,7 +99,7 @@ test('a mailed link leads to where the service of the data folder runs, unless i
   expect(await linked('a@example.org', { PORT: '9090' })).toBe('http://127.0.0.1:9090')
   const release = claimFolder(folder)
   try {
-    // What an earlier run has left says nothing.
+    // The files of an earlier run do not matter.
     expect(await linked('b@example.org')).toBe('http://127.0.0.1:8080')
     noteApi(folder, 'http://127.0.0.1:8123')
     expect(await linked('c@example.org')).toBe('http://127.0.0.1:8123')
@@ -110,7 +110,7 @@ test('a mailed link leads to where the service of the data folder runs, unless i
   expect(await linked('e@example.org')).toBe('http://127.0.0.1:8080')
 })
 
-test('what keys used in a month of Madrid is told, as a table and as CSV', async () => {
+test("keys' usage in a month of Madrid is printed, as a table and as CSV", async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const keys = command(folder)
@@ -156,7 +156,7 @@ test('what keys used in a month of Madrid is told, as a table and as CSV', async
   expect(now?.text.match(/^\d{4}-/gm)).toBeNull()
 })
 
-test('an invoice has each key that was used, under its highest plan of the month', async () => {
+test('an invoice has each used key, with its highest plan of the month', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const keys = command(folder)
@@ -172,7 +172,7 @@ test('an invoice has each key that was used, under its highest plan of the month
     [Date.UTC(2026, 3, 2), 'key_00000000000000000002', 'FREE', `${account}.2`],
     // The first key was rotated.
     [Date.UTC(2026, 3, 3), 'key_00000000000000000005', 'PRO', `${account}.1`],
-    // The last place for keys that an account has.
+    // The last place for keys of an account.
     [Date.UTC(2026, 3, 2), 'key_00000000000000000004', 'ENTERPRISE', `${account}.9`],
     [Date.UTC(2026, 3, 2), 'key_00000000000000000003', 'ENTERPRISE', `${'b'.repeat(64)}.1`],
     [Date.UTC(2026, 4, 2), 'key_00000000000000000002', 'ENTERPRISE', `${account}.2`],
@@ -207,7 +207,7 @@ test('an invoice has each key that was used, under its highest plan of the month
   expect((await keys('invoice', 'abc', '--month', '2026-04')).text).toContain('0 accounts')
 })
 
-test('what is wrong is said, and nothing done', async () => {
+test('wrong arguments are reported, and nothing is done', async () => {
   const folder = tempFolder()
   mkdirSync(join(folder, 'store'))
   const keys = command(folder)

@@ -17,7 +17,7 @@ const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const PROXY = ipaddr.parse('10.1.2.3')
 
 describe('readPlanSettings', () => {
-  test('takes the plans of the specification and trusts no proxy unless told', () => {
+  test('takes the plans of the specification and trusts no proxy by default', () => {
     const { plans, upgradeUrl, trusted } = readPlanSettings(readConfig({}))
     expect([plans, upgradeUrl, trusted.has(PROXY)]).toEqual([DEFAULT_PLANS, null, false])
   })
@@ -28,7 +28,7 @@ describe('readPlanSettings', () => {
     expect([plans.PRO.minute, plans.FREE, upgradeUrl, trusted.has(PROXY)]).toEqual([90, DEFAULT_PLANS.FREE, env.UPGRADE_URL, true])
   })
 
-  test('tells all mistakes at once, each with its variable; of plans tier, term and value', () => {
+  test('reports all errors at once, each with its variable; for plans with tier, term and value', () => {
     const env = { PLANS: '{"FREE": {"minute": 0}, "PRO": {"price_eur_month": "dear"}}', TRUSTED_PROXIES: '10.0.0.0/33' }
     const read = (): unknown => readPlanSettings(readConfig(env))
     expect(read).toThrow(/\n {2}PLANS: FREE\.requests_per_minute=0: expected a whole number.*\n {2}PLANS: PRO\.price_eur_month="dear": /)
@@ -37,7 +37,7 @@ describe('readPlanSettings', () => {
   })
 })
 
-test('the service does not start with plans that are wrong, and says which', async () => {
+test('the service does not start with invalid plans, and names them', async () => {
   const folder = join(tempFolder(), 'data')
   const started = promisify(execFile)(process.execPath, [MAIN, '--port', '0', '--data', folder], {
     env: { ...process.env, PLANS: '{"PRO": {"minute": 5}}' },
@@ -47,7 +47,7 @@ test('the service does not start with plans that are wrong, and says which', asy
   expect(existsSync(folder)).toBe(false)
 })
 
-test('the log says when Redis stops to count requests, and when it counts again', async () => {
+test('the log states when Redis stops counting requests, and when it counts again', async () => {
   const redis = await startTestRedis()
   onTestFinished(() => redis.stop())
   const lines: string[] = []

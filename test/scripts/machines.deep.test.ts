@@ -12,7 +12,7 @@ import { until } from '../helpers/until.ts'
 const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const PUBLISHERS = new URL('../../scripts/stand-in/main.ts', import.meta.url).pathname
 
-/** A command that runs, and the lines it has said. */
+/** A running command and the lines of its output so far. */
 interface Machine {
   readonly child: ChildProcess
   readonly lines: string[]
@@ -43,7 +43,7 @@ const said = async (machine: Machine, pattern: RegExp): Promise<string> => {
   return found as string
 }
 
-/** Ends a machine as Ctrl-C does; returns how long it took, ms. */
+/** Ends a machine like Ctrl-C; returns how long it took, ms. */
 async function interrupt({ child }: Machine): Promise<number> {
   const began = performance.now()
   child.kill('SIGINT')
@@ -52,7 +52,7 @@ async function interrupt({ child }: Machine): Promise<number> {
   return performance.now() - began
 }
 
-test('two APIs and two workers on one Redis and one store are one service, and go on without one of each', {
+test('two APIs and two workers on one Redis and one store are one service, and keep running without one of each', {
   timeout: 600_000,
 }, async () => {
   const redis = await startTestRedis()
@@ -89,7 +89,7 @@ test('two APIs and two workers on one Redis and one store are one service, and g
   expect(await interrupt(workers[0])).toBeLessThan(5000)
   expect(await interrupt(apis[0])).toBeLessThan(5000)
   const publishedAt = async (): Promise<number> => {
-    // A report is good for seconds, and an address may ask for so many.
+    // A report is valid for seconds, and an address may send a limited number of requests.
     await sleep(2000)
     const reply = await fetch(`${other}/status?format=json`)
     const { feeds, reasons } = (await reply.json()) as {

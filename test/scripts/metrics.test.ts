@@ -12,12 +12,12 @@ const MAIN = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const portsOf = (env: Record<string, string>) => metricsPorts(readConfig(env))
 
 describe('metricsPorts', () => {
-  test('gives the worker the port of the setting, and processes of the API those after it', () => {
+  test('gives the worker the port of the setting, and processes of the API the following ones', () => {
     expect(portsOf({ METRICS_PORT: '9464' })).toEqual({ worker: 9464, api: [9465] })
     expect(portsOf({ METRICS_PORT: '9464', API_WORKERS: '3' })).toEqual({ worker: 9464, api: [9465, 9466, 9467] })
   })
 
-  test('gives free ones for 0, and none where it is not set', () => {
+  test('gives free ones for 0, and none if it is not set', () => {
     expect(portsOf({ METRICS_PORT: '0', API_WORKERS: '2', PORT: '0' })).toEqual({ worker: 0, api: [0, 0] })
     expect(portsOf({})).toBeNull()
   })
@@ -26,19 +26,19 @@ describe('metricsPorts', () => {
     ['8080', '1', 8080],
     ['8079', '1', 8080],
     ['8078', '4', 8080],
-  ])('METRICS_PORT=%s with API_WORKERS=%s is refused: %d is that of the public', (port, workers, taken) => {
+  ])('METRICS_PORT=%s with API_WORKERS=%s is refused: %d is the public port', (port, workers, taken) => {
     expect(() => portsOf({ METRICS_PORT: port, API_WORKERS: workers })).toThrow(
       `METRICS_PORT=${port}: port ${taken} is that of the API (PORT), where metrics must not be`,
     )
   })
 
-  test('refuses ports that there are not', () => {
+  test('refuses invalid ports', () => {
     expect(() => portsOf({ METRICS_PORT: '65535' })).toThrow('METRICS_PORT=65535: with API_WORKERS=1 the last port would be 65536')
   })
 })
 
 describe('the metrics of a process', () => {
-  test('are served on the loopback address unless told, and given up when they are closed', async () => {
+  test('are served on the loopback address by default, and stop when they are closed', async () => {
     const metrics = await openServiceMetrics(readConfig({ METRICS_PORT: '0' }))
     expect(metrics.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
     expect((await fetch(metrics.url as string)).status).toBe(200)
@@ -52,7 +52,7 @@ describe('the metrics of a process', () => {
     await metrics.close()
   })
 
-  test('name the setting where they cannot be served', async () => {
+  test('name the setting if they cannot be served', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())

@@ -12,10 +12,10 @@ const blocks = [
   ...codeBlocks(section(read('README.md'), '## Five requests')),
   ...codeBlocks(section(read('api/README.md'), '## More requests')),
 ]
-/** The commands that the pages show. */
+/** The commands on the pages. */
 const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n'))
 
-/** A request that a page shows, and the shortened reply beside it. */
+/** A request on a page, and its shortened reply. */
 interface Example {
   readonly address: string
   readonly isKeyed: boolean
@@ -23,7 +23,7 @@ interface Example {
   readonly reply: unknown
 }
 
-/** The requests in order; a block of JSON is the reply to the last one before it. */
+/** The requests in order; a block of JSON is the reply to the previous one. */
 const examples: readonly Example[] = blocks.flatMap(({ language, code }, at) => {
   if (language !== 'sh') return []
   const next = blocks[at + 1]
@@ -38,13 +38,13 @@ const examples: readonly Example[] = blocks.flatMap(({ language, code }, at) => 
   return asked
 })
 
-/** Feeds arrive one after the other. The last is the commuter timetable, which a busy machine reads for minutes. */
+/** Feeds arrive in turn. The last is the commuter timetable, which takes minutes on a busy machine. */
 const FIRST_DATA_MS = 300_000
 
 let service: SimulatedService
 let url: string
 let key: string
-/** Where the metrics of the API's processes are. */
+/** The addresses of the API processes' metrics. */
 let metrics: readonly string[] = []
 
 beforeAll(async () => {
@@ -65,13 +65,13 @@ const ask = ({ address, isKeyed, body }: Example): Promise<Response> =>
     },
     ...(body === null ? {} : { method: 'POST', body }),
   })
-/** Waits as long as one key of the plan PRO has to between two requests. */
+/** Waits for as long as a key of the PRO plan must wait between two requests. */
 const askLater = async (example: Example): Promise<Response> => {
   await new Promise((resolve) => setTimeout(resolve, 1000))
   return await ask(example)
 }
 
-test('there are five requests with their replies, all to the service as it starts, and commands that exist', () => {
+test('there are five requests with replies, all to the default address, and commands that exist', () => {
   expect(examples.filter(({ reply }) => reply !== null)).toHaveLength(5)
   expect(examples.length).toBeGreaterThan(10)
   for (const { address } of examples) expect(address).toMatch(/^http:\/\/127\.0\.0\.1:8080\//)
@@ -82,11 +82,11 @@ test('there are five requests with their replies, all to the service as it start
   }
 })
 
-test('ready means that the first of them answers', async () => {
+test('ready means that the first of them works', async () => {
   expect((await ask(examples[0] as Example)).status).toBe(200)
 })
 
-test('each process has its metrics where it is said', async () => {
+test('each process has its metrics at the stated address', async () => {
   const addresses = service.printed.flatMap((line) => /^ {2}(?:metrics| {7}) {2}(http:\S+) (\w+(?: \d)?)$/.exec(line)?.slice(1, 3) ?? [])
   expect(addresses.filter((_, at) => at % 2 === 1)).toEqual(['worker', 'api', 'api 2'])
   const [worker = '', , api = '', , second = ''] = addresses
@@ -94,12 +94,12 @@ test('each process has its metrics where it is said', async () => {
   expect(new Set(ports).size).toBe(4)
   const readMetrics = async (address: string) => parseExposition(await (await fetch(address)).text())
   for (const address of [api, second]) expect((await readMetrics(address)).value('traffic_redis_connected')).toBe(1)
-  // A fetch is counted once it is through, which is after its incidents are served.
+  // A fetch is counted at its end, which is after its incidents are served.
   const counts = async (): Promise<boolean> =>
     Number((await readMetrics(worker)).value('traffic_worker_fetches_total', { feed: 'dgt_incidents', outcome: 'accepted' })) > 0
   await until('the first fetch is counted', counts, FIRST_DATA_MS)
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
-  // As the kernel deals callers out, one process or the other has counted what the service was asked until here.
+  // The kernel distributes the requests: the counts of both processes together have all of them.
   const counted = await Promise.all(
     [api, second].map(async (address) => (await readMetrics(address)).families.get('traffic_api_requests_total')),
   )
@@ -107,7 +107,7 @@ test('each process has its metrics where it is said', async () => {
   metrics = [api, second]
 })
 
-test('several processes of the API share its port, and one that dies is there again', async () => {
+test('several processes of the API share its port, and one that dies is restarted', async () => {
   const apis = (): string[] =>
     readdirSync('/proc').filter((pid) => {
       try {
@@ -144,7 +144,7 @@ test.each(examples.filter(({ body }) => body === null))('$address answers with d
   expect(missingFrom(await response.json(), example.reply)).toEqual([])
 })
 
-/** The fields of a shown reply that the real one lacks, or has with another type; null in either fits everything. */
+/** Members of a shown reply that the real one lacks, or has with a different type; null in either matches everything. */
 function missingFrom(real: unknown, shown: unknown, path = ''): string[] {
   if (shown === null || real === null) return []
   if (Array.isArray(shown)) return Array.isArray(real) && real.length > 0 ? missingFrom(real[0], shown[0], `${path}[0]`) : [path]
@@ -155,13 +155,13 @@ function missingFrom(real: unknown, shown: unknown, path = ''): string[] {
   )
 }
 
-/** True for a reply that lists something, or describes some paths. */
+/** True for a reply with a non-empty list, or with paths. */
 async function isFull(response: Response): Promise<boolean> {
   if (response.headers.get('content-type') === 'application/vnd.apache.parquet')
     return Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4) === 'PAR1'
   expect([200, 404]).toContain(response.status)
   const body = (await response.json()) as Record<string, unknown>
-  // What has not arrived yet is asked for again.
+  // Data that has not arrived yet is requested again.
   if (response.status !== 200) {
     expect(body).toMatchObject({ code: 'no-data-yet' })
     return false

@@ -24,7 +24,7 @@ const running = (pid: number): boolean => {
 }
 
 describe('startRedis', () => {
-  test('keeps its data over a stop, and listens on no port', async () => {
+  test('keeps its data after a stop, and listens on no port', async () => {
     const folder = join(tempFolder(), 'made', 'anew')
     const first = await start(folder)
     const redis = openRedis(first.url)
@@ -57,14 +57,14 @@ describe('startRedis', () => {
     expect(second.adopted).toBe(false)
   })
 
-  test('finds a short place for the socket of a long folder', async () => {
+  test('finds a short path for the socket of a long folder', async () => {
     const folder = join(tempFolder(), 'x'.repeat(60), 'y'.repeat(60))
     const server = await start(folder)
     expect(server.url.startsWith(folder)).toBe(false)
     expect(Buffer.byteLength(server.url)).toBeLessThan(104)
   })
 
-  test('says how to install a program that is missing, and why one ended', async () => {
+  test('reports how to install a missing program, and why one ended', async () => {
     await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'no-such-redis' })).rejects.toThrow(REDIS_MISSING)
     await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'false' })).rejects.toThrow('it ended with 1')
   })

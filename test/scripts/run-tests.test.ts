@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PROJECT } from '../laws/sources.ts'
 
-test('a name that no test file has fails, and nothing is run in its place', () => {
+test('a name without a test file fails, and nothing else is run', () => {
   const asked = ['scripts/run-tests.ts', 'test/lake/limit', 'test/no/such']
   const { status, stdout } = spawnSync(process.execPath, asked, { cwd: PROJECT, encoding: 'utf8' })
   expect(stdout).toContain('no test file is named like test/no/such\n')
@@ -12,14 +12,14 @@ test('a name that no test file has fails, and nothing is run in its place', () =
   expect(status).toBe(1)
 })
 
-/** Size of Node's pool as a command that sources `setup.sh` sets it. */
+/** Size of Node's thread pool in a command that sources `setup.sh`. */
 function pool(env: Readonly<Record<string, string>>): string {
   const script = `set -eu; . '${join(PROJECT, 'scripts/setup.sh')}'; set_pool; printf %s "$UV_THREADPOOL_SIZE"`
   const { PATH = '' } = process.env
   return spawnSync('bash', ['-c', script], { encoding: 'utf8', env: { PATH, ...env } }).stdout
 }
 
-test('the pool of threads follows the slots of queries, unless it is set', () => {
+test('the thread pool follows the number of query slots, unless it is set', () => {
   expect(pool({})).toBe('12')
   expect(pool({ QUERY_SLOTS: '8' })).toBe('36')
   expect(pool({ QUERY_SLOTS: '8', UV_THREADPOOL_SIZE: '5' })).toBe('5')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spansOf } from '../../scripts/service/spans.ts'
 
-test('days, months and years that follow each other are told as one span', () => {
+test('consecutive days, months and years are shown as one span', () => {
   expect(spansOf([])).toEqual([])
   expect(spansOf(['2024-02-28', '2024-02-29', '2024-03-01', '2024-03-03'])).toEqual(['2024-02-28 to 2024-03-01 (3)', '2024-03-03'])
   expect(spansOf(['2021-11', '2021-12', '2022-01', '2022-02'])).toEqual(['2021-11 to 2022-02 (4)'])

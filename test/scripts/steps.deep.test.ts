@@ -7,7 +7,7 @@ import { PROJECT } from '../laws/sources.ts'
 
 const TIMEOUT_MS = 600_000
 
-/** What the commands of a page's steps print, after the steps were followed in a copy of the project. */
+/** The output of the commands in a page's steps, which are followed in a copy of the project. */
 async function follow(page: string, heading: string): Promise<{ readonly copy: ProjectCopy; readonly printed: string }> {
   const blocks = codeBlocks(section(readFileSync(join(PROJECT, page), 'utf8'), heading))
   expect(blocks.length).toBeGreaterThan(3)
@@ -17,7 +17,7 @@ async function follow(page: string, heading: string): Promise<{ readonly copy: P
   return { copy, printed: printed.join('\n') }
 }
 
-test('a feed can be added by the steps of jobs/README.md, and gives its rows', { timeout: TIMEOUT_MS }, async () => {
+test('a feed can be added by the steps of jobs/README.md, and has rows', { timeout: TIMEOUT_MS }, async () => {
   const { copy, printed } = await follow('jobs/README.md', '## How to add a feed')
   const rows = printed.split('\n').filter((line) => line.startsWith('{"source":"madrid","car_park_id"'))
   expect(rows.map((row) => JSON.parse(row).car_park_id)).toEqual(['50001', '50002', '50003'])
@@ -27,7 +27,7 @@ test('a feed can be added by the steps of jobs/README.md, and gives its rows', {
   expect(snapshot.car_parks[1]).toMatchObject({ car_park_id: '50002', name: 'Calle de Prueba', position: { lat: 40.4302, lon: -3.6891 } })
 })
 
-test('an endpoint can be added by the steps of api/README.md, and answers', { timeout: TIMEOUT_MS }, async () => {
+test('an endpoint can be added by the steps of api/README.md, and works', { timeout: TIMEOUT_MS }, async () => {
   const { printed } = await follow('api/README.md', '## How to add an endpoint')
   expect(printed).toMatch(/[1-9]\d* passed, 0 failed/)
 })

@@ -9,13 +9,13 @@ import { until } from '../helpers/until.ts'
 
 type Parts = Omit<ChildOptions, 'onLine' | 'onSpawn'>
 
-/** A program that is up, tells its process id and its arguments, and ends with 3 after so many ms. */
+/** A program that starts, reports its process id and its arguments, and ends with 3 after some ms. */
 const DIES = 'process.send({ ready: { pid: process.pid, args: process.argv.slice(2) } }); setTimeout(() => process.exit(3), AFTER)'
 
 interface Stage {
   readonly services: Supervisor
   readonly said: string[]
-  /** How to start a program of that text. */
+  /** How to start a program with that text. */
   readonly program: (name: string, text: string) => Parts
 }
 
@@ -37,7 +37,7 @@ function stage(times: Partial<SupervisorTimes> = {}): Stage {
 
 const dyingAfter = (ms: number): string => DIES.replace('AFTER', String(ms))
 
-test('a process that dies again and again is never given up, each time after a longer wait, and the others run on', async () => {
+test('a process that dies repeatedly is always restarted, each time after a longer wait, and the others keep running', async () => {
   const { services, said, program } = stage()
   const steady = await services.keep<{ pid: number }>(() => program('steady', dyingAfter(1e9)))
   let starts = 0
@@ -45,21 +45,21 @@ test('a process that dies again and again is never given up, each time after a l
   await until('25 deaths', () => said.length >= 25, 20_000)
   const again = (seconds: number): string => `dying ended with 3; starting it again in ${seconds} s`
   expect(said.slice(0, 5)).toEqual([0.001, 0.002, 0.004, 0.004, 0.004].map(again))
-  // A start that fails counts as a death.
+  // A failed start counts as a death.
   expect(said[5]).toBe('dying ended with 9 before it was ready; starting it again in 0.004 s')
   expect(isAlive(steady.pid)).toBe(true)
   await services.stop()
   expect(isAlive(steady.pid)).toBe(false)
 }, 30_000)
 
-test('a process that lived long enough is started again after the shortest wait', async () => {
+test('a process that ran long enough is restarted after the shortest wait', async () => {
   const { services, said, program } = stage({ calm_ms: 20 })
   await services.keep(() => program('tired', dyingAfter(60)))
   await until('four deaths', () => said.length >= 4)
   expect(new Set(said)).toEqual(new Set(['tired ended with 3; starting it again in 0.001 s']))
 })
 
-test('a process whose event loop hangs is killed and started again; one that never sends a heartbeat is left alone', async () => {
+test('a process whose event loop hangs is killed and restarted; one that never sends a heartbeat is left alone', async () => {
   const { services, said, program } = stage({ hung_ms: 400 })
   const beats = `process.send('${HEARTBEAT}'); setInterval(() => process.send('${HEARTBEAT}'), 50);`
   const text = `process.send({ ready: { pid: process.pid } }); ${beats}`
@@ -71,7 +71,7 @@ test('a process whose event loop hangs is killed and started again; one that nev
   expect(said.filter((line) => !line.startsWith('hung'))).toEqual([])
 })
 
-test('all are stopped at once, those that do not end by force', async () => {
+test('all are stopped at once, by force if they do not end', async () => {
   const { services, program } = stage({ stop_ms: 300 })
   const text = `process.on('SIGTERM', () => undefined); ${dyingAfter(1e9)}`
   const pids: number[] = []
@@ -82,12 +82,12 @@ test('all are stopped at once, those that do not end by force', async () => {
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-test('a later start is given what the first one told', async () => {
+test("a later start receives the first one's report", async () => {
   const { services, said, program } = stage()
   const text = `console.log(process.argv[2] ?? 'first'); ${dyingAfter(1)}`
-  await services.keep<{ pid: number }>((told) => ({ ...program('teller', text), args: told ? [String(told.pid)] : [] }))
+  await services.keep<{ pid: number }>((first) => ({ ...program('teller', text), args: first ? [String(first.pid)] : [] }))
   await until('three starts', () => said.length >= 6)
-  const told = said.filter((line) => /^(first|\d+)$/.test(line))
-  expect(told[0]).toBe('first')
-  expect(new Set(told.slice(1)).size).toBe(1)
+  const starts = said.filter((line) => /^(first|\d+)$/.test(line))
+  expect(starts[0]).toBe('first')
+  expect(new Set(starts.slice(1)).size).toBe(1)
 })

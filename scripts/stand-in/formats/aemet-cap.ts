@@ -28,10 +28,10 @@ const [GREEN, YELLOW, ORANGE, RED] = [
 ]
 const LEVELS = [GREEN, YELLOW, ORANGE, RED] as const
 
-/** Certainty by the share that a probability begins with. */
+/** Certainty by the percentage at the start of a probability. */
 const certaintyOf = ({ probability }: Warning): string => (probability.startsWith('10%') ? 'Possible' : 'Likely')
 
-/** The package of a publication: a CAP 1.2 message for each warning, in a plain tar. `shift_ms` moves the times of sending. */
+/** The package of a publication: a CAP 1.2 message for each warning, in a plain tar. `shift_ms` moves the sending times. */
 export function aemetPackage(
   warnings: readonly Warning[],
   about: { readonly publishedAt: number; readonly shift_ms: number; readonly hasUnknownCodes: boolean },
@@ -46,7 +46,7 @@ export function aemetPackage(
   return packTar(files, publishedAt)
 }
 
-/** A message. `unknown` is a code to write in place of the phenomenon's. */
+/** A message. `unknown` is a code that replaces the phenomenon's code. */
 function capText(warning: Warning, unknown: string | null): string {
   const { sentAt, updates, kind, level } = warning
   const [code, name, english] = kind.phenomenon
@@ -130,13 +130,13 @@ function element(indent: number, name: string, text: string): string {
   return `${' '.repeat(indent)}<${name}>${escapeText(text)}</${name}>`
 }
 
-/** Latitude before longitude, whole degrees with a decimal. */
+/** Latitude before longitude, whole degrees with a decimal point. */
 function polygonText(ring: Line): string {
   const degrees = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))
   return ring.map(([lon, lat]) => `${degrees(lat)},${degrees(lon)}`).join(' ')
 }
 
-/** Zone (of a green one the community), phenomenon, parameter, day and hour (UTC) of the end, then when it was sent (s). */
+/** Zone (community for a green message), phenomenon, parameter, day and hour (UTC) of the end, then the sending time (s). */
 function tailOf({ zones, level, kind, expires, sentAt }: Warning): string {
   const [{ code }] = zones as [AlertZone]
   const place = level === 0 ? `61VV${code.slice(0, 2)}` : code
@@ -158,7 +158,7 @@ function utcText(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}-00:00`
 }
 
-/** With the offset of the clock of the first zone. */
+/** Local time with the UTC offset of the first zone. */
 function localText(instant: number, { zones }: Warning): string {
   const offset = offsetAt(instant, zoneOf((zones[0] as AlertZone).province_code))
   const hours = String(offset / HOUR_MS).padStart(2, '0')

@@ -15,7 +15,7 @@ interface About {
 
 type List = readonly Readonly<Record<string, unknown>>[]
 
-/** The hourly forecast of a municipality as AEMET writes it: every value a text, hours from that of the issue on. */
+/** The hourly forecast of a municipality in AEMET's format: every value is text, hours start at the hour of issue. */
 export function hourlyForecastJson(place: ForecastPlace, { issuedAt, hasUnknownCodes }: About): Buffer {
   const first = Math.floor(issuedAt / HOUR) * HOUR
   const hours = Array.from({ length: HOURS }, (_, at) => first + at * HOUR)
@@ -39,7 +39,7 @@ export function hourlyForecastJson(place: ForecastPlace, { issuedAt, hasUnknownC
       temperatura: list(({ ta }) => whole(ta)),
       sensTermica: list(({ ta, vv }) => whole(ta < 10 ? ta - vv / 2 : ta)),
       humedadRelativa: list(({ hr }) => String(hr)),
-      // Wind and gust of an hour follow each other in one list.
+      // Wind and gust of an hour are consecutive entries in one list.
       vientoAndRachaMax: begins.flatMap((begin) => {
         const { vv, dv, vmax } = place.hour(begin)
         const periodo = hourOf(begin, place.zone)
@@ -57,12 +57,12 @@ export function hourlyForecastJson(place: ForecastPlace, { issuedAt, hasUnknownC
   return documentOf(place, { dia, issuedAt, page: 'municipios/horas', id: place.municipality.code, version: '1.0' })
 }
 
-/** The forecast of seven days as AEMET writes it: numbers, empty texts, and a day of which half is over. */
+/** The forecast of seven days in AEMET's format: numbers, empty texts, and a first day that is half over. */
 export function dailyForecastJson(place: ForecastPlace, { issuedAt, hasUnknownCodes }: About): Buffer {
   const dates: string[] = [local(issuedAt, place.zone).slice(0, 10)]
   while (dates.length < DAYS) dates.push(dateAfter(dates.at(-1) as string))
   const dia = dates.map((date, at) => dayOf(place, date, { at, issuedAt, hasUnknownCodes }))
-  // As a number, the code of a municipality of the first nine provinces loses its 0.
+  // As a number, the code of a municipality in the first nine provinces loses its leading 0.
   return documentOf(place, { dia, issuedAt, page: 'municipios', id: Number(place.municipality.code), version: 1 })
 }
 
@@ -107,7 +107,7 @@ function dayOf(place: ForecastPlace, date: string, about: About & { readonly at:
   }
 }
 
-/** Parts of a day that the forecast has, by how far it is ahead; null for the whole day without a name. */
+/** The parts of a day in the forecast, by days ahead; null for the whole day without a name. */
 function periodsOf(ahead: number): readonly (readonly [number, number] | null)[] {
   if (ahead > 3) return [null]
   const halves = [
@@ -142,7 +142,7 @@ function documentOf(
   return Buffer.from(JSON.stringify([document], null, 2), 'latin1')
 }
 
-/** The six hours that probabilities of a day are of, each with its name: they follow the runs of the model, at 00, 06, 12 and 18 UTC. */
+/** The named six-hour periods of a day's probabilities: they follow the runs of the model, at 00, 06, 12 and 18 UTC. */
 function sixHours(date: string, zone: string): [from: number, name: string][] {
   const shift = (offsetAt(instantOf(date, '12:00', { zone }), zone) / HOUR) % 6
   return [0, 6, 12, 18].map((hour) => {
@@ -166,7 +166,7 @@ function skyOf({ prec, hr, vis, ta }: HourlyWeather, isNight: boolean): { value:
 const snows = ({ ta }: Pick<HourlyWeather, 'ta'>): boolean => ta <= 1
 const two = (value: number): string => String(value).padStart(2, '0')
 const kmh = (m_s: number): string => String(Math.round(3.6 * m_s))
-/** A number as AEMET prints it: what is a little below 0 is -0. */
+/** A number as AEMET prints it: values slightly below 0 are -0. */
 const whole = (value: number): string => (Object.is(Math.round(value), -0) ? '-0' : String(Math.round(value)))
 const amount = (mm: number): string => (mm > 0 && mm < 0.15 ? 'Ip' : String(Math.round(10 * mm) / 10))
 const wordOf = (m_s: number, degrees: number): string => (m_s < 0.6 ? 'C' : (WORDS[Math.round(degrees / 45) % 8] as string))

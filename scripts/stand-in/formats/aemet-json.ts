@@ -8,7 +8,7 @@ export interface HourOfStation {
   readonly weather: HourlyWeather
 }
 
-/** AEMET's spelling of a province: without accents, Ñ kept, and two of them in two spellings. */
+/** AEMET's spelling of provinces: without accents, with Ñ; two of them have two spellings. */
 const PROVINCES: Readonly<Record<string, string>> = {
   ...{ '01': 'ARABA/ALAVA', '02': 'ALBACETE', '03': 'ALICANTE', '04': 'ALMERIA', '05': 'AVILA', '06': 'BADAJOZ', '07': 'ILLES BALEARS' },
   ...{ '08': 'BARCELONA', '09': 'BURGOS', '10': 'CACERES', '11': 'CADIZ', '12': 'CASTELLON', '13': 'CIUDAD REAL', '14': 'CORDOBA' },
@@ -21,7 +21,10 @@ const PROVINCES: Readonly<Record<string, string>> = {
 }
 const OTHER_SPELLINGS: Readonly<Record<string, string>> = { '07': 'BALEARES', '38': 'SANTA CRUZ DE TENERIFE' }
 
-/** Observations as AEMET writes them: what a station does not measure has no key. `isOldLayout` leaves the offset of times out, as in 2021. */
+/**
+ * Observations in AEMET's format: quantities that a station does not measure have no key. `isOldLayout` omits the UTC offset, as
+ * in 2021.
+ */
 export function observationsJson(hours: readonly HourOfStation[], options: { isOldLayout: boolean; hasUnknownCodes: boolean }): Buffer {
   return listJson(
     hours.map(({ station, end, weather }) => {
@@ -70,7 +73,7 @@ export function observationsJson(hours: readonly HourOfStation[], options: { isO
   )
 }
 
-/** A day of a station: the hours of its day in UTC, and those from 07 to 07 UTC, in order. */
+/** A day of a station: the hours of its UTC day, and those from 07 to 07 UTC, in order. */
 export interface DayOfStation {
   readonly station: WeatherStation
   readonly day: string
@@ -78,7 +81,7 @@ export interface DayOfStation {
   readonly rainHours: readonly HourlyWeather[]
 }
 
-/** Daily climatology as AEMET writes it: every value text with a decimal comma; `Ip` for traces, `Varias` where a time is not one. */
+/** Daily climatology in AEMET's format: every value is text with a decimal comma; `Ip` for traces, `Varias` for several times. */
 export function dailyJson(days: readonly DayOfStation[], options: { hasUnknownCodes: boolean }): Buffer {
   return listJson(
     days.map(({ station, day, hours, rainHours }, at) => {
@@ -90,7 +93,7 @@ export function dailyJson(days: readonly DayOfStation[], options: { hasUnknownCo
       const wind = (value: string): string | undefined => (station.hasWind ? text(value) : undefined)
       const pressure = (value: string): string | undefined => (station.hasPressure ? text(value) : undefined)
       const pressures = of(({ pres }) => pres)
-      // A trace is what is left of a shower too small to count.
+      // A shower too small to measure leaves a trace.
       const isTrace = sum === 0 && rainHours.some(({ hr }) => hr > 90)
       return {
         fecha: text(day),
@@ -118,7 +121,7 @@ export function dailyJson(days: readonly DayOfStation[], options: { hasUnknownCo
   )
 }
 
-/** The time of the hour that is meant, to ten minutes; `Varias` where several are. */
+/** The time of the matching hour, to ten minutes; `Varias` if several hours match. */
 function timeOf(hours: readonly HourlyWeather[], isIt: (hour: HourlyWeather) => boolean): string {
   const at = hours.findIndex(isIt)
   if (hours.filter(isIt).length > 1) return 'Varias'
@@ -132,13 +135,13 @@ function hourOf(values: readonly number[], value: number): string {
 
 const comma = (value: number): string => value.toFixed(1).replace('-0.0', '0.0').replace('.', ',')
 
-/** A slip that refuses: there is no document, which the status of HTTP does not say. */
+/** The first step's answer without a document; the HTTP status is still 200. */
 export function noDataJson(): Buffer {
   const members = { descripcion: text('No hay datos que satisfagan esos criterios'), estado: '404' }
   return Buffer.from(`{\n${membersOf(members)}\n}`, 'latin1')
 }
 
-/** A slip: where the document is for the next minutes, and where what it says of itself. */
+/** The first step's answer: the temporary URLs of the document and of its metadata. */
 export function slipJson(datos: string, metadatos: string): Buffer {
   const members = { descripcion: text('exito'), estado: '200', datos: text(datos), metadatos: text(metadatos) }
   return Buffer.from(`{\n${membersOf(members)}\n}`, 'latin1')
@@ -150,7 +153,7 @@ function provinceOf(code: string, at: number): string {
 
 type Members = Readonly<Record<string, string | undefined>>
 
-/** A list as the publisher's server prints it; ISO 8859-15, whose letters are those of Latin-1 here. */
+/** A list as the publisher's server prints it; ISO 8859-15, whose letters equal those of Latin-1 here. */
 function listJson(records: readonly Members[]): Buffer {
   return Buffer.from(`[ ${records.map((members) => `{\n${membersOf(members)}\n}`).join(', ')} ]`, 'latin1')
 }
@@ -163,7 +166,7 @@ function membersOf(members: Members): string {
 
 const text = (value: string): string => JSON.stringify(value)
 
-/** A number as Java prints a double: 5.0, and its noise. */
+/** A number as Java prints a double: 5.0, including rounding noise. */
 function double(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value)
 }

@@ -7,13 +7,13 @@ const MINUTE = 60_000
 /** Departures from an airport, or arrivals at it. */
 export type FlightType = 'S' | 'L'
 
-/** A flight as it stands at an instant, at one end. */
+/** A flight's state at an instant, at one end. */
 interface Standing {
   readonly state: string
   readonly estimated: number
 }
 
-/** The list of an airport in one direction as Aena's page gets it: a record for each number that a flight is sold under. */
+/** The list of an airport in one direction as Aena's page receives it: a record for each flight number of a flight. */
 export function aenaList(
   flights: readonly Flight[],
   of: { readonly airport: Airport; readonly type: FlightType; readonly now: number; readonly hasUnknownCodes: boolean },
@@ -32,7 +32,7 @@ function recordsOf(flight: Flight, of: { readonly airport: Airport; readonly typ
   const { state, estimated } = isDeparture ? departure(flight, now) : arrival(flight, now)
   const [date, time] = localClock(scheduled, airport.zone)
   const [estimatedDate, estimatedTime] = localClock(estimated, airport.zone)
-  // Gates and belts are known an hour before.
+  // Gates and belts are announced an hour before.
   const isNear = now > estimated - 60 * MINUTE
   const { airline, number } = flight
   const sold = [[airline.iata, airline.icao, airline.name, number] as const].concat(
@@ -53,7 +53,7 @@ function recordsOf(flight: Flight, of: { readonly airport: Airport; readonly typ
   }))
 }
 
-/** What of a delay is known at an instant: nothing before it is announced. */
+/** The announced delay at an instant: none before its announcement. */
 function known(flight: Flight, delay: number, now: number): number {
   return now >= flight.departs - flight.announced * MINUTE ? delay : 0
 }
@@ -95,7 +95,7 @@ function terminalOf({ iata }: Airport, airline: string): string {
   return 'T1'
 }
 
-/** `dd/mm/yyyy` and `HH:MM:SS` that a local clock shows. */
+/** `dd/mm/yyyy` and `HH:MM:SS` in local time. */
 function localClock(instant: number, zone: string): readonly [string, string] {
   const text = new Date(instant + offsetAt(instant, zone)).toISOString()
   return [`${text.slice(8, 10)}/${text.slice(5, 7)}/${text.slice(0, 4)}`, text.slice(11, 19)]

@@ -7,7 +7,7 @@ import { type AirStation, concentrationOf, isInvalid } from '../world/air-statio
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
-/** What documents are made of. Instants in ms. */
+/** The input of documents. Instants in ms. */
 interface AirDocument {
   readonly stations: readonly AirStation[]
   readonly seed: number
@@ -20,7 +20,7 @@ export function icaCsv({ stations, seed, hour, hasUnknownCodes }: AirDocument & 
     const { id, name, lat, lon, isActive } = station
     const type = hasUnknownCodes && nth % 40 === 3 ? 'RURAL' : station.type
     const place = [lat, lon].map((degrees) => degrees.toFixed(5))
-    // The file leaves out the zero at the front.
+    // The file omits the leading zero.
     return [String(Number(id)), name.replaceAll(',', ''), type, ...place, isActive, isoHour(hour), ...indexOf(station, seed, hour)].join()
   })
   return ['cod_estacion,nombre,tipo,latitud,longitud,activa,fecha,indice,debido_a', ...lines, ''].join('\n')
@@ -28,7 +28,10 @@ export function icaCsv({ stations, seed, hour, hasUnknownCodes }: AirDocument & 
 
 const isoHour = (instant: number): string => new Date(instant).toISOString().slice(0, 19)
 
-/** Category and pollutant: mostly what the scale says, one in fifty a level worse; one in five of fewer pollutants; some none. */
+/**
+ * Category and pollutant, mostly by the official scale. One in fifty is a level worse, one in five has fewer pollutants, and some
+ * have none.
+ */
 function indexOf(station: AirStation, seed: number, hour: number): readonly [string, string] {
   const draw = hash(seed, 'air index', station.id, hour / HOUR)
   if (!station.isActive || draw % 23 === 0) return draw % 3 === 0 ? ['0', ''] : ['', '']
@@ -44,7 +47,7 @@ function indexOf(station: AirStation, seed: number, hour: number): readonly [str
   return [String(isPartial ? 10 * category : category), (found.pollutants[0] as string).replace('_', '.')]
 }
 
-/** National numbers of pollutants, and of the techniques that Madrid measures them by. */
+/** National numbers of pollutants, and of Madrid's measuring techniques. */
 const NUMBERS: Readonly<Partial<Record<AirPollutant, readonly [magnitude: number, technique: number]>>> = {
   SO2: [1, 38],
   CO: [6, 48],
@@ -57,10 +60,10 @@ const NUMBERS: Readonly<Partial<Record<AirPollutant, readonly [magnitude: number
 }
 
 const HEADER = Array.from({ length: 24 }, (_, at) => String(at + 1).padStart(2, '0')).flatMap((hour) => [`H${hour}`, `V${hour}`])
-/** An hour is published so long after it ended, ms. */
+/** Delay between the end of an hour and its publication, ms. */
 const LATE = 10 * MINUTE
 
-/** The hours of a day, those that have ended and arrived by an instant, as value and flag; `none` stands in the others. */
+/** The hours of a day as value and flag, if they have ended and been published by an instant; the others have `none`. */
 function hoursOf(of: {
   readonly station: AirStation
   readonly pollutant: AirPollutant
@@ -79,12 +82,15 @@ function hoursOf(of: {
   })
 }
 
-/** The newest day that has an hour at an instant. */
+/** The newest day with an hour that was published by an instant. */
 export function newestDay(at: number): string {
   return madridDate(at - HOUR - LATE)
 }
 
-/** Madrid's file of the current day; `isPadded` as it was until 2019, without a byte order mark and with numbers of five digits. */
+/**
+ * Madrid's file of the current day; `isPadded` selects the format until 2019, without byte order mark and with five-digit
+ * numbers.
+ */
 export function madridAirCsv(document: AirDocument & { readonly at: number; readonly isPadded: boolean }): string {
   const { stations, seed, at, isPadded, hasUnknownCodes } = document
   const day = newestDay(at)
@@ -104,7 +110,7 @@ export function madridAirCsv(document: AirDocument & { readonly at: number; read
   return `${isPadded ? '' : '\ufeff'}${[header, ...lines, ''].join('\n')}`
 }
 
-/** Barcelona's file of the last three days; one line in a station is of the weather. */
+/** Barcelona's file of the last three days; one line of a station is about the weather. */
 export function barcelonaAirCsv({ stations, seed, at, hasUnknownCodes }: AirDocument & { readonly at: number }): string {
   const days = [2, 1, 0].map((back) => madridDate(at - HOUR - LATE, -back))
   const lines = stations.flatMap((station) =>

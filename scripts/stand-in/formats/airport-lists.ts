@@ -6,7 +6,7 @@ const COLUMNS =
   'id,ident,type,name,latitude_deg,longitude_deg,elevation_ft,continent,iso_country,iso_region,municipality,scheduled_service,icao_code,iata_code,gps_code,local_code,home_link,wikipedia_link,keywords'.split(
     ',',
   )
-/** Rows of other places: airfields without an IATA code, and other countries, of which the list has some 84,000. */
+/** Rows of other places: airfields without an IATA code, and other countries. The real list has some 84,000. */
 const OTHERS = { full: 20_000, small: 200 } as const
 const COUNTRIES = ['US', 'BR', 'FR', 'PT', 'ES', 'AU', 'CA'] as const
 /** Other names of airports, by IATA code. */
@@ -51,7 +51,7 @@ export function airportsCsv(
   return `${lines.join('\n')}\n`
 }
 
-/** OpenFlights' `airports.dat`: no header, `\N` for nothing. */
+/** OpenFlights' `airports.dat`: no header, `\N` for null. */
 export function openflightsDat(airports: readonly Airport[]): string {
   const lines = airports.map((one, nth) =>
     [

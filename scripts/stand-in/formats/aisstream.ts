@@ -1,6 +1,6 @@
 import type { Vessel, VesselFix } from '../world/vessels.ts'
 
-/** A position as aisstream frames it. */
+/** A position in aisstream's frame format. */
 export function positionFrame(vessel: Vessel, fix: VesselFix, now: number): string {
   const isA = vessel.aisClass === 'A'
   const type = isA ? 'PositionReport' : 'StandardClassBPositionReport'
@@ -13,7 +13,7 @@ export function positionFrame(vessel: Vessel, fix: VesselFix, now: number): stri
   return frame(type, report, { vessel, fix, now })
 }
 
-/** Static data as aisstream frames them: one frame of class A, two of class B. */
+/** Static data in aisstream's frame format: one frame for class A, two for class B. */
 export function staticFrames(vessel: Vessel, fix: VesselFix, now: number): string[] {
   const { mmsi, name, callsign, imo, shipType, sizes, draught_m } = vessel
   const [A, B, C, D] = sizes

@@ -8,13 +8,15 @@ const CATALAN_HEADER =
 const CATALAN_COLUMNS = CATALAN_HEADER.split(',')
 const DEMARCATIONS: Readonly<Record<string, string>> = { '08': 'Barcelona', '17': 'Girona', '25': 'Lleida', '43': 'Tarragona' }
 
-/** A year's accidents of the Catalan list. */
+/** A year's accidents in the Catalan list. */
 interface CatalanYear {
   readonly year: number
   readonly accidents: readonly SpanishAccident[]
 }
 
-/** Catalonia's file of all years: 58 columns, commas, times as decimals that lost their zeros, kilometres with a comma. */
+/**
+ * Catalonia's file of all years: 58 columns, commas, times as decimals without trailing zeros, kilometres with a decimal comma.
+ */
 export function catalanAccidentFile(years: readonly CatalanYear[], hasUnknownCodes: boolean): string {
   const lines = years.flatMap(({ year, accidents }) =>
     accidents
@@ -58,7 +60,7 @@ export function catalanAccidentFile(years: readonly CatalanYear[], hasUnknownCod
   return `${[CATALAN_HEADER, ...lines].join('\n')}\n`
 }
 
-/** As a number: 9.1 is 09:10, 8 is 08:00. */
+/** The time as a number: 9.1 is 09:10, 8 is 08:00. */
 function hourOf(hour: number, minute: number): string {
   return String(Number(`${hour}.${two(minute)}`))
 }

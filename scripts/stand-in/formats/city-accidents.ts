@@ -17,7 +17,7 @@ const DISTRICTS = ['CENTRO', 'ARGANZUELA', 'RETIRO', 'SALAMANCA', 'CHAMARTÍN', 
 const SLIGHT = ['1', '2', '5', '6', '7']
 const two = (part: number): string => String(part).padStart(2, '0')
 
-/** Which file is written. */
+/** Content of the file. */
 interface CityFile {
   readonly year: number
   readonly accidents: readonly CityAccident[]
@@ -36,7 +36,7 @@ interface Involved {
   readonly isLocated: boolean
 }
 
-/** The persons of Madrid's accidents, one after the other. */
+/** The persons in Madrid's accidents, in order. */
 function involvedIn({ accidents, hasUnknownCodes }: CityFile): Involved[] {
   return accidents.flatMap((accident) => {
     const { dice, index } = accident
@@ -44,7 +44,7 @@ function involvedIn({ accidents, hasUnknownCodes }: CityFile): Involved[] {
     const street = `CALL. ${pick(MADRID_STREETS, dice()).toUpperCase()}`
     const type = hasUnknownCodes && index % 50 === 3 ? 'Meteorito' : pick(TYPES, dice())
     const place = { accident, district, street, number: between(1, 200, dice()), type, weather: pick(WEATHER, dice()) }
-    // More than half of what the police attends hurts nobody.
+    // More than half of the accidents that the police attends injure nobody.
     const isHarmless = dice() < 0.55
     const harmed = isHarmless
       ? []
@@ -63,7 +63,7 @@ const MADRID_HEADER =
   'num_expediente;fecha;hora;localizacion;numero;cod_distrito;distrito;tipo_accidente;estado_meteorológico;tipo_vehiculo;tipo_persona;rango_edad;sexo;cod_lesividad;lesividad;coordenada_x_utm;coordenada_y_utm;positiva_alcohol;positiva_droga'
 const idOf = (year: number, { index }: CityAccident): string => `${year}S${String(index).padStart(6, '0')}`
 
-/** Madrid's file: a row for each person, byte order mark, CRLF, `;`, whole coordinates, hours of one digit or two. */
+/** Madrid's file: a row for each person, byte order mark, CRLF, `;`, integer coordinates, hours of one or two digits. */
 export function madridAccidentFile(file: CityFile): string {
   const { year } = file
   const lines = involvedIn(file).map(({ accident, district, street, number, type, weather, harm, isLocated }) => {
@@ -80,7 +80,10 @@ const MADRID_OLD_HEADER = [
   ...['TIPO PERSONA', 'RANGO DE EDAD', 'SEXO', 'LESIVIDAD*'],
 ]
 
-/** Madrid's file in its older layout, a workbook dated by `at` (ms): days and times as numbers, no coordinates, `-` for no number. */
+/**
+ * Madrid's file in its older layout, a workbook dated `at` (ms): dates and times as numbers, no coordinates, `-` for a missing
+ * number.
+ */
 export function madridAccidentWorkbook(file: CityFile, at: number): Buffer {
   const { year } = file
   const dayZero = Date.UTC(1899, 11, 30)

@@ -3,7 +3,7 @@ import { localTime } from '../world/rhythm.ts'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** `20260824195056`: what Madrid's clock shows, without its offset. */
+/** `20260824195056`: Madrid's local time without offset. */
 export function barcelonaStamp(instant: number): string {
   const { year, month, day, hour, minute, second } = localTime(instant)
   return `${year}${[month, day, hour, minute, second].map(two).join('')}`
@@ -15,7 +15,10 @@ const BARCELONA: Readonly<Record<StreetLevel, string>> = {
 
 type LevelOf = (section: StreetSection) => StreetLevel
 
-/** Barcelona's live states: a line for each section without a header. One section in fifty has a state that no list knows if asked for. */
+/**
+ * Barcelona's live states: a line for each section without a header. With `hasUnknownCodes`, one section in fifty has an unknown
+ * state.
+ */
 export function barcelonaStates(
   sections: readonly StreetSection[],
   { now, soon, stampedAt, hasUnknownCodes }: { now: LevelOf; soon: LevelOf; stampedAt: number; hasUnknownCodes: boolean },
@@ -36,7 +39,7 @@ export function barcelonaArchiveLine({ id }: StreetSection, stamp: string, now: 
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** Barcelona's catalogue: a row for each point, or in the older edition a row for each section. */
+/** Barcelona's catalogue: a row for each point; in the older edition a row for each section. */
 export function barcelonaCatalogue(
   sections: readonly StreetSection[],
   { isOldLayout, hasUnknownCodes }: { isOldLayout: boolean; hasUnknownCodes: boolean },
@@ -56,7 +59,10 @@ const VALENCIA: Readonly<Record<StreetLevel, number>> = {
   ...{ NONE: 4, VERY_FREE: 0, FREE: 0, DENSE: 1, VERY_DENSE: 1, CONGESTED: 2, CLOSED: 3 },
 }
 
-/** València's layer as GeoJSON, the features in another order each time. Underpasses of the older edition have codes of their own. */
+/**
+ * València's layer as GeoJSON, with the features in a different order each time. Underpasses of the older edition have their own
+ * codes.
+ */
 export function valenciaLayer(
   sections: readonly StreetSection[],
   { now, order, isOldLayout, hasUnknownCodes }: { now: LevelOf; order: number; isOldLayout: boolean; hasUnknownCodes: boolean },
@@ -77,18 +83,18 @@ export function valenciaLayer(
   return JSON.stringify({ type: 'FeatureCollection', features: [...features.slice(from), ...features.slice(0, from)] })
 }
 
-/** Sections that stand still since a day of the past, as eleven of Bilbao's do. */
+/** Old timestamps of sections whose data is frozen, as for eleven of Bilbao's. */
 const FROZEN = ['2016-04-11 14:30:00.0', '2018-05-23 10:10:00.0', '2019-03-05 12:45:00.0', '2023-11-14 13:40:00.0']
 const FROZEN_SECTIONS = 11
 
-/** What a section of Bilbao measures. */
+/** The measurements of a section of Bilbao. */
 export interface BilbaoReading {
   readonly intensity: number
   readonly occupancy: number
   readonly speed: number
 }
 
-/** Bilbao's sections as GeoJSON: an area around each, all values as texts. */
+/** Bilbao's sections as GeoJSON: a polygon around each, all values as text. */
 export function bilbaoLayer(
   sections: readonly StreetSection[],
   { read, stampedAt, hasUnknownCodes }: { read: (section: StreetSection) => BilbaoReading; stampedAt: number; hasUnknownCodes: boolean },
@@ -115,7 +121,7 @@ export function bilbaoLayer(
   return JSON.stringify({ type: 'FeatureCollection', features })
 }
 
-/** A narrow area around a section, clockwise as Bilbao draws them. */
+/** A narrow polygon around a section, clockwise as in Bilbao's data. */
 function ringAround({ line }: StreetSection): readonly (readonly [number, number])[] {
   const [[lon, lat], [toLon, toLat]] = [line[0], line[1]] as unknown as [[number, number], [number, number]]
   const [dx, dy] = [(toLat - lat) * 0.05, (lon - toLon) * 0.05]

@@ -24,7 +24,7 @@ import { type SheetContent, writeXlsx } from './xlsx.ts'
 const USERS_24H = Object.values(DGT_USERS).filter((user) => user !== 'VMP')
 const USERS_30D = Object.values(DGT_USERS)
 
-/** The 73 columns of 2024, in their order. */
+/** The 73 columns of 2024, in order. */
 const HEADER: readonly string[] = [
   ...[
     'ID_ACCIDENTE',
@@ -56,14 +56,17 @@ const HEADER: readonly string[] = [
   ],
 ]
 
-/** Which table is written. */
+/** Content of the table. */
 interface AccidentTable {
   readonly year: number
   readonly accidents: readonly SpanishAccident[]
   readonly hasUnknownCodes: boolean
 }
 
-/** `TABLA_ACCIDENTES_YY.XLSX`: a sheet, codes as numbers without their leading zeros, kilometres as text with a decimal comma. Dated by `at` (ms). */
+/**
+ * `TABLA_ACCIDENTES_YY.XLSX`: a sheet, codes as numbers without leading zeros, kilometres as text with a decimal comma. Dated
+ * `at` (ms).
+ */
 export function dgtAccidentTable({ year, accidents, hasUnknownCodes, at }: AccidentTable & { readonly at: number }): Buffer {
   const rows = function* (): Generator<readonly (string | number | null)[]> {
     yield HEADER
@@ -75,7 +78,7 @@ export function dgtAccidentTable({ year, accidents, hasUnknownCodes, at }: Accid
 function rowOf(accident: SpanishAccident, year: number, hasUnknownCodes: boolean): (string | number | null)[] {
   const { dice, municipality, road, killed, serious, slight } = accident
   const user = pick(USERS_24H, dice())
-  // A third of the people who are killed die after the first day.
+  // A third of the deaths are after the first day.
   const killed24 = killed > 0 && dice() < 0.67 ? 1 : 0
   const isSmall = dice() < 0.3
   const isJunction = dice() < 0.4
@@ -143,7 +146,7 @@ const LABELS: Readonly<Partial<Record<keyof typeof DGT_VARIABLES, CodeList>>> = 
 }
 const HEAD = ['Valor', 'Etiqueta'] as const
 
-/** `Diccionario_Tabla_Accidentes.xlsx`: a sheet for each variable, as many of them as the variant has, and one of the totals. */
+/** `Diccionario_Tabla_Accidentes.xlsx`: a sheet for each variable (as many as the variant has), and one of the totals. */
 export function dgtDictionary({ at, variant }: { readonly at: number; readonly variant: Variant }): Buffer {
   const { hasUnknownCodes } = variant
   const sheets: SheetContent[] = keptOf(Object.entries(DGT_VARIABLES), variant).map(([column, { variable, values }]) => {
@@ -165,7 +168,7 @@ export function dgtDictionary({ at, variant }: { readonly at: number; readonly v
   return writeXlsx(sheets, at)
 }
 
-/** DGT's own numbers of the communities that the file of animals has, by province. */
+/** DGT's own numbers of the communities in the file of animals, by province. */
 const COMMUNITY: Readonly<Record<string, number>> = {
   '02': 7,
   '03': 17,
@@ -184,14 +187,14 @@ const COMMUNITY: Readonly<Record<string, number>> = {
   '50': 2,
 }
 
-/** `ACC_ANIMALES_YYYY.csv`: dates and times without padding, a decimal comma in quotes, LF, no end of the last line. */
+/** `ACC_ANIMALES_YYYY.csv`: dates and times without padding, a decimal comma in quotes, LF, no line end after the last line. */
 export function dgtAnimalTable({ year, accidents, hasUnknownCodes }: AccidentTable): string {
   const header =
     'ID_NUM,IND_ACCDA,IND_ACCIV,TOTAL_MU30DF,TOTAL_HG30DF,TOTAL_HL30DF,FECHA_ACCIDENTE,HORA_ACCIDENTE,MES_1F,ANYO,CCAA_1F,PROVINCIA_1F,COD_MUNICIPIO,CARRETERA,KM,SENTIDO_1F,TIPO_VIA_3F,TITULARIDAD_VIA_2F,TIPO_ANIMAL_1F,TIPO_ANIMAL_2F'
   const lines = accidents
     .filter(({ municipality }) => COMMUNITY[municipality.province] !== undefined)
     .map(({ index, dice, municipality: { code, province }, road, ...when }) => {
-      // Nine in ten hurt nobody.
+      // Nine in ten injure nobody.
       const [killed, serious, slight] = dice() < 0.9 ? [0, 0, 0] : [0, when.serious, when.slight]
       const isHurt = killed + serious + slight > 0
       const km = (road?.km ?? 0).toString().replace('.', ',')

@@ -6,7 +6,7 @@ import { escapeText } from './xml.ts'
 
 const SEVERITIES = ['low', 'medium', 'high', 'highest'] as const
 
-// Prefixes, attributes and their order are DGT's own, its namespaces too: `levelC`, not `datex2.eu`.
+// Prefixes, attributes, their order and the namespaces (`levelC`, not `datex2.eu`) are DGT's own.
 const HEAD = [
   '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>',
   '<d2:payload xsi:type="sit:SituationPublication" lang="es" modelBaseVersion="3" profileName="DGT (Spain) Profile RTTI SituationPublication" profileVersion="3.7_1.0"' +
@@ -22,7 +22,10 @@ const HEAD = [
   '    </com:feedDescription>',
 ]
 
-/** A `SituationPublication` of DGT's DATEX II profile 3.7: UTF-8, LF, four blanks a level, line feed at the end. `publishedAt` in ms. */
+/**
+ * A `SituationPublication` of DGT's DATEX II profile 3.7: UTF-8, LF, indented by four blanks, line feed at the end. `publishedAt`
+ * in ms.
+ */
 export function dgtDatex(situations: readonly Situation[], publishedAt: number): string {
   const lines = [
     ...HEAD,
@@ -129,7 +132,7 @@ function pushLine(lines: string[], record: SituationRecord, to: RoadPoint): void
   put('<loc:tpegLinearLocation>')
   put(`    ${element('loc:tpegDirection', record.compass)}`)
   put('    <loc:tpegLinearLocationType>segment</loc:tpegLinearLocationType>')
-  // The end comes before the beginning.
+  // The end is written before the start.
   pushNonJunctionPoint(lines, 'to', to)
   pushNonJunctionPoint(lines, 'from', record.from)
   put('    <loc:_tpegLinearLocationExtension>')
@@ -187,7 +190,7 @@ function pushLimit(lines: string[], limit: VehicleLimit): void {
   put(`</com:${limit.element}>`)
 }
 
-/** An element of an enumeration; a value that the standard lacks (`+name`) stands in an attribute. */
+/** An element of an enumeration; a value outside the standard (`+name`) is written as an attribute. */
 function coded(name: string, value: string): string {
   if (!value.startsWith('+')) return element(name, value)
   return `<${name} _extendedValue="${value.slice(1)}">_extended</${name}>`
@@ -198,7 +201,7 @@ export function element(name: string, text: string | number): string {
   return `<${name}>${typeof text === 'number' ? text : escapeText(text)}</${name}>`
 }
 
-/** A number as Java prints a double: never without a decimal. */
+/** A number as Java prints a double: always with a decimal point. */
 export function double(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value)
 }

@@ -2,16 +2,19 @@ import type { Detector, Measurement } from '../world/detectors.ts'
 import { isoLocal } from '../world/rhythm.ts'
 import { escapeText } from './xml.ts'
 
-/** What a document says of itself. */
+/** The options of a document. */
 interface Options {
   readonly publishedAt: number
-  /** True if one record in forty has a code that no list knows. */
+  /** True if one record in forty has an unknown code. */
   readonly hasUnknownCodes: boolean
 }
 
 const SCHEMA = 'http://datex2.eu/schema/1_0/1_0'
 
-/** The text around the elements of a publication of DATEX II v1.0: prefixed by `_0:` under a root that declares the same namespace without one. */
+/**
+ * The XML around a DATEX II v1.0 publication: its elements have the prefix `_0:`, but the root declares the same namespace
+ * without one.
+ */
 function publication(type: string, publishedAt: number, parts: readonly string[]): string {
   return [
     `<?xml version="1.0" encoding="UTF-8"?><d2LogicalModel modelBaseVersion="1.0" xsi:schemaLocation="${SCHEMA} ${SCHEMA}/DATEXIISchema_1_0_1_0.xsd" xmlns="${SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -43,7 +46,7 @@ const HEADER = `    <_0:headerInformation>
     </_0:headerInformation>
 `
 
-/** A `MeasuredDataPublication`: what each detector measured. */
+/** A `MeasuredDataPublication`: the measurements of each detector. */
 export function dgtDetectorMeasurements(measurements: readonly Measurement[], { publishedAt, hasUnknownCodes }: Options): string {
   return publication('MeasuredDataPublication', publishedAt, [
     '    <_0:measurementSiteTableReference>Inventario</_0:measurementSiteTableReference>\n',
@@ -94,7 +97,7 @@ ${content}        </_0:basicDataValue>
   return `${text}    </_0:siteMeasurements>\n`
 }
 
-/** A `PredefinedLocationsPublication`: where each detector is. */
+/** A `PredefinedLocationsPublication`: the position of each detector. */
 export function dgtDetectorSites(detectors: readonly Detector[], { publishedAt, hasUnknownCodes }: Options): string {
   return publication('PredefinedLocationsPublication', publishedAt, [
     HEADER,

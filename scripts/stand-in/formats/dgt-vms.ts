@@ -4,7 +4,7 @@ import { isoLocal } from '../world/rhythm.ts'
 import { double, element } from './dgt-datex.ts'
 import { escapeText } from './xml.ts'
 
-/** In what a document has codes that no list knows. */
+/** The options of a document. */
 interface Options {
   readonly publishedAt: number
   readonly hasUnknownCodes: boolean
@@ -13,10 +13,10 @@ interface Options {
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const ICONS = 'https://etraffic.dgt.es/estaticosEtraffic/Iconografia/pictogramas'
 
-/** One record in forty has a code that no list knows. */
+/** One record in forty has an unknown code. */
 const isOdd = (nth: number): boolean => nth % 40 === 7
 
-/** A `VmsPublication` of DGT's DATEX II profile 3.7: what each panel shows. */
+/** A `VmsPublication` of DGT's DATEX II profile 3.7: the message of each panel. */
 export function dgtVmsMessages(messages: readonly PanelMessage[], { publishedAt, hasUnknownCodes }: Options): string {
   const lines = [
     DECLARATION,
@@ -65,7 +65,7 @@ function pushPage(lines: string[], page: PanelPage, of: { number: number; setAt:
   put('    <vms:vmsMessage>')
   put(`        ${element('vms:timeLastSet', isoLocal(of.setAt))}`)
   pushPictogram(lines, 1, page.left)
-  // The text is the last one of the areas, whatever its number.
+  // The text is always the last area, whatever their number.
   if (page.right !== null) pushPictogram(lines, 3, page.right)
   if (page.text !== null) pushText(lines, page.text, of.isOdd ? 'AdvertisingDisplay' : 'TextDisplay')
   else if (of.isOdd) pushText(lines, 'X', 'AdvertisingDisplay')
@@ -100,7 +100,7 @@ function pushText(lines: string[], text: string, type: string): void {
   put('</vms:displayAreaSettings>')
 }
 
-/** A `DevicePublication` of DGT's DATEX II profile: where the panels are. */
+/** A `DevicePublication` of DGT's DATEX II profile: the positions of the panels. */
 export function dgtVmsDevices(panels: readonly Panel[], { publishedAt, hasUnknownCodes }: Options): string {
   const lines = [
     DECLARATION,
@@ -153,7 +153,7 @@ function pushDevice(lines: string[], { id, road, point, isPositive, destination,
   put('</ns2:device>')
 }
 
-/** A province as this feed has it: upper case, the article behind a comma (`BALEARS, ILLES`). */
+/** The name of a province in this feed: upper case, the article after a comma (`BALEARS, ILLES`). */
 function upperName(name: string): string {
   return name.replace(/ \((\p{Lu}+)\)$/u, ', $1')
 }

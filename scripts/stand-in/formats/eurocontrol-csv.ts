@@ -5,10 +5,10 @@ const LETTERS = ['A', 'C', 'D', 'E', 'G', 'I', 'M', 'N', 'O', 'P', 'R', 'S', 'T'
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const DAY_MS = 86_400_000
 
-/** A line's figures, after the columns of the day. */
+/** A line's values after the columns of the day. */
 type Line = readonly (string | number)[]
 
-/** A file of a year: the columns of the day, then those of the lines. A year's days are all there as far as it has come. */
+/** A file of a year: the columns of the day, then those of the lines. It has all days of the year so far. */
 export function eurocontrolCsv(
   columns: readonly string[],
   days: Iterable<number>,
@@ -25,17 +25,17 @@ export function eurocontrolCsv(
   return `${lines.join('\n')}\n`
 }
 
-/** Columns and line of an airport's traffic. */
+/** Columns and lines of airports' traffic. */
 export const TRAFFIC = {
   columns: 'APT_ICAO,APT_NAME,STATE_NAME,FLT_DEP_1,FLT_ARR_1,FLT_TOT_1,FLT_DEP_IFR_2,FLT_ARR_IFR_2,FLT_TOT_IFR_2'.split(','),
   line: ({ icao, municipality, movements_k }: Airport, { departures, arrivals }: AirportDay): Line => {
-    // Only the larger airports report figures of their own.
+    // Only the larger airports report their own numbers.
     const reported = movements_k >= 40 ? [departures + 1, arrivals, departures + arrivals + 1] : ['', '', '']
     return [icao, `"${municipality}"`, 'Spain', departures, arrivals, departures + arrivals, ...reported]
   },
 }
 
-/** Columns and line of the delays of an airport's arrivals. */
+/** Columns and lines of arrival delays by airport. */
 export const ARRIVAL_DELAYS = {
   columns: [
     ...['APT_ICAO', 'APT_NAME', 'STATE_NAME', 'FLT_ARR_1', 'DLY_APT_ARR_1', ...LETTERS.map((letter) => `DLY_APT_ARR_${letter}_1`)],
@@ -44,7 +44,7 @@ export const ARRIVAL_DELAYS = {
   line: ({ icao, municipality }: Airport, day: AirportDay): Line => [icao, `"${municipality}"`, 'Spain', day.arrivals, ...delayCells(day)],
 }
 
-/** Columns and line of the delays en route of a provider or of regions. */
+/** Columns and lines of en-route delays by provider or region. */
 export const ENROUTE_DELAYS = {
   columns: [
     ...['ENTITY_NAME', 'ENTITY_TYPE', 'FLT_ERT_1', 'DLY_ERT_1', ...LETTERS.map((letter) => `DLY_ERT_${letter}_1`)],
@@ -53,7 +53,7 @@ export const ENROUTE_DELAYS = {
   line: (name: string, type: string, day: AirportDay): Line => [name, type, day.arrivals, ...delayCells(day)],
 }
 
-/** Delay, its causes and delayed flights; all empty on a day without any. */
+/** Delay, its causes and delayed flights; all empty on a day without delays. */
 function delayCells({ weather, capacity, delayed }: AirportDay): Line {
   if (weather + capacity === 0) return Array.from({ length: LETTERS.length + 3 }, () => '')
   const minutes: Partial<Record<(typeof LETTERS)[number], number>> = { W: weather, G: capacity }

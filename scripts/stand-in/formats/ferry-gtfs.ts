@@ -3,7 +3,7 @@ import { keptOf } from '../publisher.ts'
 import type { FerryLine, FerryOperator, Season } from '../world/ferry-lines.ts'
 import { packZip } from './zip.ts'
 
-/** Months that a timetable is published ahead. */
+/** Months that a timetable covers. */
 const MONTHS = 12
 const DAY = 86_400_000
 const SEASONS: readonly Season[] = [
@@ -20,11 +20,11 @@ const SEASONS: readonly Season[] = [
   'WINTER',
   'WINTER',
 ]
-/** Minutes that a ferry stays in a port on its way. */
+/** Minutes that a ferry stays in a port of call. */
 const STAY = 45
 const WEEK = [0, 1, 2, 3, 4, 5, 6]
 
-/** A span of one season within a timetable. */
+/** A period of one season within a timetable. */
 interface Span {
   readonly season: Season
   /** First and last day, YYYYMMDD. */
@@ -39,8 +39,8 @@ interface Departure {
 }
 
 /**
- * The GTFS archive of a ferry operator, for a year from the first of a month, made to the standard: no real one was recorded.
- * Christmas has no sailings.
+ * The GTFS archive of a ferry operator, for a year from the first of a month. It follows the standard: no real one was recorded.
+ * There are no sailings at Christmas.
  */
 export function ferryZip(operator: FerryOperator, { at, variant }: { readonly at: number; readonly variant: Variant }): Buffer {
   const spans = spansFrom(at)
@@ -116,7 +116,7 @@ export function ferryZip(operator: FerryOperator, { at, variant }: { readonly at
   return packZip(members, at)
 }
 
-/** The seasons of a year that begins with the month of an instant (ms). */
+/** The seasons of a year that starts with the month of an instant (ms). */
 function spansFrom(at: number): readonly Span[] {
   const start = new Date(at)
   const [year, month] = [start.getUTCFullYear(), start.getUTCMonth()]
@@ -162,7 +162,7 @@ function tripsOf(line: FerryLine, spans: readonly Span[]): Trip[] {
   )
 }
 
-/** Sailings spread over the week, and over a day from its first to its last hour; the way back leaves half an hour later. */
+/** Sailings spread over the week, and over a day from the first to the last hour; return trips leave half an hour later. */
 function departuresOf(perWeek: number, [first, last]: readonly [number, number], direction: 0 | 1): readonly Departure[] {
   const byMinute = new Map<number, number[]>()
   for (const day of WEEK) {

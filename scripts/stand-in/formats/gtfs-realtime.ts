@@ -1,13 +1,13 @@
 import bindings from 'gtfs-realtime-bindings'
 
-/** A value as canonical JSON has it. */
+/** A value of canonical JSON. */
 type Json = string | number | readonly Json[] | { readonly [name: string]: Json | undefined }
-/** An entity in the canonical JSON of its message; 64-bit integers are text, members that are undefined are not there. */
+/** An entity in the canonical JSON of its message; 64-bit integers are text, undefined members are absent. */
 export type EntityJson = { readonly id: string; readonly [name: string]: Json | undefined }
 
 const { FeedMessage } = bindings.transit_realtime
 
-/** A publication as Renfe serves it, as JSON or as protobuf: version 2.0, no incrementality. `publishedAt` in ms. */
+/** A publication in Renfe's format, as JSON or protobuf: version 2.0, no incrementality. `publishedAt` in ms. */
 export function gtfsRealtime(entities: readonly EntityJson[], form: string, publishedAt: number): string | Buffer {
   const header = { gtfsRealtimeVersion: '2.0', timestamp: seconds(publishedAt) }
   const message = { header, entity: entities }
@@ -15,12 +15,12 @@ export function gtfsRealtime(entities: readonly EntityJson[], form: string, publ
   return Buffer.from(FeedMessage.encode(FeedMessage.fromObject(JSON.parse(JSON.stringify(message)) as object)).finish())
 }
 
-/** Whole seconds since the epoch as text, of ms. */
+/** Seconds since the epoch as text, from ms. */
 export function seconds(instant: number): string {
   return String(Math.floor(instant / 1000))
 }
 
-/** Two blanks a level, the braces of a list's objects on its lines, no line end at the end. */
+/** Indented by two blanks, the braces of a list's objects on the list's lines, no line end at the end. */
 function written(value: Json, indent: string): string {
   if (typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map((item) => written(item, indent)).join(', ')}]`

@@ -1,23 +1,23 @@
 import { chance, hash } from '../random.ts'
 import { type ImdSection, postText, vehiclesOf } from '../world/imd.ts'
 
-/** What a layer of a year's map is made of. */
+/** The input of a layer of a year's map. */
 export interface ImdMap {
   readonly seed: number
   readonly year: number
   readonly sections: readonly ImdSection[]
-  /** Of the publication: with each some sections are counted anew. */
+  /** Number of the publication: in each one, some sections are corrected. */
   readonly edition: number
   readonly hasUnknownCodes: boolean
 }
 
-/** A part of a layer: features from one on, as many at most. */
+/** A page of a layer: the first feature, and the maximum number of features. */
 export interface ImdPage {
   readonly offset: number
   readonly most: number
 }
 
-/** The one year whose layer has names cut to ten characters, as shapefiles have them. */
+/** The one year whose layer has names cut to ten characters, as in shapefiles. */
 const CUT_YEAR = 2019
 const LONG_NAMES = {
   provincia: 'Provincia',
@@ -48,10 +48,10 @@ const CUT_NAMES: Readonly<Record<LongName, string>> = {
   imd_ligeros: 'IMD_ligero',
   imd_pesados: 'IMD_pesado',
 }
-/** Share of sections that an edition counts anew. */
+/** Share of sections that an edition corrects. */
 const CORRECTED = 0.003
 
-/** A page of the layer of sections, as an ArcGIS server answers a query: no geometry, ids of that year alone. */
+/** A page of the layer of sections, like an ArcGIS server's answer to a query: no geometry, ids that are valid for one year. */
 export function imdSectionPage(map: ImdMap, { offset, most }: ImdPage): string {
   const { seed, year, sections, hasUnknownCodes } = map
   const names =
@@ -80,10 +80,10 @@ export function imdSectionPage(map: ImdMap, { offset, most }: ImdPage): string {
 
 function valuesOf({ seed, year, edition }: ImdMap, section: ImdSection): Readonly<Record<LongName, string | number>> {
   const { road, from_m, to_m, length_km, heavyShare } = section
-  const anew = chance('counted anew', road, from_m, year, edition) < CORRECTED ? 1.02 : 1
-  const total = Math.round(vehiclesOf(seed, section, year) * anew)
+  const correction = chance('counted anew', road, from_m, year, edition) < CORRECTED ? 1.02 : 1
+  const total = Math.round(vehiclesOf(seed, section, year) * correction)
   const heavy = Math.round(total * heavyShare)
-  // Light and heavy ones are not quite all.
+  // Light and heavy vehicles are slightly less than the total.
   const light = total - heavy - Math.min(total - heavy, hash('other', road, from_m, year) % 24)
   const vehicleKm = (imd: number): number => Math.floor(length_km * (year % 4 === 0 ? 366 : 365) * imd)
   return {

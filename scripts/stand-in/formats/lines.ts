@@ -1,7 +1,7 @@
-/** Lines that are one piece of a file: what is made at a time, so that others are answered between two of them. */
+/** Lines per piece of a file: they are written at once, and other requests are answered between two pieces. */
 const PIECE = 10_000
 
-/** A text of lines that end in LF, a header first, in pieces that are made when they are asked for. */
+/** A text of lines that end in LF, with a header, in pieces that are written on demand. */
 export function* inPieces(header: string, lines: Iterable<string>): Generator<string> {
   let some = [header]
   for (const line of lines) {

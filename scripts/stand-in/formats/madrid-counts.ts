@@ -3,22 +3,24 @@ import { chance } from '../random.ts'
 import { type CountStation, countsOn } from '../world/madrid-counts.ts'
 
 const HEADER = `FDIA;FEST;FSEN;${Array.from({ length: 12 }, (_, at) => `HOR${at + 1}`).join(';')}`
-/** Lines of bare delimiters behind the last day. */
+/** Lines of delimiters only after the last day. */
 const BLANK_LINES = 40
 
-/** A month (YYYY-MM) of counts: mark, LF, `;`, four lines a station and day; in files of December the year has two digits. */
+/**
+ * A month (YYYY-MM) of counts: byte order mark, LF, `;`, four lines per station and day; December's files have two-digit years.
+ */
 export function madridCounts(month: {
   readonly seed: number
   readonly month: string
   readonly stations: readonly CountStation[]
-  /** Instant (ms) from which on nothing is counted yet. */
+  /** Instant (ms) at which the counts end. */
   readonly until: number
   readonly share: number
   readonly hasUnknownCodes: boolean
 }): string {
   const { seed, stations, until, hasUnknownCodes } = month
   const [year = '', number = ''] = month.month.split('-')
-  // Some months end every line with a delimiter, and have lines of nothing else behind the last.
+  // In some months every line ends with a delimiter, and lines of delimiters follow the last one.
   const isWide = chance(seed, 'wide counts', month.month) < 0.7
   const end = isWide ? ';' : ''
   const lines: string[] = []
@@ -42,13 +44,13 @@ export function madridCounts(month: {
   return `\ufeff${[HEADER + end, ...kept, ...blank].join('\n')}\n`
 }
 
-/** Hours of a day that are over at an instant (ms), by Madrid's clock. */
+/** Completed hours of a day at an instant (ms), by Madrid's clock. */
 function hoursOver(day: string, until: number): number {
   const hours = Array.from({ length: 24 }, (_, hour) => instantOf(day, `${String(hour).padStart(2, '0')}:00`) + 3_600_000)
   return hours.filter((end) => end <= until).length
 }
 
-/** The days of a month, each with the day that its counts are of: now and then one repeats the day a week before. */
+/** The days of a month, each with the day whose counts it has: some days repeat the counts of a week before. */
 function* sourceDays(seed: number, month: string): Generator<[day: string, from: string]> {
   const first = Date.parse(`${month}-01T00:00:00Z`)
   for (let at = 0; ; at++) {
@@ -60,8 +62,8 @@ function* sourceDays(seed: number, month: string): Generator<[day: string, from:
 }
 
 /**
- * The list of stations as of an instant (ms): mark, LF, decimal commas but at one station, and no number for the direction that a one-way
- * street lacks. With each publication a few are measured anew.
+ * The list of stations as of an instant (ms): byte order mark, LF, decimal commas at all stations but one, and no number for the
+ * missing direction of a one-way street. Each publication corrects a few measurements.
  */
 export function madridCountStations(
   stations: readonly CountStation[],

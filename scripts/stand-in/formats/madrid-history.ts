@@ -6,7 +6,7 @@ import type { Archives } from '../world/world.ts'
 import { inPieces } from './lines.ts'
 
 const [QUARTER, DAY] = [900_000, 86_400_000]
-/** Samples of a quarter of an hour. */
+/** Samples in a quarter of an hour. */
 const SAMPLES = 15
 
 /** A month of the archive. */
@@ -15,19 +15,24 @@ export interface HistoryMonth {
   /** YYYY-MM. */
   readonly month: string
   readonly sensors: readonly Sensor[]
-  /** When it was published, ms: with each publication one sensor's samples are counted anew. */
+  /** Time of publication, ms: each publication corrects one sensor's samples. */
   readonly publishedAt: number
   readonly share: number
   readonly hasUnknownCodes: boolean
 }
 
-/** How lines are written: in words and with the centre's code until 2017, quoted since; parted by a comma in the files of April. */
+/**
+ * The format of lines: until 2017 in words and with the centre's code, since then quoted; April's files are separated by commas.
+ */
 interface Layout {
   readonly isOld: boolean
   readonly delimiter: ';' | ','
 }
 
-/** The CSV that a month's zip has, in pieces: LF, a header in quotes, four lines an hour and sensor by Madrid's clock, which October repeats and March leaves out. */
+/**
+ * The CSV in a month's zip, in pieces: LF, a quoted header, four lines per hour and sensor. Times are Madrid's clock: October
+ * repeats an hour and March skips one.
+ */
 export function madridHistory(given: HistoryMonth): { readonly name: string; readonly text: Generator<string> } {
   const { month } = given
   const layout: Layout = { isOld: month < '2018', delimiter: month.endsWith('-04') ? ',' : ';' }
@@ -38,7 +43,7 @@ export function madridHistory(given: HistoryMonth): { readonly name: string; rea
 
 function* linesOf({ seed, month, sensors, publishedAt, share, hasUnknownCodes }: HistoryMonth, layout: Layout): Generator<string> {
   const recounted = hash(seed, 'recounted', publishedAt) % sensors.length
-  // Of the running month there is what is over.
+  // The current month has only the completed quarters.
   const quarters = [...quartersOf(month)].filter(([instant]) => instant + QUARTER <= publishedAt)
   for (const [instant, shown] of quarters.slice(0, Math.floor(quarters.length * share))) {
     const reading = readingsAt(seed, instant)
@@ -69,7 +74,7 @@ function lineOf(
   const measures = [reading.intensity, reading.occupancy, reading.load, isRing ? reading.speed : 0]
   const error = of.error ?? reading.error
   const kind = isOld ? (isRing ? 'PUNTOS MEDIDA M-30' : 'PUNTOS MEDIDA URBANOS') : sensor.kind
-  // What could not be measured is NaN in newer files, as text; the flag of a good reading is left out in them.
+  // In newer files an unmeasured value is the text NaN, and the flag of a good reading is omitted.
   const numbers = measures.map((value) => (isOld ? String(value) : quoted(value < 0 ? 'NaN' : String(value))))
   return [
     idAt(sensor, instant),
@@ -82,7 +87,7 @@ function lineOf(
   ].join(delimiter)
 }
 
-/** The quarters of a month with what Madrid's clock shows, in order: those that October repeats twice, those that March leaves out never. */
+/** The quarters of a month with Madrid's local times, in order: in October some times are repeated, in March some are skipped. */
 function* quartersOf(month: string): Generator<[instant: number, shown: string]> {
   const first = Date.parse(month)
   const next = new Date(first)
@@ -94,7 +99,7 @@ function* quartersOf(month: string): Generator<[instant: number, shown: string]>
   }
 }
 
-/** `2022-01-01 00:15:00`: a day of 23 or 25 hours has the change between its second and its third or fourth hour. */
+/** `2022-01-01 00:15:00`: on a day of 23 or 25 hours the clock changes between its second and its third or fourth hour. */
 function shownAt(instant: number, { day, begin, end }: { readonly day: string; readonly begin: number; readonly end: number }): string {
   const passed = instant - begin
   const shift = DAY - (end - begin)
@@ -104,8 +109,8 @@ function shownAt(instant: number, { day, begin, end }: { readonly day: string; r
 }
 
 /**
- * The sensors of the M-30, whose mean is a corridor's, some twenty others, and those that examples are of: months of all are large. In full archives
- * three of five, whose months have some eleven million lines, as Madrid's.
+ * The sensors of the M-30, whose mean is a corridor's value, some twenty others, and those in examples: months of all sensors are
+ * large. Full archives have three sensors of five: some eleven million lines a month, like Madrid's.
  */
 export function historySensors(sensors: readonly Sensor[], kept: readonly number[], archives: Archives): Sensor[] {
   if (archives === 'full') return sensors.filter((sensor, at) => at % 5 < 3 || kept.includes(sensor.ids[0]))

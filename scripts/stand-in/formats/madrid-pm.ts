@@ -3,7 +3,7 @@ import { idAt, type Sensor } from '../world/madrid-sensors.ts'
 import { localTime } from '../world/rhythm.ts'
 import { escapeText } from './xml.ts'
 
-/** What of a `pm.xml` is to be written. */
+/** Content of a `pm.xml`. */
 export interface PmDocument {
   readonly sensors: readonly Sensor[]
   readonly readings: (sensor: Sensor) => Reading
@@ -11,7 +11,10 @@ export interface PmDocument {
   readonly publishedAt: number
 }
 
-/** Madrid's `pm.xml`: byte order mark, no declaration, CRLF, two blanks a level, no line end at the end. Urban records have twelve elements, M-30 records nine. */
+/**
+ * Madrid's `pm.xml`: byte order mark, no declaration, CRLF, indented by two blanks, no line end at the end. Urban records have
+ * twelve elements, M-30 records have nine.
+ */
 export function madridPm({ sensors, readings, publishedAt }: PmDocument): string {
   const parts = [`\uFEFF<pms>\r\n  <fecha_hora>${madridStamp(publishedAt)}</fecha_hora>\r\n`]
   for (const sensor of sensors) {
@@ -32,7 +35,10 @@ export function madridPm({ sensors, readings, publishedAt }: PmDocument): string
   return parts.join('')
 }
 
-/** The layout of 2018: no mark, LF, no time, `codigo` for the id, no position, and the word `Error` where nothing was read. */
+/**
+ * The layout of 2018: no byte order mark, LF, no time, `codigo` for the id, no position, and the word `Error` for a failed
+ * reading.
+ */
 export function madridPm2018({ sensors, readings }: PmDocument): string {
   const parts = ['<pms>\n']
   for (const sensor of sensors) {
@@ -57,7 +63,7 @@ export function madridPm2018({ sensors, readings }: PmDocument): string {
   return parts.join('')
 }
 
-/** A number with a decimal comma, as many digits as a double needs. */
+/** A number with a decimal comma and all digits of a double. */
 function decimalComma(value: number): string {
   return String(value).replace('.', ',')
 }

@@ -4,9 +4,9 @@ import { idAt, type Sensor } from '../world/madrid-sensors.ts'
 import { writeXlsx } from './xlsx.ts'
 
 const HEADER = ['tipo_elem', 'distrito', 'id', 'cod_cent', 'nombre', 'utm_x', 'utm_y', 'longitud', 'latitud']
-/** When some sensors were moved, and how far, in metres. */
+/** When some sensors were moved, and by how many metres. */
 const MOVED = { at: Date.UTC(2023, 11, 31), by_m: 60 }
-/** Rows that a spreadsheet keeps of what was once there. */
+/** Blank rows that the spreadsheet has after deleted content. */
 const BLANK_ROWS = 400
 
 /** The catalogue of measuring points as of an instant (ms). */
@@ -16,12 +16,12 @@ interface Catalogue {
   readonly editionAt: number
 }
 
-/** An edition of it among those that there were. */
+/** One of the catalogue's editions. */
 interface CatalogueEdition extends Catalogue {
   /** YYYY-MM. */
   readonly month: string
   readonly isWorkbook: boolean
-  /** When it was published (again), ms: with each publication one point is renamed. */
+  /** Time of (re)publication, ms: each publication renames one point. */
   readonly publishedAt: number
   readonly hasUnknownCodes: boolean
 }
@@ -37,14 +37,14 @@ interface PointRecord {
   readonly y: number
 }
 
-/** The catalogue of measuring points, layout of 2023: no mark, LF, `;`, text quoted, decimal point. */
+/** The catalogue of measuring points, layout of 2023: no byte order mark, LF, `;`, quoted text, decimal point. */
 export function madridPoints(catalogue: Catalogue): string {
   return csvOf2023(recordsOf(catalogue))
 }
 
 /**
- * An edition of the catalogue as it was published: as a workbook, whose numbers are text in those of December, which have a sheet of blank rows,
- * too; as CSV with decimal commas and without districts and degrees until 2018; else as CSV of the layout of today.
+ * An edition of the catalogue in its own format. Some are workbooks; those of December have numbers as text and a sheet of blank
+ * rows. Until 2018 it is CSV with decimal commas, without districts and degrees. All others are CSV in today's layout.
  */
 export function madridEdition(edition: CatalogueEdition): string | Buffer {
   const { seed, month, isWorkbook, publishedAt, hasUnknownCodes } = edition
@@ -62,11 +62,11 @@ export function madridEdition(edition: CatalogueEdition): string | Buffer {
 function recordsOf({ sensors, seed, editionAt }: Catalogue): PointRecord[] {
   const records: PointRecord[] = []
   for (const sensor of sensors) {
-    // The catalogue lags behind the street: some of what reports is not in it.
+    // The catalogue lags behind: some reporting sensors are missing in it.
     if (chance(seed, 'catalogued', sensor.index) < 0.035) continue
     records.push(recordOf(sensor, { kind: sensor.kind, id: idAt(sensor, editionAt), seed, editionAt }))
   }
-  // And some of what is in it does not report: approaches to the M-30, mostly.
+  // Some catalogued sensors do not report: mostly on the approaches to the M-30.
   for (const sensor of sensors.slice(0, 153)) {
     const kind = sensor.index % 6 === 0 ? 'URB' : 'other'
     records.push(recordOf(sensor, { kind, id: 1000 + ((records.length + 1) % 153), seed, editionAt }))
@@ -79,7 +79,7 @@ function recordOf(
   of: { readonly kind: string; readonly id: number; readonly seed: number; readonly editionAt: number },
 ): PointRecord {
   const { kind, id, seed, editionAt } = of
-  // Where both lists have a sensor, a few positions differ by some metres.
+  // Between the two lists, a few positions of a sensor differ by some metres.
   const shift = chance(seed, 'moved', sensor.index) < 0.03 ? 25 : 0
   const before = editionAt < MOVED.at && sensor.index % 53 === 5 ? -MOVED.by_m : 0
   const code = kind === 'other' ? `03FL${sensor.centreCode}` : sensor.centreCode

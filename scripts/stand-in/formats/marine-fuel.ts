@@ -3,7 +3,7 @@ import { MARINE_COLUMNS, type MarinePost } from '../world/marine-posts.ts'
 import { localTime } from '../world/rhythm.ts'
 import { members } from './ministry-json.ts'
 
-/** A post, with the texts of its prices by the names of JSON. */
+/** A post, with the texts of its prices by their JSON names. */
 export interface PricedPost {
   readonly post: MarinePost
   readonly prices: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export interface PricedPost {
 
 const coordinate = (value: number | undefined): string => value?.toFixed(6).replace('.', ',') ?? ''
 
-/** One post as the REST service has it: its fields in the order of 2026. */
+/** One post in the REST service's format: its fields in the order of 2026. */
 export function marinePostJson({ post, prices }: PricedPost): string {
   const { position } = post
   return `{${members([
@@ -35,7 +35,7 @@ export function marinePostJson({ post, prices }: PricedPost): string {
   ])}}`
 }
 
-/** The spreadsheet of all posts: an Excel 97 workbook, all cells text, column names in the fourth row, one of them empty. */
+/** The spreadsheet of all posts: an Excel 97 workbook, text cells only, column names in the fourth row, one of them empty. */
 export function marineSpreadsheet(
   posts: readonly PricedPost[],
   of: { readonly publishedAt: number; readonly unknownColumn: string | null },

@@ -6,7 +6,7 @@ const KNOTS = 3600 / 1852
 const METRES_PER_FOOT = 0.3048
 const KM_PER_MILE = 1.609344
 
-/** The newest METAR of airports as the Aviation Weather Center decodes it. */
+/** The newest METAR of airports, decoded as by the Aviation Weather Center. */
 export function metarJson(
   airports: readonly Airport[],
   { seed, at, hasUnknownCodes }: { readonly seed: number; readonly at: number; readonly hasUnknownCodes: boolean },

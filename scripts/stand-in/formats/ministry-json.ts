@@ -5,17 +5,17 @@ import type { Station } from '../world/stations.ts'
 const NOTE =
   'Archivo de todos los productos en todas las estaciones de servicio. La actualización de precios se realiza cada media hora, con los precios en vigor en ese momento.'
 
-/** What the ministry answers: one line of JSON, every value text, slashes escaped, no line end. `stations` are their JSON texts. */
+/** The ministry's answer: one line of JSON, every value text, slashes escaped, no line end. `stations` are their JSON texts. */
 export function ministryJson(stations: readonly string[], publishedAt: number): string {
   return `{"Fecha":${quoted(ministryStamp(publishedAt))},"ListaEESSPrecio":[${stations.join(',')}],"Nota":${quoted(NOTE)},"ResultadoConsulta":"OK"}`
 }
 
-/** What it answers to a province that does not exist. */
+/** Its answer for an unknown province. */
 export function ministryRefusal(publishedAt: number): string {
   return `{"Fecha":${quoted(ministryStamp(publishedAt))},"ListaEESSPrecio":[],"Nota":${quoted(NOTE)},"ResultadoConsulta":"Datos no encontrados"}`
 }
 
-/** Writes stations' JSON texts, and keeps each until the station's prices change. */
+/** Writes stations' JSON texts, and caches each until the station's prices change. */
 export function stationWriter(seed: number): (station: Station, instant: number) => string {
   const kept = new Map<number, { day: number; text: string }>()
   return (station, instant) => {
@@ -28,7 +28,7 @@ export function stationWriter(seed: number): (station: Station, instant: number)
   }
 }
 
-/** Prices are digits and a comma, and so need no escapes. */
+/** Prices consist of digits and a comma, and so need no escapes. */
 const COLUMNS = FUEL_COLUMNS.map((column) => ({ column, name: `,${quoted(column.field)}:"` }))
 
 /** One station, its 41 fields in the order of 2025. */
@@ -60,7 +60,7 @@ function stationJson(station: Station, price: (column: FuelColumn) => string): s
   return `{${place}${prices},${rest}}`
 }
 
-/** Members of an object, as the ministry writes them. */
+/** Members of an object in the ministry's format. */
 export function members(fields: readonly (readonly [string, string])[]): string {
   return fields.map(([name, value]) => `${quoted(name)}:${quoted(value)}`).join(',')
 }

@@ -10,7 +10,7 @@ import { type ZoneLevel, zonesAt } from './mitma.ts'
 import { dbfTable, shapePoints, shapePolygons } from './shapefile.ts'
 import { withoutLoops } from './simple-ring.ts'
 
-/** Zones abroad that the shapefiles have at every level: two of the 117. */
+/** Foreign zones in the shapefiles of every level: two of the 117. */
 const ABROAD = [
   { id: 'FR101', lat: 48.857, lon: 2.343 },
   { id: 'PT16D', lat: 40.641, lon: -8.654 },
@@ -26,8 +26,8 @@ interface ShapeFile {
 }
 
 /**
- * A file of the shapefile of the centroids of a level: its table, whose one field is `ID`, or its points in ETRS89 / UTM 30N, the Canaries and zones abroad
- * too. From one month to the next a few of them move by some metres.
+ * A file of the shapefile of a level's centroids: its table, whose only field is `ID`, or its points. All points are in ETRS89 /
+ * UTM 30N, including the Canaries and foreign zones. Each month a few of them move by some metres.
  */
 export function zoneCentroids(zones: readonly MobilityZone[], file: ShapeFile): Buffer {
   const kept = listedOf([...zonesAt(zones, file.level), ...ABROAD], file)
@@ -41,8 +41,8 @@ export function zoneCentroids(zones: readonly MobilityZone[], file: ShapeFile): 
 }
 
 /**
- * The same of the polygons of a level: a zone is its municipalities, each with the parts and holes that it has, one of several districts a strip of
- * its municipality, one abroad a square.
+ * The same for the polygons of a level. A zone consists of its municipalities with their parts and holes. One of several
+ * districts is a strip of its municipality, and a foreign zone is a square.
  */
 export function zonePolygons(zones: readonly MobilityZone[], file: ShapeFile): Buffer {
   const own = zonesAt(zones, file.level).map((zone) => ({ id: zone.id, rings: () => ringsOf(zone) }))
@@ -83,7 +83,7 @@ function squareAt(lon: number, lat: number): Ring {
   ]
 }
 
-/** The rings of a zone: the atlas has outer ones clockwise, as shapefiles do. */
+/** The rings of a zone: in the atlas, as in shapefiles, outer rings are clockwise. */
 function ringsOf({ id, municipalities, districts }: MobilityZone): Ring[] {
   const areas = readGazetteer().municipalities.filter(({ code }) => municipalities.includes(code))
   if (areas.length > 1) return mergedRings(areas)
@@ -103,7 +103,7 @@ function ringsOfArea({ rings }: Area): Ring[] {
   return rings.map((ring) => Array.from({ length: ring.length / 2 }, (_, at) => [ring[2 * at] as number, ring[2 * at + 1] as number]))
 }
 
-/** Areas as one: without the borders between them. */
+/** The union of areas, without the borders between them. */
 function mergedRings(areas: readonly Area[]): Ring[] {
   const geometries = areas.map((area) => ({ type: 'MultiPolygon', coordinates: ringsOfArea(area).map((ring) => [ring]) }))
   const cut = topology({ areas: { type: 'GeometryCollection', geometries } as never })
@@ -113,7 +113,7 @@ function mergedRings(areas: readonly Area[]): Ring[] {
   )
 }
 
-/** What of a ring lies on one side of a meridian (Sutherland and Hodgman). */
+/** The part of a ring on one side of a meridian (Sutherland and Hodgman). */
 function halfOf(ring: Ring, border: number, isKept: (lon: number, border: number) => boolean): Ring {
   const kept: (readonly [number, number])[] = []
   for (let at = 1; at < ring.length; at++) {

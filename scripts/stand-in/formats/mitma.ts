@@ -4,22 +4,22 @@ import type { MobilityZone } from '../world/mobility-zones.ts'
 import type { Archives } from '../world/world.ts'
 import { inPieces } from './lines.ts'
 
-/** What a daily file is made of. */
+/** The input of a daily file. */
 export interface MobilityDay {
   readonly seed: number
   /** YYYYMMDD. */
   readonly day: string
   readonly zones: readonly MobilityZone[]
   readonly archives: Archives
-  /** Share of the zones that are told of. */
+  /** Share of the zones in the file. */
   readonly share: number
   readonly hasUnknownCodes: boolean
 }
 
 /**
- * Zones beside its own that people of a zone sleep in, other zones that there are trips to, and hours of a day in which people set out. In full
- * archives a day has some 515,000 lines of stays, which is what the recorded one has, and ten million of trips between municipal zones: 137 MB
- * packed, as that of 2024-03-01.
+ * Numbers per zone: other zones for overnight stays, other zones for trips, and hours in which people set out. Full archives have
+ * some 515,000 lines of stays a day, like the recorded one, and ten million lines of trips between municipal zones: 137 MB
+ * packed, like 2024-03-01.
  */
 const SIZES = {
   short: { elsewhere: 12, destinations: 6, hours: [7, 8, 13, 14, 15, 18, 20] },
@@ -68,7 +68,10 @@ interface TripLine {
   readonly length: number
 }
 
-/** Trips of a day: of each zone within itself and to some others, a line for each income. With each revision some zones are estimated anew. */
+/**
+ * Trips of a day: for each zone within itself and to some others, a line for each income. Each revision changes the estimates of
+ * some zones.
+ */
 function* tripLines(of: MobilityDay, revision: number): Generator<TripLine> {
   const { seed, day, zones, archives, hasUnknownCodes } = of
   const { destinations, hours } = SIZES[archives]
@@ -90,7 +93,7 @@ function* tripLines(of: MobilityDay, revision: number): Generator<TripLine> {
   }
 }
 
-/** Trips of a day as the study since 2022 has them, in pieces. */
+/** Trips of a day in the format of the study since 2022, in pieces. */
 export function mobilityTrips(day: MobilityDay, revision: number): Generator<string> {
   return inPieces(
     TRIPS_HEADER,
@@ -104,7 +107,9 @@ export function mobilityTrips(day: MobilityDay, revision: number): Generator<str
 const V1_TRIPS_HEADER = 'fecha|origen|destino|actividad_origen|actividad_destino|residencia|edad|periodo|distancia|viajes|viajes_km'
 const V1_BANDS: Readonly<Record<string, string>> = { '0.5-2': '0005-002', '2-10': '002-005', '10-50': '010-050', '>50': '100+' }
 
-/** Trips of a day as the study of 2020 and 2021 has them, in pieces: other columns in another order, no income, other bands. */
+/**
+ * Trips of a day in the format of the study of 2020 and 2021, in pieces: other columns in another order, no income, other bands.
+ */
 export function mobilityV1Trips(day: MobilityDay, revision: number): Generator<string> {
   return inPieces(
     V1_TRIPS_HEADER,
@@ -117,23 +122,23 @@ export function mobilityV1Trips(day: MobilityDay, revision: number): Generator<s
   )
 }
 
-/** The zones that a file tells of. */
+/** The zones in a file. */
 function toldOf({ zones, share }: MobilityDay): readonly MobilityZone[] {
   return zones.slice(0, Math.floor(zones.length * share))
 }
 
-/** A number as the ministry writes it: at most three decimals, at least one. */
+/** A number in the ministry's format: at least one decimal, at most three. */
 function estimate(value: number): string {
   const text = String(Math.round(value * 1000) / 1000)
   return text.includes('.') ? text : `${text}.0`
 }
 
-/** A file as the ministry packs it, whole. */
+/** A file, packed as by the ministry. */
 export function packed(text: Iterable<string>): Buffer {
   return gzipSync([...text].join(''), { level: 1 })
 }
 
-/** The list of files, as the ministry makes it: an item for each, the newest first. */
+/** The ministry's list of files: an item for each, the newest first. */
 export function mitmaRss(urls: readonly string[], builtAt: number): string {
   const item = (url: string): string => `    <item>
       <title>
@@ -161,17 +166,20 @@ ${urls.map(item).join('\n')}
 `
 }
 
-/** Land that several municipalities share: a zone of every level, of which nobody says how many live there. */
+/** Land that several municipalities share: a zone at every level, without a population. */
 const SHARED_LAND = '34011153001'
 
-/** The urban area of a zone: of its own where it has several districts, else itself. */
+/** The urban area of a zone: its own if it has several districts, otherwise the zone itself. */
 const gauOf = ({ id, province, districts }: Pick<MobilityZone, 'id' | 'province' | 'districts'>): string =>
   districts.length > 1 ? `GAU ${province}` : id
 
 /** The ministry's words for the levels of zones. */
 export type ZoneLevel = 'distritos' | 'municipios' | 'gaus'
 
-/** The zones of a level, made of the municipal ones, several of which may be in an urban area: whoever lives in one of several districts lives in the first where they cannot be parted evenly. */
+/**
+ * The zones of a level, from the municipal ones; an urban area may contain several of those. If a population cannot be divided
+ * evenly among districts, the first one gets the rest.
+ */
 export function zonesAt(zones: readonly MobilityZone[], level: ZoneLevel): readonly MobilityZone[] {
   if (level === 'municipios') return zones
   if (level === 'gaus') return urbanAreas(zones)
@@ -197,9 +205,9 @@ function urbanAreas(zones: readonly MobilityZone[]): readonly MobilityZone[] {
 }
 
 /**
- * Names or population of the zones of a level: `|`, CRLF. Names have a header, those of municipal zones with a column without a name before it;
- * populations have none, and decimals, and `NA` for shared land. From one month to the next a few zones grow, and some that are several
- * municipalities together are spelt otherwise.
+ * Names or populations of the zones of a level: `|`, CRLF. Names have a header, and municipal ones an unnamed column before them.
+ * Populations have no header, decimals, and `NA` for shared land. Each month a few zones grow and some grouped ones change their
+ * spelling.
  */
 export function zoneList(
   zones: readonly MobilityZone[],
@@ -231,7 +239,7 @@ export function zoneList(
 
 const lineEnded = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`
 
-/** In which zone each municipality is, of the study of 2020 and 2021: `|`, LF. From one month to the next a few municipalities join a group. */
+/** The zone of each municipality in the study of 2020 and 2021: `|`, LF. Each month a few municipalities join a group. */
 export function v1ZoneRelation(
   zones: readonly MobilityZone[],
   edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean },
@@ -247,10 +255,13 @@ export function v1ZoneRelation(
   return `${[header, ...lines.slice(0, Math.floor(lines.length * share))].join('\n')}\n`
 }
 
-/** Census sections of a district of the INE, and how often there is one more: in full archives there are 36,000 in all, as in the ministry's relation. */
+/**
+ * Census sections of an INE district, and the share with one more: full archives have 36,000 in all, as in the ministry's
+ * relation.
+ */
 const SECTIONS = { short: [2, 0.1], full: [3, 0.9] } as const satisfies Record<Archives, unknown>
 
-/** Of which census sections zones are made: `|`, CRLF, `NA` for shared land. Now and then a section is parted in two. */
+/** The census sections of zones: `|`, CRLF, `NA` for shared land. Sometimes a section is divided in two. */
 export function zoneRelation(
   zones: readonly MobilityZone[],
   edition: { readonly publishedAt: number; readonly share: number; readonly hasUnknownCodes: boolean; readonly archives: Archives },

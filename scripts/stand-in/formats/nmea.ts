@@ -1,7 +1,7 @@
 import type { Vessel, VesselFix } from '../world/vessels.ts'
 
 const TEXT = '@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_ !"#$%&\'()*+,-./0123456789:;<=>?'
-/** Characters of one sentence's payload at most. */
+/** Most characters of one sentence's payload. */
 const MOST_CHARACTERS = 60
 
 /** Bits of a message, most significant first. */
@@ -18,7 +18,7 @@ class Message {
     return this
   }
 
-  /** The sentences that carry it. */
+  /** The sentences that contain it. */
   sentences(sequence: number, channel: 'A' | 'B'): string[] {
     const fill = (6 - (this.#bits.length % 6)) % 6
     const bits = this.#bits.padEnd(this.#bits.length + fill, '0')
@@ -42,7 +42,7 @@ function checksum(body: string): string {
   return sum.toString(16).toUpperCase().padStart(2, '0')
 }
 
-/** A position report: type 1 of class A, 18 of class B. */
+/** A position report: type 1 for class A, 18 for class B. */
 export function positionSentences(vessel: Vessel, fix: VesselFix, second: number): string[] {
   const { mmsi, aisClass } = vessel
   const isA = aisClass === 'A'
@@ -63,7 +63,7 @@ export function positionSentences(vessel: Vessel, fix: VesselFix, second: number
   return (isA ? message.number(0, 25) : message.number(0, 29)).sentences(0, mmsi % 2 === 0 ? 'A' : 'B')
 }
 
-/** Static data: type 5 of class A, in two sentences; both parts of type 24 of class B. */
+/** Static data: type 5 for class A, in two sentences; both parts of type 24 for class B. */
 export function staticSentences(vessel: Vessel, { destination }: VesselFix, sequence: number): string[] {
   const { mmsi, name, callsign, imo, shipType, sizes, draught_m } = vessel
   const channel = mmsi % 2 === 0 ? 'A' : 'B'

@@ -1,7 +1,7 @@
 import type { BulletinWeek } from '../world/bulletin.ts'
 import { writeXlsx } from './xlsx.ts'
 
-/** How the workbook calls the products of a country, and what they are sold by. */
+/** The workbook's names of a country's products, and their units of sale. */
 const IDS = [
   ['euro95', 'Euro-super 95', '1000 l'],
   ['diesel', 'Automotive gas oil', '1000 l'],
@@ -15,13 +15,16 @@ const IDS = [
 export interface BulletinHistory {
   /** The newest first. */
   readonly weeks: readonly BulletinWeek[]
-  /** Countries and averages in the order of their blocks; those of another currency have a rate. */
+  /** Countries and averages in the order of their blocks; those with another currency have a rate. */
   readonly countries: readonly { readonly code: string; readonly hasRate: boolean }[]
   readonly at: number
   readonly hasUnknownCodes: boolean
 }
 
-/** `Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx`: a sheet of prices with taxes and one without, a block of columns for each country, notes at the end. */
+/**
+ * `Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx`: a sheet of prices with taxes and one without, a block of columns for
+ * each country, notes at the end.
+ */
 export function bulletinHistory({ weeks, countries, at, hasUnknownCodes }: BulletinHistory): Buffer {
   const sheet = (side: 'with' | 'wo') => {
     const ids: string[] = [`Consumer prices of petroleum products ${side === 'with' ? 'inclusive of' : 'net of'} duties and taxes`]
@@ -32,7 +35,7 @@ export function bulletinHistory({ weeks, countries, at, hasUnknownCodes }: Bulle
       labels.push(code, ...(hasRate ? ['Exchange rate to €'] : []))
       units.push(null, ...(hasRate ? [null] : []))
       for (const [id, label, unit] of IDS) {
-        // So it is misspelt in the publisher's file.
+        // The misspelling is in the publisher's file.
         ids.push(`${code}_price_${side}_tax_${code === 'GR' && id === 'heating_oil' ? 'heGRing_oil' : id}`)
         labels.push(label)
         units.push(unit)

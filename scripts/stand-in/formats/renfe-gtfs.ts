@@ -12,7 +12,7 @@ import {
 } from '../world/rail-trips.ts'
 import { packZip, type ZipMember } from './zip.ts'
 
-/** What an archive is written of: the networks and trips that a publication has. */
+/** The input of an archive: the networks and trips of a publication. */
 export interface TimetableOptions {
   readonly network: RailNetwork
   readonly seed: number
@@ -22,9 +22,9 @@ export interface TimetableOptions {
   readonly at: number
   /** Commuter networks that are left out. */
   readonly missing: readonly string[]
-  /** Share of the trips that are there. */
+  /** Share of the trips that are included. */
   readonly share: number
-  /** True where some routes are of a kind that no list has. */
+  /** True if some routes have an unknown type. */
   readonly hasUnknownCodes: boolean
 }
 
@@ -34,12 +34,12 @@ const COMMUTER_WIDTH = 150
 const LONG_DISTANCE_WIDTH = 350
 const UNKNOWN_TYPE = '11'
 
-/** Lines padded with blanks to a number of characters, header included, in pieces. */
+/** Lines (header included) padded with blanks to a number of characters, in pieces. */
 function* padded(header: string, lines: Iterable<string>, width: number): Generator<Buffer> {
   let room = Buffer.alloc(PIECE_BYTES, BLANK)
   let at = 0
   const put = (line: string): void => {
-    // Length counts in characters: accents take another byte.
+    // Length counts characters: an accented letter takes one more byte.
     const bytes = room.write(line, at, 'utf8')
     at += bytes + Math.max(0, width - line.length)
     room[at++] = 0x0a
@@ -56,7 +56,7 @@ function* padded(header: string, lines: Iterable<string>, width: number): Genera
   yield room.subarray(0, at)
 }
 
-/** `fomento_transit.zip`: eight members, padded to 150 characters but for the shapes. */
+/** `fomento_transit.zip`: eight members, all but the shapes padded to 150 characters. */
 export function cercaniasZip(options: TimetableOptions): Buffer {
   const { network, day, at, missing } = options
   const nucleos = network.nucleos.filter(({ code }) => !missing.includes(code))
@@ -210,7 +210,7 @@ function* longDistanceStopTimes(
   }
 }
 
-/** Points along the stations of a line that its shape goes by, each of them one, and the same way back. */
+/** Points along the stations of a line, one for each station, and the same for the opposite direction. */
 function* shapeLines({ network, missing }: TimetableOptions): Generator<string> {
   for (const { code, lines } of network.nucleos)
     for (const { shapeId, shaped } of lines) {
@@ -246,7 +246,10 @@ function* map<T, U>(items: Iterable<T>, make: (item: T) => U): Generator<U> {
 
 const clocks = new Map<number, string>()
 
-/** HH:MM:SS of seconds since the service day began, 24 h and beyond. Times are whole minutes, so that there are some two thousand. */
+/**
+ * HH:MM:SS from seconds since the start of the service day, 24 h and beyond. Times are whole minutes, so some two thousand texts
+ * are cached.
+ */
 function clock(seconds: number): string {
   const known = clocks.get(seconds)
   if (known !== undefined) return known

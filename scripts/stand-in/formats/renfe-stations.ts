@@ -9,28 +9,29 @@ const COORDINATE_WIDTH = 10
 const METRE_GAUGE = ['45', '46', '47']
 const LOST = '\u001a'
 const NBSP = '\u00a0'
-/** Stations beyond the border, as the list has them: no postal code, no province or one that is not known. */
+/** Foreign stations as in the list: without postal code, province empty or unknown. */
 const ABROAD = [
   ['87001', 'PERPIGNAN', 42.7, 2.88, '', 'FRANCIA'],
   ['87002', 'MARSEILLE', 43.3, 5.38, 'DESCONOCIDO', 'FRANCIA'],
   ['94001', 'PORTO', 41.15, -8.59, '', 'PORTUGAL'],
 ] as const
 
-/** Which list is written. */
+/** Content of the list. */
 interface StationList {
   readonly network: RailNetwork
   readonly seed: number
-  /** Number of the edition: in each, some addresses are written otherwise. */
+  /** Number of the edition: in each one some addresses are spelt differently. */
   readonly edition: number
-  /** Share of the stations that are there. */
+  /** Share of the stations that are included. */
   readonly share: number
-  /** True where some stations lie in a country that no list has. */
+  /** True if some stations are in an unknown country. */
   readonly hasUnknownCodes: boolean
 }
 
 /**
- * `estaciones.csv`: ISO 8859-1, LF, every field quoted, coordinates padded to 10 characters, some characters lost (0x1A), some addresses
- * ending in a non-breaking space. It has every station of long-distance trains and six in ten of the others, where regional ones may stop.
+ * `estaciones.csv`: ISO 8859-1, LF, every field quoted, coordinates padded to 10 characters, some characters lost (0x1A), some
+ * addresses ending in a non-breaking space. It has all long-distance stations and six in ten others, where regional trains may
+ * stop.
  */
 export function stationsCsv({ network, seed, edition, share, hasUnknownCodes }: StationList): Buffer {
   const metreGauge = new Set(
@@ -61,7 +62,7 @@ export function stationsCsv({ network, seed, edition, share, hasUnknownCodes }: 
     line([code, name, coordinate(lat), coordinate(lon), '', '', name, province, country, 'NO', 'NO', '']),
   )
   const text = [line(HEADER.split(';')), ...lines.slice(0, Math.floor(lines.length * share)), ...abroad].map((one) => `${one}\n`).join('')
-  // What the encoding has no letter for is lost, too.
+  // Letters outside the encoding are lost too.
   return Buffer.from(text.replace(/[^\u0000-\u00ff]/g, LOST), 'latin1')
 }
 
@@ -76,7 +77,7 @@ function placeFields(
   const dice = chance(seed, 'address', code)
   const address =
     dice < 0.012 ? `C/ la Estación  S/N ${LOST}${name}` : `Avda. Estación, ${nth % 3 === 0 ? 'S/N' : nth}${dice > 0.996 ? NBSP : ''}`
-  // The first two are entries for tourists: they run nowhere.
+  // The first two are entries for tourists: no train runs there.
   const isLocated = nth >= 2
   return [
     code,

@@ -1,7 +1,7 @@
 import type { CatalanIncident } from '../world/catalan-incidents.ts'
 import { escapeText } from './xml.ts'
 
-// As GeoServer 1 wrote it, the address of its schemas included: a machine of its own.
+// As written by GeoServer 1, with the address of its schemas, which is on an internal machine.
 const HEAD =
   '<?xml version="1.0" encoding="UTF-8"?><wfs:FeatureCollection xmlns="http://www.opengis.net/wfs" xmlns:wfs="http://www.opengis.net/wfs"' +
   ' xmlns:gml="http://www.opengis.net/gml" xmlns:cite="http://www.opengeospatial.net/cite" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' +
@@ -9,7 +9,7 @@ const HEAD =
   '&amp;typeName=cite%3Amct2_v_afectacions_data http://www.opengis.net/wfs http://localhost:8080/sct-gis/schemas/wfs/1.0.0/WFS-basic.xsd">' +
   '<gml:boundedBy><gml:null>unknown</gml:null></gml:boundedBy>'
 const FEATURE = 'mct2_v_afectacions_data'
-/** Ids of features are made anew with each answer: the server's mark, the time in ms and a count, all hexadecimal. */
+/** Ids of features differ in each answer: the server's id, the time in ms and a count, all hexadecimal. */
 const SERVER = '6a6e10fd'
 const COUNT_FROM = 0x4cac
 

@@ -1,9 +1,11 @@
 const HEADER_BYTES = 100
 
-/** A corner in the coordinates of the file's system. */
+/** A corner in the coordinate system of the file. */
 type Corner = readonly [x: number, y: number]
 
-/** The main file of a shapefile of points (ESRI Shapefile Technical Description, 1998): header, then a record each. */
+/**
+ * The main file of a shapefile of points (ESRI Shapefile Technical Description, 1998): a header, then a record for each point.
+ */
 export function shapePoints(points: readonly { readonly x: number; readonly y: number }[]): Buffer {
   const contents = points.map(({ x, y }) => {
     const content = Buffer.alloc(20)
@@ -18,7 +20,7 @@ export function shapePoints(points: readonly { readonly x: number; readonly y: n
   )
 }
 
-/** The same of polygons: of each its rings, closed, outer ones clockwise and holes the other way round; none for a null shape. */
+/** The same for polygons: the closed rings of each, outer ones clockwise and holes counter-clockwise; none for a null shape. */
 export function shapePolygons(shapes: readonly (readonly (readonly Corner[])[])[]): Buffer {
   const contents = shapes.map((rings) => {
     if (rings.length === 0) return Buffer.alloc(4)
@@ -77,7 +79,7 @@ function writeCorners(bytes: Buffer, start: number, corners: readonly Corner[]):
   }
 }
 
-/** The table of a shapefile (dBASE III) of texts, each field 80 bytes wide, as the ministry writes them. */
+/** The table of a shapefile (dBASE III) of text fields, each 80 bytes wide as in the ministry's files. */
 export function dbfTable(fields: readonly string[], rows: readonly (readonly string[])[]): Buffer {
   const [width, header] = [80, 32 + 32 * fields.length + 1]
   const row_bytes = 1 + width * fields.length

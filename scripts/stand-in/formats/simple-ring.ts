@@ -2,12 +2,12 @@ import { ringArea } from '../../../lake/places/rings.ts'
 import { isValidArea } from '../../../lake/places/valid-area.ts'
 import type { Line } from '../../../lake/schema/columns.ts'
 
-/** Parts of a degree that corners are whole numbers of, so that what is computed of them is exact. */
+/** Corners are whole multiples of this part of a degree, so that computations are exact. */
 const PARTS = 100_000
 
 type Side = readonly [Line[0], Line[0]]
 
-/** A closed ring without the loops in which it crosses or touches itself: of the parts on either side of such a place, the larger one. */
+/** A closed ring without the loops in which it crosses or touches itself: at each such place it keeps the larger part. */
 export function withoutLoops(ring: Line): Line {
   if (isValidArea([[ring]])) return ring
   let left = distinct(ring)
@@ -21,13 +21,13 @@ export function withoutLoops(ring: Line): Line {
   return ringArea(left) > 0 === ringArea(ring) > 0 ? left : left.toReversed()
 }
 
-/** A ring, rounded, without corners that are those before them. */
+/** A rounded ring without repeated corners. */
 function distinct(ring: Line): Line {
   const corners = ring.map(([lon, lat]) => [Math.round(lon * PARTS) / PARTS, Math.round(lat * PARTS) / PARTS] as const)
   return corners.filter(([lon, lat], at) => at === 0 || lon !== corners[at - 1]?.[0] || lat !== corners[at - 1]?.[1])
 }
 
-/** Where two sides that meet do; of sides on one line, a corner of one that is on the other. */
+/** The intersection of two sides; for collinear sides a corner of one that is on the other. */
 function meetingOf([a, b]: Side, [c, d]: Side): Line[0] {
   const across = (b[0] - a[0]) * (d[1] - c[1]) - (b[1] - a[1]) * (d[0] - c[0])
   if (across === 0) return !isApart([c, c], [a, b]) ? c : !isApart([d, d], [a, b]) ? d : a
@@ -35,7 +35,7 @@ function meetingOf([a, b]: Side, [c, d]: Side): Line[0] {
   return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
 }
 
-/** Two sides of a ring that meet though they are not neighbours, by their numbers; null where there are none. */
+/** The numbers of two intersecting sides of a ring that are not neighbours; null if there are none. */
 function loopIn(ring: Line): readonly [number, number] | null {
   const corners = ring.map(([lon, lat]) => [Math.round(lon * PARTS), Math.round(lat * PARTS)] as const)
   const sides = corners.length - 1

@@ -6,7 +6,7 @@ interface TarMember {
 
 const BLOCK = 512
 
-/** A plain tar archive (ustar, POSIX.1-1988) of some files, dated by `at` (ms). Names have at most 100 bytes. */
+/** A plain tar archive (ustar, POSIX.1-1988) of some files, dated `at` (ms). Names have at most 100 bytes. */
 export function packTar(members: readonly TarMember[], at: number): Buffer {
   const parts = members.flatMap(({ name, bytes }) => [headerOf(name, bytes.length, at), bytes, Buffer.alloc(-bytes.length & (BLOCK - 1))])
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)])
@@ -22,7 +22,7 @@ function headerOf(name: string, size: number, at: number): Buffer {
   octal(0, 116, 8)
   octal(size, 124, 12)
   octal(Math.floor(at / 1000), 136, 12)
-  // The sum counts its own field as blanks.
+  // The checksum counts its own field as blanks.
   header.write('        0', 148, 'latin1')
   header.write('ustar\x0000', 257, 'latin1')
   const sum = header.reduce((total, byte) => total + byte, 0)

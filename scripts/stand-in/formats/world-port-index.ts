@@ -9,23 +9,23 @@ const COLUMNS = [
 ]
   .join()
   .split(',')
-/** Ports of other countries, of which the index has some 3,770. */
+/** Ports of other countries; the real index has some 3,770. */
 const OTHERS = { full: 3770, small: 100 } as const
 const COUNTRIES = ['France', 'Portugal', 'Italy', 'Morocco', 'Norway', 'United States', 'Japan'] as const
 const SIZES = ['Very Small', 'Small', 'Medium', 'Large'] as const
 
-/** What an index is written of. */
+/** The input of an index. */
 interface IndexOptions {
   readonly seed: number
   readonly scale: keyof typeof OTHERS
-  /** Number of the publication: each lacks another of the ports abroad. */
+  /** Number of the publication: each lacks a different foreign port. */
   readonly edition: number
   readonly variant: Variant
 }
 
 /**
- * The World Port Index: names without accents, codes with a blank, positions rounded to the minute, `Unknown` and 0 for no data.
- * It lacks the ports of our list that are not `isIndexed`.
+ * The World Port Index: names without accents, codes with a blank, positions rounded to the minute, `Unknown` and 0 for missing
+ * data. It lacks the ports of our list that are not `isIndexed`.
  */
 export function worldPortIndexCsv({ seed, scale, edition, variant }: IndexOptions): string {
   const indexed = LISTED_PORTS.filter(({ isIndexed }) => isIndexed)

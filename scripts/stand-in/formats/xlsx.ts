@@ -1,6 +1,6 @@
 import { packZip, type ZipMember } from './zip.ts'
 
-/** A sheet: its name and rows of cells; null and undefined leave a cell out. */
+/** A sheet: its name and rows of cells; null and undefined omit a cell. */
 export interface SheetContent {
   readonly name: string
   readonly rows: Iterable<readonly (string | number | null | undefined)[]>
@@ -10,10 +10,10 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-/** Rows of a sheet that are one piece of its part. */
+/** Rows per piece of a sheet. */
 const PIECE = 500
 
-/** A workbook (ECMA-376) as Excel saves one: texts shared, numbers plain, cells named. Dated by `at` (ms). */
+/** A workbook (ECMA-376) as saved by Excel: shared texts, plain numbers, named cells. Dated `at` (ms). */
 export function writeXlsx(sheets: readonly SheetContent[], at: number): Buffer {
   const shared = new Map<string, number>()
   const whole = (name: string, text: string) => ({ name, pieces: [Buffer.from(DECLARATION + text)] })
@@ -42,7 +42,7 @@ export function writeXlsx(sheets: readonly SheetContent[], at: number): Buffer {
           .join('')}${relation(sheets.length + 1, 'sharedStrings', 'sharedStrings.xml')}</Relationships>`,
       ),
     ]
-    // A sheet is written as it is packed, and the texts that it shares are known after that.
+    // A sheet is written while it is packed; its shared texts are known afterwards.
     for (const [index, sheet] of sheets.entries()) yield { name: `xl/worksheets/sheet${index + 1}.xml`, pieces: sheetPieces(sheet, shared) }
     yield whole(
       'xl/sharedStrings.xml',

@@ -1,4 +1,4 @@
-/** Text as an XML element's content. */
+/** Escapes text for an XML element's content. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (mark) => (mark === '&' ? '&amp;' : mark === '<' ? '&lt;' : '&gt;'))
 }

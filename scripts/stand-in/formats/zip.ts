@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 
-/** A file of an archive, its bytes in pieces so that a large one is never held whole. */
+/** A file of an archive, in pieces so that a large one is never completely in memory. */
 export interface ZipMember {
   readonly name: string
   readonly pieces: Iterable<Buffer>
@@ -13,12 +13,12 @@ const END = Buffer.from('PK\u0005\u0006')
 const BEHIND = Buffer.from('PK\u0007\u0008')
 const VERSION = 20
 const DEFLATED = 8
-/** Flag of a member whose sum and sizes stand behind it. */
+/** Flag of a member whose checksum and sizes follow it. */
 const SIZED_BEHIND = 8
 /** A last deflate block without content (RFC 1951, 3.2.6). */
 const LAST_BLOCK = Buffer.from([0x03, 0x00])
 
-/** An archive (APPNOTE 6.3) of members as publishers make them: at its root, deflated, dated by `at` (ms, read as UTC). */
+/** An archive (APPNOTE 6.3) as publishers make them: members at its root, deflated, dated `at` (ms, read as UTC). */
 export function packZip(members: Iterable<ZipMember>, at: number): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []
@@ -35,33 +35,33 @@ export function packZip(members: Iterable<ZipMember>, at: number): Buffer {
   return Buffer.concat([...local, endOf(central, offset)])
 }
 
-/** An archive of one member, a text in pieces, packed as it is asked for: what it comes to nobody knows before, so that its sum and sizes stand behind it. */
+/** An archive of one member, packed while it is sent. Its checksum and sizes are unknown at first, so they follow the data. */
 export async function* streamZip(
   text: Iterable<string>,
   { name, at }: { readonly name: string; readonly at: number },
 ): AsyncGenerator<Buffer> {
-  const told = { name, at, flags: SIZED_BEHIND, sum: 0, packedSize: 0, size: 0 }
-  const head = Buffer.concat([HEAD, commonOf(told), Buffer.from(name)])
+  const sized = { name, at, flags: SIZED_BEHIND, sum: 0, packedSize: 0, size: 0 }
+  const head = Buffer.concat([HEAD, commonOf(sized), Buffer.from(name)])
   const counted = function* (): Generator<Buffer> {
     for (const piece of text) {
       const bytes = Buffer.from(piece)
-      told.size += bytes.length
-      told.sum = crc32(bytes, told.sum)
+      sized.size += bytes.length
+      sized.sum = crc32(bytes, sized.sum)
       yield bytes
     }
   }
   yield head
   for await (const some of Readable.from(counted()).compose(createDeflateRaw({ level: 1 })) as AsyncIterable<Buffer>) {
-    told.packedSize += some.length
+    sized.packedSize += some.length
     yield some
   }
-  const common = commonOf(told)
+  const common = commonOf(sized)
   const behind = Buffer.concat([BEHIND, common.subarray(10, 22)])
   yield behind
-  yield endOf([entryOf(name, common, 0)], head.length + told.packedSize + behind.length)
+  yield endOf([entryOf(name, common, 0)], head.length + sized.packedSize + behind.length)
 }
 
-/** What the head of a member and its entry in the directory both say. */
+/** The fields that a member's header and its directory entry share. */
 function commonOf(of: {
   readonly name: string
   readonly at: number
@@ -88,7 +88,7 @@ function entryOf(name: string, common: Buffer, offset: number): Buffer {
   return Buffer.concat([ENTRY, Buffer.from([VERSION, 0]), common, place, Buffer.from(name)])
 }
 
-/** The directory, which begins at `offset`, and the end. */
+/** The directory, which begins at `offset`, and the end record. */
 function endOf(entries: readonly Buffer[], offset: number): Buffer {
   const directory = Buffer.concat(entries)
   const end = Buffer.alloc(18)
@@ -99,7 +99,7 @@ function endOf(entries: readonly Buffer[], offset: number): Buffer {
   return Buffer.concat([directory, END, end])
 }
 
-/** Each piece is deflated up to a flush, so that the next goes on behind it. */
+/** Each piece ends with a flush, so that the next one can be appended. */
 function deflated(pieces: Iterable<Buffer>): { packed: Buffer[]; size: number; sum: number } {
   const packed: Buffer[] = []
   let size = 0

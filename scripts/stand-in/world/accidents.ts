@@ -3,7 +3,7 @@ import { type Municipality, readGazetteer } from './municipalities.ts'
 import { roadNetwork } from './road-network.ts'
 import type { World } from './world.ts'
 
-/** What of an accident all publishers would know. */
+/** The facts of an accident that all publishers would know. */
 export interface Accident {
   readonly index: number
   readonly month: number
@@ -30,22 +30,23 @@ export interface CityAccident extends Accident {
   readonly y: number
 }
 
-/** How many accidents a year has, at full scale and small, which are far fewer than there are, and in full archives. */
+/** Accidents per year at full and small scale, which are far below the real numbers, and in full archives. */
 const COUNTS = {
   spain: { full: 4000, small: 220, archive: 101_996 },
-  // Enough of them are on a road for a year to be told from chance, small too. Of those of a full archive the file leaves out the provinces that it has none of.
+  // Enough accidents on roads that differences between them exceed chance, at small scale too. The archive's number includes
+  // accidents in provinces that the file omits.
   animals: { full: 6000, small: 3600, archive: 52_400 },
   madrid: { full: 600, small: 220, archive: 21_000 },
   barcelona: { full: 600, small: 220, archive: 8000 },
   catalonia: { full: 200, small: 12, archive: 1900 },
 } as const
 
-/** How many accidents of a kind a year has. */
+/** The number of accidents of a kind in a year. */
 export function accidentsOf({ scale, archives }: World, kind: keyof typeof COUNTS): number {
   return COUNTS[kind][archives === 'full' ? 'archive' : scale]
 }
 
-/** Accidents happen more often where more people live, which no list of the stand-in tells: so the provinces have these shares. */
+/** Shares of accidents by province, roughly by population, which no list of the stand-in contains. */
 const PROVINCES: readonly (readonly [string, number])[] = [
   ['08', 18],
   ['28', 14],
@@ -98,7 +99,7 @@ function accidentAt(seed: number, what: string, year: number, index: number): Ac
   }
 }
 
-/** Accidents of a year all over Spain, on roads and streets. */
+/** Accidents of a year in all of Spain, on roads and streets. */
 export function spanishAccidents(world: World, what: string, year: number, count: number): SpanishAccident[] {
   const network = world.part(roadNetwork)
   const gazetteer = readGazetteer()
@@ -113,10 +114,13 @@ export function spanishAccidents(world: World, what: string, year: number, count
   })
 }
 
-/** One accident in so many is another in the next edition of its file. */
+/** In each edition one accident in this many is corrected. */
 const CORRECTED = 50
 
-/** The accidents as an edition of their file has them: in each, others are a minute later and have somebody more who was slightly hurt. */
+/**
+ * The accidents in an edition of their file: a different share of them is a minute later and has one more slightly injured
+ * person.
+ */
 export function corrected<A extends Accident>(accidents: readonly A[], edition: number): readonly A[] {
   return accidents.map((accident) => {
     const { index, slight, minute } = accident
@@ -124,7 +128,7 @@ export function corrected<A extends Accident>(accidents: readonly A[], edition: 
   })
 }
 
-/** Where a city has its streets: the middle of its grid and how far it reaches, metres. */
+/** The street grid of a city: its centre and extent, metres. */
 interface CityGrid {
   readonly name: 'madrid' | 'barcelona'
   readonly x: number
@@ -132,7 +136,7 @@ interface CityGrid {
   readonly reach_m: number
 }
 
-/** Crossings where accidents gather, of each city. */
+/** Crossings with many accidents, in each city. */
 const BLACK_SPOTS = 8
 
 /** Accidents of a year in a city: a third of them at a few crossings, which are the same every year. */
@@ -149,7 +153,7 @@ export function cityAccidents(world: World, city: CityGrid, year: number): CityA
   })
 }
 
-/** More often near the middle: the mean of two. */
+/** More often near the centre: the mean of two random values. */
 function spread(dice: Dice, reach_m: number): number {
   return (dice() + dice() - 1) * reach_m
 }

@@ -18,7 +18,7 @@ export interface AirStation {
   readonly measures: readonly AirPollutant[]
 }
 
-/** Stations in all and inactive ones among them, as in the recorded publication. */
+/** All stations, and the inactive ones among them, as in the recorded publication. */
 const COUNTS = { full: { all: 624, inactive: 58 }, small: { all: 120, inactive: 10 } } as const
 
 /** Stations of the two cities whose hours are published. */
@@ -51,7 +51,7 @@ export const airStations = defineWorldPart(({ seed, scale }): readonly AirStatio
   return [...cities, ...others]
 })
 
-/** The stations of a city whose hours are published. */
+/** The stations of a city with published hours. */
 export function stationsOfCity(stations: readonly AirStation[], city: AirCity): readonly AirStation[] {
   return stations.filter(({ id }) => id.startsWith(city) && (CITIES[city] as readonly number[]).includes(Number(id.slice(5))))
 }
@@ -65,7 +65,7 @@ function stationIn(seed: number, { code, name, centre }: Municipality, number: n
   return { id, name: `${name.toUpperCase()} ${number}`, type, lat, lon, isActive, measures: ['NO2', 'NO', 'NOX', ...measures] }
 }
 
-/** Mean of a usual hour, µg/m3 (CO: mg/m3), and how far it wanders. */
+/** Mean of a typical hour, µg/m3 (CO: mg/m3), and its variation. */
 const USUAL: Readonly<Partial<Record<AirPollutant, readonly [mean: number, spread: number]>>> = {
   NO2: [24, 12],
   O3: [62, 24],
@@ -75,7 +75,7 @@ const USUAL: Readonly<Partial<Record<AirPollutant, readonly [mean: number, sprea
   CO: [0.3, 0.15],
 }
 
-/** The concentration at a station in the hour that begins at an instant (ms): in whole µg/m3, of CO to a tenth of mg/m3. */
+/** The concentration at a station in the hour that starts at an instant (ms): whole µg/m3, for CO tenths of mg/m3. */
 export function concentrationOf(seed: number, { id, type }: AirStation, pollutant: AirPollutant, begins: number): number {
   const no2 = (): number => concentrationOf(seed, { id, type } as AirStation, 'NO2', begins)
   if (pollutant === 'NO') return Math.round(0.4 * no2())
@@ -91,7 +91,7 @@ export function concentrationOf(seed: number, { id, type }: AirStation, pollutan
   return pollutant === 'CO' ? Math.round(value * 10) / 10 : Math.round(value)
 }
 
-/** True where the hour of an analyser is not valid: one in eighty. */
+/** True if an analyser's hour is invalid: one in eighty. */
 export function isInvalid(seed: number, { id }: AirStation, pollutant: AirPollutant, begins: number): boolean {
   return hash(seed, 'air invalid', id, pollutant, begins / HOUR) % 80 === 0
 }

@@ -10,7 +10,7 @@ import { withoutLoops } from '../formats/simple-ring.ts'
 import { ALERT_ZONES } from './alert-zones.ts'
 import { defineWorldPart } from './world.ts'
 
-/** A zone that is warned for, with rings of [lon, lat]. */
+/** A warning zone, with rings of [lon, lat]. */
 export interface AlertZone {
   readonly code: string
   readonly name: string
@@ -26,14 +26,14 @@ type Shape = Extract<Parameters<typeof merge>[1], readonly unknown[]>[number]
 /** Real zones have some fifty corners, to hundredths of a degree. */
 const TOLERANCE_M = 1500
 const HUNDREDTHS = 100
-/** Squared degrees, twice: islets are left out. */
+/** Least area of a ring, in squared degrees, times two: islets are left out. */
 const LEAST_AREA = 0.002
 /** Half the width of a coastal zone, degrees. */
 const COAST = { lat: 0.12, lon: 0.2 }
 
 /**
- * The zones of the plan Meteoalerta with their real names, about where they are: on land the municipalities of the province whose
- * nearest zone centre it is, at sea a box.
+ * The zones of the plan Meteoalerta with their real names and approximate positions. A land zone consists of the municipalities
+ * of its province that are nearest to its centre; a sea zone is a box.
  */
 export const alertZones = defineWorldPart((): readonly AlertZone[] => {
   const found = ALERT_ZONES.flatMap(([code, name, lat, lon]) => {
@@ -56,7 +56,7 @@ export const alertZones = defineWorldPart((): readonly AlertZone[] => {
     if (zones[0] && shape) members.get(zones[0].code)?.push(shape)
   }
   return found.map(({ lat, lon, ...zone }) => {
-    // Few zones are warned for in a small world.
+    // A small world has warnings for few zones only.
     let rings: readonly Line[] | undefined
     return {
       ...zone,
@@ -68,7 +68,7 @@ export const alertZones = defineWorldPart((): readonly AlertZone[] => {
   })
 })
 
-/** The outlines of polygons, clockwise as AEMET has them: holes are municipalities of other provinces. */
+/** The outlines of polygons, clockwise as in AEMET's data: holes are municipalities of other provinces. */
 function ringsOf(polygons: readonly (readonly (readonly number[][])[])[]): Line[] {
   const outlines = polygons.map(([outer]) => outlineOf((outer ?? []).map(([lon = 0, lat = 0]) => [lon, lat] as const)))
   const large = outlines.filter((ring) => ring.length > 3).sort((one, other) => Math.abs(ringArea(other)) - Math.abs(ringArea(one)))
@@ -77,7 +77,7 @@ function ringsOf(polygons: readonly (readonly (readonly number[][])[])[]): Line[
     .map((ring) => (ringArea(ring) > 0 ? ring.toReversed() : ring))
 }
 
-/** A coarse outline of a ring. */
+/** A simplified outline of a ring. */
 function outlineOf(ring: Line): Line {
   return withoutLoops(rounded(simplifiedLine(ring, TOLERANCE_M)))
 }

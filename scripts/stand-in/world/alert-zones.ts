@@ -1,7 +1,7 @@
-/** A zone of AEMET's plan Meteoalerta: code, name, and about where its middle is. */
+/** A zone of AEMET's plan Meteoalerta: code, name, and its approximate centre. */
 type Zone = readonly [code: string, name: string, lat: number, lon: number]
 
-/** All zones, coastal waters (`C`) among them, by their codes: autonomous community, province or island, number. */
+/** All zones, including coastal waters (`C`), by code: autonomous community, province or island, number. */
 export const ALERT_ZONES: readonly Zone[] = [
   ['610401', 'Valle del Almanzora y Los Vélez', 37.49, -2.2],
   ['610402', 'Nacimiento y Campo de Tabernas', 37.13, -2.42],

@@ -1,21 +1,21 @@
 import { exponential, poisson } from '../random.ts'
 import { type LocalTime, localTime } from './rhythm.ts'
 
-/** A stream of things that begin and end. */
+/** A stream of events that begin and end. */
 export interface Stream {
-  /** How many are active on a weekday at one o'clock, about. */
+  /** Approximate number of active events on a weekday at one o'clock. */
   readonly active: number
   /** Length of the slots in which beginnings are counted. */
   readonly slot_s: number
-  /** Least and longest life, and its mean beyond the least before the cap. */
+  /** Shortest and longest duration, and the mean beyond the shortest before the cap. */
   readonly least_s: number
   readonly mean_s: number
   readonly cap_s: number
-  /** How often it begins at a local time, 1 on a weekday at one o'clock. */
+  /** Relative frequency of beginnings at a local time, 1 on a weekday at one o'clock. */
   readonly rhythm: (time: LocalTime) => number
 }
 
-/** One that an instant finds: the how manieth of its slot it is, and when it begins and ends, ms since the epoch. */
+/** An active event: its number within its slot, its beginning and its end, ms since the epoch. */
 interface Born {
   readonly nth: number
   readonly bornAt: number
@@ -23,8 +23,8 @@ interface Born {
 }
 
 /**
- * Those of a stream that an instant finds, in order of their begin: a pure function of its dice. `roll` gives a number from 0 to 1 for what
- * is decided of a slot, or of one of its births; no slot has more than `most`.
+ * The active events of a stream at an instant, in order of beginning: a pure function of the random numbers. `roll` returns a
+ * number from 0 to 1 for a property of a slot or of one of its events; no slot has more than `most` events.
  */
 export function bornIn(
   stream: Stream,
@@ -41,7 +41,7 @@ export function bornIn(
   for (let slot = oldest; slot <= newest; slot++) {
     const births = Math.min(most, poisson(mean * stream.rhythm(localTime(slot * slot_ms)), roll('births', slot)))
     for (let nth = 0; nth < births; nth++) {
-      // One in each part of the slot, so that no two are born at once.
+      // One in each part of the slot, so that no two begin at the same time.
       const share = (nth + roll('born', slot, nth)) / births
       const bornAt = Math.floor((slot * slot_ms + share * slot_ms) / 1000) * 1000
       const life_s = Math.min(cap_s, least_s + exponential(mean_s, roll('life', slot, nth)))

@@ -1,6 +1,6 @@
 import { chance, wander } from '../random.ts'
 
-/** A price by the 1000 litres, or by the tonne. */
+/** A price per 1000 litres, or per tonne. */
 interface Amount {
   readonly withTax: number
   readonly withoutTax: number
@@ -8,9 +8,12 @@ interface Amount {
 
 /** The prices of a week. */
 export interface BulletinWeek {
-  /** The Monday, in days as spreadsheets count them. */
+  /** The Monday as a spreadsheet's serial day number. */
   readonly serial: number
-  /** Of a country: euros for a unit of its currency, and the price of each product in the order of the workbook, null where it is not sold. */
+  /**
+   * A country's prices: euros per unit of its currency, and each product's price in the order of the workbook, null if it is not
+   * sold.
+   */
   readonly prices: (country: string) => { readonly rate: number; readonly amounts: readonly (Amount | null)[] }
 }
 
@@ -27,7 +30,9 @@ const PRODUCTS = [
   [560, 150, 58],
 ] as const
 
-/** The weeks from a Monday (YYYY-MM-DD) to an instant (ms), the newest first; none is published between Christmas and New Year. */
+/**
+ * The weeks from a Monday (YYYY-MM-DD) to an instant (ms), the newest first; none is published between Christmas and New Year.
+ */
 export function bulletinWeeks(seed: number, { from, to }: { readonly from: string; readonly to: number }): BulletinWeek[] {
   const weeks: BulletinWeek[] = []
   const first = Date.parse(from)
@@ -44,7 +49,7 @@ function pricesOf(seed: number, country: string, week: number): ReturnType<Bulle
   const vat = 1.17 + Math.round(10 * chance(seed, 'bulletin vat', country)) / 100
   const rate = Math.round(1e6 * (0.05 + 0.4 * chance(seed, 'bulletin rate', country)) * (1 + 0.02 * wander(week / 20, seed, country))) / 1e6
   const amounts = PRODUCTS.map(([base, range, duty], product) => {
-    // One product in ten is not sold in a country; petrol and diesel are in all.
+    // One product in ten is not sold in a country; petrol and diesel are sold everywhere.
     if (product > 1 && country !== 'ES' && chance(seed, 'bulletin sold', country, product) < 0.1) return null
     const move = 0.8 * wander(week / 30, seed, 'bulletin world') + 0.2 * wander(week / 3, seed, 'bulletin', country, product)
     const before = dear * (base + range * move)

@@ -3,10 +3,10 @@ import { bornIn } from './births.ts'
 import { CATALAN_KINDS, type CatalanCause, type CatalanKind } from './catalan-kinds.ts'
 import type { Road, RoadNetwork, RoadPoint, Stretch } from './road-network.ts'
 
-/** Which way of a road is meant, as published. */
+/** The affected direction of a road, as published. */
 export type CatalanDirection = 'Ambdos sentits' | 'Creixent' | 'Decreixent'
 
-/** One incident on a road of Catalonia, as it stands at one instant. */
+/** One incident on a road of Catalonia, in its state at one instant. */
 export interface CatalanIncident {
   readonly id: number
   readonly kind: CatalanKind
@@ -16,22 +16,22 @@ export interface CatalanIncident {
   /** The other end, in km. */
   readonly to_km: number
   readonly direction: CatalanDirection
-  /** What is said of the road; empty where nothing is. */
+  /** The effect on the road; empty if unknown. */
   readonly effect: string
   readonly level: number
-  /** Destination, remark or both; null where the source says neither. */
+  /** Destination, remark or both; null if the source has neither. */
   readonly heading: string | null
   /** Last report, ms since the epoch. */
   readonly reportedAt: number
 }
 
-/** Ids count from here: 64 a minute, eight of each kind. */
+/** Ids are counted from here: 64 a minute, eight of each kind. */
 const IDS_SINCE = Date.UTC(2020, 0, 1)
 const IDS_FROM = 100_000_000
 const IDS_A_MINUTE = 64
 const IDS_A_KIND = 8
 
-/** Provinces by INE code, as the incidents of February 2026 lay. */
+/** Provinces by INE code, weighted as the incidents of February 2026. */
 const PROVINCES = [
   ['08', 94],
   ['17', 25],
@@ -68,13 +68,13 @@ const CLOSURES = [
 ]
 const ALONE = ['SORTIDA  A N-II', "PER TALL DE L' AP-7", 'ACCÉS A-2/AP-7', ...HOURS.slice(0, 3)]
 
-/** What is reported on more often than this changes with each report, s. */
+/** Incidents with more frequent reports change with each report, s. */
 const QUICK_S = 1800
 
-/** Characters that the source keeps of a heading. */
+/** The source truncates headings to this many characters. */
 const HEADING_MOST = 50
 
-/** Incidents that an instant finds, the one reported last first: a pure function of the seed, the roads and the instant. */
+/** Active incidents at an instant, the last reported first: a pure function of the seed, the roads and the instant. */
 export function catalanIncidentsAt(network: RoadNetwork, seed: number, instant: number): CatalanIncident[] {
   return CATALAN_KINDS.flatMap((kind, index) => livesOf(kind, { index, seed, instant }))
     .map((life) => incidentOf(network, seed, { life, instant }))
@@ -117,7 +117,7 @@ function incidentOf(network: RoadNetwork, seed: number, at: { life: Life; instan
   return { id, kind, cause, road: stretch.road, from, to_km, direction, effect, level, heading, reportedAt }
 }
 
-/** The last report that an instant knows, and its number. */
+/** The last report at an instant, and its number. */
 function reportAt(seed: number, { life, instant }: { life: Life; instant: number }): { reportedAt: number; nth: number } {
   let reportedAt = life.bornAt
   for (let nth = 0; ; nth++) {
@@ -144,14 +144,14 @@ function headingOf(kind: CatalanKind, direction: CatalanDirection, dice: Dice): 
   return `${destination}-${pick(held ? CLOSURES : HOURS, dice())}`.slice(0, HEADING_MOST)
 }
 
-/** Lesser roads are often worked on from where they begin. */
+/** Works on lesser roads often start at the beginning of the road. */
 function startOf(stretch: Stretch, dice: Dice): number {
   const isFromZero = stretch.from_km === 0 && dice() < 0.3
   const share = dice()
   return isFromZero ? 0 : tenths(stretch.from_km + share * (stretch.to_km - stretch.from_km))
 }
 
-/** The point of a kilometre, or of the nearest one towards the middle of its stretch that is on land and in the province. */
+/** The point of a kilometre, or the nearest one towards the middle of its stretch that is on land and in the province. */
 function pointNear(network: RoadNetwork, stretch: Stretch, km: number): RoadPoint | null {
   const middle = (stretch.from_km + stretch.to_km) / 2
   for (let tries = 0; tries <= 4; tries++) {

@@ -1,7 +1,10 @@
 import type { Stream } from './births.ts'
 import { RHYTHMS } from './rhythm.ts'
 
-/** A cause as the Servei Català de Trànsit writes it, trailing blanks included, with its number; one number has another meaning in each type. */
+/**
+ * A cause in the Servei Català de Trànsit's spelling, trailing blanks included, with its number, whose meaning depends on the
+ * type.
+ */
 export interface CatalanCause {
   readonly subtype: number
   readonly text: string
@@ -13,11 +16,11 @@ export interface CatalanKind extends Stream {
   /** `tipus` and `descripcio_tipus`. */
   readonly type: readonly [code: number, text: string]
   readonly causes: readonly (readonly [CatalanCause, number])[]
-  /** What is said of the road, with the level it is given. */
+  /** Effects on the road, with their levels. */
   readonly effects: readonly (readonly [readonly [text: string, level: number], number])[]
   /** Mean time between two reports. */
   readonly reported_s: number
-  /** Share that lies on main roads; that affects both directions; mean length in km. */
+  /** Share on main roads; share that affects both directions; mean length in km. */
   readonly mainShare: number
   readonly bothShare: number
   readonly length_km: number
@@ -39,11 +42,11 @@ const RESTRICTED = [
   [['Calçada restringida. Desviaments', 3], 3],
   [['Calçada tallada', 5], 15],
   [['Calçada tallada. Desviaments', 4], 1],
-  // Nothing is said at all now and then.
+  // Sometimes there is no text.
   [['', 2], 1],
 ] as const
 
-/** Works by number and text, as often as on a day of February 2026. */
+/** Works by number and text, with the frequencies of a day in February 2026. */
 const WORKS = causes(
   '3 Treballs de manteniment 27, 68 Millora de traçat 13, 1 Obres en general 12, 27 Reparació de barrera de seguretat 9, 15 Reforçament de ferm 9, ' +
     '19 Neteja 9, 4 Reasfaltat 7, 29 Treballs de jardineria 5, 28 Construcció de rotonda 5, 73 Esllavissada 5, 7 Manteniment de ponts 4, ' +
@@ -56,7 +59,7 @@ const WORKS = causes(
 const RETENTION = [2, 'Retenció'] as const
 const JAM = { type: RETENTION, effects: QUEUES, slot_s: 10 * MINUTE, mainShare: 0.95, bothShare: 0, length_km: 3 } as const
 
-/** Every kind. Its place in the list is part of the ids of its incidents: new kinds go to the end. */
+/** Every kind. Its position in the list is part of its incidents' ids: append new kinds at the end. */
 export const CATALAN_KINDS: readonly CatalanKind[] = [
   {
     name: 'works',
@@ -128,7 +131,7 @@ export const CATALAN_KINDS: readonly CatalanKind[] = [
   },
   {
     name: 'weather',
-    // Spelt so.
+    // The publisher's spelling.
     type: [5, 'Meterologia'],
     causes: causes('5 Neu 4, 89 Inundacions 1'),
     effects: [

@@ -2,27 +2,27 @@ import { chance, diceOf, pick, wander } from '../random.ts'
 import { demand, localTime } from './rhythm.ts'
 import { defineWorldPart, type Scale } from './world.ts'
 
-/** A street section of a city that publishes the state of its streets. */
+/** A street section in a city that publishes traffic states. */
 export interface StreetSection {
   readonly index: number
   readonly id: string
   readonly name: string
   /** [lon, lat] pairs in the direction of traffic. */
   readonly line: readonly (readonly [number, number])[]
-  /** False for one whose state is published although the catalogue lacks it. */
+  /** False for a section with a published state that is missing in the catalogue. */
   readonly isListed: boolean
-  /** Share of its capacity that drives in the busiest hour. */
+  /** Traffic of the busiest hour as a share of its capacity. */
   readonly use: number
 }
 
-/** How a section is at an instant, in the words of no publisher. */
+/** The state of a section at an instant, independent of any publisher's terms. */
 export type StreetLevel = 'NONE' | 'VERY_FREE' | 'FREE' | 'DENSE' | 'VERY_DENSE' | 'CONGESTED' | 'CLOSED'
 
 interface City {
   readonly centre: readonly [number, number]
   readonly streets: readonly string[]
   readonly firstId: number
-  /** Sections of the catalogue, and those that only have a state. */
+  /** Catalogued sections, and sections that only have a state. */
   readonly counts: Readonly<Record<Scale, { readonly listed: number; readonly others: number }>>
   readonly underpasses: number
 }
@@ -68,7 +68,7 @@ function sectionsIn(seed: number, name: CityName, scale: Scale): StreetSection[]
   let id = firstId - 1
   return Array.from({ length: listed + others }, (_, index) => {
     const dice = diceOf(seed, name, 'section', index)
-    // Gaps are ids of sections long gone.
+    // Gaps are the ids of removed sections.
     id += dice() < 0.95 ? 1 : 2
     const [lon, lat] = [centre[0] + (dice() - 0.5) * 0.07, centre[1] + (dice() - 0.5) * 0.05]
     const turn = dice() * 2 * Math.PI
@@ -83,7 +83,9 @@ function sectionsIn(seed: number, name: CityName, scale: Scale): StreetSection[]
   })
 }
 
-/** How full the streets of a city are at an instant (ms): 0 to about 1.2 by section. A pure function of seed, city, section and instant. */
+/**
+ * The load of a city's streets at an instant (ms): 0 to about 1.2 by section. A pure function of seed, city, section and instant.
+ */
 export function fullnessAt(seed: number, city: CityName, instant: number): (section: StreetSection) => number {
   const busy = demand(localTime(instant))
   return ({ index, use }) => {
@@ -92,7 +94,7 @@ export function fullnessAt(seed: number, city: CityName, instant: number): (sect
   }
 }
 
-/** How the sections of a city are at an instant (ms). Some have no data, hours at a time; a few are closed for a day. */
+/** The states of a city's sections at an instant (ms). Some have no data for some hours; a few are closed for a day. */
 export function levelsAt(seed: number, city: CityName, instant: number): (section: StreetSection) => StreetLevel {
   const fullness = fullnessAt(seed, city, instant)
   const [day, part] = [Math.floor(instant / 86_400_000), Math.floor(instant / 14_400_000)]

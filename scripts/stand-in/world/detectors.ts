@@ -12,13 +12,13 @@ export interface Detector {
   readonly destination: string
   /** `singularity`, as published. */
   readonly site: string
-  /** Vehicles of the busiest minute. */
+  /** Vehicles in the busiest minute. */
   readonly busiest: number
   /** Speed of free traffic, km/h. */
   readonly free_kmh: number
 }
 
-/** What a detector measured; null for a type of value that it does not give. */
+/** A detector's measurements; null for a quantity that it does not provide. */
 export interface Measurement {
   readonly detector: number
   readonly at: number
@@ -27,24 +27,24 @@ export interface Measurement {
   readonly headway_m: number | null
   readonly occupancy_pct: number | null
   readonly long_pct: number | null
-  /** True where the share of long vehicles stands beside the occupancy. */
+  /** True if the share of long vehicles is in the same element as the occupancy. */
   readonly isLongWithOccupancy: boolean
 }
 
-/** Catalonia and the Basque Country have traffic authorities of their own. */
+/** Catalonia and the Basque Country have their own traffic authorities. */
 const ELSEWHERE = new Set(['01', '08', '17', '20', '25', '43', '48'])
 const MADRID = '28'
-/** Distance between points with detectors, km: each file is some 18 MB, as the publisher's. */
+/** Distance between points with detectors, km: each file has some 18 MB, like the publisher's. */
 const SPACING = { full: { madrid: 2.5, elsewhere: 15 }, small: { madrid: 60, elsewhere: 5000 } } as const
 const FIRST_ID = 133_000
-/** Detectors that stand still, by publication: those of the notes. */
+/** The publication at which frozen detectors stopped, as in the notes. */
 const STUCK_SINCE = Date.UTC(2025, 5, 30, 9, 5)
-/** Detectors that measurements name and the catalogue lacks. */
+/** Detectors in the measurements that are missing in the catalogue. */
 const UNLISTED = [990_001, 990_002]
 const PERIOD = 300_000
 const HOUR = 12 * PERIOD
 
-/** The detectors, by the roads. */
+/** The detectors, along the roads. */
 export const detectors = defineWorldPart((world): readonly Detector[] => {
   const network = world.part(roadNetwork)
   const found: Detector[] = []
@@ -65,11 +65,11 @@ interface Carriageway {
   readonly stretch: Stretch
   readonly point: RoadPoint
   readonly isPositive: boolean
-  /** Detectors before it. */
+  /** Number of earlier detectors. */
   readonly first: number
 }
 
-/** The lanes of a carriageway, and now and then an entry, an exit or a bus lane beside them. */
+/** The lanes of a carriageway, sometimes with an entry, an exit or a bus lane beside them. */
 function lanesAt({ seed }: World, { stretch, point, isPositive, first }: Carriageway): Detector[] {
   const { name } = stretch.road
   const isMotorway = /^(A|AP|M|R|C)-/.test(name)
@@ -91,14 +91,14 @@ function lanesAt({ seed }: World, { stretch, point, isPositive, first }: Carriag
   }))
 }
 
-/** When the values of a publication of an instant (ms) were measured. */
+/** When the values of a publication at an instant (ms) were measured. */
 export function measuredAt(publishedAt: number): number {
   return Math.floor(publishedAt / PERIOD) * PERIOD
 }
 
 /**
- * What the detectors measure in a publication: one in nine of the catalogue is left out, one in thirty stands still, one in twenty is
- * dead and says 0, and some lack a type of value. A pure function of seed, detector and instant.
+ * The measurements in a publication. Of the catalogued detectors one in nine is omitted, one in thirty is frozen, one in twenty
+ * is dead and reports 0, and some lack a quantity. A pure function of seed, detector and instant.
  */
 export function measurementsAt(world: World, publishedAt: number): Measurement[] {
   const { seed } = world

@@ -1,4 +1,4 @@
-/** A terminal as its operator names it. */
+/** A terminal with its operator's name. */
 export interface Terminal {
   readonly id: string
   readonly name: string
@@ -6,35 +6,37 @@ export interface Terminal {
   readonly lon: number
 }
 
-/** A line: the terminals it calls at, one way; sailings go back the same way. */
+/** A line: its terminals in one direction; return sailings use the reverse order. */
 export interface FerryLine {
   readonly id: string
   readonly calls: readonly Terminal[]
-  /** Minutes at sea between one call and the next. */
+  /** Minutes at sea between consecutive calls. */
   readonly minutes: readonly number[]
-  /** Sailings a week each way, in winter (November to March), between the seasons, and in summer (June to September). */
+  /**
+   * Sailings per week in each direction, in winter (November to March), between the seasons, and in summer (June to September).
+   */
   readonly perWeek: Readonly<Record<Season, number>>
-  /** Hours of the first and the last departure; of fewer than one a day the last. */
+  /** Hours of the first and the last departure; if there is less than one a day, the last. */
   readonly hours: readonly [first: number, last: number]
   readonly type: number
 }
 
-/** Parts of the year with a timetable of their own. */
+/** Parts of the year with different timetables. */
 export type Season = 'WINTER' | 'MID' | 'SUMMER'
 
-/** An operator with all that its timetable has. */
+/** An operator and its whole timetable. */
 export interface FerryOperator {
   readonly agency: string
   readonly url: string
   readonly zone: string
   readonly lines: readonly FerryLine[]
-  /** Seconds between departures of a shuttle that has no timetable by day. */
+  /** Seconds between departures of a shuttle without a timetable by day. */
   readonly headway_s: number | null
-  /** A bus to a port, which GTFS of ferries may have too: its terminals. */
+  /** The terminals of a bus to a port, which a ferry's GTFS may contain. */
   readonly bus: readonly [Terminal, Terminal] | null
 }
 
-// Names and positions of ports and the pairs that ferries connect are facts; times and numbers of sailings are made up.
+// Names and positions of ports and the connected pairs are facts; times and numbers of sailings are invented.
 const TERMINAL_ROWS: readonly (readonly [string, string, number, number])[] = [
   ['DEN', 'Dénia', 38.8417, 0.1166],
   ['VLC', 'Valencia', 39.4497, -0.3206],

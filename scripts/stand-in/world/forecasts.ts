@@ -6,15 +6,15 @@ import type { World } from './world.ts'
 
 const HOUR = 3_600_000
 
-/** Where a forecast is of, with its clock. */
+/** The place of a forecast, with its clock. */
 export interface ForecastPlace {
   readonly municipality: Municipality
   readonly zone: string
-  /** The weather of the hour that begins at an instant (ms): that which stations there observe, once it has come. */
+  /** The weather of the hour that starts at an instant (ms): stations there observe the same once it has come. */
   readonly hour: (begin: number) => HourlyWeather
 }
 
-/** The place of a municipality by its code: at its station, where it has one; null for no municipality. */
+/** The place of a municipality by its code, at its station if it has one; null for an unknown code. */
 export function forecastPlace(world: World, code: string): ForecastPlace | null {
   const municipality = municipalityOf(code)
   if (!municipality) return null
@@ -24,7 +24,7 @@ export function forecastPlace(world: World, code: string): ForecastPlace | null 
   return { municipality, zone: zoneOf(municipality.province), hour: (begin) => weatherOf(world.seed, place, begin + HOUR) }
 }
 
-/** The municipality of a code; undefined for none. */
+/** The municipality with a code; undefined if unknown. */
 export function municipalityOf(code: string): Municipality | undefined {
   return readGazetteer()
     .ofProvince.get(code.slice(0, 2))

@@ -1,4 +1,6 @@
-/** A brand, how many of a thousand stations bear it, its price against the country's (€/L), and whether it sells low-cost around the clock. */
+/**
+ * A brand: stations per thousand, price relative to the country's (€/L), and whether it is low-cost and open around the clock.
+ */
 export interface Brand {
   readonly name: string
   readonly weight: number
@@ -6,7 +8,7 @@ export interface Brand {
   readonly isLowCost: boolean
 }
 
-// Names are facts of public record; `*` sells low-cost.
+// Names are facts of public record; `*` marks low-cost brands.
 const ROWS = `
 REPSOL 226 0.03, CEPSA 58 0.03, MOEVE 41 0.035, GALP 38 0, SHELL 28 -0.01, BALLENOIL* 29 -0.13, PLENERGY* 27 -0.12, PETROPRIX* 14 -0.135, PETRONOR 13 0.03, BP 13 0.02,
 CARREFOUR 12 -0.03, AVIA 9 -0.02, Q8 7 -0.03, BONAREA* 5 -0.2, ESCLATOIL* 5 -0.15, CAMPSA 5 0, AGLA 4 -0.05, VALCARCE 4 0, ALCAMPO* 4 -0.15, EROSKI 3 -0.1, HAM 3 -0.06,
@@ -14,7 +16,7 @@ MEROIL 3 -0.04, ENI 3 0.01, GASEXPRESS* 3 -0.13, BEROIL 3 -0.07, TAMOIL* 2 -0.13
 IBERDOEX 2 -0.03, PETROCAT 3 -0.02, AUTONETOIL* 2 -0.12, PCAN 2 -0.03, LECLERC* 2 -0.14, NINGUNO 2 -0.06, SIN ROTULO 2 -0.05, (SIN RÓTULO) 1 -0.05, NO TIENE 1 -0.05, LIBRE 1 -0.04
 `
 
-/** The brands whose names are known. */
+/** The known brands. */
 export const BRANDS: readonly Brand[] = ROWS.replaceAll('\n', ' ')
   .split(',')
   .map((row) => {
@@ -23,10 +25,10 @@ export const BRANDS: readonly Brand[] = ROWS.replaceAll('\n', ' ')
     return { name: name.replace('*', ''), weight: Number(words.at(-2)), delta: Number(words.at(-1)), isLowCost: name.endsWith('*') }
   })
 
-/** Stations of no known brand, of a thousand. */
+/** Stations without a known brand, per thousand. */
 export const OTHER_BRANDS = 380
 
-/** Opening hours as the register has them, with how often each occurs. */
+/** Opening hours in the register's format, with their frequencies. */
 export const OPENING_HOURS: readonly (readonly [string, number])[] = `
 L-D: 24H=548|L-D: 06:00-22:00=157|L-D: 07:00-23:00=75|L-D: 07:00-22:00=31|L-D: 06:00-23:00=23|L-D: 06:30-22:30=17|L-D: 06:00-00:00=17|L: 24H=11|L-D: 07:00-21:00=9|
 L: 06:00-22:00=8|L-D: 00:00-23:59=8|L: 07:00-23:00=7|L-D: 06:00-23:59=6|L-D: 05:00-23:00=6|L-D: 08:00-22:00=6|L-V: 06:00-22:00; S-D: 07:00-22:00=6|L: 07:00-22:00=5|
@@ -42,7 +44,7 @@ L-S: 8:30-20:30=2|L-V: 07:30-13:30 y 16:30-19:00=1|L-X: 06:00-22:00; J-D: 24H=1|
     return [item.slice(0, equals), Number(item.slice(equals + 1))]
   })
 
-/** Towns with many stations: INE name and about how many. */
+/** Towns with many stations: INE name and approximate number. */
 export const BIG_TOWNS = `
 Madrid 246, Murcia 111, Barcelona 83, Sevilla 78, Zaragoza 77, València 67, Córdoba 61, Málaga 60, Cartagena 59, Palma 58, Valladolid 58, Las Palmas de Gran Canaria 55,
 Jerez de la Frontera 52, Alacant/Alicante 50, Albacete 45, Elx/Elche 44, Vitoria-Gasteiz 42, Badajoz 41, Vigo 39, El Ejido 38, Gijón 38, Terrassa 37, Castelló de la Plana 36,

@@ -8,7 +8,7 @@ export interface FuelColumn {
   readonly field: string
   /** Share of the stations that sell it. */
   readonly share: number
-  /** Which of the country's price levels it follows, and by how much it lies above. */
+  /** The national price level that it follows, and its difference from that level. */
   readonly follows: 'petrol' | 'diesel' | 'none'
   readonly above: number
 }
@@ -31,13 +31,13 @@ Precio Hidrogeno=0.0004 none 9.9|Precio Metanol=0 none 1`
 
 /** Share of the stations that change their prices on any one day. */
 const CHANGES_A_DAY = 0.34
-/** Longest time that prices stand, in days. */
+/** Longest time without a price change, in days. */
 const LONGEST = 40
 
-// Taxes differ: islands and the two cities are cheaper, by € a litre.
+// Taxes differ: islands and the two cities are cheaper, in € per litre.
 const TAXES: Readonly<Record<string, number>> = { '35': -0.33, '38': -0.31, '51': -0.14, '52': -0.2, '07': 0.03 }
 
-/** The day (days since 1970 by Madrid's clock) whose change of prices is in force at a station at an instant (ms). */
+/** The day (days since 1970 by Madrid's clock) of the last price change at a station before an instant (ms). */
 export function priceDay(seed: number, station: Station, instant: number): number {
   const { dayNumber, hour, minute } = localTime(instant)
   for (let back = 0; back < LONGEST; back++) {
@@ -49,7 +49,10 @@ export function priceDay(seed: number, station: Station, instant: number): numbe
   return Math.floor(dayNumber / LONGEST - 1) * LONGEST
 }
 
-/** What a station asks for a product from one of its days of change on, € with three decimals and comma; empty where it sells none. */
+/**
+ * A station's price of a product from one of its days of change on, € with three decimals and comma; empty if it does not sell
+ * it.
+ */
 export function priceText(seed: number, station: Station, column: FuelColumn, day: number): string {
   if (chance(seed, column.field, station.index) >= column.share) return ''
   const province = station.municipality.province
@@ -60,14 +63,14 @@ export function priceText(seed: number, station: Station, column: FuelColumn, da
   return rounded(seed, station, price).toFixed(3).replace('.', ',')
 }
 
-/** What a product costs in the country on a day (days since 1970), €, before what is particular to a station. */
+/** The national price of a product on a day (days since 1970), €, without the differences between stations. */
 export function nationalPrice(seed: number, field: string, day: number): number {
   const column = FUEL_COLUMNS.find((one) => one.field === field)
   if (!column) throw new Error(`no price column ${field}`)
   return level(seed, column, day) + column.above
 }
 
-/** The country's level on a day: a slow wave, a faster one, and a step now and then. */
+/** The national level on a day: a slow wave, a faster one, and occasional steps. */
 function level(seed: number, column: FuelColumn, day: number): number {
   if (column.follows === 'none') return 0.03 * wander(day / 60, seed, column.field)
   const base = column.follows === 'petrol' ? 1.52 : 1.46
@@ -75,13 +78,13 @@ function level(seed: number, column: FuelColumn, day: number): number {
   return base + step + 0.07 * wander(day / 50, seed, column.follows) + 0.02 * wander(day / 8, seed, column.follows, 'week')
 }
 
-/** Three stations in four end their prices in 9. */
+/** Three stations in four have prices that end in 9. */
 function rounded(seed: number, station: Station, price: number): number {
   const floor = Math.max(0.2, price)
   return chance(seed, 'nine', station.index) < 0.75 ? Math.floor(floor * 100) / 100 + 0.009 : Math.round(floor * 1000) / 1000
 }
 
-/** Minute of the day at which a day's change comes into force: at midnight, in the morning, or later. */
+/** Minute of the day at which a change takes effect: at midnight, in the morning, or later. */
 function changeMinute(seed: number, station: Station, day: number): number {
   const u = chance(seed, 'minute', station.index, day)
   const v = chance(seed, 'when', station.index, day)

@@ -7,22 +7,22 @@ import { defineWorldPart } from './world.ts'
 export interface ImdSection {
   readonly road: string
   readonly roadType: string
-  /** As the map writes it: capitals, no accents. */
+  /** In the map's spelling: capitals, no accents. */
   readonly province: string
   readonly from_m: number
   readonly to_m: number
   readonly length_km: number
-  /** Of 2018. */
+  /** Daily vehicles in 2018. */
   readonly vehicles: number
   readonly heavyShare: number
 }
 
-/** Shortest and longest section, km, by how large the generated Spain is: the real map has some 4,000. */
+/** Shortest and longest section by scale, km: the real map has some 4,000 sections. */
 const LENGTHS = { full: [2, 13], small: [20, 60] } as const
-/** Roads that are the state's, by their designation; most others are of regions and provinces. */
+/** Designations of state roads; most other roads belong to regions and provinces. */
 const OF_STATE = /^((?!A-92$)A-\d{1,2}|AP-\d+|R-\d|N-[IVX\d]+[a-z]?|M-40|M-50)$/
 
-/** The sections of the state roads, by road and post. */
+/** The sections of the state roads, by road and kilometre post. */
 export const imdSections = defineWorldPart((world): readonly ImdSection[] => {
   const { stretches } = world.part(roadNetwork)
   const [least, most] = LENGTHS[world.scale]
@@ -41,7 +41,7 @@ export const imdSections = defineWorldPart((world): readonly ImdSection[] => {
           province: withoutAccents(provinceOf(code).dgt).toUpperCase(),
           from_m: at,
           to_m: end,
-          // Posts are not a kilometre apart everywhere.
+          // The distance between posts is not exactly a kilometre.
           length_km: Math.round(((end - at) / 1000) * (0.98 + 0.02 * dice()) * 100) / 100,
           vehicles: Math.round((road.name.startsWith('N') ? 3000 : 18_000) * Math.exp(1.6 * (dice() - 0.5))),
           heavyShare: 0.04 + 0.22 * dice(),
@@ -52,13 +52,13 @@ export const imdSections = defineWorldPart((world): readonly ImdSection[] => {
   return found
 })
 
-/** Daily vehicles of a section in a year: a trend, and how one year differs from the other. */
+/** Daily vehicles of a section in a year: a trend, and a variation by year. */
 export function vehiclesOf(seed: number, { road, from_m, vehicles }: ImdSection, year: number): number {
   const growth = 1 + 0.015 * (year - 2018)
   return Math.round(vehicles * growth * (0.97 + 0.06 * chance(seed, 'imd year', road, from_m, year)))
 }
 
-/** A place on a road as the map writes it: now and then behind an earlier post, as where one is missing. */
+/** A kilometre post in the map's format; sometimes relative to an earlier post, as if one were missing. */
 export function postText(road: string, at_m: number): string {
   const isBehind = at_m >= 1000 && hash('post', road, at_m) % 20 === 0
   const post = Math.floor(at_m / 1000) - (isBehind ? 1 : 0)

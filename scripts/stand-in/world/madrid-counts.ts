@@ -10,12 +10,12 @@ export interface CountStation {
   readonly street: string
   readonly lat: number
   readonly lon: number
-  /** Vehicles in the busiest hour of each direction; null for one that the street does not have. */
+  /** Vehicles in the busiest hour of each direction; null for a direction that the street lacks. */
   readonly peaks: readonly [number | null, number | null]
   readonly headings: readonly [string, string]
 }
 
-/** One-way streets, by the direction that they lack: the publisher's own, so that readers who know them find them. */
+/** One-way streets, by their missing direction: the publisher's real ones, for readers that handle them specially. */
 const ONE_WAY = new Map([
   [9, 2],
   [10, 1],
@@ -27,14 +27,14 @@ const ONE_WAY = new Map([
   [44, 2],
   [45, 2],
 ])
-/** The station on the M-30, whose counter is full in the rush. */
+/** The station on the M-30, whose counter reaches its maximum in the rush hour. */
 const MOTORWAY = 20
 const MOTORWAY_PEAK = 11_000
-/** The number that never was. */
+/** A number without a station. */
 const NEVER = 35
 const CEILING = 9999
 
-/** Stations 1 to 60 but 35; the first 24 in a small Spain. */
+/** Stations 1 to 60 except 35; the first 24 in a small Spain. */
 export const countStations = defineWorldPart(({ seed, scale }): readonly CountStation[] => {
   const numbers = Array.from({ length: scale === 'full' ? 60 : 24 }, (_, at) => at + 1).filter((number) => number !== NEVER)
   return numbers.map((number) => {
@@ -59,7 +59,7 @@ export function countsOn(seed: number, day: string): (station: CountStation, dir
   return (station, direction) => {
     const peak = station.peaks[direction - 1]
     if (peak === null || peak === undefined) return demands.map(() => 0)
-    // Now and then a station is silent for a day.
+    // Sometimes a station is silent for a day.
     if (chance(seed, 'count silent', station.number, day) < 0.004) return demands.map(() => 0)
     const busy = 0.85 + 0.3 * chance(seed, 'count day', station.number, direction, day)
     return demands.map((share, hour) => {

@@ -2,7 +2,7 @@ import { chance, wander } from '../random.ts'
 import type { Sensor } from './madrid-sensors.ts'
 import { demand, localTime } from './rhythm.ts'
 
-/** What one sensor reads; −1 where it reads nothing, null level where the feed leaves the element empty. */
+/** A sensor's reading; −1 without a value, null level if the feed leaves the element empty. */
 export interface Reading {
   readonly intensity: number
   readonly occupancy: number
@@ -10,7 +10,7 @@ export interface Reading {
   readonly level: number | null
   /** km/h; M-30 only. */
   readonly speed: number
-  /** `N` good, `S` wrong, `E` less than the best, or empty; `Z` is none of the publisher's (fault `unknown_codes`). */
+  /** `N` good, `S` wrong, `E` below the best quality, or empty; `Z` is not a publisher's code (fault `unknown_codes`). */
   readonly error: 'N' | 'S' | 'E' | 'Z' | ''
 }
 
@@ -18,9 +18,9 @@ const QUARTER = 900_000
 const HOUR = 4 * QUARTER
 const DAY = 24 * HOUR
 
-/** Gives every sensor's reading at an instant (ms): a pure function of seed, sensor and instant. */
+/** Returns every sensor's reading at an instant (ms): a pure function of seed, sensor and instant. */
 export function readingsAt(seed: number, instant: number): (sensor: Sensor) => Reading {
-  // The rush comes up to three quarters of an hour earlier or later, by sensor.
+  // The rush hour is up to three quarters of an hour earlier or later, by sensor.
   const demands = Array.from({ length: 7 }, (_, at) => demand(localTime(instant - (at - 3) * QUARTER)))
   return (sensor) => {
     const busy = demands[sensor.lag + 3] as number
@@ -46,7 +46,7 @@ function urbanReading(seed: number, { sensor, instant, share }: Moment): Reading
     return { intensity: -1, occupancy: -1, load: -1, level: 0, speed: -1, error: 'S' }
   }
   const queue = chance(seed, sensor.index, 'queue', Math.floor(instant / QUARTER))
-  // A queue: few cars pass, and the loop is occupied nearly all the time.
+  // A queue: few cars pass, and the loop is occupied almost all the time.
   const isQueue = queue < 0.06 * Math.max(0, share - 0.25)
   const intensity = Math.round((share * (isQueue ? 0.5 : 1) * sensor.saturation) / sensor.quantum) * sensor.quantum
   const excess =
@@ -66,7 +66,7 @@ function urbanReading(seed: number, { sensor, instant, share }: Moment): Reading
   }
 }
 
-/** Level of service by the load; above 100 it is mostly said to be fluid, and sometimes left out. */
+/** Level of service by load; above 100 it is mostly fluid, and sometimes omitted. */
 function levelOf(seed: number, { sensor, instant, load }: { sensor: Sensor; instant: number; load: number }): number | null {
   if (load > 100) return load <= 140 && chance(seed, sensor.index, 'level', instant) < 0.3 ? null : 0
   return load <= 25 ? 0 : load <= 50 ? 1 : load <= 75 ? 2 : 3
@@ -94,7 +94,7 @@ function ringReading(seed: number, { sensor, instant, share }: Moment): Reading 
   }
 }
 
-/** True where a sensor is left out of a publication: a few are, an hour at a time. */
+/** True if a sensor is missing in a publication: a few are, for an hour at a time. */
 export function isLeftOut(seed: number, sensor: Sensor, instant: number): boolean {
   return chance(seed, sensor.index, 'left out', Math.floor(instant / HOUR)) < 0.0005
 }

@@ -12,11 +12,11 @@ interface UtmPoint {
 export interface Sensor {
   readonly index: number
   readonly kind: 'URB' | 'M30'
-  /** Id until it is replaced, and after. */
+  /** Its ids before and after its replacement. */
   readonly ids: readonly [number, number]
   /** When its id changes, ms since the epoch. */
   readonly replacedAt: number
-  /** Code in the traffic centre. */
+  /** Code in the traffic control centre. */
   readonly centreCode: string
   readonly name: string
   readonly access: string
@@ -25,9 +25,9 @@ export interface Sensor {
   /** Saturation flow, vehicles an hour. */
   readonly saturation: number
   readonly position: UtmPoint
-  /** Share of the saturation that drives in the busiest hour. */
+  /** Traffic of the busiest hour as a share of the saturation flow. */
   readonly use: number
-  /** Quarter hours by which its rush comes later than the city's. */
+  /** Quarter hours by which its rush hour is later than the city's. */
   readonly lag: number
   /** Intensities are multiples of this. */
   readonly quantum: number
@@ -35,13 +35,13 @@ export interface Sensor {
   readonly free_kmh: number
 }
 
-/** How many sensors there are. */
+/** Numbers of sensors. */
 interface SensorCounts {
   readonly urban: number
   readonly ring: number
 }
 
-/** Ids of requests that are shown as examples, which answer whoever the publisher is: never left out. */
+/** Ids in the API's examples, whose requests must have data from any publisher: never omitted. */
 export const KEPT_IDS: readonly number[] = [3409, 3840]
 const RING_IDS = { first: 6600, last: 7199 }
 const SATURATIONS: readonly (readonly [number, number])[] = [
@@ -62,33 +62,33 @@ const SATURATIONS: readonly (readonly [number, number])[] = [
   [500, 40],
   [2800, 36],
 ]
-/** The middle of the city in EPSG:25830, and the box that its sensors lie in. */
+/** The centre of the city in EPSG:25830, and the bounding box of its sensors. */
 const MIDDLE: UtmPoint = { x: 441_000, y: 4_475_000 }
 const BOX = { west: 429_100, east: 450_700, south: 4_465_000, north: 4_485_200 }
 
 const COUNTS: Readonly<Record<Scale, SensorCounts>> = { full: { urban: 5817, ring: 300 }, small: { urban: 1040, ring: 40 } }
 
-/** Madrid's sensors: urban ones first, then those of the M-30, as the feed lists them. */
+/** Madrid's sensors: urban ones first, then those of the M-30, in the feed's order. */
 export const madridSensors = defineWorldPart(({ seed, scale }) => makeSensors(seed, COUNTS[scale]))
 
 function makeSensors(seed: number, counts: SensorCounts): Sensor[] {
   const sensors: Sensor[] = []
   let id = 3394
   for (let index = 0; index < counts.urban; index++) {
-    // Gaps are ids of sensors long gone.
+    // Gaps are the ids of removed sensors.
     id += chance(seed, 'gap', index) < 0.82 ? 1 : 2
     if (id >= RING_IDS.first && id <= RING_IDS.last) id = RING_IDS.last + 1
     const isLeftOut = KEPT_IDS.includes(id - 1) && sensors.at(-1)?.ids[0] !== id - 1
     sensors.push(urbanSensor({ seed, index, id: isLeftOut ? id - 1 : id }))
   }
-  // The feed's order is that of the centre's zones, not of the ids.
+  // The feed's order is by the centre's zones, not by id.
   sensors.sort((a, b) => hash(seed, 'order', a.index >> 3) - hash(seed, 'order', b.index >> 3) || a.index - b.index)
   for (let index = 0; index < counts.ring; index++)
     sensors.push(ringSensor({ seed, index: counts.urban + index, nth: index, of: counts.ring }))
   return sensors
 }
 
-/** The id a sensor has at an instant (ms). */
+/** The id of a sensor at an instant (ms). */
 export function idAt(sensor: Sensor, instant: number): number {
   return sensor.ids[instant < sensor.replacedAt ? 0 : 1]
 }
@@ -168,7 +168,7 @@ function ringSensor({ seed, index, nth, of }: { seed: number; index: number; nth
   }
 }
 
-/** Names as the centre writes them: street, direction, then the crossings, in any of its manners. */
+/** Names in the styles of the traffic centre: street, direction, then the crossings. */
 function nameOf(dice: Dice): string {
   const street = pick(MADRID_STREETS, dice())
   const direction = pick(['N-S', 'S-N', 'E-O', 'O-E'], dice())

@@ -1,4 +1,4 @@
-/** Streets of Madrid, as the traffic centre abbreviates them: names are facts of public record. */
+/** Streets of Madrid with the traffic centre's abbreviations: names are facts of public record. */
 export const MADRID_STREETS: readonly string[] = `
 Alcalá, Gran Vía, Pº Castellana, Pº Recoletos, Pº Prado, Serrano, Velázquez, Goya, Príncipe de Vergara, Jorge Juan, Ortega y Gasset, Juan Bravo,
 María de Molina, Francisco Silvela, Conde de Peñalver, Doctor Esquerdo, O'Donnell, Menéndez Pelayo, Narváez, Ibiza, Atocha, Ronda de Atocha,

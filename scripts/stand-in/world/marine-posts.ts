@@ -17,11 +17,11 @@ export interface MarinePost {
   readonly sale: string
   readonly hours: string
   readonly reporter: 'OM' | 'dm'
-  /** Null of the few whose position is not published. */
+  /** Null for the few posts without a published position. */
   readonly position: { readonly lat: number; readonly lon: number } | null
 }
 
-/** The price columns, by their names in either layout. */
+/** The price columns, by their names in both layouts. */
 export const MARINE_COLUMNS = [
   { json: 'Precio Gasoleo A habitual', sheet: 'Precio gasóleo A' },
   { json: 'Precio Gasoleo B', sheet: 'Precio gasóleo B' },
@@ -32,7 +32,7 @@ export const MARINE_COLUMNS = [
 
 type PriceColumn = (typeof MARINE_COLUMNS)[number]['json']
 
-// Names and places of ports are facts of public record; the town is the municipality that the register names.
+// Names and positions of ports are facts of public record; the town is the municipality in the register.
 const PORTS = `
 Puerto de Alicante|Alacant/Alicante|38.3385|-0.4852;Puerto de Altea|Altea|38.5898|-0.0552;Puerto de Calpe|Calp|38.6379|0.0708;Marina de Dénia|Dénia|38.8449|0.1150
 Marina Santa Pola|Santa Pola|38.1886|-0.5583;Puerto de Torrevieja|Torrevieja|37.9740|-0.6838;Puerto de Almería|Almería|36.8315|-2.4835;Almerimar|El Ejido|36.6969|-2.7946
@@ -55,7 +55,7 @@ const KINDS = [
   ['PUERTO DEPORTIVO, S/N', 'Suministro a barcos deportivos o de recreo'],
   ['MUELLE COMERCIAL, 2', 'Mixto'],
 ] as const
-/** Share of the posts whose position the register does not publish. */
+/** Share of the posts without a position in the register. */
 const WITHOUT_POSITION = 0.05
 
 /** The posts: up to three in each port. */
@@ -93,7 +93,9 @@ function postOf(gazetteer: Gazetteer, seed: number, of: { text: string; kind: (t
   }
 }
 
-/** The price of a product at a post on a day (days since 1970), with a decimal comma; diesel B by 1000 litres; '' if not sold. */
+/**
+ * The price of a product at a post on a day (days since 1970), with a decimal comma; diesel B per 1000 litres; '' if not sold.
+ */
 export function marinePriceText(seed: number, post: MarinePost, column: PriceColumn, day: number): string {
   const isFor = (sale: RegExp): boolean => sale.test(post.sale)
   // A post changes its prices every few days.

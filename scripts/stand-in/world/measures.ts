@@ -10,7 +10,7 @@ const SELDOM: Grades = [
 ]
 const HIGH: Grades = [['high', 1]]
 
-// How a record's measure is graded; what is not listed is seldom graded.
+// Severities of a record's measure; unlisted measures rarely have one.
 const GRADES: Readonly<Record<string, Grades>> = {
   roadClosed: [
     ['high', 0.5],
@@ -45,7 +45,7 @@ const GRADES: Readonly<Record<string, Grades>> = {
   incident: UNGRADED,
 }
 
-// Which record type says a value, and in which element; the rest is road or lane management.
+// The record type and element of a value; the others are road or lane management.
 const ELEMENTS: Readonly<Record<string, readonly [type: string, element: string]>> = {
   slowTraffic: ['AbnormalTraffic', 'abnormalTrafficType'],
   heavyTraffic: ['AbnormalTraffic', 'abnormalTrafficType'],
@@ -58,19 +58,19 @@ const ELEMENTS: Readonly<Record<string, readonly [type: string, element: string]
   incident: ['GenericSituationRecord', 'genericSituationRecordName'],
 }
 
-/** What a record says by a value of its type's enumeration; `!` behind the value grades it as snow does. */
+/** The measure of a value of its type's enumeration; a `!` suffix gives it the severities of snow. */
 export function measureOf(value: string): Measure {
   const bare = value.replace('!', '')
   const [type, element] = ELEMENTS[bare] ?? ['RoadOrCarriagewayOrLaneManagement', 'roadOrCarriagewayOrLaneManagementType']
   return { type, element, value: bare, severities: GRADES[value] ?? SELDOM }
 }
 
-// The detailed element of a cause is its type with `Type` behind, but for these.
+// Exceptions from the rule that a cause's detailed element is its type with the suffix `Type`.
 const DETAIL: Readonly<Record<string, string>> = {
   infrastructureDamageObstruction: 'infrastructureDamageType',
 }
 
-/** A cause written as `type/value`. */
+/** A cause from `type/value`. */
 export function causeOf(text: string): Cause {
   const [type = '', value = ''] = text.split('/')
   return [type, DETAIL[type] ?? `${type}Type`, value]

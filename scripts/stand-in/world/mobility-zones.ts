@@ -2,36 +2,36 @@ import { between, diceOf } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
 import { defineWorldPart } from './world.ts'
 
-/** A municipal zone of the ministry's study: a municipality, or several small ones together. */
+/** A municipal zone of the ministry's study: a municipality, or a group of small ones. */
 export interface MobilityZone {
   readonly id: string
   readonly name: string
   readonly province: string
   /** INE codes of the municipalities in it. */
   readonly municipalities: readonly string[]
-  /** Its districts: itself, where it has only one. */
+  /** Its districts; a zone with a single district is that district. */
   readonly districts: readonly string[]
   readonly population: number
   readonly lon: number
   readonly lat: number
 }
 
-/** Zones of each province where archives are short, by how large the generated Spain is; the study itself has some fifty. */
+/** Zones of each province in short archives, by scale; the study itself has some fifty. */
 const PER_PROVINCE = { full: 8, small: 2 }
 /**
- * Municipal zones of the study, and those of them that have three districts, in full archives: with the shared land that the lists add they have
- * 2,618 zones and 3,792 districts, as the ministry's; those of a province with several districts are one urban area together.
+ * Municipal zones in full archives, and how many of them have three districts. With the shared land in the lists there are 2,618
+ * zones and 3,792 districts, like the ministry's. A province's zones with several districts form one urban area.
  */
 const STUDY = { zones: 2617, large: 587 } as const
 
-/** What a zone is made of. */
+/** The input of a zone. */
 interface Parts {
   readonly municipalities: readonly Municipality[]
-  /** True where it has several districts. */
+  /** True if it has several districts. */
   readonly isLarge: boolean
 }
 
-/** The zones: of each province some municipalities, every fourth zone several small ones together (`01017_AM`). */
+/** The zones: some municipalities of each province, and a group of small ones in every fourth zone (`01017_AM`). */
 export const mobilityZones = defineWorldPart(({ seed, scale, archives }): readonly MobilityZone[] => {
   const provinces = [...readGazetteer().ofProvince.values()]
   const parts = archives === 'full' ? partsOfStudy(provinces) : provinces.flatMap((all) => someParts(all, PER_PROVINCE[scale]))
@@ -54,7 +54,9 @@ function zoneOf(seed: number, { municipalities, isLarge }: Parts): MobilityZone 
   }
 }
 
-/** The first zones of a province, three municipalities together in every fourth one; of two zones in the second. */
+/**
+ * The first zones of a province: every fourth one is a group of three municipalities, or the second one if there are only two.
+ */
 function someParts(all: readonly Municipality[], count: number): Parts[] {
   const parts: Parts[] = []
   for (let at = 0; parts.length < count && at < all.length; ) {
@@ -66,7 +68,7 @@ function someParts(all: readonly Municipality[], count: number): Parts[] {
   return parts
 }
 
-/** All municipalities of all provinces, parted into as many zones as the study has: the last quarter of a province's zones are several together. */
+/** All municipalities of all provinces in as many zones as in the study: the last quarter of a province's zones are groups. */
 function partsOfStudy(provinces: readonly (readonly Municipality[])[]): Parts[] {
   const zones = sharesOf(
     provinces.map(({ length }) => length),
@@ -86,7 +88,7 @@ function partsOfStudy(provinces: readonly (readonly Municipality[])[]): Parts[] 
   })
 }
 
-/** Parts a total by sizes, at least one for each, such that they sum up to it. */
+/** Divides a total in proportion to sizes, at least one for each, such that the shares sum up to the total. */
 function sharesOf(sizes: readonly number[], total: number): number[] {
   const rest = sizes.reduce((sum, size) => sum + size - 1, 0)
   let passed = 0

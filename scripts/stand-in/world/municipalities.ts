@@ -1,7 +1,7 @@
 import { contains, indexAreas } from '../../../lake/places/areas.ts'
 import { type Area, loadAtlas } from '../../../lake/places/atlas.ts'
 
-/** A municipality of Spain: its outline, and the INE's name and code. */
+/** A municipality of Spain: its outline, INE name and code. */
 export interface Municipality extends Area {
   /** INE code of the province, 2 digits. */
   readonly province: string
@@ -9,21 +9,21 @@ export interface Municipality extends Area {
   readonly centre: { readonly lon: number; readonly lat: number }
 }
 
-/** Spain's municipalities by name and place. */
+/** Spain's municipalities by name and position. */
 export interface Gazetteer {
   /** By INE code. */
   readonly municipalities: readonly Municipality[]
   /** By INE code of the province. */
   readonly ofProvince: ReadonlyMap<string, readonly Municipality[]>
-  /** The municipality of that name; where a name occurs twice, of that province. Throws for an unknown name. */
+  /** The municipality with a name; the province distinguishes equal names. Throws for an unknown name. */
   named(name: string, province?: string): Municipality
-  /** The municipality a point lies in; null at sea, abroad and on land that several share. */
+  /** The municipality at a point; null at sea, abroad and on land that several share. */
   at(lon: number, lat: number): Municipality | null
 }
 
 let gazetteer: Gazetteer | undefined
 
-/** Spain's municipalities, read on first use and kept. About 0.4 s. */
+/** Spain's municipalities, read on first use and cached. About 0.4 s. */
 export function readGazetteer(): Gazetteer {
   gazetteer ??= makeGazetteer()
   return gazetteer
@@ -50,7 +50,9 @@ function makeGazetteer(): Gazetteer {
   }
 }
 
-/** The point of a coarse grid over the bounds that lies inside and farthest from the outline's corners; the bounds' middle for a tiny one. */
+/**
+ * The point of a coarse grid that is inside the outline and farthest from its corners; the centre of the bounds for a tiny one.
+ */
 function innerPoint(area: Area): { lon: number; lat: number } {
   const { west, south, east, north } = area
   let best = { lon: (west + east) / 2, lat: (south + north) / 2 }

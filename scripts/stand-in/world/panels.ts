@@ -13,21 +13,21 @@ export interface Panel {
   readonly changedAt: number
 }
 
-/** A page of what a panel shows: codes of pictograms by area, and text. */
+/** A page of a panel: codes of pictograms by area, and text. */
 export interface PanelPage {
   readonly left: string
   readonly right: string | null
   readonly text: string | null
 }
 
-/** What a panel shows: no page where no message is set. */
+/** The message of a panel: no pages if none is set. */
 export interface PanelMessage {
   readonly panel: number
   readonly setAt: number
   readonly pages: readonly PanelPage[]
 }
 
-/** Catalonia and the Basque Country have traffic authorities of their own. */
+/** Catalonia and the Basque Country have their own traffic authorities. */
 const ELSEWHERE = new Set(['01', '08', '17', '20', '25', '43', '48'])
 const MADRID = '28'
 /** Distance between panels, in km: the access roads of Madrid have many. */
@@ -39,7 +39,7 @@ const DAY = 24 * HOUR
 const page = (left: string, right: string | null, text: string | null): PanelPage => ({ left, right, text })
 const BLANK: readonly PanelPage[] = [page('0', null, null), page('0', null, null)]
 
-/** What panels show, and how many of a hundred do. Lines are centred by blanks and end in LF or CR LF, as in the captures. */
+/** Messages, and their frequency per hundred panels. Lines are centred by blanks and end in LF or CR LF, as in the captures. */
 const MESSAGES: readonly (readonly [number, readonly PanelPage[]])[] = [
   [30, BLANK],
   [14, []],
@@ -54,7 +54,7 @@ const MESSAGES: readonly (readonly [number, readonly PanelPage[]])[] = [
   [4, [page('E45', null, 'NIEBLA / BOIRA\nMODERE VELOCIDAD')]],
 ]
 
-/** The panels, by the roads. */
+/** The panels, along the roads. */
 export const panels = defineWorldPart((world): readonly Panel[] => {
   const network = world.part(roadNetwork)
   const found: Panel[] = []
@@ -83,12 +83,12 @@ function panelOf({ seed }: World, stretch: Stretch, point: RoadPoint, nth: numbe
   }
 }
 
-/** Panels that messages name and the catalogue does not have. */
+/** Panels in the messages that are missing in the catalogue. */
 const UNLISTED = [990_001, 990_002]
 
 /**
- * What the panels show at an instant (ms): one in forty of the catalogue has never reported, one in a hundred is left out for
- * an hour, and each changes its message every two to six hours.
+ * The panels' messages at an instant (ms). Of the catalogued panels one in forty has never reported, and one in a hundred is
+ * missing for an hour. Each changes its message every two to six hours.
  */
 export function panelMessagesAt(world: World, now: number): PanelMessage[] {
   const { seed } = world

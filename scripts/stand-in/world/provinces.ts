@@ -1,6 +1,6 @@
 import type { Municipality } from './municipalities.ts'
 
-/** A province as the publishers write it. */
+/** A province in the publishers' spellings. */
 export interface Province {
   /** INE code, 2 digits. */
   readonly code: string
@@ -10,21 +10,21 @@ export interface Province {
   readonly ministry: string
   /** INE code of the community, 2 digits. */
   readonly community: string
-  /** Filling stations, about. */
+  /** Approximate number of filling stations. */
   readonly stations: number
 }
 
-/** A community as the publishers write it. */
+/** A community in the publishers' spellings. */
 export interface Community {
   /** INE code, 2 digits. */
   readonly code: string
-  /** DGT's spelling; null where its feed has no roads. */
+  /** DGT's spelling; null if its feed has no roads there. */
   readonly dgt: string | null
   /** The ministry's own number: INE's with 07 and 08 swapped. */
   readonly ministryId: string
 }
 
-// Names are facts of public record; DGT and the ministry each keep their own spelling, and neither keeps the INE's.
+// Names are facts of public record; DGT and the ministry each have their own spelling, which differs from the INE's.
 const PROVINCE_ROWS: readonly (readonly [string, string, string, string, number])[] = [
   ['01', 'Araba/Álava', 'ARABA/ÁLAVA', '16', 81],
   ['02', 'Albacete', 'ALBACETE', '08', 176],
@@ -112,7 +112,7 @@ export const COMMUNITIES: ReadonlyMap<string, Community> = new Map(
   COMMUNITY_ROWS.map(([code, dgt, ministryId]) => [code, { code, dgt, ministryId }]),
 )
 
-/** The province of a code. Throws for a code that is none. */
+/** The province with a code. Throws for an unknown code. */
 export function provinceOf(code: string): Province {
   const province = PROVINCES.get(code)
   if (!province) throw new RangeError(`no province ${JSON.stringify(code)}; expected 01 … 52`)
@@ -124,7 +124,7 @@ export function communityOf(province: Province): Community {
   return COMMUNITIES.get(province.community) as Community
 }
 
-// Names that the ministry never renamed after the INE did.
+// Names that the ministry did not update after the INE renamed them.
 const MINISTRY_NAMES: Readonly<Record<string, string>> = {
   '01036': 'Llodio',
   '01051': 'Salvatierra/Agurain',
@@ -145,7 +145,7 @@ const MINISTRY_NAMES: Readonly<Record<string, string>> = {
 
 const ARTICLE = /^(El|La|Los|Las|A|O|As|Os|Els|Les|el|la|els|les|Es|Sa|Ses|es|sa|ses|L'|l')(?: |(?<='))(.+)$/
 
-/** A municipality's name as the ministry writes it: articles behind in brackets, Valencian pairs the other way round. */
+/** A municipality's name in the ministry's spelling: article after the name in brackets, Valencian pairs in reverse order. */
 export function ministryName(item: Municipality): string {
   const known = MINISTRY_NAMES[item.code]
   if (known) return known
@@ -154,14 +154,14 @@ export function ministryName(item: Municipality): string {
     return `${item.name.slice(slash + 1)}/${articleBehind(item.name.slice(0, slash))}`
   }
   const name = articleBehind(item.name)
-  // The ministry writes Catalan articles with a capital, Valencian and Balearic ones as they come.
+  // The ministry capitalizes Catalan articles, and leaves Valencian and Balearic ones unchanged.
   if (!['08', '17', '25', '43'].includes(item.province)) return name
   return name.replace(/\((\p{L}+'?)\)$/u, (_, article: string) => `(${article.charAt(0).toUpperCase()}${article.slice(1)})`)
 }
 
 function articleBehind(name: string): string {
   const match = ARTICLE.exec(name)
-  // "Os de Balaguer" is no article.
+  // The "Os" of "Os de Balaguer" is not an article.
   if (!match || match[2]?.startsWith('de ')) return name
   return `${match[2]} (${match[1]})`
 }

@@ -20,7 +20,7 @@ import { COMMUTER_STOPS, MAIN_STATIONS, type RealStation } from './rail-stations
 import { type LongDistance, makeTrains } from './rail-trains.ts'
 import { defineWorldPart } from './world.ts'
 
-/** Spain's railway: what stands still of it. */
+/** The static part of Spain's railway. */
 export interface RailNetwork extends LongDistance {
   readonly plan: RailPlan
   readonly nucleos: readonly Nucleo[]
@@ -31,7 +31,7 @@ export interface RailNetwork extends LongDistance {
 const COLORS = ['75B6E0', 'E54A3C', 'E93CAC', '0fcf34', 'FFFFFF', 'F7A600', '5A2D81', '00A887', '8E9300', 'B2B2B2']
 /** Number of the first commuter train. */
 const FIRST_NUMBER = 15_000
-/** Trips of a line on works on a workday at least, so that even on a Sunday one sets out while another runs. */
+/** Least number of trips on a workday on a line with works, so that on a Sunday too one starts while another runs. */
 const LEAST_ON_WORKS = 52
 
 /** Spain's railway, on the map of its municipalities. */
@@ -67,7 +67,7 @@ interface LineBuilder extends Builder {
   readonly routes: RailRoute[]
 }
 
-/** Numbers that a line keeps for its trains: the busiest day has a tenth more than a usual one, and works have trains by night. */
+/** Train numbers reserved for a line: the busiest day has a tenth more than a normal one, and works have night trains. */
 function numbersOf({ trips }: CommuterLine): number {
   return Math.ceil(trips * 1.1) + 20
 }
@@ -102,7 +102,7 @@ function commuterLine(
     firstSequence,
     shapeId: shapeId && `${shapeId}${suffix}`,
   })
-  // Of every other line those that are cut short name the track of the other direction.
+  // On every second line, short trips have the shape of the opposite direction.
   const [along, against] = index % 2 === 1 ? ['_INV', ''] : ['', '_INV']
   const patterns = [
     pattern(stations, route(first, last), 1, ''),
@@ -130,7 +130,7 @@ function commuterLine(
   }
 }
 
-/** Stations in a row through the middle of the network: an arm comes in, another goes out. */
+/** Consecutive stations through the centre of the network: in along one arm, out along another. */
 function lineStations(
   builder: LineBuilder,
   main: RailStation,
@@ -165,17 +165,17 @@ function lineStations(
   return found
 }
 
-/** How far from where a stop would be a real one may take its place, km. */
+/** Largest distance at which a real stop replaces a generated one, km. */
 const REAL_KM = 6
 
-/** The best known stop of the network near a place that no line has yet. */
+/** The best known unused stop of the network near a place. */
 function realStop({ nucleo, stations }: LineBuilder, place: { readonly lat: number; readonly lon: number }): RealStation | undefined {
   return COMMUTER_STOPS.get(nucleo.code)?.find((stop) => !stations.has(realKey(stop)) && kmBetween(stop, place) < REAL_KM)
 }
 
 const STOP_NAMES = ['', ' Centro', ' Norte', '-Apeadero', ' Universidad', ' Sur', '-Polígono', ' Hospital']
 
-/** The place at an angle and distance; nearer where that is at sea or abroad. */
+/** The place at an angle and distance; nearer if that is at sea or abroad. */
 function onLand(
   gazetteer: Gazetteer,
   from: { readonly lat: number; readonly lon: number },

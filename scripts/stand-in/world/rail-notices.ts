@@ -3,7 +3,7 @@ import { railNetwork } from './rail-network.ts'
 import type { CommuterLine } from './rail-parts.ts'
 import type { World } from './world.ts'
 
-/** An alert that Renfe writes. */
+/** An alert of Renfe. */
 export interface RailNotice {
   readonly index: number
   readonly isInformation: boolean
@@ -11,13 +11,13 @@ export interface RailNotice {
   /** Ms; there is no end. */
   readonly startsAt: number
   readonly lines: readonly CommuterLine[]
-  /** Set where it is about one station and no line. */
+  /** Set if it is about one station and no line. */
   readonly stopId: string | null
   readonly texts: readonly { readonly language: string; readonly text: string }[]
 }
 
 const DAY = 86_400_000
-/** Languages beside Spanish, by núcleo. */
+/** Languages besides Spanish, by núcleo. */
 const LANGUAGES: Readonly<Record<string, readonly string[]>> = { '51': ['ca', 'en'], '60': ['eu'], '61': ['eu'], '40': ['ca'] }
 const CAUSES = [
   'obras de mejora en la infraestructura',
@@ -37,7 +37,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   eu: 'Lanak direla eta, tren zerbitzua aldatu egin da.',
 }
 
-/** The alerts that are published at an instant (ms), about 70 in the whole country; each lasts for one to twelve weeks. */
+/** The alerts published at an instant (ms), about 70 in the whole country; each lasts for one to twelve weeks. */
 export function noticesAt(world: World, instant: number): RailNotice[] {
   const lines = world.part(railNetwork).nucleos.flatMap((nucleo) => nucleo.lines)
   const count = world.scale === 'full' ? 70 : 8
@@ -46,7 +46,7 @@ export function noticesAt(world: World, instant: number): RailNotice[] {
 
 function noticeOf(seed: number, lines: readonly CommuterLine[], about: { readonly index: number; readonly instant: number }): RailNotice {
   const { index, instant } = about
-  // One follows the other, so that there are always as many.
+  // Each alert is followed by the next, so that their number is constant.
   const length = between(7, 84, chance(seed, 'notice length', index)) * DAY
   const shift = Math.floor(chance(seed, 'notice shift', index) * length)
   const life = Math.floor((instant + shift) / length)

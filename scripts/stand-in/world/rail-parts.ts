@@ -13,7 +13,7 @@ export interface RailStation {
   readonly hasAccess: boolean
 }
 
-/** A route; most of those of commuter rail have no trips. */
+/** A route; most commuter routes have no trips. */
 export interface RailRoute {
   readonly id: string
   /** Line of commuter rail, product of other trains. */
@@ -24,7 +24,7 @@ export interface RailRoute {
   readonly destination: RailStation
 }
 
-/** How trips of a route run: seconds since they begin at each stop. */
+/** The stop times of a route's trips: seconds since the start at each stop. */
 export interface RailPattern {
   readonly route: RailRoute
   readonly stops: readonly { readonly station: RailStation; readonly arrival: number; readonly departure: number }[]
@@ -33,7 +33,7 @@ export interface RailPattern {
   readonly shapeId: string | null
 }
 
-/** A line of a commuter network: its two directions, each whole and cut short. */
+/** A line of a commuter network: its two directions, each as complete and as short trips. */
 export interface CommuterLine {
   /** Code of its network. */
   readonly nucleo: string
@@ -43,17 +43,17 @@ export interface CommuterLine {
   readonly stations: readonly RailStation[]
   readonly patterns: readonly RailPattern[]
   readonly shapeId: string | null
-  /** Stations that its shape goes by; trains run beyond the last. */
+  /** Stations along its shape; trains run beyond the last one. */
   readonly shaped: readonly RailStation[]
   /** Trips on a workday, both directions together. */
   readonly trips: number
-  /** Its place among the lines of its network. */
+  /** Its index among the lines of its network. */
   readonly index: number
-  /** Number of its first train of a day; the others count on, and no other line has them. */
+  /** Number of its first train of a day; the others follow, and no other line uses them. */
   readonly firstNumber: number
-  /** True where trains run all night, on works that make them late. */
+  /** True if works delay its trains, which run all night. */
   readonly isOnWorks: boolean
-  /** True for the metre gauge, whose platforms are numbered apart. */
+  /** True for metre gauge, whose platforms have separate numbers. */
   readonly isMetreGauge: boolean
 }
 
@@ -63,45 +63,45 @@ export interface Nucleo {
   readonly lines: readonly CommuterLine[]
 }
 
-/** A long-distance train with a number of its own. */
+/** A long-distance train with its own number. */
 export interface LongDistanceTrain {
   /** Five digits. */
   readonly number: string
   readonly pattern: RailPattern
-  /** Seconds of the day at which it sets out. */
+  /** Departure time in seconds of the day. */
   readonly startsAt: number
   /** Weekdays, 0 for Sunday, on which it does not run. */
   readonly restDays: readonly number[]
   readonly isAccessible: boolean
-  /** True for those of the works line, which run all night and late. */
+  /** True for trains of the works line, which run all night and are late. */
   readonly isOnWorks: boolean
-  /** True for one that the commuter timetable has too, whole or in part. */
+  /** True for a train that is also in the commuter timetable, for all or a part of its route. */
   readonly isRegional: boolean
 }
 
-/** What lines are made of. */
+/** The input of lines. */
 export interface Builder {
   readonly gazetteer: Gazetteer
   readonly seed: number
   readonly plan: RailPlan
-  /** By a key of their place. */
+  /** By a key of their position. */
   readonly stations: Map<string, RailStation>
 }
 
 /** Kilometres of a degree of latitude. */
 export const KM_A_DEGREE = 111.2
 
-/** A station that there really is. */
+/** A real station. */
 export function realStation(builder: Builder, station: RealStation): RailStation {
   return stationAt(builder, { key: realKey(station), ...station })
 }
 
-/** The key of a station that there really is. */
+/** The key of a real station. */
 export function realKey({ code }: RealStation): string {
   return `real/${code}`
 }
 
-/** A code that no real station has; codes count on from 04040, so that some begin with a zero. */
+/** A code that no real station has; codes start at 04040, so that some begin with a zero. */
 function freeCode(nth: number): string {
   for (let number = 4040 + 41 * nth; ; number++) {
     const code = String(number).padStart(5, '0')
@@ -109,7 +109,7 @@ function freeCode(nth: number): string {
   }
 }
 
-/** The station of a key; unless it has a code, it gets one that is free. */
+/** The station of a key; a new one gets its given code or a free one. */
 export function stationAt(
   { stations, seed }: Builder,
   place: { readonly key: string; readonly code?: string; readonly name: string; readonly lat: number; readonly lon: number },
@@ -123,7 +123,7 @@ export function stationAt(
   return station
 }
 
-/** When a run is at its stops: by the distance as the crow flies, to whole minutes. */
+/** Stop times by distance in a straight line, in whole minutes. */
 export function timed(
   run: readonly RailStation[],
   how: { readonly speed_kmh: number; readonly stand: number; readonly round: number },
@@ -133,7 +133,7 @@ export function timed(
     const before = run[at - 1]
     if (before) clock += Math.max(how.round, Math.round((metres(before, station) * 3.6) / how.speed_kmh / how.round) * how.round)
     const arrival = clock
-    // Trains stand a minute at every sixth stop.
+    // Trains stop for a minute at every sixth stop.
     if (at > 0 && at < run.length - 1 && at % 6 === 3) clock += how.stand < 60 ? 60 : how.stand
     return { station, arrival, departure: clock }
   })
@@ -143,7 +143,7 @@ function metres(one: RailStation, other: RailStation): number {
   return kmBetween(one, other) * 1000
 }
 
-/** Kilometres between two places, as the crow flies. */
+/** Straight-line distance between two places, km. */
 export function kmBetween(one: Place, other: Place): number {
   const dy = (one.lat - other.lat) * KM_A_DEGREE
   const dx = (one.lon - other.lon) * KM_A_DEGREE * Math.cos((one.lat * Math.PI) / 180)

@@ -1,25 +1,25 @@
 import type { Scale } from './world.ts'
 
-/** What a commuter network is generated from. */
+/** The parameters of a generated commuter network. */
 export interface NucleoPlan {
   /** First two characters of its ids. */
   readonly code: string
-  /** Municipality of its main station, and its province where the name needs it. */
+  /** Municipality of its main station, with its province if the name is ambiguous. */
   readonly city: string
   readonly province: string
   /** Lines, in the publisher's spelling. */
   readonly lines: readonly string[]
   /** Trips a day, all lines and directions together. */
   readonly trips: number
-  /** Kilometres that an arm of a line reaches. */
+  /** Length of a line's arm, km. */
   readonly reach_km: number
-  /** True where buses replace trains on one line, without a shape. */
+  /** True if buses replace trains on one line, without a shape. */
   readonly hasBuses?: boolean
   /** True for a network of the metre gauge. */
   readonly isMetreGauge?: boolean
-  /** Its line, one of the first, on which trains run all night, and late all day, on works: so there is always a train, and one that is late. */
+  /** One of its first lines, on which works make trains run all night and late all day: so there is always a late train. */
   readonly lineOnWorks?: string
-  /** Its line, one of the first, whose shape ends before the terminus. */
+  /** One of its first lines, whose shape ends before the terminus. */
   readonly lineBeyondShape?: string
 }
 
@@ -66,15 +66,15 @@ const NUCLEOS: readonly NucleoPlan[] = [
   { code: '70', city: 'Zaragoza', province: '50', lines: c(1), trips: 73, reach_km: 25 },
 ]
 
-/** How large the railway is. */
+/** The size of the railway. */
 export interface RailPlan {
   readonly nucleos: readonly NucleoPlan[]
-  /** Stops of a commuter line, both ends counted; and routes of each line that no trip uses. */
+  /** Stops of a commuter line, both ends included; and unused routes of each line. */
   readonly stopsOfLine: readonly [least: number, most: number]
   readonly unusedRoutes: number
-  /** Points of a line's shape, or somewhat more. */
+  /** Approximate number of points of a line's shape. */
   readonly shapePoints: number
-  /** Long-distance trains that have a number, and the lines they run on. */
+  /** Long-distance trains, and their lines. */
   readonly trains: number
   readonly relations: number
 }
@@ -85,7 +85,7 @@ const SMALL: RailPlan = {
   nucleos: NUCLEOS.filter(({ code }) => ['10', '20', '40', '51', '60'].includes(code)).map((plan) => ({
     ...plan,
     lines: plan.lines.slice(0, 3),
-    // Of the one that drops out unless told there are several trains at once, so that it shows.
+    // The network that the fault drops by default needs several trains at once, so that its absence shows.
     trips: plan.code === '20' ? 96 : 24,
   })),
   stopsOfLine: [9, 14],
@@ -98,7 +98,7 @@ const SMALL: RailPlan = {
 /** The plan of each scale. */
 export const RAIL_PLANS: Readonly<Record<Scale, RailPlan>> = { full: FULL, small: SMALL }
 
-/** Cities that long-distance trains run between; the first stations of commuter networks are theirs too. */
+/** Cities with long-distance trains; the main stations of commuter networks serve them too. */
 export const CITIES: readonly (readonly [name: string, province: string])[] = [
   ['Madrid', '28'],
   ['Barcelona', '08'],

@@ -2,19 +2,19 @@ import type { LongDistanceTrain, Nucleo, RailPattern, RailRoute, RailStation } f
 import type { LongDistance } from './rail-trains.ts'
 import { type CommuterTrip, commuterTrips } from './rail-trips.ts'
 
-/** A Tuesday (days since 1970): lines have their most trips on the days from Monday to Friday, each of them at the same time. */
+/** A Tuesday (days since 1970): from Monday to Friday lines have their most trips, at the same times each day. */
 const A_WORKDAY = 5
 const WEEKEND: readonly number[] = [0, 6]
 /** Regional trains of a commuter network, spread over its lines and the day. */
 const REGIONALS = 12
-/** Seconds that one needs to or from the station beyond its line. */
+/** Seconds to or from the station beyond its line. */
 const BEYOND = 25 * 60
 const STAND = 60
 
-/** How much of a commuter trip the long-distance timetable has, by turns. */
+/** The part of a commuter trip in the long-distance timetable, in turn. */
 const PARTS: readonly ((trip: RailPattern['stops'], beyond: RailStation) => RailPattern['stops'])[] = [
   (stops) => stops,
-  // It goes on, after a stand that the commuter timetable lacks.
+  // It continues, after a stop that the commuter timetable lacks.
   (stops, station) => {
     const last = stops.at(-1) as RailPattern['stops'][number]
     const arrival = last.arrival + BEYOND
@@ -28,8 +28,8 @@ const PARTS: readonly ((trip: RailPattern['stops'], beyond: RailStation) => Rail
 ]
 
 /**
- * The network with its regional trains: on working days each commuter network, but for its buses and works, runs some of its trips under
- * numbers that the long-distance timetable has too, whole, in part, or as a part of a longer way.
+ * The network with its regional trains. On working days each commuter network runs some trips under numbers that are also in the
+ * long-distance timetable: complete, in part, or as part of a longer route. Buses and lines with works have none.
  */
 export function withRegionals(seed: number, nucleos: readonly Nucleo[], longDistance: LongDistance): LongDistance {
   const { trains, longDistanceStations, longDistanceRoutes } = longDistance

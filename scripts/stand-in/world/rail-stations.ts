@@ -1,4 +1,4 @@
-/** A station as it really is: names and places are facts of public record. */
+/** A real station: names and positions are facts of public record. */
 export interface RealStation {
   readonly code: string
   readonly name: string
@@ -6,7 +6,7 @@ export interface RealStation {
   readonly lon: number
 }
 
-/** The main stations of cities, by the name of the city. */
+/** The main stations of cities, by name of the city. */
 const MAIN = `
 Madrid=17000 Madrid-Chamartín-Clara Campoamor 40.4712 -3.683|Barcelona=71801 Barcelona-Sants 41.3799 2.141|València=65000 València-Estació del Nord 39.4669 -0.3772|
 Sevilla=51003 Sevilla-Santa Justa 37.3925 -5.9749|Zaragoza=70807 Zaragoza-Goya 41.6439 -0.8913|Málaga=54413 Málaga María Zambrano 36.7113 -4.4314|
@@ -18,12 +18,12 @@ Burgos=11014 Burgos-Rosa Manzano 42.3712 -3.6663|Salamanca=30100 Salamanca 40.97
 Cádiz=51405 Cádiz 36.5289 -6.288|Albacete=60600 Albacete-Los Llanos 38.9994 -1.8484|Cuenca=03208 Cuenca-Fernando Zóbel 40.0352 -2.1444|
 Lleida=78400 Lleida-Pirineus 41.6201 0.6337|Tarragona=04104 Camp de Tarragona 41.1921 1.2727|Girona=79300 Girona 41.9794 2.8169|Ourense=22100 Ourense 42.3504 -7.8728`
 
-/** Those that trains of high speed stop at where it is another. */
+/** High-speed stations that differ from the city's main station. */
 const HIGH_SPEED = `
 Madrid=60000 Madrid-Puerta de Atocha-Almudena Grandes 40.4064 -3.6909|València=03216 València-Joaquín Sorolla 39.4591 -0.3829|
 Zaragoza=04040 Zaragoza Delicias 41.6587 -0.9113`
 
-/** Stops of commuter networks by their code, the best known first. */
+/** Stops of commuter networks by code, the best known first. */
 const COMMUTER: Readonly<Record<string, string>> = {
   10: `18000 Madrid-Atocha Cercanías 40.4066 -3.6894|35001 Leganés 40.3286 -3.7713|70103 Alcalá de Henares 40.4891 -3.3662|37002 Getafe-Centro 40.31 -3.734|
 35002 Fuenlabrada 40.2834 -3.7994|35606 Móstoles 40.3287 -3.8636|37012 Parla 40.2411 -3.7693|10200 Villalba de Guadarrama 40.6265 -4.008|35605 Alcorcón 40.3502 -3.8317|
@@ -54,7 +54,7 @@ const COMMUTER: Readonly<Record<string, string>> = {
   70: '71100 Zaragoza-Miraflores 41.6334 -0.8682|70806 Zaragoza-Portillo 41.6527 -0.8959',
 }
 
-/** Stations of towns that long-distance trains pass. */
+/** Stations of towns along long-distance lines. */
 const TOWNS = `
 11200 Miranda de Ebro 42.691 -2.9404|08004 Segovia-Guiomar 40.9106 -4.0946|11208 Vitoria-Gasteiz 42.8415 -2.6726|04307 Figueres-Vilafant 42.2648 2.9435|14100 Palencia 42.0157 -4.5341|
 60902 Villena 38.6317 -0.8677|37200 Ciudad Real 38.9853 -3.9136|31400 Santiago de Compostela-Daniel Castelao 42.8708 -8.5447|70600 Calatayud 41.3467 -1.6387|
@@ -85,7 +85,7 @@ function byCity(text: string): ReadonlyMap<string, RealStation> {
 
 /** The main station of each city. */
 export const MAIN_STATIONS = byCity(MAIN)
-/** The station of high speed of cities that have another. */
+/** The high-speed station of cities where it differs. */
 export const HIGH_SPEED_STATIONS = byCity(HIGH_SPEED)
 /** Stops of each commuter network, the best known first. */
 export const COMMUTER_STOPS: ReadonlyMap<string, readonly RealStation[]> = new Map(
@@ -94,7 +94,7 @@ export const COMMUTER_STOPS: ReadonlyMap<string, readonly RealStation[]> = new M
 /** Stations of towns. */
 export const TOWN_STATIONS: readonly RealStation[] = rows(TOWNS).map(stationOf)
 
-/** Codes that are taken: generated stations get others. */
+/** Codes in use: generated stations get others. */
 export const REAL_CODES: ReadonlySet<string> = new Set(
   [...MAIN_STATIONS.values(), ...HIGH_SPEED_STATIONS.values(), ...[...COMMUTER_STOPS.values()].flat(), ...TOWN_STATIONS].map(
     ({ code }) => code,

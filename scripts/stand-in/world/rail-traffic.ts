@@ -2,26 +2,26 @@ import { between, chance } from '../random.ts'
 import { type RailNetworkName, type RailTrip, runningTrips, type TripStop } from './running-trips.ts'
 import type { World } from './world.ts'
 
-/** A trip that is spoken of at an instant. */
+/** A trip that the live feeds contain at an instant. */
 export interface Train {
   readonly trip: RailTrip
   readonly isCancelled: boolean
   /** Delay at the next stop, in whole minutes, s. */
   readonly delay_s: number
-  /** The stop that it stands at, arrives at or runs to; of a cancelled train its first. */
+  /** The stop at which it is, or that it approaches; for a cancelled train its first. */
   readonly next: TripStop
-  /** The stop it comes from, or stands at. */
+  /** The stop that it left, or at which it is. */
   readonly previous: TripStop
-  /** When it arrives at the next one, or did, ms. */
+  /** Time of arrival at the next stop, past or future, ms. */
   readonly arrivesAt: number
   readonly status: 'STOPPED_AT' | 'INCOMING_AT' | 'IN_TRANSIT_TO'
   readonly lat: number
   readonly lon: number
-  /** Stops ahead that it will not make. */
+  /** Later stops that it will skip. */
   readonly skipped: readonly TripStop[]
 }
 
-/** What becomes of a trip: from stop `at` on it is `late_ms` late; a stuck one has lost them standing there. */
+/** A trip's disruption: from stop `at` on it is `late_ms` late; a stuck train loses that time while it stands there. */
 interface Fate {
   readonly isCancelled: boolean
   readonly isStuck: boolean
@@ -31,18 +31,21 @@ interface Fate {
 }
 
 const MINUTE = 60_000
-/** Before the departure and after the arrival a train stands at its ends. */
+/** A train stands at its first and last stop for this long before departure and after arrival. */
 const STANDS = 3 * MINUTE
-/** From this share of the way on it is said to arrive. */
+/** From this share of the distance on, its status is arriving. */
 const ARRIVING = 0.75
-/** So late are trains on works: at every hour there is one that is more than five minutes late. */
+/** The delay of trains on works: at every hour one train is more than five minutes late. */
 const WORKS_DELAY = 8 * MINUTE
-/** Share of the trains that both networks run which are cancelled. */
+/** Share of cancelled trains among those in both timetables. */
 const REGIONALS_CANCELLED = 0.1
-/** Of a long-distance train, the share of trips whose stated delay is nonsense. */
+/** Share of long-distance trips whose stated delay is nonsense. */
 const NONSENSE = 0.004
 
-/** The trains of a network at an instant (ms): running ones, and cancelled ones from an hour before their departure as long as they are stated. */
+/**
+ * The trains of a network at an instant (ms): running ones, and cancelled ones from an hour before departure until the feed drops
+ * them.
+ */
 export function trainsAt(world: World, network: RailNetworkName, instant: number): Train[] {
   return runningTrips(world, network, instant).flatMap((trip) => {
     const train = trainAt(world.seed, trip, instant)
@@ -54,7 +57,7 @@ function trainAt(seed: number, trip: RailTrip, instant: number): Train | null {
   const fate = fateOf(seed, trip)
   const { stops } = trip
   if (fate.isCancelled) {
-    // Of what both networks run, long distance alone says that it is cancelled.
+    // For trains in both timetables, only the long-distance feed states a cancellation.
     if (instant > trip.cancelledUntil || (trip.isRegional && trip.network === 'CERCANIAS')) return null
     const [next] = stops
     return {

@@ -25,21 +25,24 @@ const PRODUCTS: readonly (readonly [readonly [name: string, suffix: string], num
   [['AVLO', 'AV042'], 24],
 ]
 const NEVER: readonly number[] = []
-/** The long-distance line on works is longer than the hours between its trains, the last of a day and the first of the next included. */
+/**
+ * The trip on the long-distance line with works takes longer than the interval between its trains, including the one over
+ * midnight.
+ */
 const WORKS_STARTS = [1, 6, 11, 16, 21].map((hour) => hour * 3600)
 const WORKS_ENDS = [
   ['A Coruña', '15'],
   ['Barcelona', '08'],
 ] as const
 
-/** What stands still of the long-distance network. */
+/** The static part of the long-distance network. */
 export interface LongDistance {
   readonly trains: readonly LongDistanceTrain[]
   readonly longDistanceStations: readonly RailStation[]
   readonly longDistanceRoutes: readonly RailRoute[]
 }
 
-/** The long-distance trains of a plan and the lines that they run on. */
+/** The long-distance trains of a plan and their lines. */
 export function makeTrains(builder: CityBuilder): LongDistance {
   const { seed, plan } = builder
   const relations = Array.from({ length: plan.relations }, (_, index) => relation(builder, index))
@@ -93,13 +96,13 @@ interface Relation {
   readonly patterns: readonly [RailPattern, RailPattern]
 }
 
-/** Two cities, or one and some place on the way to the other, and the stations between them. */
+/** Two cities, or a city and a place on the way to another, and the stations between them. */
 function relation(builder: CityBuilder, index: number): Relation {
   const { seed } = builder
   const dice = diceOf(seed, 'relation', index)
   const [name, suffix] = pickWeighted(PRODUCTS, dice())
   const isFast = suffix.startsWith('AV')
-  // Regional trains go some part of the way only, which begins or ends in a village.
+  // Regional trains run on a part of the route only, which begins or ends in a village.
   const [one, other] = [pick(CITIES, dice()), pick(CITIES, dice())]
   const end = one === other ? (CITIES[0] as (typeof CITIES)[number]) : other
   const [from, to] = [cityStation(builder, one, isFast), cityStation(builder, end, isFast)]
@@ -108,7 +111,7 @@ function relation(builder: CityBuilder, index: number): Relation {
   return bothWays(builder, { from, to, share, wanted, name, suffix })
 }
 
-/** Across the country, by a train of no great speed. */
+/** Across the country, by a slow train. */
 function relationOnWorks(builder: CityBuilder): Relation {
   const [from, to] = [cityStation(builder, WORKS_ENDS[0]), cityStation(builder, WORKS_ENDS[1])]
   return bothWays(builder, { from, to, share: 1, wanted: 24, name: 'Intercity', suffix: 'GL026' })
@@ -119,7 +122,7 @@ function bothWays(
   way: {
     readonly from: RailStation
     readonly to: RailStation
-    /** Part of the way between the two that trains go. */
+    /** The part of the route between the two cities that trains run. */
     readonly share: number
     readonly wanted: number
     readonly name: string
@@ -134,7 +137,7 @@ function bothWays(
     const part = (share * at) / (wanted + (share === 1 ? 1 : 0))
     const [lat, lon] = [from.lat + (to.lat - from.lat) * part, from.lon + (to.lon - from.lon) * part]
     const municipality = gazetteer.at(lon, lat)
-    // The railway does not pass every town.
+    // The railway does not pass through every town.
     if (!municipality) continue
     if (chance(seed, 'railway', Number(municipality.code)) > 0.42 && !realTowns(gazetteer).has(municipality.code)) continue
     const station = townStation(builder, municipality)
@@ -152,13 +155,13 @@ function bothWays(
 
 const townsOf = new WeakMap<Gazetteer, ReadonlyMap<string, RealStation>>()
 
-/** The station of a town: the real one where it is known. */
+/** The station of a town: the real one if known. */
 function townStation(builder: CityBuilder, { code, name, centre }: Municipality): RailStation {
   const real = realTowns(builder.gazetteer).get(code)
   return real ? realStation(builder, real) : stationAt(builder, { key: `town/${code}`, name, ...centre })
 }
 
-/** Real stations by the code of the municipality that they are in. */
+/** Real stations by the code of their municipality. */
 function realTowns(gazetteer: Gazetteer): ReadonlyMap<string, RealStation> {
   const towns =
     townsOf.get(gazetteer) ??

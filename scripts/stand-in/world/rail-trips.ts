@@ -2,7 +2,10 @@ import { chance } from '../random.ts'
 import type { CommuterLine, LongDistanceTrain, Nucleo, RailPattern } from './rail-parts.ts'
 import type { LongDistance } from './rail-trains.ts'
 
-/** A trip of a commuter train on its day. It is at stop `n` of its pattern `startsAt` plus that stop's seconds after the service day began. */
+/**
+ * A trip of a commuter train on its day. Its time at stop `n` is `startsAt` plus that stop's seconds, after the start of the
+ * service day.
+ */
 export interface CommuterTrip {
   readonly id: string
   readonly serviceId: string
@@ -11,7 +14,7 @@ export interface CommuterTrip {
   readonly pattern: RailPattern
   /** Seconds since the service day began. */
   readonly startsAt: number
-  /** Stops that the timetable lists: all, or one, or none. */
+  /** Number of stops in the timetable: all, one or none. */
   readonly listed: number
   readonly isAccessible: boolean
   readonly isExpress: boolean
@@ -28,14 +31,16 @@ export interface LongDistanceTrip {
 }
 
 const DAY_LETTERS = 'DLMXJVS'
-/** Days that the commuter timetable goes ahead. */
+/** Days that the commuter timetable covers. */
 export const COMMUTER_DAYS = 30
-/** Days that the long-distance timetable goes ahead, and that one id of a train is valid for. */
+/** Days that the long-distance timetable covers, and days for which an id of a train is valid. */
 const HORIZON_DAYS = 110
 const VALID_DAYS = 17
-/** One train in four is a train of two parts, each with a trip of its own. */
+/** One train in four has two parts, each with its own trip. */
 const IN_TWO_PARTS = 0.25
-/** Minutes of the service day of the trains by night. Those after midnight, both ends, leave no gap where a day of 25 hours has one. */
+/**
+ * Minutes of the service day at which night trains start. Those after midnight at both ends leave no gap on a day of 25 hours.
+ */
 const NIGHT_MINUTES = [10, 40, 70, 100, 130, 160, 190, 220, 250, 280, 1420, 1450, 1475]
 
 /** Day of the week of a day since 1970, 0 for Sunday. */
@@ -43,7 +48,7 @@ export function weekdayOf(day: number): number {
   return (day + 4) % 7
 }
 
-/** The service of a network on a day (days since 1970): the counter comes round every hundred days. */
+/** The service of a network on a day (days since 1970): the counter repeats every hundred days. */
 export function commuterService(nucleo: Nucleo, day: number): string {
   return `${nucleo.code}${String(day % 100).padStart(2, '0')}${DAY_LETTERS.charAt(weekdayOf(day))}`
 }
@@ -54,7 +59,7 @@ export function* commuterTrips(seed: number, nucleo: Nucleo, day: number): Gener
   const weekday = weekdayOf(day)
   for (const line of nucleo.lines) {
     const trips = Math.round(line.trips * (weekday === 0 ? 0.72 : weekday === 6 ? 0.8 : 1.1))
-    // From 05:10 on; the last ones set out after midnight.
+    // From 05:10 on; the last ones start after midnight.
     for (let nth = 0; nth < trips; nth++)
       yield commuterTrip(seed, { line, nth, minute: 310 + Math.round((nth * 19.2 * 60) / trips), day, serviceId })
     for (const [nth, minute] of line.isOnWorks ? NIGHT_MINUTES.entries() : [])
@@ -67,7 +72,7 @@ function commuterTrip(
   of: {
     readonly line: CommuterLine
     readonly nth: number
-    /** Minutes of the service day at which it sets out. */
+    /** Minutes of the service day at which it starts. */
     readonly minute: number
     readonly day: number
     readonly serviceId: string
@@ -92,7 +97,7 @@ function commuterTrip(
   }
 }
 
-/** The long-distance timetable of a night: trips in force are issued anew, with that day as the first of their validity. */
+/** The long-distance timetable of a night: current trips get new ids, valid from that day. */
 export function* longDistanceTrips(seed: number, { trains }: Pick<LongDistance, 'trains'>, night: number): Generator<LongDistanceTrip> {
   for (const [nth, train] of trains.entries()) {
     const shift = (nth * 7) % VALID_DAYS

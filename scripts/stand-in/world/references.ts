@@ -4,7 +4,7 @@ import type { SituationKind } from './situation-kinds.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** The id a record has in the system it came from, in the form of that system; null where DGT's own operators entered it. */
+/** The id of a record in its original system, in that system's format; null if DGT's own operators entered it. */
 export function referenceOf(of: {
   readonly form: SituationKind['reference']
   readonly seed: number
@@ -21,7 +21,7 @@ export function referenceOf(of: {
   if (form === 'works') return `TRZ_OB${day}/${number(6)}.${number(7)}.${nth % 3}.${1 + (nth >> 1)}`
   if (form === 'renewal') return `REN_OB${day}/${number(6)}·${Number(number(3)) + nth}`
   if (form === '112') return dice() < 0.8 ? `112_112_GV·5_${number(8)}` : `112_112_RM·${day}${two(time.hour)}${number(7)}`
-  // A beacon's maker gives the token; what stands before it is DGT's, and has changed.
+  // The maker of a beacon assigns the token; the prefix is DGT's, and has changed.
   const prefix = dice() < 0.04 ? 'V16' : 'D30'
   const token = pickWeighted(
     [

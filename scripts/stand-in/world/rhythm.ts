@@ -1,6 +1,6 @@
 import { offsetAt } from '../../../lake/schema/time.ts'
 
-/** What Madrid's clock shows. */
+/** Madrid's local time. */
 export interface LocalTime {
   readonly year: number
   /** 1 … 12 */
@@ -18,7 +18,7 @@ export interface LocalTime {
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** What Madrid's clock shows at an instant (ms since the epoch). */
+/** Madrid's local time at an instant (ms since the epoch). */
 export function localTime(instant: number): LocalTime {
   const local = new Date(instant + offsetAt(instant))
   return {
@@ -33,21 +33,21 @@ export function localTime(instant: number): LocalTime {
   }
 }
 
-/** ISO 8601 with milliseconds and Madrid's offset, as DATEX II has it: 2026-01-02T13:23:28.413+01:00. */
+/** ISO 8601 with milliseconds and Madrid's offset, as in DATEX II: 2026-01-02T13:23:28.413+01:00. */
 export function isoLocal(instant: number): string {
   const offset = offsetAt(instant)
   const hours = offset / (60 * MINUTE)
   return `${new Date(instant + offset).toISOString().slice(0, -1)}+${String(hours).padStart(2, '0')}:00`
 }
 
-// Share of the busiest hour's traffic that drives in each hour of the day.
+// Traffic in each hour of the day, as a percentage of the busiest hour.
 const WORKDAY = [10, 6, 4, 4, 6, 16, 42, 82, 100, 78, 68, 68, 72, 80, 84, 76, 74, 84, 98, 96, 76, 52, 34, 20]
 const SATURDAY = [22, 16, 12, 9, 9, 12, 20, 30, 42, 54, 64, 70, 74, 72, 62, 56, 56, 60, 66, 66, 58, 46, 38, 30]
 const SUNDAY = [26, 20, 16, 13, 11, 11, 14, 20, 28, 40, 52, 60, 64, 60, 50, 48, 52, 62, 74, 78, 66, 46, 30, 18]
 /** National holidays of a fixed date, as month × 100 + day. */
 const HOLIDAYS = new Set([101, 106, 501, 815, 1012, 1101, 1206, 1208, 1225])
 
-/** How busy the roads are, 0 … 1 of the busiest weekday hour: days of the week, holidays and the empty August included. */
+/** Traffic demand, 0 … 1 of the busiest weekday hour, by day of the week, holidays and the quiet August. */
 export function demand(time: LocalTime): number {
   const day = dayKind(time)
   const table = day === 'workday' ? WORKDAY : day === 'saturday' ? SATURDAY : SUNDAY
@@ -58,13 +58,13 @@ export function demand(time: LocalTime): number {
   return (season * (from + (to - from) * share)) / 100
 }
 
-/** Which of the three daily rhythms a day has. */
+/** The daily rhythm of a day. */
 export function dayKind(time: LocalTime): 'workday' | 'saturday' | 'sunday' {
   if (time.weekday === 0 || HOLIDAYS.has(time.month * 100 + time.day)) return 'sunday'
   return time.weekday === 6 ? 'saturday' : 'workday'
 }
 
-/** How often things begin at a local time, 1 on a weekday at one o'clock in winter. */
+/** Relative frequency of new events at a local time, 1 on a weekday at one o'clock in winter. */
 export const RHYTHMS = {
   steady: (): number => 1,
   traffic: (time: LocalTime): number => 0.15 + 1.06 * demand(time),

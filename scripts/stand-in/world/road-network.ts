@@ -3,7 +3,7 @@ import { type Gazetteer, type Municipality, readGazetteer } from './municipaliti
 import { LESSER_ROADS, MAIN_ROADS } from './roads.ts'
 import { defineWorldPart } from './world.ts'
 
-/** A road: its designation and where its kilometres lie. */
+/** A road: its designation and the positions of its kilometres. */
 export interface Road {
   readonly name: string
   readonly isMain: boolean
@@ -16,7 +16,7 @@ interface Way {
   readonly lat: number
 }
 
-/** A part of a road that lies in one province. */
+/** A part of a road within one province. */
 export interface Stretch {
   readonly road: Road
   readonly province: string
@@ -36,9 +36,9 @@ export interface RoadPoint {
 export interface RoadNetwork {
   /** By INE code of the province. */
   readonly stretches: ReadonlyMap<string, readonly Stretch[]>
-  /** A kilometre on the map; null where the road has none there, or crosses water. */
+  /** A kilometre on the map; null if the road has no such kilometre, or it is on water. */
   pointAt(road: Road, km: number): RoadPoint | null
-  /** A stretch of the province, long ones and main roads first. Null where the province has no road. */
+  /** A stretch in the province, preferring long ones and main roads. Null if the province has no road. */
   stretchIn(province: string, dice: Dice, options?: { mainShare?: number }): Stretch | null
 }
 
@@ -46,7 +46,7 @@ const SAMPLE_KM = 2
 /** Roads are this much longer than the straight lines between their towns. */
 const WINDING = 1.25
 
-// Islands: a road's prefix says on which one it runs.
+// Islands: the prefix of a road determines its island.
 const ISLAND_STARTS: Readonly<Record<string, string>> = {
   GC: 'Telde',
   FV: 'Puerto del Rosario',
@@ -94,7 +94,7 @@ function layRoads(gazetteer: Gazetteer, seed: number): RoadNetwork {
   }
 }
 
-/** Direction in which the kilometres of a road grow, as degrees clockwise from north. */
+/** Direction in which the kilometres of a road increase, as degrees clockwise from north. */
 export function bearingAt(road: Road, km: number): number {
   const at = Math.max(
     1,
@@ -165,7 +165,7 @@ function lesserRoads(gazetteer: Gazetteer, seed: number): Road[] {
   )
 }
 
-/** Four to six towns, each near the one before and none twice. */
+/** Four to six different towns, each near the previous one. */
 function chainOfTowns(gazetteer: Gazetteer, from: { province: string; name: string; seed: number }): Municipality[] {
   const towns = gazetteer.ofProvince.get(from.province) ?? []
   const start = ISLAND_STARTS[from.name.replace(/-.*/, '')]

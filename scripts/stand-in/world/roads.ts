@@ -1,7 +1,7 @@
 /**
- * Spain's main roads: designation, then kilometre and municipality by the way. Designations and the order of towns are facts of
- * public record; kilometres are rounded, and the road runs straight from one municipality's middle to the next. A name that occurs twice carries its
- * province (`Torrent@46`), a place that no municipality names its longitude and latitude in brackets.
+ * Spain's main roads: designation, then kilometres and municipalities along it. Designations and the order of towns are facts of
+ * public record; kilometres are rounded, and a road is straight between municipal centres. `Torrent@46` adds the province to an
+ * ambiguous name; other places have longitude and latitude in brackets.
  */
 export const MAIN_ROADS = `
 A-1: 12 Alcobendas, 38 Pedrezuela, 58 La Cabrera, 74 Buitrago del Lozoya, 116 Boceguillas, 160 Aranda de Duero, 203 Lerma, 237 Burgos, 279 Briviesca, 322 Miranda de Ebro
@@ -136,7 +136,7 @@ B-20: 0 Sant Boi de Llobregat, 8 Esplugues de Llobregat, 20 Montgat
 B-23: 0 Barcelona, 5 Sant Feliu de Llobregat, 12 Molins de Rei
 `
 
-/** Designations of lesser roads by INE code of the province. Where they run is generated. */
+/** Designations of lesser roads by INE code of the province. Their routes are generated. */
 export const LESSER_ROADS = `
 02: CM-332, CM-412, CM-3203, AB-408, AB-104, A-32
 03: CV-70, CV-95, CV-720, CV-759, CV-820, CV-905, CV-945

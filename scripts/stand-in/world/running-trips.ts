@@ -15,36 +15,36 @@ export interface TripStop {
   readonly leavesAt: number
 }
 
-/** A trip of one service day, as the timetable has it. */
+/** A trip of one service day, as planned in the timetable. */
 export interface RailTrip {
   readonly network: RailNetworkName
-  /** Null on long distance, whose ids have neither núcleo nor line. */
+  /** Null for long distance, whose ids have neither núcleo nor line. */
   readonly nucleo: string | null
-  /** Line of a commuter train, ends of another's. */
+  /** Line of a commuter train, both ends for other trains. */
   readonly line: string
   /** Product of a long-distance train. */
   readonly product: string
   readonly trainNumber: string
-  /** Ids that live feeds use of it: of a commuter train one, of long distance one of each part of the train. */
+  /** Its ids in live feeds: one for a commuter train; on long distance one for each part of the train. */
   readonly tripIds: readonly [string, ...string[]]
-  /** Decides what becomes of it: the same all its life, another on another day. */
+  /** Seed of its disruptions: constant for the trip, different on each day. */
   readonly key: number
   readonly stops: readonly [TripStop, ...TripStop[]]
-  /** Until when it is stated, where it is cancelled, ms. */
+  /** If cancelled, until when the feed contains it, ms. */
   readonly cancelledUntil: number
   readonly isAccessible: boolean
-  /** True where works make it late. */
+  /** True if works delay it. */
   readonly isOnWorks: boolean
-  /** True where the timetables of both networks have its number. */
+  /** True if its number is in the timetables of both networks. */
   readonly isRegional: boolean
-  /** True for the metre gauge, whose platforms are numbered apart. */
+  /** True for metre gauge, whose platforms have separate numbers. */
   readonly isMetreGauge: boolean
 }
 
-/** The two networks of Renfe, each with a timetable and live feeds of its own. */
+/** The two networks of Renfe, each with its own timetable and live feeds. */
 export type RailNetworkName = 'CERCANIAS' | 'AVLDMD'
 
-/** A trip whose stops are made when it is first asked for: of a day's five thousand some three hundred run at once. */
+/** A trip whose stops are computed on first use: of a day's five thousand trips some three hundred run at once. */
 interface Planned {
   readonly beginsAt: number
   readonly endsAt: number
@@ -55,24 +55,32 @@ interface Planned {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Trips are announced, and followed, for so long before and after their planned running. */
+/** Trips are published for this long before and after their planned times. */
 const AROUND = HOUR
-/** Share of commuter trains that are put in beside the timetable, so many minutes after one that it has, with numbers of their own. */
+/**
+ * Share of commuter trains that run in addition to the timetable, some minutes after a scheduled one and with their own numbers.
+ */
 const ADDED = 0.005
 const ADDED_AFTER = 10 * MINUTE
 const ADDED_NUMBERS = 75_000
-/** Madrid's clock when the ids of a night are taken over in the morning after: on 2026-03-28 in winter time and on the day after in summer time. */
+/**
+ * Madrid's time at which the feeds switch to the ids of the last night: on 2026-03-28 (winter time) and on the next day (summer
+ * time).
+ */
 const IDS_FROM = 6 * HOUR + 5 * MINUTE
-/** And when the last cancellations of the day before are taken out, which half of those of long distance, but regional ones, are stated until. */
+/**
+ * Time at which the last cancellations of the previous day are dropped: it applies to half of the long-distance ones, without
+ * regionals.
+ */
 const TAKEN_OUT = '05:05'
 const LINGERING = 0.5
-/** Service days and nights that are kept at once. */
+/** Service days and nights that are cached at once. */
 const MOST_KEPT = 12
 
-/** What has been made of service days, the last asked for at the end. */
+/** The cached service days, the most recently used at the end. */
 const plannedDays = defineWorldPart((): Map<string, readonly Planned[]> => new Map())
 
-/** The trips of a network that run at an instant (ms), or did or will within the hour, of every service day that it can belong to. */
+/** The trips of a network that run within an hour of an instant (ms), from every service day that may contain it. */
 export function runningTrips(world: World, network: RailNetworkName, instant: number): RailTrip[] {
   const { dayNumber } = localTime(instant)
   const night = network === 'AVLDMD' ? nightAt(instant) : null
@@ -86,12 +94,15 @@ export function runningTrips(world: World, network: RailNetworkName, instant: nu
   )
 }
 
-/** The night whose timetable live feeds of long distance take their ids from (days since 1970): the newest, and in the small hours the one before. */
+/**
+ * The night (days since 1970) whose timetable provides the ids in long-distance live feeds: the newest, or before dawn the
+ * previous one.
+ */
 function nightAt(instant: number): number {
   return Math.floor((instant + offsetAt(instant) - IDS_FROM) / DAY) - 1
 }
 
-/** A service day of commuter rail, or of long distance by the ids of a night. */
+/** A service day of commuter rail, or of long distance with the ids of a night. */
 function plannedOn(world: World, of: { readonly day: number; readonly night: number | null }): readonly Planned[] {
   const kept = world.part(plannedDays)
   const name = `${of.day}/${of.night}`
@@ -114,7 +125,7 @@ function commuterDay(world: World, day: number): Planned[] {
   const planned: Planned[] = []
   for (const nucleo of world.part(railNetwork).nucleos)
     for (const trip of commuterTrips(world.seed, nucleo, day)) {
-      // What the timetable has at one stop or none does not run.
+      // A trip with one or no stop in the timetable does not run.
       if (trip.listed < 2) continue
       planned.push(commuterRun(trip, { day, dayStart, added: false, isRegional: regionals.has(trip.trainNumber) }))
       if (chance(world.seed, 'added', Number(trip.trainNumber), day) < ADDED)
@@ -178,7 +189,7 @@ function longDistanceDay(world: World, day: number, night: number): Planned[] {
   })
 }
 
-/** A run of a pattern; where it is cancelled it is stated until its end, or until then if that is later. */
+/** A run of a pattern; if it is cancelled, feeds contain it until its end or `cancelledUntil`, whichever is later. */
 function plannedRun(
   of: { readonly pattern: RailPattern; readonly beginsAt: number; readonly cancelledUntil: number },
   tripOf: (planned: Pick<RailTrip, 'stops' | 'cancelledUntil'>) => RailTrip,

@@ -4,28 +4,29 @@ import { COMMUNITIES, PROVINCES } from './provinces.ts'
 import { RHYTHMS } from './rhythm.ts'
 import type { Cause, Measure, Situation } from './situation-types.ts'
 
-/** A stream of situations that begin and end: how often, for how long, where, and what they say. */
+/** A kind of situations: their frequency, duration, places and content. */
 export interface SituationKind extends Stream {
   readonly name: string
   readonly source: Situation['source']
   readonly cause: Cause
-  /** Mean time between two versions; null where its records never change. */
+  /** Mean time between two versions; null if its records never change. */
   readonly revised_s: number | null
   readonly where: readonly (readonly [province: string, weight: number])[]
-  /** Share that lies on main roads. */
+  /** Share on main roads. */
   readonly mainShare: number
-  /** Share of its records that are a stretch rather than a point, and the mean length of one. */
+  /** Share of its records that are a stretch instead of a point, and the mean length of a stretch. */
   readonly linearShare: number
   readonly length_km: number
   /** Form of `situationRecordCreationReference`. */
   readonly reference: 'none' | 'works' | 'renewal' | 'beacon' | '112'
-  /** How many records: weight of 1, 2, 3 … */
+  /** Number of records: weight of 1, 2, 3 … */
   readonly records: readonly number[]
   readonly measures: readonly (readonly [Measure, number])[]
 }
 
-// Provinces by weight. Communities share theirs equally among their provinces. As on a winter's day: the south and the east have most
-// beacons, Catalonia a few and nothing else, the Basque Country none; emergency centres of three communities report by themselves.
+// Provinces by weight; a community's weight is divided equally among its provinces. As on a winter's day, the south and the east
+// have most beacons, Catalonia a few and nothing else, the Basque Country none. Emergency centres of three communities report by
+// themselves.
 const PLACES: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
   beacons: across('01:38 07:24 10:19 09:18 12:17 08:14 14:13 05:12 11:9 13:9 06:6 03:5 02:5 04:4 15:2 17:1'),
   roads: across('01:73 10:60 07:56 12:40 02:33 05:31 08:29 11:23 03:21 13:20 15:15 14:12 06:10 04:7 17:5'),
@@ -36,7 +37,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [string, number])[]>> =
   cliffs: provinces('33 39 35 38 18 29 22 24 03 46 07 10 32 16'),
 }
 
-// One kind a line. Times in s, m, h, d; `revised` and `reference` may be none; records: weight of 1, 2, 3 … of them.
+// One kind per line. Times in s, m, h, d; `revised` and `reference` may be none; records: weight of 1, 2, 3 … of them.
 const KINDS = `
 name          | source | cause                                             | active | slot | least | mean | cap   | rhythm  | revised | where      | main | linear | km | reference | records             | measures
 beacon        | DGT3.0 | vehicleObstruction/vehicleStuck                   | 192    | 1m   | 12s   | 28m  | 70m   | traffic | none    | beacons    | 0.75 | 0      | 0  | beacon    | 1                   | incident 1
@@ -66,7 +67,7 @@ renewal-works | DGT    | roadMaintenance/roadworks                         | 10 
 day-works     | DGT    | roadMaintenance/roadworks                         | 30     | 1h   | 1h    | 5h   | 14h   | office  | 4h      | roads      | 0.7  | 0.8    | 4  | none      | 9 1                 | laneClosures 5, singleAlternateLineTraffic 3, narrowLanes 1, slowTraffic 1
 `
 
-/** Every kind of situation. Its place in the list is part of the ids of its situations: new kinds go to the end. */
+/** Every kind of situation. Its position in the list is part of its situations' ids: append new kinds at the end. */
 export const SITUATION_KINDS: readonly SituationKind[] = KINDS.trim().split('\n').slice(1).map(readKind)
 
 function readKind(line: string): SituationKind {

@@ -1,24 +1,24 @@
 import type { Road, RoadPoint } from './road-network.ts'
 
-/** Severity as DATEX II grades it. */
+/** Severity in DATEX II's grades. */
 export type Severity = 'low' | 'medium' | 'high' | 'highest'
 
-/** Which way of a road is meant. */
+/** The affected direction of a road. */
 export type RoadDirection = 'positive' | 'negative' | 'both'
 
-/** What a record says of the road: its DATEX II type, the element behind it and the element's value. */
+/** The measure of a record: its DATEX II type, its detailed element and that element's value. */
 export interface Measure {
   readonly type: string
   readonly element: string
   readonly value: string
-  /** Most severe grades first; null where records of this kind often have none. */
+  /** Most severe grades first; null if such records often have none. */
   readonly severities: readonly (readonly [Severity | null, number])[]
 }
 
 /** Cause type, the name of the detailed element and its value. */
 export type Cause = readonly [type: string, element: string, value: string]
 
-/** One record of a situation, as it stands at one instant. Instants in ms since the epoch. */
+/** One record of a situation, in its state at one instant. Instants in ms since the epoch. */
 export interface SituationRecord {
   readonly id: number
   readonly version: number
@@ -32,14 +32,14 @@ export interface SituationRecord {
   readonly road: Road
   readonly destination: string | null
   readonly pass: string | null
-  /** Where it is; two points of a stretch, or one. */
+  /** Its position: two points of a stretch, or one. */
   readonly from: RoadPoint
   readonly to: RoadPoint | null
   readonly direction: RoadDirection
   readonly compass: string
-  /** Kinds of carriageway named beside the affected one. */
+  /** Other kinds of carriageway besides the affected one. */
   readonly besides: string | null
-  /** Lane, as `laneUsage` has it; `+name` is an extended value; null where the record names no carriageway. */
+  /** Lane, as in `laneUsage`; `+name` is an extended value; null if the record names no carriageway. */
   readonly lane: string | null
   readonly isMandatory: boolean | null
   readonly vehicle: string

@@ -5,7 +5,7 @@ import { bearingAt, type RoadNetwork, type RoadPoint, type Stretch } from './roa
 import { SITUATION_KINDS, type SituationKind } from './situation-kinds.ts'
 import type { RoadDirection, Situation, SituationRecord, VehicleLimit } from './situation-types.ts'
 
-/** When one situation lives, in ms since the epoch. */
+/** The lifetime of a situation, in ms since the epoch. */
 export interface Life {
   readonly kind: SituationKind
   readonly id: number
@@ -13,7 +13,7 @@ export interface Life {
   readonly diesAt: number
 }
 
-/** Ids count from here: 64 a minute, of which beacons have the first 36 and every other kind one. */
+/** Ids are counted from here: 64 a minute; beacons have the first 36 and every other kind one. */
 const IDS_SINCE = Date.UTC(2010, 0, 1)
 const IDS_A_MINUTE = 64
 const BEACON_IDS = 36
@@ -57,14 +57,14 @@ const LIMITS: readonly (readonly [VehicleLimit['element'], number])[] = [
 const WIDTHS = [3, 3, 3, 3, 3, 3, 3.5, 0, 5, 5, 2]
 const PASSES = ['PUERTO DE PAJARES', 'ALTO DEL LEON', 'PUERTO DE LEITARIEGOS', 'MONREPOS', 'PUERTO DE LA RAGUA']
 
-/** Situations active at an instant, by id: a pure function of the seed, the roads and the instant. */
+/** Active situations at an instant, by id: a pure function of the seed, the roads and the instant. */
 export function situationsAt(network: RoadNetwork, seed: number, instant: number): Situation[] {
   return livesAt(seed, instant)
     .map((life) => situationOf(network, seed, { life, instant }))
     .filter((situation) => situation !== null)
 }
 
-/** The lives that an instant finds, by id. */
+/** The lifetimes that contain an instant, by id. */
 export function livesAt(seed: number, instant: number): Life[] {
   const lives = SITUATION_KINDS.flatMap((kind, index) => livesOf({ kind, index, seed, instant }))
   return lives.sort((a, b) => a.id - b.id)
@@ -110,7 +110,7 @@ function recordOf(part: RecordPart): SituationRecord | null {
   const { seed, life, nth, stretch } = part
   const { kind, id } = life
   const dice = diceOf(seed, 'record', id, nth)
-  // Records of one situation mostly say the same of the two directions.
+  // The records of one situation mostly have the same content for both directions.
   const measure = pickWeighted(kind.measures, diceOf(seed, 'measure', id, kind.name === 'snow' ? nth : nth >> 1)())
   const direction = directionOf(part, dice)
   const { version, versionedAt } = versionAt(part)
@@ -134,11 +134,11 @@ function recordOf(part: RecordPart): SituationRecord | null {
   const isManaged = ['RoadOrCarriagewayOrLaneManagement', 'SpeedManagement', 'WinterDrivingManagement'].includes(measure.type)
   const isNamed = measure.type !== 'GenericSituationRecord' && !(measure.value === 'newRoadworksLayout' && dice() < 0.6)
   return {
-    // Ten numbers for each situation's records.
+    // Ten ids for each situation's records.
     id: id * 10 + nth,
     version,
     reference: referenceOf({ form: kind.reference, seed, id, nth, bornAt: life.bornAt }),
-    // The source moves the creation time along with the version, nearly always.
+    // The source almost always changes the creation time with the version.
     createdAt: chance(seed, 'created', id) < 0.02 ? life.bornAt : versionedAt,
     versionedAt,
     startsAt: startOf(life, dice()),
@@ -170,7 +170,7 @@ function recordOf(part: RecordPart): SituationRecord | null {
   }
 }
 
-/** Version at an instant and when it was made. */
+/** Version at an instant and its time. */
 function versionAt({ seed, life, nth, instant }: RecordPart): { version: number; versionedAt: number } {
   const every_s = life.kind.revised_s
   let version = 1
@@ -210,7 +210,7 @@ function placeOf(
   const from = pointNear(network, stretch, start)
   if (!from) return null
   if (isPointable && chance(seed, 'linear', life.id) >= kind.linearShare) return { from, to: null }
-  // The extent of what moves, as a queue does, changes with each version.
+  // The extent of a moving situation, such as a queue, changes with each version.
   const u = kind.revised_s !== null && kind.revised_s < 20_000 ? revised() : dice()
   const extent = Math.max(digits === 0 ? 1 : 0.1, rounded(exponential(kind.length_km, u), Math.max(1, digits)))
   const sign = direction === 'negative' ? -1 : 1
@@ -218,7 +218,7 @@ function placeOf(
   return { from, to: to ?? from }
 }
 
-/** The point of a kilometre, or of the nearest one towards `anchor` that is on land and in the feed's own provinces. */
+/** The point of a kilometre, or the nearest one towards `anchor` that is on land and in the feed's own provinces. */
 function pointNear(network: RoadNetwork, stretch: Stretch, km: number, anchor = (stretch.from_km + stretch.to_km) / 2): RoadPoint | null {
   for (let tries = 0; tries <= 4; tries++) {
     const point = network.pointAt(stretch.road, rounded(km + ((anchor - km) * tries) / 4, 3))
@@ -228,7 +228,7 @@ function pointNear(network: RoadNetwork, stretch: Stretch, km: number, anchor = 
   return null
 }
 
-/** Types of record that may name a point; the others always name a stretch. */
+/** Types of record that may be at a point; the others are always a stretch. */
 const POINTABLE = new Set(['RoadOrCarriagewayOrLaneManagement', 'GenericSituationRecord', 'NonWeatherRelatedRoadConditions'])
 
 /** Provinces whose roads other authorities publish. */
@@ -237,7 +237,7 @@ const OWN_FEEDS = new Set(['01', '20', '48', '08', '17', '25', '43', '51', '52']
 function directionOf({ seed, life, nth }: RecordPart, dice: Dice): RoadDirection {
   const u = dice()
   if (life.kind.reference === 'beacon') return u < 0.53 ? 'positive' : 'negative'
-  // Every other record of a pair is the other way.
+  // The second record of a pair has the opposite direction.
   const first = pickWeighted(
     [
       ['positive', 42],
@@ -258,14 +258,14 @@ function compassOf(of: { kind: SituationKind; direction: RoadDirection; stretch:
 
 function startOf(life: Life, u: number): number {
   if (life.kind.reference === 'works' || life.kind.reference === 'renewal') return Math.floor(life.bornAt / 60_000) * 60_000
-  // Some long works are entered years after they began; a few incidents are said to begin in a moment.
+  // Some long works are entered years after they began; a few incidents have a beginning in the near future.
   if (life.kind.cap_s > 400 * 86_400 && u < 0.1) return life.bornAt - Math.floor(u * 2000) * 86_400_000
   return u > 0.97 ? life.bornAt + 120_000 : life.bornAt
 }
 
 function plannedEnd(life: Life, u: number): number | null {
   if (life.kind.reference !== 'works' && life.kind.reference !== 'renewal') return null
-  // One in ten overruns what was planned.
+  // One in ten exceeds its planned duration.
   const share = u < 0.35 ? 0.6 + u : 0.95 + u * 0.6
   const day = 86_400_000
   const planned = Math.ceil((life.bornAt + (life.diesAt - life.bornAt) * share) / day) * day

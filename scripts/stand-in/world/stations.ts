@@ -6,7 +6,7 @@ import { communityOf, ministryName, PROVINCES, provinceOf } from './provinces.ts
 import { type RoadNetwork, type RoadPoint, roadNetwork, type Stretch } from './road-network.ts'
 import { defineWorldPart, type Scale, type World } from './world.ts'
 
-/** A filling station: everything but its prices. */
+/** A filling station without its prices. */
 export interface Station {
   readonly index: number
   /** `IDEESS`. */
@@ -27,7 +27,7 @@ export interface Station {
   readonly isRestricted: boolean
   readonly reporter: 'OM' | 'dm'
   readonly ester: string
-  /** As published: two stations stand at 0, 0 and one has its coordinates swapped. */
+  /** As published: two stations are at 0, 0 and one has its coordinates swapped. */
   readonly lat: number
   readonly lon: number
   /** Open from, to: ms since the epoch. */
@@ -36,13 +36,13 @@ export interface Station {
 }
 
 const DAY = 86_400_000
-/** First day on which stations of the generated country open or close, and for how many days they do. */
+/** First day of openings and closures in the generated country, and the number of days with changes. */
 const CHANGES_SINCE = Date.UTC(2025, 0, 1)
 const CHANGES_FOR_DAYS = 1460
-/** Of the stations ever, those that open or close in that time. */
+/** Share of all stations that open or close in that time. */
 const CHANGING_SHARE = 0.045
 
-/** The register's own mistakes, which stand for months. */
+/** The register's own mistakes, which last for months. */
 const MISPLACED: ReadonlyMap<number, 'nowhere' | 'swapped'> = new Map([
   [2500, 'nowhere'],
   [6200, 'nowhere'],
@@ -78,17 +78,20 @@ const NAMES = [
   'LA FUENTE',
   "L'HORTA",
 ] as const
-/** Of the stations outside big towns, those on a road; and how far apart these are along it, km, so that roads can be drawn through them. */
+/**
+ * Share of the stations outside big towns that are on a road; and their distance along it, km, such that roads can be drawn
+ * through them.
+ */
 const ROAD_SHARE = 0.42
 const ROAD_STEP_KM = 4.2
 
-/** The station of requests that are shown as examples, which answer whoever the publisher is: its id, municipality and place. */
+/** The station in the API's examples, whose requests must have data from any publisher: its id, municipality and position. */
 const SHOWN = Object.freeze({ id: 4375, municipality: '08001', lat: 41.514583, lon: 1.897944 })
 
-/** About how many stations stand at any time. */
+/** Approximate number of stations at any time. */
 const COUNTS: Readonly<Record<Scale, number>> = { full: 12_073, small: 400 }
 
-/** The filling stations, spread as the register's are. About 0.3 s. */
+/** The filling stations, distributed like the register's. About 0.3 s. */
 export const fillingStations = defineWorldPart((world) => makeStations(readGazetteer(), world, COUNTS[world.scale]))
 
 function makeStations(gazetteer: Gazetteer, world: World, count: number): Station[] {
@@ -110,18 +113,18 @@ function makeStations(gazetteer: Gazetteer, world: World, count: number): Statio
   const before = stations[at] as Station
   const municipality = gazetteer.municipalities.find((one) => one.code === code) as Municipality
   const site = { seed, index: at, municipality, municipalityId: numbers.get(code) as number, spot: null }
-  // Whoever has the id takes the other's: there is one of each.
+  // The station that already has the id gets the other one's: ids are unique.
   return stations.map((one, index) =>
     index === at ? { ...station({ ...site, id: shown.id }), ...shown } : one.id === shown.id ? { ...one, id: before.id } : one,
   )
 }
 
-/** True for a station that is there at all times, where it really is, for everybody. */
+/** True for a station that always exists, at its real position, and is open to everybody. */
 function isForAll({ index, opensAt, closesAt, isRestricted }: Station): boolean {
   return !MISPLACED.has(index) && opensAt === ALWAYS[0] && closesAt === ALWAYS[1] && !isRestricted
 }
 
-/** True where the register lists a station at an instant: it is open, and not left out by one of the register's rare slips. */
+/** True if the register lists a station at an instant: it is open, and not omitted by one of the register's rare errors. */
 export function isListed(seed: number, station: Station, instant: number): boolean {
   if (instant < station.opensAt || instant >= station.closesAt) return false
   return chance(seed, 'slip', station.index, Math.floor(instant / (DAY / 4))) >= 0.0002
@@ -129,7 +132,7 @@ export function isListed(seed: number, station: Station, instant: number): boole
 
 function placesOf(gazetteer: Gazetteer, seed: number, count: number): Municipality[] {
   const total = [...PROVINCES.values()].reduce((sum, province) => sum + province.stations, 0)
-  // Half of those that change are closed at any time.
+  // Half of the changing stations are closed at any time.
   const scale = count / total / (1 - CHANGING_SHARE / 2)
   const big = Map.groupBy(
     BIG_TOWNS.map(([name, stations]) => ({ town: gazetteer.named(name), stations })),
@@ -143,7 +146,7 @@ function placesOf(gazetteer: Gazetteer, seed: number, count: number): Municipali
       Array<Municipality>(Math.round(stations * scale)).fill(town),
     )
     for (let nth = chosen.length; nth < wanted; nth++) {
-      // A few hundred of a province's villages have a station, and the same ones have several.
+      // A few hundred villages of a province have a station, and the same ones have several.
       const u = chance(seed, 'town', province.code, nth)
       chosen.push(ofProvince[Math.floor(u ** 1.5 * ofProvince.length * 0.6)] as Municipality)
     }
@@ -158,16 +161,16 @@ interface Site {
   readonly id: number
   readonly municipality: Municipality
   readonly municipalityId: number
-  /** Where it is on a road; null in a street. */
+  /** Its position on a road; null in a street. */
   readonly spot: RoadSpot | null
 }
 
-/** A place of a road that a station is at. */
+/** A position of a station on a road. */
 interface RoadSpot extends RoadPoint {
   readonly road: string
 }
 
-/** Places along the roads of each province, main roads first: every few kilometres one. */
+/** Positions along the roads of each province, main roads first: one every few kilometres. */
 function roadSpots(network: RoadNetwork, seed: number): ReadonlyMap<string, RoadSpot[]> {
   const spotsOf = ({ road, from_km, to_km }: Stretch): RoadSpot[] =>
     Array.from({ length: Math.floor((to_km - from_km) / ROAD_STEP_KM) + 1 }, (_, nth) => {
@@ -262,7 +265,7 @@ function lifetime(dice: Dice): readonly [number, number] {
 function pointIn(item: Municipality, dice: Dice): { lon: number; lat: number } {
   const { lon, lat } = item.centre
   for (let tries = 0; tries < 12; tries++) {
-    // Drawn towards the middle, away from the neighbours.
+    // Moved towards the centre, away from the neighbours.
     const dx = (dice() - 0.5) * 0.5 * (item.east - item.west)
     const dy = (dice() - 0.5) * 0.5 * (item.north - item.south)
     const point = { lon: round6(lon + dx), lat: round6(lat + dy) }
@@ -299,7 +302,7 @@ function streetAddress(dice: Dice): string {
   return `${pick(STREETS, dice())} ${pick(NAMES, dice())}, ${number}`
 }
 
-/** Capitals without accents, as localities are written; Ñ and Ç stay. */
+/** Capitals without accents, as in localities; Ñ and Ç stay. */
 function plainCapitals(name: string): string {
   return name.toUpperCase().replace(/[ÁÀ]/g, 'A').replace(/[ÉÈ]/g, 'E').replace(/[ÍÏ]/g, 'I').replace(/[ÓÒ]/g, 'O').replace(/[ÚÜ]/g, 'U')
 }

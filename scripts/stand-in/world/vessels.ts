@@ -7,7 +7,7 @@ export interface Vessel {
   readonly mmsi: number
   readonly name: string
   readonly callsign: string
-  /** With a right check digit; 0 for those that have none. */
+  /** With a valid check digit; 0 for vessels without one. */
   readonly imo: number
   readonly shipType: number
   readonly aisClass: 'A' | 'B'
@@ -16,13 +16,13 @@ export interface Vessel {
   readonly draught_m: number
   readonly lane: Lane
   readonly speed_kn: number
-  /** Where it is on its way there and back at the epoch, m; and how far it keeps from the middle of the lane, degrees. */
+  /** Its position on the round trip at the epoch, m; and its distance from the centre of the lane, degrees. */
   readonly start_m: number
   readonly aside: number
   readonly isMoored: boolean
 }
 
-/** Where a vessel is at an instant, and what it does. */
+/** Position and movement of a vessel at an instant. */
 export interface VesselFix {
   readonly lat: number
   readonly lon: number
@@ -37,7 +37,7 @@ interface Lane {
   readonly ends: readonly [string, string]
   /** `[lat, lon]`, over water. */
   readonly points: readonly (readonly [number, number])[]
-  /** Types that sail it, by weight. */
+  /** Types of vessels on it, by weight. */
   readonly types: readonly (readonly [number, number])[]
 }
 
@@ -222,7 +222,7 @@ const COUNTRIES = [224, 225, 210, 229, 248, 256, 538, 636] as const
 const KNOT_M_S = 1852 / 3600
 const DAY_S = 86_400
 
-/** All vessels of a world: 2,000, of a small one 60. */
+/** All vessels of a world: 2,000; 60 in a small one. */
 export const vesselsOfWorld = defineWorldPart(({ seed, scale }: World): readonly Vessel[] =>
   Array.from({ length: scale === 'full' ? 2000 : 60 }, (_, at) => makeVessel(seed, at)),
 )
@@ -251,7 +251,7 @@ function makeVessel(seed: number, at: number): Vessel {
   }
 }
 
-/** Where a vessel is at an instant (ms): there and back on its lane, or moored at one end of it. */
+/** A vessel at an instant (ms): on its lane in either direction, or moored at one end. */
 export function vesselAt(vessel: Vessel, now: number): VesselFix {
   const { lane, speed_kn, start_m, aside, isMoored } = vessel
   const length_m = laneLength(lane)
@@ -322,7 +322,10 @@ function imoOf(six: number): number {
   return 10 * six + (sum % 10)
 }
 
-/** What a vessel sends in a second of the clock, as the standard asks: moving ships every 6 s, moored ones every 3 min, static data every 6 min. */
+/**
+ * A vessel's messages in a second of the clock, by the standard: moving ships every 6 s, moored ones every 3 min, static data
+ * every 6 min.
+ */
 export function sendsAt({ mmsi, aisClass, isMoored }: Vessel, second: number): { readonly position: boolean; readonly static: boolean } {
   const every_s = isMoored ? 180 : aisClass === 'A' ? 6 : 30
   return { position: (second + mmsi) % every_s === 0, static: (second + 7 * mmsi) % 360 === 0 }

@@ -1,28 +1,28 @@
-/** A kind of warning, by what AEMET's messages say of it. */
+/** A kind of warning, with the terms of AEMET's messages. */
 export interface WarningKind {
-  /** Code and name of the phenomenon, and what it is called in the English event. */
+  /** Code and name of the phenomenon, and its name in the English event. */
   readonly phenomenon: readonly [code: string, name: string, english: string]
   /** Code of the parameter, its label in Spanish and English. */
   readonly parameter: readonly [code: string, label: string, english: string]
-  /** What the parameter says in place of a number, if anything. */
+  /** The parameter's text in place of a number, if it has one. */
   readonly text?: string
-  /** Values of the three levels and their unit; null where the parameter has no number. */
+  /** Values of the three levels and their unit; null if the parameter has no number. */
   readonly values: { readonly of: readonly [number, number, number]; readonly unit: string } | null
   /** Hours of the local day, from and to. */
   readonly hours: readonly [number, number]
-  /** Months in which there is any. */
+  /** Months in which it occurs. */
   readonly months: readonly number[]
-  /** Communities or provinces that it is for, by the first digits of their zones; all where empty. */
+  /** Communities or provinces where it occurs, by the first digits of their zones; all if empty. */
   readonly zones: RegExp
   readonly isCoastal: boolean
-  /** How often a community has an episode on a day. */
+  /** Probability of an episode in a community on a day. */
   readonly share: number
 }
 
 const ALL_YEAR = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 const EVERYWHERE = /^/
 
-/** Kinds of warnings, as the seasons have them. */
+/** Kinds of warnings, by season. */
 export const WARNING_KINDS: readonly WarningKind[] = [
   {
     phenomenon: ['AT', 'Temperaturas máximas', 'high-temperature'],

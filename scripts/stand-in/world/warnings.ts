@@ -5,7 +5,7 @@ import { type AlertZone, alertZones } from './alert-zone-shapes.ts'
 import { WARNING_KINDS, type WarningKind } from './warning-kinds.ts'
 import type { World } from './world.ts'
 
-/** A message about a kind of weather on a day: a warning for one zone, or for a community that there is none (level 0). */
+/** A message about a kind of weather on a day: a warning for one zone, or the absence of warnings in a community (level 0). */
 export interface Warning {
   readonly kind: WarningKind
   readonly zones: readonly AlertZone[]
@@ -16,28 +16,28 @@ export interface Warning {
   readonly sentAt: number
   readonly onset: number
   readonly expires: number
-  /** When the message that it replaces was sent; null for the first. */
+  /** When the replaced message was sent; null for the first. */
   readonly updates: number | null
-  /** True if it only withdraws the warning, ahead of its end. */
+  /** True if it only withdraws the warning before its end. */
   readonly isWithdrawal: boolean
 }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAYS_AHEAD = 2
-/** How long packages go on to include a withdrawal. */
+/** How long packages include a withdrawal. */
 const WITHDRAWN_FOR = 3 * HOUR
 /** Share of the revised warnings that are withdrawn. */
 const WITHDRAWN = 0.15
 /** The least strength of each level. */
 const YELLOW_FROM = 0.55
 const [ORANGE_FROM, RED_FROM] = [0.86, 1]
-/** A zone that is always warned for, whose warning is never withdrawn, so that requests shown as examples find one. */
+/** A zone that always has a warning, which is never withdrawn, so that the API's examples find one. */
 export const SHOWN_ZONE = '722802'
 /** Communities of a small world. */
 const SMALL = /^(61|65|72)/
 
-/** The messages in the package of an instant (ms), a pure function of the seed and the instant; green ones come first. */
+/** The messages in the package of an instant (ms), a pure function of the seed and the instant; green ones are first. */
 export function warningsAt(world: World, instant: number): Warning[] {
   const zones = world.part(alertZones).filter(({ code }) => world.scale === 'full' || SMALL.test(code))
   const communities = Map.groupBy(zones, ({ code }) => code.slice(0, 2))
@@ -70,7 +70,7 @@ interface Episode {
   readonly seed: number
 }
 
-/** The newest message about a zone at an instant; null if there is none, or it is over. */
+/** The newest message about a zone at an instant; null if none was sent, or it is over. */
 function newest(episode: Episode, zone: AlertZone, instant: number): Warning | null {
   const { onset, expires } = spanOf(episode, zone)
   if (instant > expires) return null
@@ -97,7 +97,7 @@ function newest(episode: Episode, zone: AlertZone, instant: number): Warning | n
   }
 }
 
-/** The messages about a zone: the first some two days before; half are revised a day before, and some of those withdrawn. */
+/** The messages about a zone: the first some two days before; half are revised a day before, and some of those are withdrawn. */
 function messagesOf(episode: Episode, zone: AlertZone, onset: number): { sentAt: number; strength: number }[] {
   const together = (what: string): number => roll(episode, what, episode.community)
   const alone = (what: string): number => roll(episode, what, zone.code)
@@ -120,7 +120,7 @@ function isShown({ kind }: Episode, { code }: AlertZone): boolean {
   return code === SHOWN_ZONE && kind.phenomenon[0] === 'VI'
 }
 
-/** Hours of a day on the clock of the zone; it ends a second before the hour. */
+/** Hours of a day on the clock of the zone; the end is a second before the hour. */
 function spanOf({ kind, date }: Pick<Episode, 'kind' | 'date'>, { province_code }: AlertZone): { onset: number; expires: number } {
   const { start, end } = dayBounds(date, zoneOf(province_code))
   const [from, to] = kind.hours
@@ -134,7 +134,7 @@ function sizeOf({ values }: WarningKind, strength: number): Pick<Warning, 'level
   return { level, value: Math.round(from + ((to - from) * ((strength * 100) % 1)) / 2) }
 }
 
-/** The zones of a community that are not warned for, in one message that each package has anew. */
+/** The zones of a community without warnings, in one message that each package repeats. */
 function calmOf(episode: Episode, zones: readonly AlertZone[], instant: number): Warning {
   const { start, end } = dayBounds(episode.date, zoneOf((zones[0] as AlertZone).province_code))
   const about = { value: null, probability: '', onset: start, expires: end - 1000, updates: null, isWithdrawal: false }

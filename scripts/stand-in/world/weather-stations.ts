@@ -2,11 +2,11 @@ import { type Dice, diceOf, hash, pick, pickWeighted } from '../random.ts'
 import { type Municipality, readGazetteer } from './municipalities.ts'
 import { defineWorldPart } from './world.ts'
 
-/** What a station measures beside precipitation, temperature and humidity. */
+/** Quantities that a station measures besides precipitation, temperature and humidity. */
 export interface Instruments {
   readonly hasWind: boolean
   readonly hasPressure: boolean
-  /** Ground, sunshine, visibility and deviations of the wind: airports and offices. */
+  /** Soil, sunshine, visibility and deviations of the wind: airports and offices. */
   readonly isStaffed: boolean
   readonly hasWindRun: boolean
   readonly hasSnow: boolean
@@ -22,15 +22,17 @@ export interface WeatherStation extends Instruments {
   readonly lon: number
   readonly altitude_m: number
   readonly synop: string | null
-  /** True where it gives hourly observations; the inventory has others too, and lacks some. */
+  /** True if it has hourly observations; the inventory also has other stations, and lacks some. */
   readonly isObserved: boolean
   readonly isListed: boolean
 }
 
-/** Observed in all, of those listed, and listed without being observed: 832, 815 and 132 in the recorded publications. */
+/**
+ * Observed stations, listed ones among them, and listed ones without observations: 832, 815 and 132 in the recorded publications.
+ */
 const COUNTS = { full: { observed: 832, listed: 815, others: 132 }, small: { observed: 120, listed: 118, others: 18 } } as const
 
-/** The station of requests that are shown as examples, which answer whoever the publisher is. */
+/** The station in the API's examples, whose requests must have data from any publisher. */
 const SHOWN = { id: '3195', name: 'MADRID, RETIRO', municipality: '28079', lat: 40.411804, lon: -3.678095, altitude_m: 667, synop: '08222' }
 
 /** Id of the station that is always in the inventory, for examples. */
@@ -38,7 +40,7 @@ export const SHOWN_ID = SHOWN.id
 
 type Kind = 'plain' | 'still' | 'run' | 'pressure' | 'staffed' | 'mountain'
 
-/** Of 832 stations 444 give wind, temperature and rain, 106 no wind; the others more. */
+/** Of 832 stations 444 report wind, temperature and rain, 106 no wind; the others report more. */
 const KINDS: readonly (readonly [Kind, number])[] = [
   ['plain', 53],
   ['still', 13],
@@ -48,14 +50,14 @@ const KINDS: readonly (readonly [Kind, number])[] = [
   ['mountain', 1],
 ]
 
-/** Spain's weather stations, spread over its provinces. */
+/** Spain's weather stations, distributed over its provinces. */
 export const weatherStations = defineWorldPart(({ seed, scale }): readonly WeatherStation[] => {
   const { observed, listed, others } = COUNTS[scale]
   const { ofProvince } = readGazetteer()
   const provinces = [...ofProvince.keys()].sort()
   return Array.from({ length: observed + others }, (_, index): WeatherStation => {
     const dice = diceOf(seed, 'weather station', index)
-    // A province after the other, so that even a small Spain has stations in each.
+    // In turn by province, so that even a small Spain has stations in each.
     const province = provinces[index % provinces.length] as string
     const municipality = pick(ofProvince.get(province) as readonly Municipality[], dice())
     const shown = index === provinces.indexOf('28')
@@ -78,7 +80,7 @@ function madridOf(ofProvince: ReadonlyMap<string, readonly Municipality[]>): Mun
   return ofProvince.get('28')?.find(({ code }) => code === SHOWN.municipality) as Municipality
 }
 
-/** Four figures of a river basin, and a letter where there came more stations than figures. */
+/** Four digits of a river basin, and a letter if there are more stations than digits. */
 function idOf(index: number): string {
   const number = String((hash('weather station id', index) % 9) * 1000 + index + 10).padStart(4, '0')
   return `${number}${['X', 'E', '', 'Y', 'A'][index % 5]}`
@@ -90,7 +92,7 @@ function nameOf(municipality: string, u: number): string {
   return u < 0.2 ? `${upper}  AEROPUERTO` : upper
 }
 
-/** Somewhere around the middle of the municipality; inland is high, the shore low. */
+/** Near the centre of the municipality; inland is high, the coast low. */
 function placed(municipality: Municipality, dice: Dice): Pick<WeatherStation, 'lat' | 'lon' | 'altitude_m'> {
   const lat = Math.round((municipality.centre.lat + (dice() - 0.5) * 0.004) * 1e6) / 1e6
   const lon = Math.round((municipality.centre.lon + (dice() - 0.5) * 0.004) * 1e6) / 1e6

@@ -4,10 +4,10 @@ import type { WeatherStation } from './weather-stations.ts'
 const HOUR = 3_600_000
 const DAY_H = 24
 
-/** Where weather is asked for. */
+/** A place with weather. */
 type Place = Pick<WeatherStation, 'id' | 'lat' | 'lon' | 'altitude_m'>
 
-/** What a station measured in an hour, in AEMET's units: mm, °C, %, m/s, degrees, hPa, km, minutes, hm, cm. */
+/** A station's measurements in an hour, in AEMET's units: mm, °C, %, m/s, degrees, hPa, km, minutes, hm, cm. */
 export interface HourlyWeather {
   readonly prec: number
   readonly ta: number
@@ -30,7 +30,10 @@ export interface HourlyWeather {
   readonly nieve: number
 }
 
-/** The weather of the hour that ends at an instant (ms): fronts pass from west to east, nights are cold, heights colder, valleys have fog. */
+/**
+ * The weather of the hour that ends at an instant (ms): fronts pass from west to east; nights and heights are colder, valleys
+ * have fog.
+ */
 export function weatherOf(seed: number, station: Place, end: number): HourlyWeather {
   const hour = Math.floor(end / HOUR)
   const own = (name: string): number => chance(seed, name, station.id, hour)
@@ -69,7 +72,7 @@ export function weatherOf(seed: number, station: Place, end: number): HourlyWeat
   }
 }
 
-/** What fell in six times ten minutes, added up as doubles are: that is where the published noise comes from (0.6000000000000001). */
+/** Precipitation of six times ten minutes, added as doubles: this causes the noise in published values (0.6000000000000001). */
 function sixSteps(of: (step: number) => number): number {
   return [0, 1, 2, 3, 4, 5].reduce((sum, step) => sum + of(step), 0)
 }
@@ -83,7 +86,7 @@ function temperature(seed: number, station: Place, instant: number, wet: number)
   return mean - station.altitude_m * 0.006 + swing + 3.5 * wander(day / 3 - station.lon * 0.1, seed, 'air')
 }
 
-/** How high the sun is, 0 at night to 1 at noon, by the station's own longitude. */
+/** The height of the sun, 0 at night to 1 at noon, by the station's longitude. */
 function sun(station: Place, instant: number): number {
   const hour = (instant / HOUR + station.lon / 15) % DAY_H
   return Math.max(0, Math.sin((Math.PI * (hour - 6)) / 12))

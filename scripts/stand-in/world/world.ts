@@ -1,32 +1,38 @@
-/** The generated Spain: what stands still in it. What moves is a function of this and an instant. */
+/** The static part of the generated Spain. Everything that changes is a function of it and an instant. */
 export interface World {
   readonly seed: number
   readonly scale: Scale
   readonly archives: Archives
-  /** A part of it, made when it is first asked for and kept. */
+  /** A part of it, computed on first use and cached. */
   part<T>(part: WorldPart<T>): T
 }
 
-/** What a publisher knows of the world: roads, sensors, stations. Declared beside what makes it, so that this file knows none of them. */
+/**
+ * A publisher's knowledge of the world: roads, sensors, stations. It is declared beside its code, so that this file depends on no
+ * part.
+ */
 export interface WorldPart<T> {
   readonly make: (world: World) => T
 }
 
-/** How large the generated Spain is: as in 2026, or just above what the feeds' guards ask for, so that a publication is parsed in milliseconds. */
+/**
+ * Size of the generated Spain: as in 2026, or slightly above the minimums of the feeds' checks, so that a publication is parsed
+ * in milliseconds.
+ */
 export type Scale = 'full' | 'small'
 
 /**
- * How long the files of archives are: far shorter than the publishers', so that one is read in a moment, or as long as theirs, which the notes on
- * their formats count.
+ * Length of archive files: far shorter than the publishers', for fast reading, or as long as theirs, whose sizes are in the notes
+ * on the formats.
  */
 export type Archives = 'short' | 'full'
 
-/** Declares a part; `make` may ask the world for others. The same seed, scale and archives make the same. */
+/** Declares a part; `make` may use other parts. The same seed, scale and archives give the same result. */
 export function defineWorldPart<T>(make: (world: World) => T): WorldPart<T> {
   return Object.freeze({ make })
 }
 
-/** Makes a world; each part when it is first asked for. */
+/** Creates a world; each part is computed on first use. */
 export function makeWorld(seed: number, scale: Scale = 'full', archives: Archives = 'short'): World {
   const made = new Map<WorldPart<unknown>, unknown>()
   const world: World = {

@@ -25,7 +25,7 @@ const madrid: FeedStandIn = {
   },
   captures: {
     folder: 'air-quality',
-    // Both files lack the last hours of their day, which tells when they were fetched.
+    // Both files lack the last hours of their day, which shows when they were fetched.
     capturedAt(file) {
       const [, day] = /^madrid-horario_(\d{4}-\d\d-\d\d)\.csv$/.exec(file) ?? []
       if (day === undefined) return null
@@ -48,7 +48,7 @@ const barcelona: FeedStandIn = {
   },
   captures: {
     folder: 'barcelona-aire',
-    // 2025_08_Agost_qualitat_aire_BCN.csv: a month that was over.
+    // 2025_08_Agost_qualitat_aire_BCN.csv: a complete month.
     capturedAt(file) {
       const [, year, month] = /^(\d{4})_(\d\d)_\p{L}+_qualitat_aire_BCN\.csv$/u.exec(file) ?? []
       return year === undefined ? null : Date.UTC(Number(year), Number(month), 1)

@@ -10,7 +10,7 @@ const index: FeedStandIn = {
   hosts: ['ica.miteco.es'],
   path: PATH,
   route: (path) => (path === PATH ? { kind: 'document', resource: 'ica' } : null),
-  // Ten minutes to each hour there is the file of the hour before.
+  // The file of an hour is published 50 minutes after its end.
   publishedAt: newestStamp(HOUR, (_seed, period) => period * HOUR + 50 * 60_000),
   contentType: 'text/csv',
   validators: 'modified',

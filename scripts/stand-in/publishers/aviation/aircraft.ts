@@ -57,7 +57,7 @@ const states: FeedStandIn = {
   },
   captures: {
     folder: 'opensky',
-    // states_all_pyrenees_20261006T083237Z.json; the others are of other parts of the world, or of nothing.
+    // states_all_pyrenees_20261006T083237Z.json; the others are from other parts of the world, or empty.
     capturedAt: (file) => stampIn(file, /^states_all_pyrenees_(\d{8}T\d{6})Z\.json$/),
   },
 }

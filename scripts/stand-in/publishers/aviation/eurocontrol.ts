@@ -6,13 +6,13 @@ import type { World } from '../../world/world.ts'
 
 const DAY = 86_400_000
 const FOLDER = '/performance/data/download/csv'
-/** Days of this year that are published, and days after which one is. */
+/** Delay of a day's publication, in days. */
 const PUBLISHED_AFTER = 2
 const LARGEST = AIRPORTS.slice(0, 12)
 const CANARIES = AIRPORTS.filter(({ zone }) => zone === 'Atlantic/Canary')
 const MAINLAND = AIRPORTS.filter(({ zone }) => zone !== 'Atlantic/Canary')
 
-/** The days (numbers since 1970) of a year that a file has; a small one begins late in it. */
+/** The days (numbers since 1970) of a year in a file; a small file starts late in the year. */
 function daysOf(world: World, { resource, publishedAt }: Edition): number[] {
   const [first, end] = [0, 1].map((years) => Date.UTC(Number(resource) + years, 0) / DAY) as [number, number]
   const last = Math.min(end, Math.floor(publishedAt / DAY) - PUBLISHED_AFTER)
@@ -20,7 +20,7 @@ function daysOf(world: World, { resource, publishedAt }: Edition): number[] {
   return Array.from({ length: Math.max(0, last - begin) }, (_, at) => begin + at)
 }
 
-/** A file for each year, packed by bzip2 at the publisher's; here its text as it is. */
+/** A file for each year. The publisher packs it by bzip2; here it is plain text. */
 function yearly(feed: string, file: string, write: (world: World, edition: Edition, days: readonly number[]) => string): FeedStandIn {
   const path = (year: string): string => `${FOLDER}/${file}_${year}.csv.bz2`
   return {
@@ -93,5 +93,5 @@ const fir = yearly('eurocontrol_enroute_fir', 'ert_dly_fir', (world, { variant }
   }),
 )
 
-/** EUROCONTROL: daily figures of airports and airspace, a file for each year. */
+/** EUROCONTROL: daily statistics of airports and airspace, a file for each year. */
 export const eurocontrol: Publisher = { name: 'EUROCONTROL', feeds: [traffic, arrivalDelays, ansp, fir] }

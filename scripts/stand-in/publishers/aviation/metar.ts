@@ -18,7 +18,7 @@ const reports: FeedStandIn = {
   hasOldLayout: false,
   write(world, { resource, publishedAt, variant }) {
     const wanted = resource.split(',')
-    // Where hardly anybody flies nobody observes the weather.
+    // Airports with hardly any flights have no weather observations.
     const reporting = AIRPORTS.filter(({ icao, movements_k }) => wanted.includes(icao) && movements_k > 1)
     return metarJson(keptOf(reporting, variant), { seed: world.seed, at: publishedAt, hasUnknownCodes: variant.hasUnknownCodes })
   },
@@ -29,5 +29,5 @@ const reports: FeedStandIn = {
   },
 }
 
-/** The Aviation Weather Center: the newest report of each airport that is asked for. */
+/** The Aviation Weather Center: the newest report of each requested airport. */
 export const aviationWeather: Publisher = { name: 'NOAA Aviation Weather Center', feeds: [reports] }

@@ -20,10 +20,10 @@ const airports: FeedStandIn = {
   validators: 'etag',
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
-  // Copies from before `icao_code` was added.
+  // Copies from before the addition of `icao_code`.
   hasOldLayout: true,
   write(world, { resource, publishedAt, variant }) {
-    // Each day's edition leaves out another of the smallest airports, as volunteers edit the list.
+    // Each day's edition omits a different one of the smallest airports, because volunteers edit the list.
     const absent = AIRPORTS.length - 1 - (Math.floor(publishedAt / DAY) % 3)
     const listed = keptOf(
       AIRPORTS.filter((_, at) => at !== absent),
@@ -33,7 +33,7 @@ const airports: FeedStandIn = {
   },
   captures: {
     folder: 'openflights',
-    // The only list of airports that was recorded; its last update is of 2019.
+    // The only recorded list of airports; its last update is from 2019.
     capturedAt: (file) => (file === 'airports.dat.gz' ? Date.UTC(2019, 5, 1) : null),
   },
 }

@@ -7,11 +7,11 @@ import { PROVINCES } from '../../world/provinces.ts'
 import { fillingStations, isListed } from '../../world/stations.ts'
 import { defineWorldPart } from '../../world/world.ts'
 
-/** Stations' texts, kept until their prices change. */
+/** Stations' texts, cached until their prices change. */
 const stationTexts = defineWorldPart(({ seed }) => stationWriter(seed))
 
 const HALF_HOUR = 1_800_000
-/** Both hosts' paths, which differ in upper and lower case. */
+/** Both hosts' paths, which differ in case. */
 const PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestres(?:\/filtroprovincia\/([^/]+))?\/?$/i
 
 const stations: FeedStandIn = {
@@ -26,7 +26,7 @@ const stations: FeedStandIn = {
   contentType: 'application/json; charset=utf-8',
   validators: 'none',
   headers: { 'Cache-Control': 'private', 'Access-Control-Allow-Origin': '*' },
-  // `restricted` is what the register dropped on 2026-04-29: the stations that sell to members only.
+  // `restricted` are the stations that sell to members only; the register dropped them on 2026-04-29.
   blocks: { known: /^(restricted|\d\d)$/, usual: ['restricted'] },
   hasOldLayout: false,
   write(world, { resource, publishedAt, stampedAt, variant }) {
@@ -43,7 +43,8 @@ const stations: FeedStandIn = {
   },
   captures: {
     folder: 'miteco-eess',
-    // EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json, by Madrid's clock; one region or province stands for the country.
+    // EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json, by Madrid's clock; one region or province represents the
+    // country.
     capturedAt(file) {
       const match = /^EstacionesTerrestres_.*_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\.json/.exec(file)
       if (!match) return null
@@ -53,7 +54,7 @@ const stations: FeedStandIn = {
   },
 }
 
-/** The archive's path of a day, the day first. */
+/** The archive's path of a day, with the day first. */
 const DAY_PATH = /^\/serviciosrestcarburantes\/precioscarburantes\/estacionesterrestreshist\/(\d\d)-(\d\d)-(\d{4})\/?$/i
 /** Days that the archive does not have. */
 const GAPS = new Set(['2025-05-21', '2025-05-22'])
@@ -72,7 +73,7 @@ const archive: FeedStandIn = {
   write(world, { resource: day, publishedAt, stampedAt, variant }) {
     const { end } = dayBounds(day)
     if (end > publishedAt || GAPS.has(day)) return ministryRefusal(stampedAt)
-    // Days are corrected now and then; here all at once, at the begin of each month.
+    // The publisher corrects days at irregular times; here all days change at the start of each month.
     const edition = madridDate(publishedAt).slice(0, 7)
     const listed = world
       .part(fillingStations)
@@ -88,7 +89,7 @@ const archive: FeedStandIn = {
 const DAY = 86_400_000
 const WINDOW_DAYS = 120
 const MEANS = ['Gasolina 95 E5', 'Gasoleo A'] as const
-/** The headers of either layout that the page's table was recorded in; what is unknown comes last. */
+/** The headers of both recorded layouts of the page's table; unknown columns are last. */
 const HEADERS = {
   titles: ['fecha', 'Gasolina 95 E5', 'Gasóleo A', 'Queroseno'],
   names: ['fecha', 'gasolina_95_e5', 'gasoleo_a', 'queroseno'],
@@ -114,7 +115,7 @@ const means: FeedStandIn = {
   },
   captures: {
     folder: 'miteco-eess-derived',
-    // media_nacional_diaria_geoportal_20260424-20260821.csv: from the first day to the last, taken on the next.
+    // media_nacional_diaria_geoportal_20260424-20260821.csv: from the first day to the last; it was fetched on the next day.
     capturedAt(file) {
       const [, year, month, day] = /^media_nacional_diaria_geoportal_\d{8}-(\d{4})(\d\d)(\d\d)\.csv$/.exec(file) ?? []
       return year === undefined ? null : dayBounds(`${year}-${month}-${day}`).end
@@ -122,7 +123,9 @@ const means: FeedStandIn = {
   },
 }
 
-/** The ministry's register of fuel prices, the whole country or any of 52 provinces, its archive by day, and its own means. */
+/**
+ * The ministry's register of fuel prices (the whole country or any of 52 provinces), its archive by day, and its published means.
+ */
 export const ministry: Publisher = {
   name: 'Ministerio para la Transición Ecológica y el Reto Demográfico',
   feeds: [stations, archive, means],
@@ -133,7 +136,7 @@ function stamp(seed: number, mark: number): number {
   return mark * HALF_HOUR + (45 + (hash(seed, 'ministry stamp', mark) % 90)) * 1000
 }
 
-/** A column that no list has, and at one station in fifty values that no list has. */
+/** Adds an unknown column, and unknown values at one station in fifty. */
 function withUnknownCodes(text: string, at: number): string {
   const wider = text.replace('"Provincia":', `"Precio Queroseno":"${at % 50 === 3 ? '0,987' : ''}","Provincia":`)
   return at % 50 === 3 ? wider.replace(/"Margen":"."/, '"Margen":"X"').replace(/"Tipo Venta":"."/, '"Tipo Venta":"Q"') : wider

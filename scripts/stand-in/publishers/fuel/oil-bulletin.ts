@@ -3,16 +3,16 @@ import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { bulletinWeeks } from '../../world/bulletin.ts'
 
 const WEEK = 7 * 86_400_000
-/** A Thursday at ten, UTC: 1970 began on one. */
+/** Time of publication, a Thursday at ten, UTC: 1970-01-01 was a Thursday. */
 const PUBLISHED = 10 * 3_600_000
 const HOST = 'energy.ec.europa.eu'
 const PAGE = '/data-and-analysis/weekly-oil-bulletin_en'
 const FILE = 'Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx'
-/** The number of the document when it was written down, and the one that the page tells today. */
-const [KNOWN, TOLD] = ['906e60ca-8b6a-44e7-8589-652854d2fd3f', '264c2d0f-f161-4ea3-a777-78faae59bea0'].map(
+/** The document's number in the feed's declaration, and its number in today's page. */
+const [KNOWN, CURRENT] = ['906e60ca-8b6a-44e7-8589-652854d2fd3f', '264c2d0f-f161-4ea3-a777-78faae59bea0'].map(
   (number) => `/document/download/${number}_en`,
 ) as [string, string]
-/** Blocks of the workbook; a small one has a few of them, of fewer years. */
+/** Countries in a small workbook, which also has fewer years. */
 const FEW = ['EU', 'EUR', 'ES', 'FR', 'GR', 'PT', 'SE']
 const ALL = `EU EUR AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK`.split(' ')
 const OWN_CURRENCY = new Set(['CZ', 'DK', 'HU', 'PL', 'RO', 'SE'])
@@ -22,8 +22,8 @@ const history: FeedStandIn = {
   hosts: [HOST],
   path: PAGE,
   route(path) {
-    if (path === PAGE) return { kind: 'slip', to: TOLD }
-    return path === TOLD || path === KNOWN ? { kind: 'document', resource: 'history' } : null
+    if (path === PAGE) return { kind: 'slip', to: CURRENT }
+    return path === CURRENT || path === KNOWN ? { kind: 'document', resource: 'history' } : null
   },
   publishedAt: (_seed, now) => Math.floor((now - PUBLISHED) / WEEK) * WEEK + PUBLISHED,
   slip: (to) => ({ bytes: Buffer.from(pageHtml(to)), contentType: 'text/html; charset=UTF-8' }),
@@ -43,12 +43,12 @@ const history: FeedStandIn = {
   },
   captures: {
     folder: 'eu-oil-bulletin',
-    // The table of one week, by its name published in August of 2022; what it says is of the 22nd, a Monday.
+    // The table of one week, published in August of 2022 according to its name; its prices are of the 22nd, a Monday.
     capturedAt: (file) => (file === 'latest_prices_raw_data_2022-08.xlsx' ? Date.UTC(2022, 7, 25, 10) : null),
   },
 }
 
-/** The page as far as it matters: the workbook of all weeks is one of several that it links. */
+/** The relevant part of the page: the workbook of all weeks is one of several links. */
 function pageHtml(to: string): string {
   const link = (path: string, file: string): string => `<a href="${path}?filename=${file}" class="ecl-link">${file}</a>`
   return `<!DOCTYPE html>\n<html lang="en"><head><title>Weekly Oil Bulletin</title></head><body>${[

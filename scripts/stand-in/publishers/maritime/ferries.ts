@@ -2,7 +2,7 @@ import { ferryZip } from '../../formats/ferry-gtfs.ts'
 import type { FeedStandIn, Publisher } from '../../publisher.ts'
 import { FERRY_OPERATORS, type FerryOperator } from '../../world/ferry-lines.ts'
 
-/** The copy of an operator's timetable, under both of its addresses; a new one each month. */
+/** The copy of an operator's timetable, under both of its URLs; a new one each month. */
 function copyOf(feed: string, mdb: number, file: string): FeedStandIn {
   const [path, other] = [`/storage/v1/b/mdb-latest/o/${file}-${mdb}.zip`, `/mdb-${mdb}/latest.zip`]
   return {
@@ -20,12 +20,12 @@ function copyOf(feed: string, mdb: number, file: string): FeedStandIn {
     blocks: { known: /^(?!)/, usual: [] },
     hasOldLayout: false,
     write: (_world, { publishedAt, variant }) => ferryZip(FERRY_OPERATORS[feed] as FerryOperator, { at: publishedAt, variant }),
-    // No timetable of a ferry was recorded: the folder has the entries of the catalogue.
+    // No ferry timetable was recorded: the folder has the entries of the catalogue.
     captures: { folder: 'ferries', capturedAt: () => null },
   }
 }
 
-/** The Mobility Database, which keeps copies of what operators publish at the National Access Point. */
+/** The Mobility Database, which copies the operators' publications at the National Access Point. */
 export const mobilityDatabase: Publisher = {
   name: 'Mobility Database',
   feeds: [

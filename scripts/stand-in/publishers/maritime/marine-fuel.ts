@@ -9,7 +9,7 @@ import { localTime } from '../../world/rhythm.ts'
 const HALF_HOUR = 1_800_000
 const REST = /^\/serviciosrestcarburantes\/precioscarburantes\/postesmaritimos\/?$/i
 const SPREADSHEET = '/resources/files/embarcacionesPrecios_es.xls'
-/** A column that no list has. */
+/** An unknown column. */
 const UNKNOWN = 'Eslora máxima'
 
 const posts: FeedStandIn = {
@@ -42,7 +42,7 @@ const posts: FeedStandIn = {
   },
   captures: {
     folder: 'miteco-postes-maritimos',
-    // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture serves either layout: the parser finds which it is.
+    // embarcacionesPrecios_es_20251102T1600.xls, by Madrid's clock. A capture serves both layouts: the parser detects the layout.
     capturedAt(file) {
       const [, year, month, day, hour, minute] = /^embarcacionesPrecios_es_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\.xls$/.exec(file) ?? []
       return year === undefined ? null : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:00`)

@@ -18,7 +18,7 @@ const index: FeedStandIn = {
   write: ({ seed, scale }, { publishedAt, variant }) => worldPortIndexCsv({ seed, scale, edition: publishedAt / WEEK, variant }),
   captures: {
     folder: 'ports',
-    // UpdatedPub150_world_port_index.csv.gz: what day it was fetched is not kept.
+    // UpdatedPub150_world_port_index.csv.gz: the day of its download is unknown.
     capturedAt: (file) => (file.startsWith('UpdatedPub150') ? Date.UTC(2024, 0, 1) : null),
   },
 }

@@ -20,7 +20,7 @@ import { localTime } from '../../world/rhythm.ts'
 import type { World } from '../../world/world.ts'
 
 const HOST = 'https://movilidad-opendata.mitma.es'
-/** Months after which a month is published, and months that the list has. */
+/** Delay of a month's publication, in months, and the number of months in the list. */
 const LATE_MONTHS = 2
 const LISTED_MONTHS = 2
 /** Share of days that do not exist. */
@@ -65,12 +65,12 @@ const stays: FeedStandIn = {
   },
 }
 
-/** The trips of a level, whose word is that of names and folders. */
+/** The trips of a level; `word` is the level's word in names and folders. */
 const tripsAt = (feed: string, word: string, level: ZoneLevel): FeedStandIn => ({
   ...stays,
   feed,
   path: pathOf({ kind: 'Viajes', word }, '20220101'),
-  // The list has all, and is answered above.
+  // The list contains all files; its route is above.
   route: (path) => dayIn(path, { kind: 'Viajes', word }),
   write: (world, edition) => written(world, mobilityTrips(dayOf(world, edition, level), edition.publishedAt)),
   captures: { folder: 'mitma-movilidad/v2', capturedAt: () => null },
@@ -83,12 +83,12 @@ const trips: readonly FeedStandIn[] = [
 ]
 
 const V1_HOST = 'https://opendata-movilidad.mitma.es'
-/** The last days of the study of 2020 and 2021, but the one that is missing. */
+/** The last days of the study of 2020 and 2021, without the missing one. */
 const V1_DAYS = ['20210509', '20210508', '20210507', '20210506', '20210505', '20210504', '20210503', '20210502', '20210430']
 const v1Path = (day: string): string =>
   `/maestra1-mitma-municipios/ficheros-diarios/${day.slice(0, 4)}-${day.slice(4, 6)}/${day}_maestra_1_mitma_municipio.txt.gz`
 
-/** Trips of the study that is over, on a host of its own with a list of its own. */
+/** Trips of the completed study, on a separate host with a separate list. */
 const v1Trips: FeedStandIn = {
   ...stays,
   feed: 'mitma_v1_trips',
@@ -120,7 +120,7 @@ const v1Zones: FeedStandIn = {
   write: (world, { publishedAt, variant }) => v1ZoneRelation(world.part(mobilityZones), { publishedAt, ...variant }),
   captures: {
     folder: 'mitma-movilidad/v1',
-    // Of its commit (provenance in the notes).
+    // The date of its commit (provenance in the notes).
     capturedAt: (file) => (file === 'relaciones_municipio_mitma.csv' ? Date.UTC(2021, 2, 19) : null),
   },
 }
@@ -137,7 +137,7 @@ const zones: FeedStandIn = {
     zoneRelation(world.part(mobilityZones), { publishedAt, ...variant, archives: world.archives }),
   captures: {
     folder: 'mitma-movilidad/v2/zonificacion',
-    // Of its commit (provenance in the notes).
+    // The date of its commit (provenance in the notes).
     capturedAt: (file) => (file === 'relacion_ine_zonificacionMitma.csv.gz' ? Date.UTC(2024, 6, 16) : null),
   },
 }
@@ -205,13 +205,13 @@ const zoneAreas: FeedStandIn = {
   captures: { folder: 'mitma-movilidad/v2/zonificacion', capturedAt: () => null },
 }
 
-/** The ministry's studies of mobility: a list of all files, and files of days, published by months. */
+/** The ministry's studies of mobility: a list of all files, and daily files, published by month. */
 export const mitmaMobility: Publisher = {
   name: 'Ministerio de Transportes y Movilidad Sostenible',
   feeds: [stays, ...trips, zones, zoneNames, zonePoints, zoneAreas, v1Trips, v1Zones],
 }
 
-/** Which daily files: what of, and the word for the level of zones in names and folders. */
+/** A kind of daily files: the topic, and the level's word in names and folders. */
 interface Daily {
   readonly kind: 'Pernoctaciones' | 'Viajes'
   readonly word: string
@@ -240,7 +240,7 @@ const listedUrls = (seed: number, publishedAt: number): string[] =>
     ),
   )
 
-/** A daily file: packed at once where it is short, else as it is sent. */
+/** A daily file: packed at once if it is short, otherwise while it is sent. */
 function written({ archives }: World, text: Iterable<string>): Buffer | TextToPack {
   return archives === 'full' ? { text } : packed(text)
 }
@@ -251,7 +251,7 @@ function dayOf(world: World, { resource, variant }: Edition, level: ZoneLevel = 
   return { seed, archives, day: resource, zones: zonesAt(world.part(mobilityZones), level), share, hasUnknownCodes }
 }
 
-/** The days (YYYYMMDD) that the list has as of an instant (ms), the newest first. */
+/** The days (YYYYMMDD) in the list as of an instant (ms), the newest first. */
 function listedDays(seed: number, publishedAt: number): string[] {
   const { year, month } = localTime(publishedAt)
   const end = Date.UTC(year, month - 1 - LATE_MONTHS + 1, 1)

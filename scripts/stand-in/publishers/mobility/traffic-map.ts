@@ -4,9 +4,9 @@ import { type FeedStandIn, keptOf, type Publisher } from '../../publisher.ts'
 import { imdSections } from '../../world/imd.ts'
 import { localTime } from '../../world/rhythm.ts'
 
-/** Years that the service has maps of. */
+/** First and last year of the service's maps. */
 const [FIRST, LAST] = [2015, 2019]
-/** Most features that it gives at once. */
+/** Most features in one answer. */
 const PAGE = 1000
 
 const sections: FeedStandIn = {
@@ -18,13 +18,13 @@ const sections: FeedStandIn = {
     if (Number(year) >= FIRST && Number(year) <= LAST) return { kind: 'document', resource: `${year}/${offsetOf(query)}` }
     return null
   },
-  // Some sections are counted anew at the first of a month.
+  // Some sections are corrected at the first of a month.
   publishedAt(_seed, now) {
     const { year, month } = localTime(now)
     return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
   },
   contentType: 'application/json;charset=utf-8',
-  // Not recorded with the capture; a server of maps answers each query anew.
+  // Not recorded with the capture; a map server computes the answer to each query.
   validators: 'none',
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
@@ -38,7 +38,7 @@ const sections: FeedStandIn = {
       { offset, most: PAGE },
     )
   },
-  // Of a map of 2015 to 2018: which of them is not recorded.
+  // A map of one of the years 2015 to 2018; which one was not recorded.
   captures: { folder: 'imd', capturedAt: () => null },
 }
 

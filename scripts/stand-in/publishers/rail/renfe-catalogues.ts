@@ -12,7 +12,7 @@ const stations: FeedStandIn = {
   route: (path) => (path === '/ftransit/Fichero_estaciones/estaciones.csv' ? { kind: 'document', resource: 'stations' } : null),
   publishedAt: (_seed, now) => Math.floor(now / WEEK) * WEEK,
   contentType: 'text/csv',
-  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  // Not recorded with the captures; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
@@ -21,7 +21,7 @@ const stations: FeedStandIn = {
     stationsCsv({ network: world.part(railNetwork), seed: world.seed, edition: publishedAt / WEEK, share, hasUnknownCodes }),
   captures: {
     folder: 'renfe-estaciones',
-    // estaciones_2026-06-24.csv; the lists of 2022 are of other addresses.
+    // estaciones_2026-06-24.csv; the lists of 2022 have other URLs.
     capturedAt(file) {
       const [, day] = /^estaciones_(\d{4}-\d\d-\d\d)\.csv$/.exec(file) ?? []
       return day === undefined ? null : Date.parse(day)
@@ -43,5 +43,5 @@ const models = fixtureStandIn('renfe_material', {
   },
 })
 
-/** What Renfe publishes of things that stand still: its stations and its models of trains. */
+/** Renfe's static catalogues: its stations and its models of trains. */
 export const renfeCatalogues: Publisher = { name: 'Renfe Viajeros, catálogos', feeds: [stations, models] }

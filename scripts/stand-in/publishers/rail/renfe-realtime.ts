@@ -8,13 +8,13 @@ import type { World } from '../../world/world.ts'
 const HOST = 'gtfsrt.renfe.com'
 /** A value that no enumeration of the schema has. */
 const UNKNOWN_CODE = 99
-/** A train's filler where it knows no stop. */
+/** The placeholder of a train without a known stop. */
 const NO_STOP = '00000'
 const MINUTE = 60_000
 
-/** What the feeds of Renfe's live server have in common. */
+/** The common parts of the feeds of Renfe's live server. */
 type About = Pick<FeedStandIn, 'feed' | 'blocks' | 'captures'> & {
-  /** Name of the file without its ending. */
+  /** Name of the file without its extension. */
   readonly file: string
   /** Between two publications, ms. */
   readonly step: number
@@ -79,7 +79,7 @@ const alerts = realtime({
 
 function alertEntity(notice: RailNotice, about: { readonly publishedAt: number; readonly isUnknown: boolean }): EntityJson {
   const { texts, lines, stopId } = notice
-  // The texts of one in five stand the other way round in every other publication.
+  // In every second publication, one notice in five has its texts in reverse order.
   const isTurned = notice.index % 5 === 2 && Math.floor(about.publishedAt / 20_000) % 2 === 1
   return {
     id: `${about.isUnknown ? 'AVERIA' : notice.isInformation ? 'INFO' : 'AVISO'}_${notice.number}`,
@@ -122,7 +122,7 @@ function commuterUpdate(seed: number, train: Train, isUnknown: boolean): EntityJ
   }
 }
 
-/** The order is not always that of running. */
+/** The order is not always the running order. */
 function turned<T>(items: readonly T[], key: number): readonly T[] {
   return key % 2 === 0 ? items : items.toReversed()
 }
@@ -137,7 +137,7 @@ const tripUpdatesLd = realtime({
     trainsAt(world, 'AVLDMD', publishedAt).flatMap((train, at) => longDistanceUpdates(train, variant.hasUnknownCodes && at % 10 === 0)),
 })
 
-/** A trip of each variant, with the delay only; a train may be cancelled in one part. */
+/** A trip of each variant, with the delay only; a train may be cancelled on a part of its route. */
 function longDistanceUpdates({ trip, delay_s, isCancelled }: Train, isUnknown: boolean): EntityJson[] {
   return trip.tripIds.map((tripId, at) => {
     const isOut = isCancelled || (at === 1 && trip.key % 5 === 0)
@@ -162,10 +162,10 @@ function commuterVehicle(seed: number, train: Train, about: { readonly stampedAt
   const { trip, next, status } = train
   const { line, nucleo, trainNumber, key } = trip
   const rare = chance(seed, 'vehicle', key)
-  // One vehicle in fifty goes by a number that its trip does not have.
+  // One vehicle in fifty has a number that differs from its trip's.
   const number = rare < 0.02 ? String(Number(trainNumber) + 50_000) : trainNumber
   const platform = 1 + (hash(seed, 'platform', key, Number(next.stopId)) % 4)
-  // Each núcleo has a clock of its own, up to 8 s behind.
+  // Each núcleo has its own clock, up to 8 s behind.
   const behind = hash(seed, 'clock', Number(nucleo), Math.floor(about.stampedAt / MINUTE)) % 9
   return {
     id: `VP_${line}-${number}`,
@@ -195,12 +195,12 @@ const positionsLd = realtime({
       .map((train, at) => longDistanceVehicle(train, variant.hasUnknownCodes && at % 10 === 0)),
 })
 
-/** Numbers of single precision have eight digits at most. */
+/** Single-precision numbers have at most eight digits. */
 function positionOf({ lat, lon }: Train): { readonly latitude: number; readonly longitude: number } {
   return { latitude: Number(lat.toPrecision(8)), longitude: Number(lon.toPrecision(8)) }
 }
 
-/** Without a time of its own, and never said to arrive. */
+/** It has no time of its own, and its status is never arriving. */
 function longDistanceVehicle(train: Train, isUnknown: boolean): EntityJson {
   const { trip, status, next } = train
   return {

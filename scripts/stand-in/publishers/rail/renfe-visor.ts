@@ -18,13 +18,13 @@ const PRODUCTS: Readonly<Record<string, readonly [code: number, series: string]>
   'REG.EXP.': [19, '447'],
 }
 const UNKNOWN_PRODUCT = 77
-/** Núcleos that the map never has, and its number of Rodalies. */
+/** Núcleos that are never on the map, and the map's number of Rodalies. */
 const ABSENT = new Set(['31', '45', '46', '47'])
 const RODALIES = '50'
 
 type Share = Pick<FeedStandIn, 'publishedAt' | 'contentType' | 'validators' | 'headers' | 'hasOldLayout'>
 
-/** Neither validators nor anything else of their headers is known. */
+/** Its validators and other headers were not recorded. */
 const SHARED: Share = {
   publishedAt: newestStamp(STEP, stamp),
   contentType: 'application/json',
@@ -95,7 +95,7 @@ function localTime(instant: number): string {
   return isoLocal(instant).slice(0, 19)
 }
 
-/** Every other train's expected arrival has no seconds. */
+/** Every second train's expected arrival has no seconds. */
 function arrivalOf({ arrivesAt, trip }: Train): string {
   return localTime(arrivesAt).slice(0, trip.key % 4 === 0 ? 16 : 19)
 }

@@ -15,7 +15,7 @@ const cercanias: FeedStandIn = {
   route: (path) => (path === '/ftransit/Fichero_CER_FOMENTO/fomento_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
   publishedAt: (seed, now) => nightly(seed, now, 0.5 * HOUR),
   contentType: 'application/zip',
-  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  // Not recorded with the captures; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^\d\d$/, usual: ['51'] },
@@ -24,7 +24,7 @@ const cercanias: FeedStandIn = {
   captures: {
     folder: 'renfe-gtfs',
     member: 'stop_times.txt',
-    // cercanias-2026-08-22, the members of an archive of that day. What hour it was made is not kept: by their usual one.
+    // cercanias-2026-08-22, the members of an archive of that day. Its hour is unknown: the usual one is used.
     capturedAt(file) {
       const match = /^cercanias-(\d{4}-\d\d-\d\d)$/.exec(file)
       return match ? Date.parse(`${match[1]}T00:30:00Z`) : null
@@ -39,11 +39,11 @@ const longDistance: FeedStandIn = {
   route: (path) => (path === '/gtransit/Fichero_AV_LD/google_transit.zip' ? { kind: 'document', resource: 'timetable' } : null),
   publishedAt: (seed, now) => nightly(seed, now, 0.1 * HOUR),
   blocks: { known: /^(?!)/, usual: [] },
-  // Made before the night is over by UTC, and valid from the day before.
+  // It is published before the night ends in UTC, and is valid from the day before.
   write: (world, edition) => longDistanceZip(optionsOf(world, edition, -1)),
   captures: {
     folder: 'renfe-gtfs',
-    // avldmd-2022-06-30_google_transit.zip, the one that is kept as an archive; members say 23:12.
+    // avldmd-2022-06-30_google_transit.zip, the only one that is stored as an archive; its members are dated 23:12.
     capturedAt(file) {
       const match = /^avldmd-(\d{4}-\d\d-\d\d)_google_transit\.zip$/.exec(file)
       return match ? Date.parse(`${match[1]}T21:12:00Z`) : null
@@ -51,10 +51,10 @@ const longDistance: FeedStandIn = {
   },
 }
 
-/** Renfe: its two timetables, made anew every night. */
+/** Renfe: its two timetables, published every night. */
 export const renfe: Publisher = { name: 'Renfe Viajeros', feeds: [cercanias, longDistance] }
 
-/** The newest publication: one a day, some hours and up to half an hour after midnight by UTC. */
+/** The newest publication: one a day, at a fixed hour and up to half an hour later, UTC. */
 function nightly(seed: number, now: number, after: number): number {
   const at = (day: number): number => day * DAY + after + (hash(seed, 'renfe night', day) % 30) * MINUTE
   const day = Math.floor(now / DAY)

@@ -67,11 +67,11 @@ const CATALAN_MONTHS = [
 ] as const
 const LIST = '/data/api/3/action/package_show'
 const MONTH_FILE = /^\/data\/dataset\/trams\/resource\/[\w-]+\/download\/(\d{4})_(\d\d)_\p{L}+_TRAMS_TRAMS\.csv$/u
-/** Months that the list has. */
+/** Months in the list. */
 const LISTED = 24
 /** The portal publishes a month on the fifth of the next. */
 const PUBLISHED_ON = 5
-/** Sections of a short archive. */
+/** Sections in a short archive. */
 const SHORT_SECTIONS = 10
 
 const barcelonaMonths: FeedStandIn = {
@@ -91,14 +91,14 @@ const barcelonaMonths: FeedStandIn = {
   captures: { folder: 'barcelona-trams', capturedAt: () => null },
 }
 
-/** The fifth of a month that was last. */
+/** The last fifth of a month before an instant. */
 function fifthBefore(now: number): number {
   const { year, month, day } = localTime(now)
   const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
   return instantOf(date.toISOString().slice(0, 10), '00:00')
 }
 
-/** The portal's list as CKAN has it: months that are over, among other files. */
+/** The portal's list in CKAN's format: completed months, among other files. */
 function listAt({ publishedAt, variant }: Edition): string {
   const { year, month } = localTime(publishedAt)
   const months = Array.from({ length: LISTED }, (_, back) => new Date(Date.UTC(year, month - 2 - back, 1)))
@@ -185,7 +185,7 @@ const bilbaoLive: FeedStandIn = {
     const read = (section: StreetSection) => {
       const full = fullness(section)
       const isBroken = chance(seed, 'bilbao broken', section.index) < 0.2
-      // The last section counts backwards, as one of Bilbao's does.
+      // The last section has negative counts, like one of Bilbao's.
       const intensity = isBroken ? 0 : Math.round(1400 * full) * (section.index === 59 ? -1 : 1)
       const speed =
         isBroken || chance(seed, 'bilbao speed', section.index, publishedAt) < 0.04 ? 0 : Math.max(1, Math.round(45 - 35 * full))
@@ -200,14 +200,14 @@ const bilbaoLive: FeedStandIn = {
   },
 }
 
-/** Ajuntament de Barcelona: states of sections, their catalogue, and the archive of months. */
+/** Ajuntament de Barcelona: states of sections, their catalogue, and the monthly archive. */
 export const barcelonaTraffic: Publisher = {
   name: 'Ajuntament de Barcelona, traffic',
   feeds: [barcelonaLive, barcelonaPlaces, barcelonaMonths],
 }
 
-/** Ajuntament de València: sections with their state. */
+/** Ajuntament de València: sections with their states. */
 export const valenciaTraffic: Publisher = { name: 'Ajuntament de València, traffic', feeds: [valenciaLive] }
 
-/** Ayuntamiento de Bilbao: sections with what they measure. */
+/** Ayuntamiento de Bilbao: sections with their measurements. */
 export const bilbaoTraffic: Publisher = { name: 'Ayuntamiento de Bilbao, traffic', feeds: [bilbaoLive] }

@@ -6,7 +6,7 @@ import { dgtDocument } from './dgt-document.ts'
 const DETECTORS = { host: 'infocar.dgt.es', delay_ms: 60_000, spread_ms: 40_000, folder: 'dgt-detectores' }
 const pathOf = (publication: string): string => `/datex2/dgt/${publication}/detectores/content.xml`
 
-/** What the detectors measure: every five minutes. */
+/** The measurements of the detectors: every five minutes. */
 export const detectorMeasurements = dgtDocument(
   { ...DETECTORS, feed: 'dgt_detectors', path: pathOf('MeasuredDataPublication'), every_ms: 300_000, capture: /^medidas_/ },
   (world, { publishedAt, stampedAt, variant }) =>
@@ -16,7 +16,7 @@ export const detectorMeasurements = dgtDocument(
     }),
 )
 
-/** Where the detectors are: every day. */
+/** The positions of the detectors: every day. */
 export const detectorSites = dgtDocument(
   {
     ...DETECTORS,

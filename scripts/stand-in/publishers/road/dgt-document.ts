@@ -2,20 +2,20 @@ import { parseInstant } from '../../../../lake/schema/time.ts'
 import { type FeedStandIn, newestStamp } from '../../publisher.ts'
 import { hash } from '../../random.ts'
 
-/** A document of DGT: where it is, how often it is made anew, and its captures. */
+/** A document of DGT: its path, its interval, and its captures. */
 interface DgtDocument {
   readonly feed: string
   readonly host: string
   readonly path: string
   readonly every_ms: number
-  /** The publication time is so long after the values, and up to `spread_ms` longer. */
+  /** Time between the values and their publication, which may be up to `spread_ms` longer. */
   readonly delay_ms: number
   readonly spread_ms: number
   readonly folder: string
   readonly capture: RegExp
 }
 
-/** A feed of DGT with one national document in DATEX II. */
+/** A DGT feed with one national document in DATEX II. */
 export function dgtDocument(document: DgtDocument, write: FeedStandIn['write']): FeedStandIn {
   const { feed, host, path, every_ms, delay_ms, spread_ms, folder, capture } = document
   const stamp = (seed: number, step: number): number => step * every_ms + delay_ms + (hash(seed, feed, step) % spread_ms)

@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 
 const PANELS = { host: 'nap.dgt.es', delay_ms: 0, spread_ms: 20_000, folder: 'dgt-vms' }
 
-/** What the panels show: every two minutes. */
+/** The messages of the panels: every two minutes. */
 export const panelMessages = dgtDocument(
   { ...PANELS, feed: 'dgt_vms', path: `${FOLDER}VmsPublication/datex2_v37.xml`, every_ms: 120_000, capture: /^vms_messages_/ },
   (world, { publishedAt, stampedAt, variant }) =>
@@ -18,7 +18,7 @@ export const panelMessages = dgtDocument(
     }),
 )
 
-/** Where the panels are: every hour. */
+/** The positions of the panels: every hour. */
 export const panelDevices = dgtDocument(
   { ...PANELS, feed: 'dgt_vms_devices', path: `${FOLDER}DevicePublication/vms_datex2_v37.xml`, every_ms: HOUR, capture: /^vms_locations_/ },
   (world, { stampedAt, variant }) =>

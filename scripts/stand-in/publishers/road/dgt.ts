@@ -18,14 +18,14 @@ const incidents: FeedStandIn = {
   feed: 'dgt_incidents',
   hosts: ['nap.dgt.es'],
   path: `${FOLDER}datex2_v36.xml`,
-  // Since July 2026 the older profile's path leads to the newer one's.
+  // Since July 2026 the older profile's path redirects to the newer one's.
   route: (path) => {
     if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
     return path === `${FOLDER}datex2_v37.xml` ? { kind: 'document', resource: 'national' } : null
   },
   publishedAt: newestStamp(MINUTE, stamp),
   contentType: 'application/xml',
-  // Not recorded with the capture; taken to be those of a file behind a plain web server.
+  // Not recorded with the capture; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^(DGT|112|DGT3\.0|\d\d)$/, usual: ['112'] },
@@ -47,7 +47,10 @@ const incidents: FeedStandIn = {
   },
 }
 
-/** Dirección General de Tráfico: a DATEX II snapshot of situations a minute, its variable-message panels, and its traffic detectors. */
+/**
+ * Dirección General de Tráfico: a DATEX II snapshot of situations each minute, its variable-message panels, and its traffic
+ * detectors.
+ */
 export const dgt: Publisher = {
   name: 'Dirección General de Tráfico',
   feeds: [incidents, panelMessages, panelDevices, detectorMeasurements, detectorSites],
@@ -63,7 +66,7 @@ function isMissing(situation: Situation, variant: Variant): boolean {
   return variant.missingBlocks.includes(situation.source) || variant.missingBlocks.includes(province)
 }
 
-/** One situation in forty says what no list knows. */
+/** One situation in forty has unknown codes. */
 function withUnknownCodes(situation: Situation, at: number): Situation {
   if (at % 40 !== 7) return situation
   const records = situation.records.map((record) => ({ ...record, measure: { ...record.measure, value: 'hoverLanesOnly' } }))

@@ -14,7 +14,7 @@ const incidents: FeedStandIn = {
   route: (path) => (path === PATH ? { kind: 'document', resource: 'catalonia' } : null),
   publishedAt: newestStamp(MINUTE, stamp),
   contentType: 'text/xml',
-  // Not recorded with the capture; taken to be those of a file behind a plain web server.
+  // Not recorded with the capture; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^(08|17|25|43)$/, usual: ['43'] },
@@ -28,7 +28,7 @@ const incidents: FeedStandIn = {
   },
   captures: {
     folder: 'sct-incidencies',
-    // incidenciesGML_20260203T19GMT.xml: the hour only, so the minute after its newest report, 19:35:57.
+    // incidenciesGML_20260203T19GMT.xml: the name has the hour only, so the minute after its newest report, 19:35:57, is used.
     capturedAt(file) {
       const match = /^incidenciesGML_(\d{4})(\d\d)(\d\d)T(\d\d)GMT\.xml/.exec(file)
       if (!match) return null
@@ -46,7 +46,7 @@ function stamp(seed: number, minute: number): number {
   return minute * MINUTE + Math.floor(chance(seed, 'sct stamp', minute) * 20_000)
 }
 
-/** One incident in forty says what no list knows. */
+/** One incident in forty has unknown codes. */
 function withUnknownCodes(incident: CatalanIncident, at: number): CatalanIncident {
   if (at % 40 !== 7) return incident
   const kind = { ...incident.kind, type: [9, 'Astronomia'] as const }

@@ -8,15 +8,17 @@ import { countStations } from '../../world/madrid-counts.ts'
 import { KEPT_IDS, madridSensors } from '../../world/madrid-sensors.ts'
 import { localTime } from '../../world/rhythm.ts'
 
-/** Day of the month on which the month before is published. */
+/** Day of the month on which the previous month is published. */
 const PUBLISHED_ON = 10
-/** Months that the list has; older files are still there. */
+/** Months in the list; older files still exist. */
 const LISTED = 24
 const HOUR_MS = 3_600_000
-/** Hours that the running month has to have before it is listed, and the newest months none of which is missing. */
+/** Hours that the current month needs before it is listed, and the number of newest months that all exist. */
 const RUNNING_HOURS = 3
 const NO_GAPS = 6
-/** A dataset of the portal that has a file a month: the number of its first file, whose month that is; each month has the next. */
+/**
+ * A dataset of the portal with a file for each month: the first file's number and month; each later month has the next number.
+ */
 interface Monthly {
   readonly dataset: number
   readonly name: string
@@ -24,8 +26,8 @@ interface Monthly {
   /** True for a month (YYYY-MM) whose file is a workbook. */
   readonly isWorkbook?: (month: string) => boolean
   /**
-   * Set where the running month is listed too, up to the last hour that is over. The publisher lists months that are over; a simulated
-   * service would then have no forecast of the coming hours on its first day.
+   * True if the current month is listed too, up to its last completed hour. The publisher only lists completed months; without
+   * the current one, a simulated service would have no forecasts on its first day.
    */
   readonly reachesNow?: true
   readonly first: { readonly number: number; readonly year: number; readonly month: number }
@@ -50,12 +52,12 @@ const EDITIONS: Monthly = {
   name: 'intensidad-trafico',
   format: 'csv',
   isWorkbook: (month) => month >= '2019' && /-(?:01|12)$/.test(month),
-  // 156 is then that of December 2024, and 263, under which the newest edition is served, of a month in the 2030s.
+  // 156 is then December 2024. The newest edition is served under 263, which would be a month in the 2030s.
   first: { number: 64, year: 2017, month: 4 },
 }
 
 const LIST = '/api/3/action/package_show'
-/** Of so many months one was never published. */
+/** One in this many months was never published. */
 const GAP_EVERY = 11
 
 const counts: FeedStandIn = {
@@ -109,7 +111,7 @@ const stations: FeedStandIn = {
   write: (world, { publishedAt, variant }) => madridCountStations(keptOf(world.part(countStations), variant), { publishedAt, ...variant }),
   captures: {
     folder: 'madrid-historico/permanentes',
-    // Of its commit (provenance in the notes).
+    // The date of its commit (provenance in the notes).
     capturedAt: (file) => (file === 'UbicacionEstacionesPermanentesSentidos.csv' ? Date.UTC(2023, 9, 19) : null),
   },
 }
@@ -132,7 +134,7 @@ const history: FeedStandIn = {
     const { name, text } = madridHistory({ seed: world.seed, month, sensors, publishedAt, share, hasUnknownCodes })
     return { text, zip: { name, at: publishedAt } }
   },
-  // What is recorded of it was made into something else by others.
+  // The recorded file was transformed by others.
   captures: { folder: 'madrid-historico/15min-derived', capturedAt: () => null },
 }
 
@@ -182,20 +184,20 @@ const editions: FeedStandIn = {
   },
 }
 
-/**
- * What Ayuntamiento de Madrid publishes of months that are over: hourly counts and where they are made, what sensors measured, and where these
- * were.
- */
+/** Ayuntamiento de Madrid's monthly archives: hourly counts and their stations, sensors' measurements and positions. */
 export const madridArchive: Publisher = { name: 'Ayuntamiento de Madrid, aforos', feeds: [counts, stations, history, editions] }
 
-/** The last tenth of a month. */
+/** The last tenth of a month before an instant. */
 function tenthBefore(now: number): number {
   const { year, month, day } = localTime(now)
   const date = new Date(Date.UTC(year, month - 1 - (day < PUBLISHED_ON ? 1 : 0), PUBLISHED_ON))
   return instantOf(date.toISOString().slice(0, 10), '00:00')
 }
 
-/** When a file of an archive that reaches the present was made, or its list: the running month each hour, the one before when it ended. */
+/**
+ * Publication time of a file (or the list) of an archive that reaches the present: the current month each hour, the previous one
+ * at its end.
+ */
 function publishedAt(monthly: Monthly, now: number, resource = 'list'): number {
   const hour = Math.floor(now / HOUR_MS) * HOUR_MS
   if (resource === 'list') return hour
@@ -217,7 +219,7 @@ function numberOf({ first }: Monthly, year: number, month: number): number {
   return first.number + (year - first.year) * 12 + month - first.month
 }
 
-/** The file that a path is of; null where it is none. One that was never listed can be asked for all the same. */
+/** The file of a path; null if there is none. Unlisted files can be requested too. */
 function fileIn(monthly: Monthly, path: string): { kind: 'document'; resource: string } | null {
   const [, found, number = ''] = /^\/egob\/catalogo\/(\d+)-(\d{1,4})-/.exec(path) ?? []
   if (found !== String(monthly.dataset) || Number(number) < monthly.first.number) return null
@@ -236,7 +238,7 @@ function monthOf({ first }: Monthly, at: number): string {
   return new Date(Date.UTC(first.year, first.month - 1 + at, 1)).toISOString().slice(0, 7)
 }
 
-/** The portal's list as CKAN has it, as of a publication (ms): the month before is the newest, or the running one. */
+/** The portal's list in CKAN's format, as of a publication (ms): its newest month is the previous or the current one. */
 function listOf(monthly: Monthly, publishedAt: number, hasMore: boolean): string {
   const { year, month, day, hour } = localTime(publishedAt)
   const isRunning = monthly.reachesNow && (day - 1) * 24 + hour >= RUNNING_HOURS
@@ -246,7 +248,7 @@ function listOf(monthly: Monthly, publishedAt: number, hasMore: boolean): string
   return listOfMonths(monthly, months, hasMore)
 }
 
-/** The list of some months, by how many they come after the first. */
+/** The list of some months, by their number after the first. */
 function listOfMonths(monthly: Monthly, months: readonly number[], hasMore: boolean): string {
   const { dataset, name, format, first } = monthly
   const url = (number: number): string => `https://datos.madrid.es${pathOf(monthly, number)}`

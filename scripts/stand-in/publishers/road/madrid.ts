@@ -16,7 +16,7 @@ const traffic: FeedStandIn = {
   route: (path) => (path.toLowerCase() === '/informo/tmadrid/pm.xml' ? { kind: 'document', resource: 'pm' } : null),
   publishedAt: newestStamp(FIVE_MINUTES, stamp),
   contentType: 'text/xml',
-  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  // Not recorded with the captures; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^(M30|URB)$/, usual: ['M30'] },
@@ -35,7 +35,7 @@ const traffic: FeedStandIn = {
   },
   captures: {
     folder: 'madrid-intensidad',
-    // pm_20231022T172007.xml.gz, by Madrid's clock; the one of 2018 is dated by its commit (provenance in the notes).
+    // pm_20231022T172007.xml.gz, by Madrid's clock; the one of 2018 has the date of its commit (provenance in the notes).
     capturedAt(file) {
       if (file.startsWith('pm_old-format_201802')) return Date.UTC(2018, 1, 24)
       const match = /^pm_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(file)
@@ -50,7 +50,7 @@ const sensors: FeedStandIn = {
   feed: 'madrid_sensors',
   hosts: ['datos.madrid.es'],
   path: '/egob/catalogo/202468-10-intensidad-trafico.csv',
-  // Each edition has a number of its own in the catalogue; the newest is served under these, those that there were in the archive.
+  // Each edition has its own number in the catalogue; the newest is served under these numbers, earlier ones in the archive.
   route: (path) => (/^\/.*\b202468-(?:10|263)-.*\.csv$/.test(path) ? { kind: 'document', resource: 'points' } : null),
   // A new edition a month, at midnight of its first day.
   publishedAt(_seed, now) {
@@ -80,12 +80,12 @@ const sensors: FeedStandIn = {
 /** Ayuntamiento de Madrid: readings every five minutes, the catalogue of sensors every month. */
 export const madrid: Publisher = { name: 'Ayuntamiento de Madrid', feeds: [traffic, sensors] }
 
-/** Stamped 5 to 12 s after the mark. */
+/** 5 to 12 s after the start of the interval. */
 function stamp(seed: number, mark: number): number {
   return mark * FIVE_MINUTES + (5 + (hash(seed, 'madrid stamp', mark) % 8)) * 1000
 }
 
-/** One sensor in fifty reads what no list knows. */
+/** One sensor in fifty has unknown codes. */
 function withUnknownCodes(reading: Reading, index: number): Reading {
   if (index % 50 !== 3) return reading
   return { ...reading, level: 7, error: 'Z' }

@@ -11,20 +11,20 @@ const DGT = '/export/sites/web-DGT/.galleries/downloads/dgt-en-cifras'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const [FIRST, LAST] = [2010, 2025]
 const MADRID = { name: 'madrid', x: 441_000, y: 4_475_000, reach_m: 6000 } as const
-/** Madrid's files have numbers of their own in the catalogue entry: that of 2025 has 34. */
+/** Madrid's files have their own numbers in the catalogue entry: 2025 has 34. */
 const MADRID_NUMBER = 2025 - 34
 const MADRID_FIRST = 2019
-/** The year whose file is a workbook of the older layout alone. */
+/** The year whose file exists only as a workbook of the older layout. */
 const MADRID_WORKBOOK = 2020
 const MADRID_ENTRY = '300228-0-accidentes-trafico-detalle'
 const madridUrl = (year: number): string =>
   `https://datos.madrid.es/egob/catalogo/300228-${year - MADRID_NUMBER}-accidentes-trafico-detalle.${year === MADRID_WORKBOOK ? 'xlsx' : 'csv'}`
 const BARCELONA_FOLDER = '/data/dataset/e769eb9d-d778-4cd7-9e3a-5858bba49b20/resource'
-/** Each file has an id of its own; that of 2025 is known. */
+/** Each file has its own id; that of 2025 is known. */
 const barcelonaUrl = (year: number): string =>
   `https://opendata-ajuntament.barcelona.cat${BARCELONA_FOLDER}/${year === LAST ? 'bcfc0866-7e2a-4054-9a93-fb3f371fc5eb' : `00000000-0000-4000-8000-00000000${year}`}/download/${year}_accidents_gu_bcn.csv`
 
-/** A portal's list of files as CKAN has it. */
+/** A portal's list of files in CKAN's format. */
 function ckanList(name: string, files: readonly { readonly name: string; readonly url: string }[]): string {
   return JSON.stringify({
     success: true,
@@ -33,7 +33,7 @@ function ckanList(name: string, files: readonly { readonly name: string; readonl
 }
 
 function madridList(years: readonly number[]): string {
-  // Beside the files of accidents there are those of their structure, and with the older ones both as workbooks and as text.
+  // Besides the files of accidents the list has files of their structure; older years have workbooks and text files.
   const about = {
     name: 'Estructura del conjunto de datos',
     url: 'https://datos.madrid.es/FWProjects/egob/300228/Estructura_Accidentes.pdf',
@@ -57,17 +57,17 @@ function barcelonaList(years: readonly number[]): string {
 
 const yearsFrom = (first: number): number[] => Array.from({ length: LAST - first + 1 }, (_, at) => first + at)
 
-/** The file of a year, where there is one. */
+/** The file of a year, if it exists. */
 const yearly = (year: number, first: number): ReturnType<FeedStandIn['route']> =>
   year >= first && year <= LAST ? { kind: 'document', resource: String(year) } : null
 
-/** The months since 1970 of an edition. */
+/** Months since 1970 of an edition. */
 const numberOf = (publishedAt: number): number => {
   const { year, month } = localTime(publishedAt)
   return 12 * (year - 1970) + month
 }
 
-/** The accidents that an edition of a file has. */
+/** The accidents in an edition of a file. */
 function editionOf<A extends Accident>(accidents: readonly A[], { publishedAt, variant }: Edition): readonly A[] {
   return keptOf(corrected(accidents, numberOf(publishedAt)), variant)
 }
@@ -76,18 +76,18 @@ const table: FeedStandIn = {
   feed: 'dgt_accidents',
   hosts: ['www.dgt.es'],
   path: `${DGT}/publicaciones/Ficheros_microdatos_de_accidentalidad_con_victimas/TABLA_ACCIDENTES_24.XLSX`,
-  // Folder, and capitals of the ending, differ from year to year.
+  // The folder, and the case of the extension, differ by year.
   route(path) {
     const [, year] = /\/TABLA[_-]ACCIDENTES[_-](?:20)?(\d\d)\.xlsx$/i.exec(path) ?? []
     return path.startsWith(DGT) && year !== undefined ? yearly(2000 + Number(year), 2016) : null
   },
-  // Every file is made anew, corrected, at the first of a month.
+  // Every file is replaced by a corrected one at the first of a month.
   publishedAt(_seed, now) {
     const { year, month } = localTime(now)
     return instantOf(`${year}-${String(month).padStart(2, '0')}-01`, '00:00')
   },
   contentType: XLSX,
-  // Not recorded with the captures; taken to be those of a file behind a plain web server.
+  // Not recorded with the captures; assumed to be those of a file on a plain web server.
   validators: 'etag',
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
@@ -108,7 +108,7 @@ const dictionary: FeedStandIn = {
   write: (_world, { publishedAt, variant }) => dgtDictionary({ at: publishedAt, variant }),
   captures: {
     folder: 'dgt-accidentes',
-    // Dated by its commit (provenance in the notes).
+    // The date of its commit (provenance in the notes).
     capturedAt: (file) => (file === 'Diccionario_Tabla_Accidentes.xlsx' ? Date.UTC(2025, 11, 12) : null),
   },
 }
@@ -159,7 +159,7 @@ const madrid: FeedStandIn = {
   },
   captures: {
     folder: 'madrid-accidentes',
-    // Years of an archive, each served as itself.
+    // Years of an archive, each under its own URL.
     capturedAt: () => null,
     archive: {
       resourceOf: (file) => /^(\d{4})_Accidentalidad/.exec(file)?.[1] ?? null,
@@ -169,7 +169,7 @@ const madrid: FeedStandIn = {
   },
 }
 
-/** Accidents of a year, at corners of streets 300 m apart. */
+/** Accidents of a year, at street corners 300 m apart. */
 const BARCELONA_ACCIDENTS = 600
 const corner = (middle: number, step: number, nth: number): string => (middle + 300 * ((nth % step) - step / 2) + (nth % 7) * 4).toFixed(2)
 const barcelonaYears = fixtureStandIn('barcelona_accidents', {
@@ -217,7 +217,7 @@ const catalonia: FeedStandIn = {
   contentType: 'text/csv',
   write(world, edition) {
     const years = Array.from({ length: 14 }, (_, at) => FIRST + at).map((year) => {
-      // A quarter of those of Spain are of Catalonia.
+      // A quarter of Spain's accidents are in Catalonia.
       const accidents = spanishAccidents(world, 'catalonia', year, 4 * accidentsOf(world, 'catalonia'))
       return { year, accidents: editionOf(accidents, edition) }
     })
@@ -229,5 +229,5 @@ const catalonia: FeedStandIn = {
   },
 }
 
-/** Who publishes accidents: the traffic authorities of Spain and Catalonia, Madrid and Barcelona. */
+/** Publishers of accidents: the traffic authorities of Spain and Catalonia, Madrid and Barcelona. */
 export const accidents: Publisher = { name: 'Accidentes de tráfico', feeds: [table, dictionary, animals, madrid, barcelona, catalonia] }

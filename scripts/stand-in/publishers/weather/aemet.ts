@@ -18,7 +18,7 @@ const HOST = 'opendata.aemet.es'
 
 type Slip = Required<Pick<FeedStandIn, 'slip'>>
 
-/** The two steps of a document: the path that gives a slip, and the path that it names. Of real slips that one is new each time. */
+/** The two steps of a document: a path whose answer names a second path. The real second path differs each time. */
 function twoSteps(api: string, resource: string, number: string): Pick<FeedStandIn, 'hosts' | 'path' | 'route'> & Slip {
   const [asked, named] = [`/opendata/api/${api}`, `/opendata/sh/${number}`]
   return {
@@ -72,7 +72,7 @@ const observation: FeedStandIn = {
 const stations = fixtureStandIn('aemet_stations', {
   ...twoSteps('valores/climatologicos/inventarioestaciones/todasestaciones', 'stations', '2d9c41f7'),
   file: 'stations.json',
-  // Stations of a round lie 200 m south of those of the round before.
+  // Each repetition's stations are 200 m south of the previous ones.
   fields: {
     indicativo: (id, { round }) => (round === 0 ? id : `${id}${round}`),
     nombre: (name, { round }) => (round === 0 ? name : `${name.trim()} ${round}`),
@@ -82,7 +82,7 @@ const stations = fixtureStandIn('aemet_stations', {
   validators: 'none',
   captures: {
     folder: 'aemet-climatologia',
-    // inventario_todasestaciones_2023-09-27.json; that of 2026 is no wire format.
+    // inventario_todasestaciones_2023-09-27.json; the file of 2026 is not in the publisher's format.
     capturedAt(file) {
       const [, day] = /^inventario_todasestaciones_(\d{4}-\d\d-\d\d)\.json$/.exec(file) ?? []
       return day === undefined ? null : Date.parse(day)
@@ -90,7 +90,7 @@ const stations = fixtureStandIn('aemet_stations', {
   },
 })
 
-/** Degrees, minutes and seconds (`402443N`) so many seconds further south. */
+/** Degrees, minutes and seconds (`402443N`), moved south by some seconds. */
 function southOf(dms: string, seconds: number): string {
   const [degrees = 0, minutes = 0, rest = 0] = (dms.match(/\d\d/g) ?? []).map(Number)
   const total = 3600 * degrees + 60 * minutes + rest - seconds
@@ -99,7 +99,7 @@ function southOf(dms: string, seconds: number): string {
 
 /** Time between two issues of a forecast. */
 const FORECAST_MS = 3 * HOUR
-/** Days after which a day is published. */
+/** Delay of a day's publication, in days. */
 const PUBLISHED_AFTER = 4
 const DAILY = '/opendata/api/valores/climatologicos/diarios/datos'
 
@@ -119,7 +119,7 @@ const daily: FeedStandIn = {
     const bytes = published ? slipJson(`https://${HOST}${to}`, `https://${HOST}/opendata/sh/b3aa9d28`) : noDataJson()
     return { bytes, contentType: SLIP_TYPE }
   },
-  // Days are corrected now and then; here all at once, at the begin of each month in UTC.
+  // The publisher corrects days at irregular times; here all days change at the start of each month in UTC.
   publishedAt: (_seed, now) => Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`),
   hasOldLayout: false,
   write(world, { resource: day, publishedAt, variant }) {
@@ -133,11 +133,11 @@ const daily: FeedStandIn = {
     })
     return dailyJson(days, variant)
   },
-  // What was recorded is one station's.
+  // The recording is of one station.
   captures: { folder: 'aemet-climatologia', capturedAt: () => null },
 }
 
-/** A forecast by municipality: the kind in the path, how often it is made, and its document. */
+/** A forecast by municipality: its kind in the path, its interval, and its document. */
 function forecast(kind: 'horaria' | 'diaria', write: typeof hourlyForecastJson): FeedStandIn {
   const [asked, named] = [`/opendata/api/prediccion/especifica/municipio/${kind}/`, `/opendata/sh/${kind}-`]
   return {
@@ -174,7 +174,7 @@ const RSS = `${WARNINGS}/rss/CAP_AFAE_RSS.xml`
 const PACKED = `${WARNINGS}/cap/Z_CAP_C_LEMM_`
 const openData = twoSteps('avisos_cap/ultimoelaborado/area/esp', 'tar', '9f3c2a10')
 
-/** The package of warnings: packed on the website, behind a list of packages, and plain in OpenData. */
+/** The package of warnings: packed on the website, with a list of packages, and plain in OpenData. */
 const warnings: FeedStandIn = {
   ...observation,
   feed: 'aemet_warnings',
@@ -200,11 +200,11 @@ const warnings: FeedStandIn = {
     const tar = aemetPackage(messages, about)
     return resource === 'tar' ? tar : gzipSync(tar)
   },
-  // What was recorded is single messages.
+  // The recordings are single messages.
   captures: { folder: 'aemet-cap', capturedAt: () => null },
 }
 
-/** The newest package is the first item; those of communities follow. */
+/** The newest package is the first item; packages of communities follow. */
 function rssText(link: string): string {
   const item = (title: string, to: string): string => `<item><title>${title}</title><link>${to}</link><guid>${to}</guid></item>`
   const community = link.replace('_AFAE', '_AFAC61')
@@ -216,7 +216,7 @@ ${item('Avisos. Andalucía', community)}
 `
 }
 
-/** Agencia Estatal de Meteorología: OpenData, every document in two steps, whatever the key, and the warnings of its website. */
+/** Agencia Estatal de Meteorología: OpenData, with every document in two steps and any key, and the warnings of its website. */
 export const aemet: Publisher = {
   name: 'Agencia Estatal de Meteorología',
   feeds: [observation, stations, daily, warnings, forecast('horaria', hourlyForecastJson), forecast('diaria', dailyForecastJson)],

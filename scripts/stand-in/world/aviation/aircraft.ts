@@ -7,22 +7,22 @@ import { AIRLINES } from './airlines.ts'
 import { AIRPORTS, type Airport } from './airports.ts'
 
 const MINUTE = 60_000
-/** Every aircraft begins a leg in each slot: the longest, from the Canaries to Catalonia, fits. */
+/** Every aircraft starts a leg in each slot: the longest leg, from the Canaries to Catalonia, fits in it. */
 const SLOT = 210 * MINUTE
 const [TAXI_OUT, TAXI_IN] = [7 * MINUTE, 5 * MINUTE]
 const CRUISE_M_S = 215
 const [CLIMB_M_S, DESCENT_M_S] = [11, 9]
-/** Some 300 of them are seen at once by day. */
+/** Some 300 of them are visible at once by day. */
 const FLEET = { full: 680, small: 170 } as const
 const LONGEST_M = 2_250_000
-/** Types of ICAO by those of IATA. */
+/** ICAO type codes by IATA type code. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ 319: 'A319', 320: 'A320', '32A': 'A320', 321: 'A321', 333: 'A333', 738: 'B738', '7M8': 'B38M', 788: 'B788' },
   ...{ AT7: 'AT76', 295: 'E295', CRX: 'CRJX', CRK: 'CRJX', 223: 'BCS3' },
 }
 const HEAVY = ['A333', 'B788']
 
-/** How a registration is treated: by LADD and PIA it is blocked. */
+/** The list of a registration: LADD and PIA block it. */
 type Listing = 'LADD' | 'PIA' | 'MILITARY' | null
 
 /** An aircraft at an instant, in SI units. */
@@ -40,9 +40,9 @@ export interface SeenAircraft {
   readonly track_deg: number
   readonly climb_m_s: number
   readonly squawk: string
-  /** How old the position is when it is asked for, s; above a minute for a few. */
+  /** Age of the position at the request, s; above a minute for a few. */
   readonly age_s: number
-  /** True of few that were received without ADS-B of their own. */
+  /** True for the few that were located without ADS-B of their own. */
   readonly isMlat: boolean
 }
 
@@ -55,7 +55,7 @@ interface Leg {
 
 const WEIGHTED = AIRPORTS.filter(({ movements_k }) => movements_k > 5).map((one) => [one, one.movements_k] as const)
 
-/** The aircraft that receivers hear at an instant (ms): those that taxi or fly from one Spanish airport to another. */
+/** The aircraft that receivers hear at an instant (ms): those that taxi or fly between two Spanish airports. */
 export const aircraftSeen = defineWorldPart((world): ((at: number) => readonly SeenAircraft[]) => {
   let known: { readonly at: number; readonly seen: readonly SeenAircraft[] } | null = null
   return (at) => {
@@ -71,7 +71,7 @@ function airportOf(world: World, nth: number, slot: number): Airport {
   return pickWeighted(WEIGHTED, chance(world.seed, 'aircraft at', nth, slot))
 }
 
-/** The leg of a slot; null where the aircraft stays, as most do at night. */
+/** The leg of a slot; null if the aircraft stays on the ground, as most do at night. */
 function legOf(world: World, nth: number, at: number): Leg | null {
   const offset = Math.floor(SLOT * chance(world.seed, 'aircraft slot', nth))
   const slot = Math.floor((at - offset) / SLOT)
@@ -92,7 +92,7 @@ function seenOf(world: World, nth: number, now: number): SeenAircraft | null {
   return { ...identityOf(world, nth, leg), ...motionOf(leg, since), age_s, isMlat: nth % 40 === 17 }
 }
 
-/** Who it is: an aircraft flies for one airline, under another number on each leg. */
+/** Its identity: an aircraft flies for one airline, with a different number on each leg. */
 function identityOf(world: World, nth: number, leg: Leg) {
   const airline = pickWeighted(
     AIRLINES.map((one) => [one, one.domestic + one.foreign / 4] as const),
@@ -112,7 +112,7 @@ function identityOf(world: World, nth: number, leg: Leg) {
   }
 }
 
-/** Where it is, so many ms after its leg began. */
+/** Its position, `since` ms after its leg started. */
 function motionOf({ from, to, flown }: Leg, since: number) {
   const track_deg = bearing(from, to)
   const ground = (place: Airport): object => ({ position: { lat: place.lat, lon: place.lon }, altitude_m: null, climb_m_s: 0 })
@@ -123,7 +123,7 @@ function motionOf({ from, to, flown }: Leg, since: number) {
   const [up, down] = [from.elevation_ft * 0.3048 + CLIMB_M_S * gone, to.elevation_ft * 0.3048 + DESCENT_M_S * left]
   const altitude_m = Math.min(cruise, up, down)
   const climb_m_s = altitude_m === cruise ? 0 : altitude_m === up ? CLIMB_M_S : -DESCENT_M_S
-  // Slower near both ends: the share of the way follows the share of the time smoothly.
+  // Slower near both ends: the share of the distance follows the share of the time smoothly.
   const time = gone / (gone + left)
   const way = time - Math.sin(2 * Math.PI * time) / 20
   const speed_m_s = (distanceM(from, to) / (flown / 1000)) * (1 - Math.cos(2 * Math.PI * time) * 0.31)

@@ -1,4 +1,4 @@
-/** An airline, and its share of flights within Spain and abroad. */
+/** An airline, and its share of domestic and international flights. */
 export interface Airline {
   readonly iata: string
   readonly icao: string
@@ -6,7 +6,7 @@ export interface Airline {
   readonly domestic: number
   readonly foreign: number
   readonly aircraft: readonly string[]
-  /** Airlines that sell its flights too, each by the begin of its numbers. */
+  /** Airlines that sell its flights too, with the first digits of their flight numbers. */
   readonly partners: readonly (readonly [iata: string, icao: string, name: string, begin: number])[]
 }
 
@@ -33,7 +33,7 @@ export const AIRLINES: readonly Airline[] = Object.freeze([
   { iata: 'AF', icao: 'AFR', name: 'AIR FRANCE', domestic: 0, foreign: 3, aircraft: ['319', '223'], partners: [KL, DL] },
 ])
 
-/** Places abroad: IATA code, name as Aena writes it, minutes of flight from the middle of Spain, and weight. */
+/** Foreign airports: IATA code, Aena's name, minutes of flight from the centre of Spain, and weight. */
 export const ABROAD: readonly (readonly [iata: string, name: string, minutes: number, weight: number])[] = Object.freeze([
   ['LGW', 'LONDRES /GATWICK', 145, 9],
   ['LHR', 'LONDRES /HEATHROW', 145, 5],

@@ -1,6 +1,6 @@
 import { SPANISH_AIRPORTS } from '../../../../lake/places/airports.ts'
 
-/** A Spanish airport: its name, its place and how many flights it has. */
+/** A Spanish airport: its name, its position and its number of flights. */
 export interface Airport {
   readonly iata: string
   readonly icao: string
@@ -9,12 +9,12 @@ export interface Airport {
   readonly lat: number
   readonly lon: number
   readonly elevation_ft: number
-  /** Movements of a usual year, in thousands. */
+  /** Movements of a normal year, in thousands. */
   readonly movements_k: number
   readonly zone: 'Europe/Madrid' | 'Atlantic/Canary'
 }
 
-/** IATA code, name, town, latitude, longitude, height in feet, thousand movements a year. */
+/** IATA code, name, town, latitude, longitude, elevation in feet, thousand movements a year. */
 const TABLE = `
 MAD|Adolfo Suárez Madrid–Barajas Airport|Madrid|40.4719|-3.5626|1998|420
 BCN|Josep Tarradellas Barcelona-El Prat Airport|Barcelona|41.2971|2.0785|12|347

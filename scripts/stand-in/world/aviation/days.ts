@@ -6,16 +6,16 @@ import { departuresOf } from './flights.ts'
 
 const HOUR = 3_600_000
 const DAY_MS = 24 * HOUR
-/** Hours of a day (UTC) at which the weather is looked at. */
+/** Hours of a day (UTC) whose weather counts. */
 const LOOKS = [6, 11, 16]
-/** Of flights abroad each departure has an arrival; those within Spain arrive elsewhere. */
+/** Each departure abroad has an arrival; domestic flights arrive at another airport. */
 const BACK = 1.02
 
-/** A day of an airport, or of an airspace, as EUROCONTROL counts it. */
+/** A day of an airport or an airspace, by EUROCONTROL's definitions. */
 export interface AirportDay {
   readonly departures: number
   readonly arrivals: number
-  /** Minutes of delay by regulations, for weather and for the capacity of the aerodrome. */
+  /** Minutes of delay by regulations, due to weather and to aerodrome capacity. */
   readonly weather: number
   readonly capacity: number
   readonly delayed: number
@@ -34,7 +34,7 @@ export function airportDay(world: Pick<World, 'seed' | 'scale'>, airport: Airpor
   return { departures, arrivals, weather, capacity, delayed: Math.min(arrivals, Math.ceil((weather + capacity) / 16)) }
 }
 
-/** Days of several airports as one: the airspace over them. */
+/** The sum of several airports' days: the airspace over them. */
 export function sumOf(days: readonly AirportDay[]): AirportDay {
   const sum = (of: (day: AirportDay) => number): number => days.reduce((total, day) => total + of(day), 0)
   return {

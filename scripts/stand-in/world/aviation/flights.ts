@@ -10,12 +10,12 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Airports of a small Spain have an eighth of their flights. */
 const SHARES = { full: 1, small: 1 / 8 } as const
-/** Share of the flights between the islands and within the mainland. */
+/** Share of domestic flights. */
 const DOMESTIC = 0.42
 const CANCELLED = 0.012
 const DIVERTED = 0.003
 
-/** One end of a flight: an airport of ours, or a place abroad. */
+/** One end of a flight: a Spanish or a foreign airport. */
 interface Place {
   readonly iata: string
   readonly city: string
@@ -26,13 +26,13 @@ interface Place {
 export interface Flight {
   readonly airline: Airline
   readonly number: number
-  /** Numbers of the airlines that sell it too, in their order. */
+  /** Flight numbers of the airlines that sell it too, in order. */
   readonly partnerNumbers: readonly number[]
   readonly from: Place
   readonly to: Place
   readonly departs: number
   readonly arrives: number
-  /** How late it leaves and arrives, minutes. */
+  /** Delays of departure and arrival, minutes. */
   readonly departureDelay: number
   readonly arrivalDelay: number
   /** Minutes before its departure at which a delay or the cancellation is announced. */
@@ -45,7 +45,7 @@ export interface Flight {
   readonly desk: number
 }
 
-/** The flights of the world by day (of UTC, by the scheduled departure), kept while they are asked for. */
+/** The flights of the world by day (UTC, by scheduled departure), cached while they are in use. */
 export const flightPlan = defineWorldPart((world): ((from: number, to: number) => readonly Flight[]) => {
   const days = new Map<number, readonly Flight[]>()
   const ofDay = (day: number): readonly Flight[] => {
@@ -62,7 +62,7 @@ export const flightPlan = defineWorldPart((world): ((from: number, to: number) =
   }
 })
 
-/** How many flights leave an airport in a day, whole days apart. */
+/** Number of flights that leave an airport on a day (days since 1970). */
 export function departuresOf(world: Pick<World, 'seed' | 'scale'>, { iata, movements_k }: Airport, day: number): number {
   const weekday = (day + 4) % 7
   const season = 1 - 0.22 * Math.cos((2 * Math.PI * ((day % 365.25) - 15)) / 365.25)
@@ -81,7 +81,7 @@ function flightsOf(world: World, day: number): Flight[] {
       const isDomestic = dice() < DOMESTIC || airport.movements_k < 6
       const other = isDomestic ? otherAirport(airport, dice()) : abroad(dice())
       flights.push(flightOf(world, { day, dice, isDomestic, number: number++ }, home, other))
-      // Whoever flies out to a place abroad comes back; flights within Spain leave the other airport by themselves.
+      // A flight to a foreign airport has a return flight; domestic flights leave the other airport by themselves.
       if (!isDomestic) flights.push(flightOf(world, { day, dice, isDomestic, number: number++ }, other, home))
     }
   }
@@ -121,13 +121,13 @@ function flightOf(
     from.airport && to.airport ? 35 + Math.round(distanceM(from.airport, to.airport) / 62_500) * 5 : (from.minutes ?? to.minutes ?? 120)
   const arrives = departs + flown * MINUTE
   const isHard = [from, to].some(({ airport }, end) => airport && isAdverse(world.seed, airport, end === 0 ? departs : arrives))
-  // Three flights in four leave within a quarter of an hour of their time.
+  // Three flights in four leave at most a quarter of an hour late.
   const usual = dice() < 0.62 ? Math.floor(dice() * 14) - 4 : Math.round(exponential(isHard ? 55 : 24, dice()))
   const departureDelay = Math.min(600, isHard ? usual + Math.round(20 * dice()) : usual)
   const end = dice()
   return {
     airline,
-    // Low numbers, each once a day; those of partners are above 4,999.
+    // Low numbers, each once a day; partners' numbers are above 4,999.
     number: 100 + ((about.number * 7) % 4800),
     partnerNumbers: airline.partners.map(([, , , begin], at) => begin + ((about.number * 3 + at) % 490)),
     ...{ from, to, departs, arrives, departureDelay },
