@@ -3,14 +3,14 @@ import { TestReport } from './helpers/report.ts'
 import { SlowestFirst } from './helpers/sequencer.ts'
 import { TIER } from './helpers/tier.ts'
 
-// The code reads no local time. Here a local getter shows: this zone is west of Greenwich and changes its clock on other days than Madrid.
+// The code reads no local time. A local getter shows here: this zone is west of Greenwich, with other clock changes than Madrid.
 process.env['TZ'] = 'America/New_York'
 // Processes that tests start load their modules in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= new URL('../node_modules/.cache/node-compile', import.meta.url).pathname
 
 const FOLDERS = { api: ['api'], lake: ['jobs', 'lake'], rest: ['browser', 'laws', 'models', 'mutations', 'publishers', 'scripts'] }
 
-/** Projects share their workers' modules among files, which saves most of the time that loading takes; memory stays bounded with three. */
+/** Projects share their workers' modules among files, which saves most of the loading time. Three projects bound memory. */
 function project(name: keyof typeof FOLDERS): TestProjectConfiguration {
   return {
     extends: true,

@@ -9,7 +9,7 @@ import { openLive } from '../../lake/live/read.ts'
 import { until } from '../helpers/until.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
-/** The lakes of tests begin then. */
+/** The start time of test lakes. */
 const BEGUN = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
 
@@ -24,7 +24,7 @@ const codeOf = async (path: string): Promise<string> => {
   return `${response.status} ${((await response.json()) as Reply).code}`
 }
 
-test('what has no data yet is 404, counts for the caller, and says what it waits for', async () => {
+test('a resource without data yet is 404, is charged to the caller, and names the feed that it waits for', async () => {
   for (const [n, path] of ['/api/v16', '/api/v16/history', '/api/incidents/changes', '/api/trenes/rutas'].entries()) {
     const response = await service.get(path)
     const { code, missing, waits_for } = (await response.json()) as Reply
@@ -45,7 +45,7 @@ test('a feed that is turned off is named with the reason, and a worker that neve
     expect(neverDelivered(v16Beacons, feeds).message).toBe(`No data of V16 emergency beacons has arrived yet: ${expected}`)
 })
 
-test('a state that was there and cannot be read is an outage; what an archive holds of before was never current', async () => {
+test('a published state that cannot be read is an outage; older rows of an archive were never current', async () => {
   await service.land(v16Beacons, [exampleTableRow(v16Beacons)], BEGUN - HOUR)
   expect(await codeOf('/api/v16')).toBe('404 no-data-yet')
   await service.land(v16Beacons, [], BEGUN + HOUR)
@@ -54,7 +54,7 @@ test('a state that was there and cannot be read is an outage; what an archive ho
   expect((await service.get('/api/v16')).status).toBe(200)
 })
 
-test('before Redis was ever reached nobody knows whether there was anything: that is an outage, and no outage after', async () => {
+test('before the first contact with Redis the existence of data is unknown: that is an outage, and no outage after', async () => {
   const { lake } = service
   const live = openLive({ redisUrl: 'redis://127.0.0.1:1' })
   const state = await openState({ ...{ store: lake.store, live, clock: Date.now }, onError: () => undefined })

@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** An accident of the national table, of which the month is told by the clock of its province. */
+/** An accident of the national table, which gives the month by the clock of its province. */
 function ofMonth(accident_id: string, month: number, province_code: string): AnyRow {
   const { isClockChange: _, ...span } = monthSpan(2024, month, zoneOf(province_code))
   return exampleTableRow(roadAccidents, { edition: 'dgt-2024', accident_id, year: 2024, month, province_code, ...span })
 }
 
-/** One of another source that tells the minute, on the same islands. */
+/** An accident of another source, which gives the minute, on the same islands. */
 function ofMinute(accident_id: string, date: string, time: string): AnyRow {
   const { isClockChange: _, ...span } = spanOf(date, time, zoneOf('35')) as NonNullable<ReturnType<typeof spanOf>>
   const year = Number(date.slice(0, 4))
@@ -42,18 +42,18 @@ test('months of the Canaries are those of their own clock: a month of plain date
   expect(await ids('from=2024-03-01&to=2024-04-01')).toEqual(['3-28', '3-35', '3-38'])
   expect(await ids('from=2024-10-01&to=2024-11-01')).toEqual(['10-28', '10-35', '10-38'])
   expect(await ids('from=2024-01-01&to=2025-01-01')).toEqual(await ids('year=2024'))
-  // A minute less than the month holds none of it.
+  // A range one minute shorter than the month contains none of it.
   expect(await ids('from=2024-02-01T00:01:00%2B01:00&to=2024-03-01')).toEqual([])
   const { stats } = await service.json('/api/accidentes/stats?from=2024-02-01&to=2024-03-01&group_by=province')
   expect(stats.map((one: Reply) => [one.province_code, one.accidents]).sort()).toEqual(['28', '35', '38'].map((code) => [code, 1]))
 })
 
-test('what tells the minute is at that instant', async () => {
+test('an accident with a known minute is at that instant', async () => {
   expect(await ids('source=madrid&from=2024-02-29T23:30:00Z&to=2024-02-29T23:31:00Z')).toEqual(['late'])
   expect(await ids('source=madrid&to=2024-03-01')).toEqual([])
 })
 
-test('what is told of when rows are is of the source that is asked for', async () => {
+test('the covered period and the latest row are those of the requested source', async () => {
   const at = async (query: string): Promise<unknown[]> => {
     const { meta } = await service.json(`/api/accidentes/microdata?${query}`)
     return [meta.covered_from, meta.latest_row_at]

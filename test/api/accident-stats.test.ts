@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** So many accidents of a source in a month. */
+/** The given number of accidents of a source in a month. */
 function some(source: string, year: number, month: number, count: number, values: AnyRow = {}): AnyRow[] {
   const { isClockChange: _, ...span } = monthSpan(year, month, 'Europe/Madrid')
   return Array.from({ length: count }, (_one, at) =>
@@ -48,7 +48,7 @@ const stats = async (query: string): Promise<Reply[]> => {
 }
 const pick = (rows: readonly Reply[], ...names: string[]): unknown[][] => rows.map((row) => names.map((name) => row[name]))
 
-test('by source and year; a year is compared in the months that there are of both', async () => {
+test('by source and year; a year is compared by the months that both years have', async () => {
   expect(
     pick(
       await stats('sort=year'),
@@ -87,7 +87,7 @@ test('no figure ever sums sources', async () => {
   expect(pick(await stats('source=madrid&casualty=all'), 'accidents', 'months_compared', 'change_pct')).toEqual([[10, 0, null]])
 })
 
-test('by groups: what a group had a year before is told though it has nothing now', async () => {
+test('by groups: a group without accidents now still has its count of the year before', async () => {
   expect(
     pick(
       await stats('group_by=province&year=2024&sort=-accidents'),
@@ -129,7 +129,7 @@ test('by sections of 5 km, whatever the spelling; accidents without a kilometre 
   expect([one?.section, one?.accidents]).toEqual(['28/A1/0', counted?.['accidents']])
 })
 
-test('a period is compared with the same one a year before, and cuts off what is not wholly inside', async () => {
+test('a period is compared with the same one a year before, and cuts off accidents that are not wholly inside', async () => {
   expect(pick(await stats('from=2024-02-01&to=2024-03-15'), 'year', 'accidents', 'months', 'previous_accidents')).toEqual([[2024, 6, 1, 6]])
   expect(pick(await stats('from=2023-12-01&to=2024-02-01&sort=year'), 'year', 'accidents', 'months', 'previous_accidents')).toEqual([
     [2023, 4, 1, null],

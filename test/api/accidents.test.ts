@@ -75,7 +75,7 @@ const ROWS: readonly AnyRow[] = [
   city('madrid', 'm2', '2025-03-02T10:00:00Z', { severity: 'NONE', is_casualty: false, position: null }),
   city('barcelona', 'b1', '2024-03-05T10:00:00Z', { province_code: '08', municipality_code: '08019' }),
 ]
-/** Of the accident on the A-1 at km 12; and one of an edition in which the accident of that id has a published position. */
+/** A published position of the accident on the A-1 at km 12; and one of an edition with a position for that id. */
 const POSITIONS: readonly AnyRow[] = [
   ['dgt_accidents', 'dgt-2024', 'a', 40.5],
   ['madrid', 'madrid-2025', 'm1', 40.9],
@@ -94,14 +94,14 @@ const list = (query = ''): Promise<Reply> => service.json(`/api/accidentes/micro
 const ids = async (query = ''): Promise<string[]> => (await list(query)).accidents.map((one: Reply) => one.accident_id)
 
 test('positions are the published ones, or those of the road and kilometre, and say which', async () => {
-  const told = async (query: string): Promise<unknown[][]> =>
+  const listed = async (query: string): Promise<unknown[][]> =>
     (await list(query)).accidents.map((one: Reply) => [one.accident_id, one.lat, one.location_method, one.location_error_m])
-  expect(await told('year=2024&sort=km')).toEqual([
+  expect(await listed('year=2024&sort=km')).toEqual([
     ['a', 40.5, 'ROAD_KM', 312],
     ['b', null, null, null],
     ['c', null, null, null],
   ])
-  expect(await told('source=madrid')).toEqual([['m1', 40.4168, null, null]])
+  expect(await listed('source=madrid')).toEqual([['m1', 40.4168, null, null]])
   expect(await ids('bbox=-3.8,40.45,-3.6,40.55')).toEqual(['a'])
   expect(await ids('source=madrid&bbox=-3.8,40.85,-3.6,40.95')).toEqual([])
   const [counted] = (await service.json('/api/accidentes/stats?bbox=-3.8,40.45,-3.6,40.55')).stats
@@ -114,7 +114,7 @@ test('positions are the published ones, or those of the road and kilometre, and 
   expect([counted.year, counted.accidents]).toEqual([2024, row?.['accidents']])
 })
 
-test('the national table unless told, newest first; others beside it, never in its place', async () => {
+test('the national table by default, newest first; other sources beside it, never in its place', async () => {
   expect(await ids()).toEqual(['c', 'b', 'a', 'd'])
   expect(await ids('source=madrid')).toEqual(['m1'])
   expect(await ids('source=dgt_accidents,barcelona&year=2024')).toEqual(['b1', 'c', 'b', 'a'])
@@ -130,12 +130,12 @@ test('the national table unless told, newest first; others beside it, never in i
   })
 })
 
-test('only accidents that hurt somebody, unless told', async () => {
+test('only accidents with casualties by default', async () => {
   expect(await ids('source=madrid&casualty=false')).toEqual(['m2'])
   expect(await ids('source=madrid&casualty=all')).toEqual(['m2', 'm1'])
 })
 
-test('a period keeps an accident only where all of its span lies inside', async () => {
+test('a period keeps an accident only where all of its span is inside', async () => {
   expect(await ids('from=2024-02-01&to=2024-03-01')).toEqual(['a'])
   expect(await ids('from=2024-02-02')).toEqual(['c', 'b'])
   expect(await ids('to=2024-03-31')).toEqual(['a', 'd'])
@@ -146,7 +146,7 @@ test('a period keeps an accident only where all of its span lies inside', async 
 
 test('by place, road, kind and severity', async () => {
   expect(await ids('province=Madrid')).toEqual(['b', 'a'])
-  // A municipality that is not told is none.
+  // A missing municipality never matches.
   expect(await ids('municipality=Madrid')).toEqual(['a'])
   expect(await ids('road=A1&km_from=15')).toEqual(['b'])
   expect(await ids('accident_type=pedestrian')).toEqual(['c'])
@@ -177,7 +177,7 @@ test('a year that the national table lacks is answered by the other sources, and
   expect(coverage).toHaveLength(4)
 })
 
-test('a year that the source has nothing of is refused, with those that it has; no other is suggested', async () => {
+test('a year without data of the source is refused, with the available years; no other is suggested', async () => {
   const response = await service.get('/api/accidentes/microdata?source=dgt_accidents&year=2025')
   const problem = (await response.json()) as Reply
   expect([response.status, problem.errors[0].parameter]).toEqual([400, 'year'])
@@ -190,7 +190,7 @@ test('a year that the source has nothing of is refused, with those that it has; 
   expect(await ids('year=2024&province=Soria')).toEqual([])
 })
 
-test('as CSV for whoever has no JSON, with a total where it is asked for', async () => {
+test('as CSV where a client has no JSON, with a total on request', async () => {
   const response = await service.get('/api/accidentes/microdata?format=csv&year=2023')
   const [header, line] = (await response.text()).split('\r\n')
   expect(header?.startsWith('accident_id,source,edition,casualty,severity,year')).toBe(true)
@@ -211,7 +211,7 @@ test.each([
 
 const dictionary = (query = ''): Promise<Reply> => service.json(`/api/accidentes/microdata/diccionario${query ? `?${query}` : ''}`)
 
-test('the codebook has every column of an accident, its codes, and what they are in each source', async () => {
+test('the codebook has every column of an accident, its codes, and their values in each source', async () => {
   const { columns } = await dictionary()
   const [accident] = (await list()).accidents
   const own = Object.keys(accident).filter((name) => !['province', 'lat', 'lon'].includes(name))
@@ -226,7 +226,7 @@ test('the codebook has every column of an accident, its codes, and what they are
   expect(dgt.values.find((one: Reply) => one.value === '44')).toEqual({ value: '44', label: 'Vía nueva', code: null, reason: null })
 })
 
-test('what a source does not know has its reason in the codebook; labels are those of the language asked for', async () => {
+test('a fact that the source does not publish has its reason in the codebook; labels are in the requested language', async () => {
   const { columns } = await dictionary('source=dgt_accidents&lang=en')
   const variable = (column: string, name: string): Reply =>
     columns.find((one: Reply) => one.column === column).variables.find((one: Reply) => one.variable === name)

@@ -25,7 +25,7 @@ interface Owner {
 
 let owners = 0
 let callers = 0
-/** An address that nobody has used yet: what one address may do has tests of its own. */
+/** An unused address: the limits of one address have tests of their own. */
 const someone = (): string => `198.51.${100 + (callers >> 8)}.${callers++ & 255}`
 /** An account with one key, and a session of its owner. */
 async function newOwner(plan: 'FREE' | 'ENTERPRISE'): Promise<Owner> {
@@ -89,7 +89,7 @@ test('shows when a key was created and last used, and its requests by day with t
     [120, 40],
     [0, 40],
   ])
-  // The same as a table, for those who do not see the chart.
+  // The same as a table, for readers who do not see the chart.
   expect(textOf(html)).toContain('Day Requests Refused Share refused Jan 3 2 1 50% Jan 2 3 3 100% Jan 1 0 0 —')
   expect(textOf(await pageOf(later, 'es'))).toContain('5 peticiones; 80 % rechazadas')
   expect(html).toContain('<a href="/plans?lang=en">')

@@ -12,21 +12,21 @@ afterAll(() => checks?.service.close())
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 const others = Object.entries<Reply>(description.paths).flatMap(([path, methods]) =>
-  Object.entries<Reply>(methods).flatMap(([method, told]) =>
-    told.tags.includes('data') ? [] : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, told }],
+  Object.entries<Reply>(methods).flatMap(([method, spec]) =>
+    spec.tags.includes('data') ? [] : [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, spec }],
   ),
 )
 /** A path with the examples of its parameters, or with an id. */
-const filled = ({ path, told }: (typeof others)[number], id?: string): string =>
+const filled = ({ path, spec }: (typeof others)[number], id?: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_whole, name) =>
-    encodeURIComponent(name === 'id' && id ? id : told.parameters.find((one: Reply) => one.name === name).example),
+    encodeURIComponent(name === 'id' && id ? id : spec.parameters.find((one: Reply) => one.name === name).example),
   )
 
 // Downloads need a plan, as data does; test/api/export.test.ts has their refusals.
-describe.each(others.filter(({ told }) => told.security?.length > 0 && !told.tags.includes('export')))('$name', (operation) => {
-  const { path, method, told } = operation
-  // What only a key can do, and no session, says which plan the key has to be of.
-  const isOfPlan = told['x-plan'] !== undefined && !told.security.some((one: Reply) => 'Session' in one)
+describe.each(others.filter(({ spec }) => spec.security?.length > 0 && !spec.tags.includes('export')))('$name', (operation) => {
+  const { path, method, spec } = operation
+  // An operation for keys alone, without sessions, states the plan that the key needs.
+  const isOfPlan = spec['x-plan'] !== undefined && !spec.security.some((one: Reply) => 'Session' in one)
   const refusalOf = (headers: object) => {
     if (!isOfPlan) return { code: 'key-required' }
     return 'Authorization' in headers ? { code: 'invalid-key' } : { code: 'key-required', more: ['required_plan'] }
@@ -46,8 +46,8 @@ describe.each(others.filter(({ told }) => told.security?.length > 0 && !told.tag
   })
 })
 
-describe.each(others.filter(({ told, method }) => !told.security && method === 'GET'))('$name', (operation) => {
-  test('is the same for whoever asks, with a key or without', async () => {
+describe.each(others.filter(({ spec, method }) => !spec.security && method === 'GET'))('$name', (operation) => {
+  test('is the same for every caller, with a key or without', async () => {
     const path = filled(operation)
     const plain = await checks.send(path)
     for (const { key } of [...checks.broken, { key: await checks.service.key('ENTERPRISE') }]) {

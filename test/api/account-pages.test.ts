@@ -32,7 +32,7 @@ interface Session {
 }
 
 let callers = 0
-/** Says that a request is from an address that nobody has used yet: what one address may do has tests of its own. */
+/** Gives a request an unused address: the limits of one address have tests of their own. */
 const someone = (): string => `198.51.${100 + (callers >> 8)}.${callers++ & 255}`
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -54,7 +54,7 @@ async function mailedLink(email: string): Promise<URL> {
 
 const tokenOf = async (email: string): Promise<string> => (await mailedLink(email)).searchParams.get('token') as string
 
-/** Opens a session as the owner of an address does who was mailed a link. */
+/** Opens a session like the owner of an address with a mailed link. */
 async function openSession(email: string): Promise<Session> {
   const { accounts, tokens } = service.access
   const opened = await post({ act: 'open', token: (await tokens.link(await accounts.nameOf(email))) as string })
@@ -137,7 +137,7 @@ describe('a mailed link', () => {
     expect(smtp.mails).toHaveLength(3)
   })
 
-  test('is mailed where a fourth key is asked for', async () => {
+  test('is mailed when a fourth key is requested', async () => {
     const email = newEmail()
     await newKeys(email, 3)
     const refused = await fetch(`${service.url}/api/keys`, {
@@ -197,12 +197,12 @@ describe('a session', () => {
     for (const act of ['revoke-all', 'leave']) expect((await post({ act, id: 'other' }, { ...session })).status, act).toBe(400)
     const revoked = await post({ act: 'revoke-all' }, { ...session })
     expect(revoked.status).toBe(303)
-    const anew = { cookie: (revoked.headers.get('set-cookie') as string).split(';')[0] as string }
+    const renewed = { cookie: (revoked.headers.get('set-cookie') as string).split(';')[0] as string }
     for (const { key } of keys) expect(await worksWith(key)).toBe(false)
     const [again] = await newKeys(email, 1)
-    expect((await post({ act: 'delete' }, anew)).status).toBe(400)
+    expect((await post({ act: 'delete' }, renewed)).status).toBe(400)
     expect(await worksWith(again?.key as string)).toBe(true)
-    const gone = await post({ act: 'delete', sure: 'yes' }, anew)
+    const gone = await post({ act: 'delete', sure: 'yes' }, renewed)
     expect([gone.status, gone.headers.get('set-cookie')]).toEqual([200, expect.stringMatching(/^session=; .*Max-Age=0/)])
     expect(await worksWith(again?.key as string)).toBe(false)
     expect(await service.access.accounts.contact(again?.account as string)).toBeNull()
@@ -280,7 +280,7 @@ describe('the page', () => {
   })
 })
 
-test('without a mail server keys never end by themselves, and the link lies in the outbox', async () => {
+test('without a mail server keys never end by themselves, and the link is in the outbox', async () => {
   const fresh = await startService()
   try {
     const made = await fetch(`${fresh.url}/api/keys`, {

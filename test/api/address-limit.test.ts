@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headerOf, raw } from './raw.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
-/** What one address may ask of account paths in a minute. */
+/** Requests to account paths that one address may send in a minute. */
 const MINUTE = 30
 
 const ask = (service: TestService, path: string, options: { readonly method?: string; readonly from?: string } = {}): Promise<Response> =>
@@ -11,7 +11,7 @@ const ask = (service: TestService, path: string, options: { readonly method?: st
     headers: options.from === undefined ? {} : { 'X-Forwarded-For': options.from },
   })
 
-/** Asks as often as may be, of every account path and in every way to be answered; gives the statuses. */
+/** Sends as many requests as allowed, to every account path and with every outcome; returns the statuses. */
 async function spend(service: TestService, from: (n: number) => string): Promise<number[]> {
   const ways = [
     ['GET', '/account'],
@@ -37,7 +37,7 @@ describe('an address that no proxy vouches for', () => {
   })
   afterAll(() => service?.close())
 
-  test('may ask account paths 30 times a minute, whatever it says that it is, and is told where it stands', async () => {
+  test('may request account paths 30 times a minute, whatever address it claims, and sees its remaining quota', async () => {
     const first = await ask(service, '/account', { from: '192.0.2.200' })
     expect(first.headers.get('ratelimit-policy')).toBe('"minute";q=30;w=60, "day";q=1000;w=86400')
     expect(first.headers.get('ratelimit')).toMatch(/^"minute";r=29;t=\d+, "day";r=999;t=\d+$/)
@@ -73,7 +73,7 @@ describe('an address that no proxy vouches for', () => {
     }
   })
 
-  test('is still answered by every other path, and may ask what is allowed', async () => {
+  test('is still answered by every other path, and by OPTIONS', async () => {
     expect((await ask(service, '/account')).status).toBe(429)
     for (const path of ['/api/plans', '/api/incidents', '/openapi.json']) {
       const response = await ask(service, path)
@@ -90,7 +90,7 @@ describe('behind a trusted proxy', () => {
   })
   afterAll(() => service?.close())
 
-  test('the address counts that the proxy saw, not what its caller made up, nor on which line', async () => {
+  test("the counted address is the one that the proxy saw, not the caller's claim, nor on which line", async () => {
     await spend(service, (n) => `10.0.0.${n}, 198.51.100.1`)
     const statusOf = async (from: string): Promise<number> => (await ask(service, '/account', { from })).status
     expect(await statusOf('198.51.100.1')).toBe(429)
@@ -121,7 +121,7 @@ describe('without Redis', () => {
   })
   afterAll(() => service?.close())
 
-  test('the process limits alone, to half as much, and fails nobody', async () => {
+  test('the process limits alone, to half as much, and fails no request', async () => {
     await service.killRedis()
     const statuses = await spend(service, () => '192.0.2.1')
     expect(statuses.filter((status) => status >= 500)).toEqual([])

@@ -4,7 +4,7 @@ import { levelOf, nationalIndex } from '../../lake/datasets/air/national-index.t
 const HOUR = 3_600_000
 const AT = Date.UTC(2026, 8, 2, 21)
 
-/** The same value for so many hours up to AT. */
+/** The same value for the given number of hours up to AT. */
 const held = (value: number, hours = 1, from = 1): ReadonlyMap<number, number> =>
   new Map(Array.from({ length: hours }, (_, back) => [AT - (from + back) * HOUR, value]))
 

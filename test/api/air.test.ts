@@ -9,7 +9,7 @@ import { FEEDS } from './feed-listings.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const HOUR = 3_600_000
-/** When it is: ten minutes before, the index of 11:00 was published. */
+/** The present time: ten minutes before, the index of 11:00 was published. */
 const AT = Date.parse('2026-10-26T13:00:00Z')
 const INDEX_AT = '2026-10-26T12:00:00.000Z'
 /** A station of Madrid that the ministry calls extremely poor, and one without an index for six hours. */
@@ -21,7 +21,7 @@ let stations: readonly AnyRow[]
 let index: readonly AnyRow[]
 let measured: readonly AnyRow[]
 beforeAll(async () => {
-  // A feed that has not been announced is never late: what is stale is told by the hours alone.
+  // A feed that has not been announced is never late: the hours alone show what is stale.
   service = await startService({ clock: () => AT, feeds: FEEDS.filter(({ id }) => id !== 'miteco_ica') })
   stations = await liveRows('miteco_ica', airQualityStations, AT)
   const hours = await Promise.all([0, 1, 6, 23, 24].map((back) => published('miteco_ica', airQualityIndex, AT - back * HOUR)))
@@ -34,7 +34,7 @@ beforeAll(async () => {
     .map(changed)
   const newest = new Map(index.toReversed().map((row) => [row['station_id'], row]))
   const current = [...newest.values()].map((row) => ({ ...row, status: 'ACTIVE', updated_at: AT, is_stale: false }))
-  // Of the two days, each once: the file of the day before is whole after midnight.
+  // Each of the two days once: the file of the day before is complete after midnight.
   const files = ['madrid_air', 'barcelona_air'].flatMap((feed) => [
     published(feed, airMeasurements, Date.parse('2026-10-25T23:20:00Z')),
     published(feed, airMeasurements, AT),
@@ -75,12 +75,12 @@ describe('air quality now', () => {
     expect(found.find((one: Reply) => one.id === WORST)).toMatchObject({
       ...{ level: 'EXTREMELY_POOR', category: 6, pollutants: ['PM10', 'PM2_5'], observed_at: INDEX_AT, is_stale: false },
     })
-    // The stand-in publishes what the scale says, but for one level in fifty.
+    // The stand-in publishes the level of the scale, except for one level in fifty.
     expect(disagreeing_stations).toBeGreaterThanOrEqual(1)
     expect(disagreeing_stations).toBeLessThan(compared_stations / 3)
   })
 
-  test('the computed level is that of the hour by the worst pollutant', async () => {
+  test('the computed level of the hour is that of the worst pollutant', async () => {
     const { stations: found } = await list('province=Madrid')
     const at = Date.parse(INDEX_AT)
     const gases = { NO2: [40, 90, 120, 230, 340], O3: [50, 100, 130, 240, 380], SO2: [100, 200, 350, 500, 750] }
@@ -117,7 +117,7 @@ describe('air quality now', () => {
     }
   })
 
-  test('a station whose index is old is stale, by itself', async () => {
+  test('a station with an old index is stale, without the others', async () => {
     const { stations: found, meta } = await list('province=Madrid')
     expect(found.find((one: Reply) => one.id === LATE)).toMatchObject({ is_stale: true, observed_at: '2026-10-26T06:00:00.000Z' })
     expect([found.filter((one: Reply) => one.is_stale).length < found.length, meta.stale]).toEqual([true, false])
@@ -170,7 +170,7 @@ describe('the series of a station', () => {
       byTime.map((row) => [row['hour_begins_at'], row['value'], 1]),
     )
     const { history: days } = await history('pollutant=NO2&interval=1d&from=2026-10-25&to=2026-10-26')
-    // A day of 25 hours, of which the file has 23 at most.
+    // A day of 25 hours; the file has 23 of them at most.
     const ofDay = byTime
       .filter((row) => (row['hour_begins_at'] as number) < Date.parse('2026-10-25T23:00:00Z'))
       .map((row) => row['value'] as number)

@@ -16,11 +16,11 @@ const IBERIA = seen('340001', { callsign: 'IBE32EJ', position: { lat: 41.5, lon:
 const LIGHT = seen('340002', { callsign: null, category: 'A1', position: { lat: 40.5, lon: -3.5 }, observed_at: AT - 50_000 })
 const PARKED = seen('340003', { callsign: 'VLG1', is_on_ground: true, altitude_m: null, position: { lat: 41.3, lon: 2.08 } })
 const OTHER = seen('~40004', { is_icao_address: false, is_on_ground: null, position: { lat: 28, lon: -15.4 } })
-/** By OpenSky: one that adsb.lol has too, five seconds later, and one that it lacks. */
+/** From OpenSky: one aircraft that adsb.lol has too, five seconds later, and one that it lacks. */
 const AGAIN = { ...IBERIA, source: 'opensky', observed_at: AT, registration: null, position: { lat: 41.51, lon: -2.99 } }
 const ONLY_THERE = { ...seen('340005', { position: { lat: 36.7, lon: -4.5 } }), source: 'opensky' }
 
-/** The last two hours of an aircraft: it turns at 41.1 N, and each minute lies within 100 m of the line. */
+/** The last two hours of an aircraft: it turns at 41.1 N, and each minute is within 100 m of the line. */
 const TRACK: readonly AnyRow[] = Array.from({ length: 115 }, (_, back): AnyRow => {
   const minutes = back + 5
   const lat = minutes > 30 ? 41.1 : 41.1 + (30 - minutes) * 0.016
@@ -57,7 +57,7 @@ describe('aircraft in an area', () => {
     expect(await idsOf('bbox=0,0,1,1')).toEqual([])
   })
 
-  test('by ground, callsign and category, and what was seen since', async () => {
+  test('by ground, callsign and category, and with updates since a time', async () => {
     expect(await idsOf(`${SPAIN}&on_ground=true`)).toEqual(['340003'])
     expect(await idsOf(`${SPAIN}&on_ground=false`)).toEqual(['340001', '340002'])
     expect(await idsOf(`${SPAIN}&callsign=ibe`)).toEqual(['340001', '~40004'])
@@ -68,7 +68,7 @@ describe('aircraft in an area', () => {
     expect([reply.status, ((await reply.json()) as Reply).errors[0].parameter]).toEqual([400, 'callsign'])
   })
 
-  test('sources are those that have data, with what their licence asks for', async () => {
+  test('sources are those with data, with the terms of their licence', async () => {
     const one = await service.json(`${PATH}?${SPAIN}`)
     expect(one.aircraft[0]).toMatchObject({ source: 'adsb_lol', registration: 'EC-EJM', altitude_m: 2743.2, ground_speed_m_s: 142.51 })
     expect(one.meta.sources).toMatchObject([
@@ -92,7 +92,7 @@ describe('one aircraft', () => {
     expect(times.at(-1)).toBe(AT - 5000)
     expect(AT - 5000 - times[0]).toBeLessThanOrEqual(61 * MINUTE)
     expect(AT - 5000 - times[0]).toBeGreaterThan(58 * MINUTE)
-    // Its begin, the turn, and the end: what lies between them is on the line.
+    // Its begin, the turn, and the end: the minutes between them are on the line.
     expect(found.geometry.coordinates).toEqual([
       [expect.closeTo(-3.6, 5), 41.1],
       [-3, 41.1],
@@ -101,7 +101,7 @@ describe('one aircraft', () => {
     expect(found.geometry.coordinates).toEqual(found.track.map(({ lat, lon }: Reply) => [lon, lat]))
   })
 
-  test('upper case is the same; without a track there is no line; what is not received is not found', async () => {
+  test('upper case is the same; without a track there is no line; an aircraft that is not received is not found', async () => {
     expect(await service.json(`${PATH}/~40004`)).toMatchObject({ geometry: null, track: [{ lat: 28, lon: -15.4 }] })
     expect((await service.get(`${PATH}/340009`)).status).toBe(404)
     expect((await service.get(`${PATH}/nonsense`)).status).toBe(404)

@@ -102,8 +102,8 @@ test('a sort by a code follows the order of its list', async () => {
   }
   const listed = async (sort: string): Promise<string[]> =>
     (await service.json(`/api/freshness?sort=${sort}`)).feeds.map((feed: Reply) => feed.health)
-  await until('told', async () => {
-    // The list is made anew with each step of the clock, which stays where the ages are those stated.
+  await until('reported', async () => {
+    // The list is computed again at each step of the clock, which stays where the ages are the stated ones.
     now = now === T0 + 10_000 ? T0 + 20_000 : T0 + 10_000
     return new Set(await listed('id')).size === healths.length
   })
@@ -122,7 +122,7 @@ test('a sort by a code follows the order of its list', async () => {
 })
 
 describe('features', () => {
-  test('have the id of a record, or what tells it from others', async () => {
+  test('have the id of a record, or the fields that identify it', async () => {
     const row = { source_id: 'v', incident_id: 'inc_v' }
     await service.publish(incidents, [exampleRow(incidents, row)], { at: T0 })
     await service.land(
@@ -140,7 +140,7 @@ describe('features', () => {
     expect(await ids('/api/incidents/inc_v?format=geojson')).toEqual(['inc_v'])
   })
 
-  test('are the same text, remembered or made anew', async () => {
+  test('are the same text, cached or computed again', async () => {
     const all = await (await service.get('/api/incidents?format=geojson')).text()
     expect(all).toBe(JSON.stringify(JSON.parse(all)))
     expect(await (await service.get('/api/incidents?format=geojson&limit=20000')).text()).toBe(all)
@@ -156,19 +156,19 @@ test('a reply is fresh until its feed is asked again, also where it had nothing 
   expect(await maxAge()).toBe(30)
   now = T0 + 90_000
   await service.tell({ feed: 'dgt_incidents', last_attempt_at: now, last_success_at: now, fresh_at: now, data_time: T0 })
-  await until('told', async () => {
+  await until('reported', async () => {
     // Headers are made once a second. The clock stays where the feed is not stale, which tags depend on.
     now = T0 + 90_000 + ((now + 1000 - T0 - 90_000) % 50_000)
     return (await maxAge()) > 1
   })
   now = T0 + 100_000
   expect(await maxAge()).toBe(50)
-  // What fails does not move it.
+  // A failed run does not move it.
   await service.tell({ feed: 'dgt_incidents', last_attempt_at: now, last_success_at: T0 + 90_000, failing_since: now })
   expect(await maxAge()).toBe(50)
 })
 
-test('with Redis down, what the lake has is found, and of the rest nobody knows', async () => {
+test('with Redis down, records of the lake are found, and all others are unknown', async () => {
   now = T0
   const life = { source_id: 'old', incident_id: 'inc_old' }
   const ended = { ...life, observed_at: T0 + MINUTE, updated_at: T0 + MINUTE, status: 'ENDED' }
@@ -184,7 +184,7 @@ test('with Redis down, what the lake has is found, and of the rest nobody knows'
   expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)
   await service.restartRedis()
   await until('ready', async () => (await service.json('/ready')).status === 'ready')
-  // What was answered without the log is no copy of what is answered with it.
+  // A reply without the log is no copy of a reply with it.
   const up = await service.get('/api/incidents/inc_old', { 'If-None-Match': down.headers.get('etag') as string })
   expect(up.status).toBe(200)
   expect((await service.get('/api/incidents/inc_never')).status).toBe(404)

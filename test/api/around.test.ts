@@ -15,7 +15,7 @@ import { exampleRow, exampleTableRow, fillWithExamples, type Reply, startService
 import { rowsOfDuckdb } from './table-readers.ts'
 
 const T0 = Date.UTC(2026, 9, 1, 6)
-/** Near each other, and not in the order of their ids; 3 and 4 are at one place, 6 is far away and 7 nowhere. */
+/** Near each other, and not in the order of their ids. 3 and 4 are at one place, 6 is far away and 7 has no position. */
 const PLACES: Readonly<Record<string, { lat: number; lon: number } | null>> = {
   1: { lat: 40.6, lon: -3.7 },
   2: { lat: 40.41, lon: -3.7 },
@@ -90,7 +90,7 @@ describe('lists around a point', () => {
 })
 
 describe.each(searched.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
-  test('tells the distance of each record from the point, and none without a point', async () => {
+  test('gives the distance of each record from the point, and none without a point', async () => {
     // Some lists need an area.
     const without = { lat: null, lon: null, radius: null, bbox: '-19,27,5,44' }
     const plain = listOf(endpoint, await service.json(requestOf(endpoint, { ...without, limit: '1000', format: 'json' })))
@@ -133,7 +133,7 @@ describe.each([
   const around = `${path}?${POINT}${more}`
   const idsOf = (reply: Reply): string[] => reply[name].map((one: Reply) => one[id])
 
-  test('lists what is nearest first, or last', async () => {
+  test('lists the nearest first, or last', async () => {
     const reply = await service.json(around)
     expect(idsOf(reply)).toEqual(NEAREST)
     for (const one of reply[name]) {

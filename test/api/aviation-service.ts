@@ -5,11 +5,11 @@ import { WHOLE } from '../../scripts/stand-in/publisher.ts'
 import { STAND_INS } from '../../scripts/stand-in/publishers/list.ts'
 import { makeWorld } from '../../scripts/stand-in/world/world.ts'
 
-/** When it is. */
+/** The present time. */
 export const AT = Date.parse('2026-10-26T12:30:00Z')
 const world = makeWorld(1, 'small')
 
-/** What the stand-in of a feed publishes at an instant, as rows of a dataset. */
+/** The rows of a dataset that the stand-in of a feed publishes at an instant. */
 export async function published(id: string, dataset: Dataset, at = AT): Promise<AnyRow[]> {
   const standIn = STAND_INS.find(({ feed }) => feed === id)
   const feed = feedById(id)

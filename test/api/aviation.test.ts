@@ -15,7 +15,7 @@ import { AT, liveRows } from './aviation-service.ts'
 import { FEEDS } from './feed-listings.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
-/** Days of Madrid up to yesterday, those of EUROCONTROL up to three days before; of Palma EUROCONTROL alone. */
+/** Days of Madrid up to yesterday, those of EUROCONTROL up to three days before. For Palma, EUROCONTROL alone. */
 const days: readonly AnyRow[] = Array.from({ length: 45 }, (_, back): AnyRow[] => {
   const local_date = madridDate(AT, -1 - back)
   const day = { month: local_date.slice(0, 7), local_date, period_start: dayBounds(local_date).start }
@@ -34,7 +34,7 @@ const days: readonly AnyRow[] = Array.from({ length: 45 }, (_, back): AnyRow[] =
   return back < 3 ? [madrid] : [madrid, exampleTableRow(airportDays, { ...day, iata: 'PMI', ...none, ...network })]
 }).flat()
 
-/** Three days that receivers observed; on the newest nobody received arrivals. */
+/** Three days that receivers observed; on the newest, arrivals were not received. */
 const observed: readonly AnyRow[] = Array.from({ length: 3 }, (_, back): AnyRow => {
   const local_date = madridDate(AT, -2 - back)
   const day = { month: local_date.slice(0, 7), local_date, period_start: dayBounds(local_date).start }
@@ -109,7 +109,7 @@ describe('flights that are late, cancelled or diverted', () => {
       expect([query, (await service.get(`/api/aviacion?${query}`)).status]).toEqual([query, 400])
   })
 
-  test('the weather of the airport explains what is due within three hours of its report', async () => {
+  test('the weather of the airport explains flights that are due within three hours of its report', async () => {
     const [madrid, palma] = await Promise.all(
       ['MAD', 'PMI'].map(async (iata) => (await service.json(`/api/aviacion?airport=${iata}&limit=20000`)).flights as Reply[]),
     )
@@ -140,7 +140,7 @@ describe('flights that are late, cancelled or diverted', () => {
     await service.publish(flights, shown, { at: AT, feed: 'aena_flights' })
   })
 
-  test('changes: what happened to each flight, with what differs', async () => {
+  test('changes: each event of a flight, with the fields that differ', async () => {
     const [one] = shown as [AnyRow]
     const later = { ...one, state: 'DELAYED', delay_minutes: 45, observed_at: AT + 600_000, updated_at: AT + 600_000 }
     const change = (kind: LiveChange['kind'], row: AnyRow, changed: readonly string[] = []): LiveChange => ({
@@ -244,7 +244,7 @@ describe('airports', () => {
     expect((await service.get('/api/aviacion/aeropuertos/LEMD')).status).toBe(404)
   })
 
-  test('the series of one airport by day and month, with what each source has', async () => {
+  test('the series of one airport by day and month, with the figures of each source', async () => {
     const path = '/api/aviacion/aeropuertos/MAD/historico'
     const { history } = await service.json(`${path}?from=2026-10-20&to=2026-10-26`)
     expect(history).toEqual(
@@ -271,7 +271,7 @@ describe('airports', () => {
     expect((await service.json('/api/aviacion/aeropuertos/VGO/historico')).history).toEqual([])
   })
 
-  test('what receivers observed is apart from what is reported, in the list and as a series', async () => {
+  test('flights observed by receivers are separate from reported ones, in the list and as a series', async () => {
     const shown = { observed_departures: 303, observed_arrivals: 180, observed_coverage: 0.09, observed_until: madridDate(AT, -2) }
     expect(await service.json('/api/aviacion/aeropuertos/MAD')).toMatchObject({ movements: 32_400, ...shown })
     const path = '/api/aviacion/aeropuertos/MAD/historico?from=2026-10-20&to=2026-10-26'
@@ -300,7 +300,7 @@ describe('where the operator has no agreement with Aena', () => {
   })
   afterAll(() => off?.close())
 
-  test('the rest answers and says what is missing, and the sources say why', async () => {
+  test('the rest answers and names the missing parts, and the sources say why', async () => {
     const { flights: none, shown_flights, meta } = await off.json('/api/aviacion')
     const missing = [
       { dataset: 'flights', reason: 'NOT_ENABLED' },
@@ -316,7 +316,7 @@ describe('where the operator has no agreement with Aena', () => {
   })
 })
 
-test('conditions: thresholds, and nothing of what is not observed', () => {
+test('conditions: thresholds, and none where a measure is missing', () => {
   const nothing = { visibility_m: null, ceiling_m: null, wind_m_s: null, gust_m_s: null, weather: null }
   const of = (values: Partial<Parameters<typeof conditionsOf>[0]>): string[] => conditionsOf({ ...nothing, ...values })
   expect(of({})).toEqual([])

@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../lake/query/sql.ts'
 import { col } from '../../lake/schema/columns.ts'
 import { exampleRow, type TestService } from './service.ts'
 
-/** A list of so many numbers at /api/big, each with the text that `filler` makes of it (in the column `range`). */
+/** A list of the given number of numbers at /api/big, each with the text of `filler` (in the column `range`). */
 export function bigEndpoint(rows: number, filler: Sql): Endpoint {
   return defineEndpoint({
     ...{ path: '/api/big', domain: 'road', plan: 'FREE', summary: 'Big', params: {}, example: {} },
@@ -24,7 +24,7 @@ export function bigEndpoint(rows: number, filler: Sql): Endpoint {
   })
 }
 
-/** Lets the table that the endpoint names hold something, as of an instant (ms). */
+/** Gives the table of the endpoint a row, as of an instant (ms). */
 export async function landSomething(service: TestService, at: number): Promise<void> {
   await service.publish(trafficReadings, [exampleRow(trafficReadings)])
   await service.land(trafficReadings, [], at)

@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts'
 import { bigEndpoint, landSomething } from './big-endpoint.ts'
 import { startService, type TestService } from './service.ts'
 
-/** 8,000 records of 1 kB: more than is kept in memory. */
+/** 8,000 records of 1 kB: more than the limit of memory. */
 const ROWS = 8000
 const big = bigEndpoint(ROWS, sql`(SELECT string_agg(md5(CAST(range * 32 + part AS VARCHAR)), '') FROM range(32) AS parts(part))`)
 const LIMITS = { minute: 1e6, day: 1e6, concurrency: 5 }
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Has the disk fail in the middle of files, until what it gives is called or the test is over. */
+/** Makes the disk fail in the middle of files, until the returned function is called or the test ends. */
 async function breakDisk(): Promise<() => void> {
   const one = await open(devNull)
   const handles = Object.getPrototypeOf(one) as { read: (...of: unknown[]) => Promise<unknown> }
@@ -43,12 +43,12 @@ async function breakDisk(): Promise<() => void> {
   return mend
 }
 
-/** What came of a reply, and whether that passes for the whole of it. */
+/** The outcome of a reply, and whether a client takes it for complete. */
 interface Came {
   readonly status: number
   readonly bytes: number
   readonly isWhole: boolean
-  /** Units of the day that are left. */
+  /** The rest of the day's units. */
   readonly left: number
 }
 
@@ -66,12 +66,12 @@ async function ask(query: string, encoding: string): Promise<Came> {
     }
     get(`${service.url}/api/big?${query}`, { headers, agent: false, timeout: 20_000 }, take)
       .on('timeout', () => reject(new Error('the connection was left open')))
-      // Cut before anything of it went out.
+      // Cut before its first byte.
       .on('error', () => resolve({ status: 0, bytes: 0, isWhole: false, left: 0 }))
   })
 }
 
-/** Requests answered, requests that failed by our fault and units of the day, of all usage that is written. */
+/** Answered requests, requests that failed by our fault, and units of the day, in all written usage. */
 async function used(): Promise<number[]> {
   now += MINUTE_MS
   await service.usage.flush()
@@ -84,7 +84,7 @@ async function used(): Promise<number[]> {
 }
 
 const all: [answered: number, server_error: number, units: number] = [0, 0, 0]
-/** Waits until so much more is used than at the last call; a request is counted a little after its reply is here. */
+/** Waits for the given use since the last call; a request is counted a little after its reply arrives. */
 async function usesMore(...more: readonly [answered: number, server_error: number, units: number]): Promise<void> {
   for (const [at, count] of more.entries()) all[at] = (all[at] as number) + count
   let seen: readonly number[] = []
@@ -96,7 +96,7 @@ async function usesMore(...more: readonly [answered: number, server_error: numbe
   expect(seen).toEqual(all)
 }
 
-/** What was logged that is more than information. */
+/** Log lines above the level of information. */
 const mistakes = (): { readonly level: number }[] =>
   logged.map((line) => JSON.parse(line) as { readonly level: number }).filter(({ level }) => level >= 40)
 
@@ -105,28 +105,25 @@ test.each([
   ['format=ndjson', 'br'],
   ['format=csv', 'identity'],
   ['format=arrow', 'gzip'],
-])(
-  'a reply whose file cannot be read to its end does not pass for whole, costs nothing, and is told of: %s in %s',
-  async (query, encoding) => {
-    const path = `limit=${ROWS}&${query}`
-    const [whole, before] = [await ask(path, encoding), await ask('limit=1', encoding)]
-    expect(whole).toMatchObject({ status: 200, isWhole: true })
-    await usesMore(2, 0, 2)
-    logged.length = 0
-    const mend = await breakDisk()
-    const broken = await ask(path, encoding)
-    expect(broken.isWhole).toBe(false)
-    expect(broken.bytes).toBeLessThan(whole.bytes)
-    mend()
-    await until('it is logged', () => mistakes().length > 0)
-    const err = expect.objectContaining({ message: expect.stringContaining('EIO') })
-    expect(mistakes()).toEqual([expect.objectContaining({ level: 50, path: `/api/big?${path}`, status: 500, err })])
-    expect((await ask('limit=1', encoding)).left).toBe(before.left - 1)
-    await usesMore(1, 1, 1)
-  },
-)
+])('a reply whose file breaks off is not taken for complete, costs nothing, and is reported: %s in %s', async (query, encoding) => {
+  const path = `limit=${ROWS}&${query}`
+  const [whole, before] = [await ask(path, encoding), await ask('limit=1', encoding)]
+  expect(whole).toMatchObject({ status: 200, isWhole: true })
+  await usesMore(2, 0, 2)
+  logged.length = 0
+  const mend = await breakDisk()
+  const broken = await ask(path, encoding)
+  expect(broken.isWhole).toBe(false)
+  expect(broken.bytes).toBeLessThan(whole.bytes)
+  mend()
+  await until('it is logged', () => mistakes().length > 0)
+  const err = expect.objectContaining({ message: expect.stringContaining('EIO') })
+  expect(mistakes()).toEqual([expect.objectContaining({ level: 50, path: `/api/big?${path}`, status: 500, err })])
+  expect((await ask('limit=1', encoding)).left).toBe(before.left - 1)
+  await usesMore(1, 1, 1)
+})
 
-test('who goes away in the middle is charged, and no mistake of ours', async () => {
+test('a client that disconnects in the middle is charged, and is not logged as our mistake', async () => {
   logged.length = 0
   const headers = await service.keyed('PRO')
   await new Promise<void>((resolve, reject) => {

@@ -19,7 +19,7 @@ const numbers = listReturn('numbers', record('Number', 'A number.', { id: col.st
 })
 const common = { domain: 'road', plan: 'FREE', summary: 'Numbers', returns: numbers, example: {} } as const
 
-/** Answers from memory; periods that began long ago are of a higher plan. */
+/** Answers from memory; periods that began long ago need a higher plan. */
 const recentOnly = defineEndpoint({
   ...common,
   path: '/api/numbers/recent',
@@ -35,7 +35,7 @@ const byName = defineSlice<string>({
   most: 10,
   read: (_, key) => new Promise((resolve) => held.set(key, () => resolve(`of ${key}`))),
 })
-/** Reads a cached view for a value of the caller's. */
+/** Reads a cached view for a value of the request. */
 const ofView = defineEndpoint({
   ...common,
   path: '/api/numbers/view',
@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('a reply from memory needs the plan that its request needed, whoever asked for it first', async () => {
+test('a reply from memory needs the plan of its own request, whoever sent the first', async () => {
   const path = '/api/numbers/recent?from=2020-01-01&to=2020-01-02'
   for (let count = 0; count < 3; count++) expect((await service.open(path, await service.keyed('PRO'))).status).toBe(200)
   for (let count = 0; count < 2; count++) {

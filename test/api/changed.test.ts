@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Figures between 0 and 1 that only the seed decides. */
+/** Figures between 0 and 1 that depend on the seed alone. */
 function figures(seed: number): () => number {
   let state = seed
   return () => {
@@ -52,7 +52,7 @@ const INCIDENT: Values = {
 }
 const PRICE: Values = { price: [1.4, 1.5, 1.6], price_unit: ['EUR/L', 'EUR/kg'], province_code: ['08', '17'] }
 
-/** Publishes and lands what the fold makes of things whose columns change now and then, that go and sometimes come back. */
+/** Publishes and lands the fold of things whose columns change now and then, that go and sometimes come back. */
 async function publish(dataset: Dataset, things: readonly AnyRow[], values: Values): Promise<void> {
   const next = figures(5)
   const state: DatasetState = emptyState()
@@ -81,7 +81,7 @@ async function publish(dataset: Dataset, things: readonly AnyRow[], values: Valu
   await service.land(dataset, rows, at)
 }
 
-/** Names of the members that differ between two records; of a point both, as replies tell it. */
+/** Names of the members that differ between two records; for a point both coordinates, as in replies. */
 function differing(before: Reply, after: Reply): string[] {
   const names = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   const points = [
@@ -103,7 +103,7 @@ async function entries(path: string): Promise<Reply[]> {
   return all
 }
 
-/** Checks each entry against the one before of the same thing; gives the kinds that were seen, and how often one came back. */
+/** Checks each entry against the previous one of the same thing. Returns the kinds, and the number of returns. */
 function checkEntries(all: readonly Reply[], idOf: (entry: Reply) => string, shown: (entry: Reply) => Reply): Map<string, number> {
   const last = new Map<string, Reply>()
   const kinds = new Map<string, number>()
@@ -133,13 +133,13 @@ describe('changed names the members that differ from the state before, and no ot
     )
     for (const kind of ['CREATED', 'UPDATED', 'ENDED', 'back']) expect(kinds.get(kind), kind).toBeGreaterThan(2)
     for (const id of new Set(all.map((entry) => entry.id))) {
-      const told = all.filter((entry) => entry.id === id)
+      const written = all.filter((entry) => entry.id === id)
       const { versions } = await service.json(`/api/incidents/${id}/history?limit=1000`)
-      expect(versions.map((one: Reply) => [one.observed_at, one.changed])).toEqual(told.map((entry) => [entry.at, entry.changed]))
+      expect(versions.map((one: Reply) => [one.observed_at, one.changed])).toEqual(written.map((entry) => [entry.at, entry.changed]))
       for (const [at, one] of versions.entries()) {
         const { version, changed, ...shown } = one
         expect(version).toBe(at + 1)
-        expect(shown).toEqual(told[at].incident)
+        expect(shown).toEqual(written[at].incident)
       }
     }
   })

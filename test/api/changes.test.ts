@@ -27,7 +27,7 @@ const kinds = (reply: Reply): string[] => reply.changes.map((entry: Reply) => `$
 describe('the feed of changes', () => {
   let start = ''
 
-  test('begins with what the log holds, and goes on where it ended', async () => {
+  test("begins with the log's contents, and goes on where it ended", async () => {
     await service.publish(incidents, [one], { at: T0, changes: [change('CREATED', one)] })
     const first = await service.json('/api/incidents/changes')
     expect(kinds(first)).toEqual(['CREATED inc_1'])
@@ -98,7 +98,7 @@ describe('the feed of changes', () => {
     ['12:01:01Z', ['ENDED inc_1']],
     ['12:02:00Z', ['ENDED inc_1']],
     ['12:02:01Z', []],
-  ])('since %s: what publications from then on brought, whenever it was written', async (time, expected) => {
+  ])('since %s: the changes of publications from then on, whenever they were written', async (time, expected) => {
     const begun = `/api/incidents/changes?since=2026-01-02T${time}`
     expect(await service.json(begun)).toMatchObject({ reset: false, more: false })
     expect(kinds(await service.json(begun))).toEqual(expected)
@@ -112,7 +112,7 @@ describe('the feed of changes', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('speaks the language asked for', async () => {
+  test('uses the requested language', async () => {
     const { changes } = await service.json('/api/incidents/changes?lang=en')
     expect(changes[0].incident.description).toBe(changes[0].incident.descriptions.en)
     expect(changes[0].incident.description).not.toBe(changes[0].incident.descriptions.es)
@@ -133,7 +133,7 @@ describe('the feed of changes', () => {
   })
 })
 
-test('without Redis, who has seen all is told that there is nothing new, and of the rest nobody knows', async () => {
+test('without Redis, a cursor at the end gets no changes, and any other cursor gets an outage', async () => {
   const { next_cursor } = await service.json('/api/incidents/changes')
   await service.killRedis()
   const pages = [`/api/incidents/changes?limit=7&cursor=${next_cursor}`, `/api/incidents/changes?province=Madrid&since=2100-01-01`]
@@ -145,7 +145,7 @@ test('without Redis, who has seen all is told that there is nothing new, and of 
   expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)
   await service.restartRedis()
   await service.publish(incidents, [other], { at: T0 + 300_000 })
-  // The log has begun anew.
+  // The log has started again.
   expect(await service.json(`/api/incidents/changes?cursor=${reply.next_cursor}`)).toMatchObject({ reset: true })
 })
 

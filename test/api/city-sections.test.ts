@@ -19,7 +19,7 @@ const STEP = 300_000
 /** A Thursday at 08:30 in Madrid. */
 const NOW = Date.UTC(2028, 10, 16, 7, 30)
 const LEVELS = ['FREE', 'FREE', 'DENSE', 'VERY_DENSE', 'CONGESTED', 'CLOSED', 'UNKNOWN'] as const
-/** Thursdays of the archive, the hour of the rush each; one more day has the hour that October repeats. */
+/** Thursdays of the archive, each with its rush hour; one more day has the hour that October repeats. */
 const THURSDAYS = ['2028-09-28', '2028-10-05', '2028-10-19', '2028-10-26', '2028-11-02']
 const LIVE_DAY = '2028-11-08'
 const LIVE_FEEDS = ['barcelona_traffic', 'valencia_traffic', 'bilbao_traffic']
@@ -40,7 +40,7 @@ const LINE = [
   [2.102, 41.382],
 ]
 
-/** What sections say now: seven of Barcelona, one of them stale, one that the catalogue lacks; two of Bilbao. */
+/** The present states of sections: seven of Barcelona, one of them stale, one missing in the catalogue; two of Bilbao. */
 function now(): AnyRow[] {
   const at = { observed_at: NOW, updated_at: NOW }
   const barcelona = LEVELS.map((level, n) =>
@@ -99,10 +99,10 @@ function archived(): AnyRow[] {
   })
 }
 
-/** A line that the file repeats: in no figure. */
+/** A repeated line of the file: in no figure. */
 const repeated = (rows: readonly AnyRow[]): AnyRow => ({ ...(rows[0] as AnyRow), repetition: 2, level: 'CONGESTED' })
 
-/** A day of live states of Barcelona, and of Bilbao with what it measures. */
+/** A day of live states of Barcelona, and of Bilbao with its measures. */
 function live(): AnyRow[] {
   const next = figures(9)
   const { start, end } = dayBounds(LIVE_DAY)
@@ -137,7 +137,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('a city of sections is told by the states that the newest publication has, each section counting once', async () => {
+test('a city of sections is computed from the newest published states, each section counting once', async () => {
   expect(await city('barcelona')).toMatchObject({
     ...{ availability: 'AVAILABLE', kind: 'SECTIONS', source: 'barcelona_traffic', sensors: 8, sensors_reporting: 6 },
     ...{ sensors_graded: 5, sensors_closed: 1, coverage: 0.75, observed_at: '2028-11-16T07:30:00.000Z' },
@@ -244,7 +244,7 @@ test('the archive gives typical hours until live states have enough weeks, and t
   expect(await city('bilbao')).toMatchObject({ congestion_index: null, index_absence: 'FEW_WEEKS' })
 })
 
-test.each(['1h', '1d'])('the series of a city by %s is what plain SQL gives of its states', async (interval) => {
+test.each(['1h', '1d'])('the series of a city by %s is that of plain SQL over its states', async (interval) => {
   if (interval === '1h') await service.land(trafficSectionStates, live(), NOW, LIVE_FEEDS)
   const unit = interval === '1h' ? 'hour' : 'day'
   const begin = `strftime(timezone('UTC', timezone('Europe/Madrid', date_trunc('${unit}', timezone('Europe/Madrid', observed_at)))), '%Y-%m-%dT%H:%M:%S.000Z')`
@@ -271,7 +271,7 @@ test.each(['1h', '1d'])('the series of a city by %s is what plain SQL gives of i
   }
 })
 
-test('live states go before the archive, which can be asked for by name', async () => {
+test('live states go before the archive, which can be requested by name', async () => {
   const path = '/api/trafico/ciudades/barcelona/historico?interval=1d'
   const sources = async (query: string): Promise<unknown[]> => {
     const reply = await service.json(`${path}&${query}`)

@@ -9,7 +9,7 @@ import { golden } from '../helpers/golden.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const HOUR = 3_600_000
-/** A Sunday at 02:30 in Madrid, a week after the hour was there twice. */
+/** A Sunday at 02:30 in Madrid, a week after the repeated hour. */
 const NOW = Date.UTC(2028, 10, 5, 1, 30)
 const LEVELS = ['FLUID', 'FLUID', 'FLUID', 'SLOW', 'QUEUES', 'CONGESTION', null] as const
 /** Sensors whose reading counts; two more are stale, two are wrong, and one is of another source. */
@@ -74,7 +74,7 @@ const mean = (name: string): number => {
   return Math.round((10 * there.reduce((sum, value) => sum + value, 0)) / there.length) / 10
 }
 
-test('a city is told by the sensors that report now, others are listed without figures', async () => {
+test('a city is computed from the sensors that report now, others are listed without figures', async () => {
   const { cities, total } = await service.json('/api/trafico/ciudades')
   expect([total, cities.map((one: Reply) => [one.id, one.availability, one.municipality_code])]).toEqual([
     4,
@@ -115,7 +115,7 @@ test('before enough has landed nothing is typical', async () => {
   expect(deviation).toBeNull()
 })
 
-/** What plain SQL calls typical now. */
+/** The typical value now, by plain SQL. */
 async function expected(source: string): Promise<Record<string, unknown> | undefined> {
   const nth = (of: string): string => `list_sort(list(${of}))[CAST(ceil(0.5 * count(${of})) AS INTEGER)]`
   const holidays = `'2028-08-15', '2028-10-12', '2028-11-01'`
@@ -189,7 +189,7 @@ test('the sensors of a city now, as GeoJSON unless asked otherwise', async () =>
   )
 })
 
-test('cities of which nothing has arrived have no data yet, others are not known', async () => {
+test('cities without any data yet say so, others are unknown', async () => {
   for (const city of ['barcelona', 'valencia', 'bilbao']) {
     const refused = await service.get(`/api/trafico/ciudades/${city}`)
     expect([refused.status, refused.headers.has('retry-after'), ((await refused.json()) as Reply).code]).toEqual([404, true, 'no-data-yet'])

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { answerClientError, noteAnswer } from '../../api/http/malformed.ts'
 import { until } from '../helpers/until.ts'
 
-test('a connection that was told that it will end is told nothing else, and the answer under way on it goes out whole', async () => {
+test('a connection announced as ending gets no other reply, and the reply in progress on it is sent whole', async () => {
   const taken: [IncomingMessage, ServerResponse][] = []
-  const told: string[] = []
+  const reported: string[] = []
   const server = createServer((request, response) => {
     noteAnswer(request, response)
     taken.push([request, response])
@@ -26,7 +26,7 @@ test('a connection that was told that it will end is told nothing else, and the 
   const fail = (code: string): void =>
     answerClientError(Object.assign(new Error(code), { code }), taken[0]?.[0].socket as Socket, {
       baseUrl: '',
-      told: (problem) => void told.push(problem),
+      told: (problem) => void reported.push(problem),
     })
   socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\n')
   await until('the first request', () => taken.length === 1)
@@ -40,5 +40,5 @@ test('a connection that was told that it will end is told nothing else, and the 
   await once(socket, 'close')
   expect(text).toContain('the first answer')
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
-  expect(told).toEqual(['request-timeout'])
+  expect(reported).toEqual(['request-timeout'])
 })

@@ -95,7 +95,7 @@ afterAll(() => service?.close())
 const list = (query = ''): Promise<Reply> => service.json(`/api/movilidad/corredores?limit=500${query}`)
 const one = (of: string, query = ''): Promise<Reply> => service.json(`/api/movilidad/corredores/${of}${query}`)
 
-/** Daily vehicles of the sections of a condition, by plain SQL. */
+/** Daily vehicles of the sections that meet a condition, by plain SQL. */
 async function daily(where: string): Promise<GoldenRow> {
   const [row] = await golden(
     service.lake,
@@ -133,15 +133,15 @@ test('by sections: vehicle-km by length and days, and the change on the sections
   const all = await daily(`road = 'A-6' AND year = 2018 AND province_code = '28'`)
   const both = `road = 'A-6' AND section_id IN ('A-6 0', 'A-6 10', 'A-6 20')`
   const [now, then] = [await daily(`${both} AND year = 2018`), await daily(`${both} AND year = 2017`)]
-  const told = await one('madrid-a-6')
-  expect(told).toMatchObject({
+  const corridor = await one('madrid-a-6')
+  expect(corridor).toMatchObject({
     ...{ year: 2018, basis: 'MINISTRY_SECTIONS', imd_veh_day: all.imd, units: 5, matched_units: 3, length_km: 50, coverage: 0.8 },
     ...{ comparable_imd_veh_day: now.imd, previous_imd_veh_day: then.imd, profile: null, period_s: null, sensors: [] },
     change_pct: Math.round(10_000 * (Number(now.exact) / Number(then.exact) - 1)) / 100,
     roads: [{ road: 'A-6', km_from: 0, km_to: 60 }],
   })
   expect((await one('a-6')).imd_veh_day).toBe((await daily(`road = 'A-6' AND year = 2018`)).imd)
-  // Of the first year there is nothing to compare with.
+  // The first year has no year to compare with.
   expect(await one('madrid-a-6', '?year=2017')).toMatchObject({
     year: 2017,
     units: 4,
@@ -152,9 +152,9 @@ test('by sections: vehicle-km by length and days, and the change on the sections
 })
 
 test('a corridor has its sections, each with its line where points are known, and none of the whole where they are not', async () => {
-  const told = await one('madrid-a-6')
+  const corridor = await one('madrid-a-6')
   expect(
-    told.sections.map(({ km_from, heavy_share_pct, line, geometry_absent }: Reply) => [
+    corridor.sections.map(({ km_from, heavy_share_pct, line, geometry_absent }: Reply) => [
       km_from,
       heavy_share_pct !== null,
       line?.type ?? null,
@@ -167,7 +167,7 @@ test('a corridor has its sections, each with its line where points are known, an
     [40, true, null, 'NO_POINTS'],
     [50, false, null, 'NO_POINTS'],
   ])
-  expect([told.geometry, told.geometry_absent]).toEqual([null, 'NO_POINTS'])
+  expect([corridor.geometry, corridor.geometry_absent]).toEqual([null, 'NO_POINTS'])
   for (const of of ['m-45', 'nothing']) expect((await service.get(`/api/movilidad/corredores/${of}`)).status).toBe(404)
   expect((await service.get('/api/movilidad/corredores/madrid-a-6?year=2025')).status).toBe(404)
 })
@@ -183,13 +183,13 @@ test('by sensors: the mean of them, of one source and period; the change at the 
      SELECT (SELECT round(avg(daily), 1) FROM years WHERE year = '2025') AS imd, (SELECT round(avg(now), 1) FROM pairs) AS now, (SELECT round(avg(before), 1) FROM pairs) AS before,
        (SELECT round(100 * (avg(now) / avg(before) - 1), 2) FROM pairs) AS change, (SELECT round(CAST(sum(hours) AS DOUBLE) / (4 * 8760), 6) FROM years WHERE year = '2025') AS coverage`,
   )
-  const told = await one('m-30')
-  expect(told).toMatchObject({
+  const corridor = await one('m-30')
+  expect(corridor).toMatchObject({
     ...{ year: 2025, basis: 'CITY_SENSORS', source: 'madrid', period_s: 300, imd_veh_day: expected?.imd, units: 4, matched_units: 3 },
     ...{ comparable_imd_veh_day: expected?.now, previous_imd_veh_day: expected?.before, change_pct: expected?.change },
     ...{ length_km: 32.5, coverage: expected?.coverage, sections: [], roads: [{ road: 'M-30', km_from: 0, km_to: 32.5 }] },
   })
-  expect(told.sensors.find(({ sensor_id }: Reply) => sensor_id === 'new')).toEqual({
+  expect(corridor.sensors.find(({ sensor_id }: Reply) => sensor_id === 'new')).toEqual({
     sensor_id: 'new',
     imd_veh_day: 72_000,
     coverage: 0.068493,

@@ -10,7 +10,7 @@ import { exampleRow, exampleTableRow, type Reply, startService, type TestService
 const AT = Date.UTC(2026, 10, 2)
 let service: TestService
 
-/** What is wrong on a day of ES01: the quality of all its counts, or of one hour. */
+/** The defect on a day of ES01: the quality of all its counts, or of one hour. */
 const ODD: Readonly<Record<string, { readonly quality: string; readonly hour?: number; readonly direction?: string }>> = {
   '2023-03-28': { quality: 'OUTAGE', direction: '2' },
   '2023-03-29': { quality: 'COPIED_DAY' },
@@ -42,7 +42,7 @@ beforeAll(async () => {
       ...[...days('2023-03-20', 12), '2023-05-02', ...days('2024-02-26', 4)].flatMap(both),
       // The last day of a year is of that year, though it ends in the next one in UTC.
       ...both('2024-12-31'),
-      // A year of which one direction has nothing.
+      // A year without counts of one direction.
       ...day('ES01', '1', '2025-01-01'),
       ...day('ES02', '1', '2024-02-28'),
       ...day('ES02', '2', '2024-02-28', 'DEAD_DIRECTION'),
@@ -79,7 +79,7 @@ test('stations, each with its directions, by place', async () => {
   expect((await service.get('/api/movilidad/estaciones/ES99')).status).toBe(404)
 })
 
-test('its years are of whole days that are counts, each direction by itself', async () => {
+test('its years have the whole days with counts, each direction separately', async () => {
   const expected = await golden(
     service.lake,
     [trafficCountsHourly],
@@ -131,7 +131,7 @@ test('its profile is of the hours of one year that are counts in both directions
 })
 
 test('without counts of a year, or at all, there is no profile', async () => {
-  // Of 2025 one direction has nothing.
+  // In 2025 one direction has no counts.
   expect(await one('ES01')).toMatchObject({ profile_year: 2025, profile: null })
   expect(await one('ES01', '?year=2022')).toMatchObject({ profile_year: 2022, profile: null })
   expect(await one('ES03')).toMatchObject({ years: [], profile_year: null, profile: null })

@@ -10,7 +10,7 @@ const BASQUE = ['01', '20', '48']
 const CATALAN = ['08', '17', '25', '43']
 const but = (...codes: string[]): string[] => provinces.map(({ code }) => code).filter((code) => !codes.includes(code))
 
-/** Provinces without data, by the lists that lack them. */
+/** Provinces without data, by the affected lists. */
 const GAPS: Readonly<Record<string, readonly string[]>> = {
   '/api/incidents': BASQUE,
   '/api/incidents/changes': BASQUE,
@@ -47,7 +47,7 @@ describe.each(gaps)('%s', (path, endpoint, gap) => {
   }
   const provinces_without_data = gap.province_codes
 
-  test('says which provinces have no source, and notes it if one of them is asked for', async () => {
+  test('lists the provinces without a source, and notes it when one of them is requested', async () => {
     expect(await coverageOf({})).toEqual({ provinces_without_data, note: null })
     expect(await coverageOf({ province: 'Madrid' })).toEqual({ provinces_without_data, note: null })
     for (const province of ['Bizkaia', '20']) expect(await coverageOf({ province })).toEqual({ provinces_without_data, note: gap.note })

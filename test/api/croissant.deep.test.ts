@@ -10,7 +10,7 @@ import { tempFolder } from '../helpers/temp.ts'
 import { fillWithExamples, startService, type TestService } from './service.ts'
 
 const run = promisify(execFile)
-/** A Python with the packages mlcroissant[parquet] and rdflib, which it needs. */
+/** A Python with the required packages mlcroissant[parquet] and rdflib. */
 const PYTHON = process.env['CROISSANT_PYTHON'] ?? 'python3'
 const READ = `
 import json, sys

@@ -28,7 +28,7 @@ const expand = (name: string): string => {
 const instances = (type: string) => store.getSubjects(expand('rdf:type'), expand(type), null)
 
 describe('the catalogue as DCAT-AP-ES', () => {
-  // What the profile requires (Violation in its SHACL shapes), with how often at most.
+  // The requirements of the profile (Violation in its SHACL shapes), with the largest number of each.
   const REQUIRED: readonly [type: string, property: string, most: number][] = [
     ['dcat:Catalog', 'dct:title', 9],
     ['dcat:Catalog', 'dct:description', 9],
@@ -117,7 +117,7 @@ describe('the catalogue as DCAT-AP-ES', () => {
     expect(wrong.status).toBe(400)
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const first = await service.open('/api/datasets/incidents', { Accept: 'application/ld+json' })
     const again = await service.open('/api/datasets/incidents', {
       Accept: 'application/ld+json',

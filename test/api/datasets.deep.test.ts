@@ -36,7 +36,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The data files of a dataset as they lie in the store. */
+/** The data files of a dataset, as stored. */
 const filesOf = (dataset: Dataset): string[] => globSync(join(service.shared.storeFolder, tableKey(dataset), 'data', '**', '*.parquet'))
 const listOf = (dataset: Dataset): string => `[${filesOf(dataset).map((file) => `'${file}'`)}]`
 const cardOf = (id: string): Promise<Reply> => service.json(`/api/datasets/${id}`)
@@ -63,7 +63,7 @@ describe('with a row in each table', () => {
   beforeAll(async () => {
     const before = (await service.get('/api/datasets')).headers.get('etag')
     await fillWithExamples(service)
-    // What landed turns up without a look of the request, and with another tag.
+    // A landing shows without a refresh by the request, and with another tag.
     await until('the catalogue has them', async () => {
       const response = await service.get('/api/datasets')
       const { datasets: listed } = (await response.json()) as Reply
@@ -118,7 +118,7 @@ describe('with a row in each table', () => {
     },
   )
 
-  test('the catalogue is narrowed by domain, licence and commercial use, and refuses what there is none of', async () => {
+  test('the catalogue is narrowed by domain, licence and commercial use, and refuses unknown values', async () => {
     const ids = async (query: string): Promise<string[]> =>
       (await service.json(`/api/datasets?${query}`)).datasets.map((one: Reply) => one.id)
     const those = (isWanted: (dataset: Dataset) => boolean): string[] =>
@@ -158,7 +158,7 @@ describe('with a row in each table', () => {
     expect(plans).toEqual(trafficReadings.plan)
   })
 
-  test('a derived dataset names the feeds of what it is derived from', async () => {
+  test('a derived dataset names the feeds of its inputs', async () => {
     const row = exampleTableRow(railTimetableChanges, { subject_id: 'another' })
     await service.land(railTimetableChanges, [row], Date.UTC(2026, 7, 22), ['renfe_gtfs_cercanias'])
     await until('its feed is known', async () => {
@@ -167,7 +167,7 @@ describe('with a row in each table', () => {
     })
   })
 
-  test('what changes in one table changes the tag of its schema, and of no other', async () => {
+  test('a change in one table changes the tag of its schema, and of no other', async () => {
     const tagOf = async (id: string): Promise<string | null> => (await service.get(`/api/datasets/${id}/schema`)).headers.get('etag')
     const [mine, other] = [await tagOf(fuelPrices.id), await tagOf('fuel_stations')]
     await service.land(fuelPrices, [exampleTableRow(fuelPrices, { station_id: '2' })], Date.now())
@@ -175,7 +175,7 @@ describe('with a row in each table', () => {
     expect(await tagOf('fuel_stations')).toBe(other)
   })
 
-  test('days are told as they were gathered, the newest first, and those asked for', async () => {
+  test('days are listed as they were gathered, newest first, and for a requested range', async () => {
     const path = '/api/datasets/incidents/quality'
     const { store } = service.lake
     const [example] = (await service.json(path)).days
@@ -186,21 +186,21 @@ describe('with a row in each table', () => {
     const before = (await service.get(path)).headers.get('etag')
     const day = (await readQualityDay(store, '2026-01-02')) as QualityDay
     for (const date of ['2026-01-03', '2026-01-04', '2026-01-05']) await writeQualityDay(store, { ...day, date, as_of: day.as_of + 1 })
-    await until('the new days are told', async () => (await service.get(path)).headers.get('etag') !== before)
+    await until('the new days are listed', async () => (await service.get(path)).headers.get('etag') !== before)
     const dates = async (query: string): Promise<string[]> => (await service.json(`${path}${query}`)).days.map((one: Reply) => one.date)
     expect(await dates('')).toEqual(['2026-01-05', '2026-01-04', '2026-01-03', '2026-01-02'])
-    // Of days that feeds are told of and the table has nothing of, there were no rows.
+    // Days without rows: feeds have statistics of them and the table has none.
     expect((await service.json(path)).days[0]).toMatchObject({ rows: 0, nulls: [], feeds: [{ id: 'dgt_incidents', publications: 1438 }] })
     expect(await dates('?from=2026-01-03&to=2026-01-05')).toEqual(['2026-01-04', '2026-01-03'])
     expect(await dates('?from=2027-01-01')).toEqual([])
-    // Of a dataset that was not there on those days there is nothing to tell; of one that never was there is no such path.
+    // A dataset that did not exist on those days has nothing to list. One that never existed is an unknown path.
     expect((await service.json('/api/datasets/rail_stock/quality')).days).toEqual([])
     expect((await service.get('/api/datasets/nothing/quality')).status).toBe(404)
     const refused = await service.get(`${path}?from=2026-01-05&to=2026-01-05`)
     expect((await refused.json()) as Reply).toMatchObject({ status: 400, errors: [{ parameter: 'from' }] })
   })
 
-  test('days that an archive brought late are told as soon as they are counted, those of years ago too', async () => {
+  test('days that an archive brought late are listed as soon as they are counted, those of years ago too', async () => {
     const path = '/api/datasets/incidents/quality'
     const { store } = service.lake
     const before = (await service.get(path)).headers.get('etag')
@@ -209,7 +209,7 @@ describe('with a row in each table', () => {
     const days = { '2019-06-30': { as_of, rows: 7, nulls: { km: 0.5 } }, ...known.days }
     expect(await writeTableQuality(store, 'incidents', { seq: 2, quality: { ...known, as_of, days } })).toBe(true)
     expect(await writeTableQuality(store, 'incidents', { seq: 2, quality: known })).toBe(false)
-    await until('the new day is told', async () => (await service.get(path)).headers.get('etag') !== before)
+    await until('the new day is listed', async () => (await service.get(path)).headers.get('etag') !== before)
     const [first] = (await service.json(`${path}?sort=date&to=2020-01-01`)).days
     expect(first).toEqual({
       date: '2019-06-30',
@@ -220,7 +220,7 @@ describe('with a row in each table', () => {
     })
   })
 
-  test('a misspelt id is told which was meant', async () => {
+  test('a misspelt id gets a suggestion', async () => {
     const response = await service.get('/api/datasets/incident')
     expect((await response.json()) as Reply).toMatchObject({ status: 404, detail: expect.stringContaining('did you mean incidents?') })
   })
@@ -257,7 +257,7 @@ describe('a table that was migrated', () => {
   })
 })
 
-test('of several sources the strictest tells whether commercial use is allowed', () => {
+test('of several sources the strictest decides whether commercial use is allowed', () => {
   const uses = (...all: ('yes' | 'no' | 'unknown')[]): string => commercialUseOf(all.map((commercial_use) => ({ commercial_use })))
   expect([uses('yes'), uses('yes', 'unknown'), uses('unknown', 'no', 'yes')]).toEqual(['yes', 'unknown', 'no'])
 })

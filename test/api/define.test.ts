@@ -80,7 +80,7 @@ test.each([
   expect(formatFor(header, formatsOf(hotspotList.returns))).toBe(expected)
 })
 
-test('what is not located cannot prefer GeoJSON', () => {
+test('an endpoint without positions cannot prefer GeoJSON', () => {
   expect(() => defineEndpoint({ ...railStockList, returns: { ...railStockList.returns, prefers: 'geojson' } } as never)).toThrow(
     '/api/trenes/flota: records without a place have no geojson',
   )
@@ -124,7 +124,7 @@ test.each([
 })
 
 test.each(['A-2/1', 'A-2/ 1', 'A-2/', '/A-2', 'A-2+1', 'A-2,A-3', 'A-2_1', 'A-2;1', '*', '-'])(
-  '%s is no designation of one road, and is not read as another',
+  '%s is not the designation of one road, and is not read as another',
   (text) => expect(() => roadParam.parse(text)).toThrow('expected a road designation'),
 )
 
@@ -148,7 +148,7 @@ test('distances are those of the sphere', () => {
   expect(isInside({ kind: 'circle', lat: 40, lon: -3, radius_m: 10 }, null)).toBe(false)
 })
 
-test('an endpoint of the lake tells the values of no other than its parameters', () => {
+test('an endpoint of the lake declares known values of its own parameters alone', () => {
   const { read } = railStockList
   const known = { lines: { expected: 'expected a line', values: () => expect.unreachable() } }
   expect(() => defineEndpoint({ ...railStockList, read: { ...read, known } } as never)).toThrow(

@@ -57,7 +57,7 @@ describe('an endpoint that goes', () => {
     ['a page of several', '?limit=1', 200, ['rel="next"']],
     ['a table', '?format=csv', 200, ['rel="describedby"', 'rel="license"']],
     ['a refusal', '?limit=no', 400, []],
-  ] as const)('says so with %s, beside what else there is to say', async (_name, query, status, rels) => {
+  ] as const)('announces it with %s, beside the other headers', async (_name, query, status, rels) => {
     // The second time it comes from memory.
     for (const method of ['GET', 'GET', 'HEAD']) {
       const response = await service.ask(`/api/old-incidents${query}`, { method })
@@ -92,7 +92,7 @@ describe('an endpoint that goes', () => {
     for (const name of ['deprecation', 'sunset', 'link']) expect(headers.get(name), name).toBeNull()
   })
 
-  test('answers to the last second of its last day, and then that it went, whatever is in memory', async () => {
+  test('answers to the last second of its last day, and then says that it was removed, whatever is in memory', async () => {
     const etag = (await service.get('/api/old-incidents')).headers.get('etag') as string
     now = GONE - 1
     expect((await service.get('/api/old-incidents')).status).toBe(200)
@@ -120,7 +120,7 @@ describe('an endpoint that goes', () => {
   })
 })
 
-describe('an endpoint that goes is told of', () => {
+describe('a deprecated endpoint is announced', () => {
   test('in the changelog, under the name that its links have', async () => {
     for (const [lang, text, day] of [
       ['es', DEPRECATED.why.es, '31 de marzo de 2027'],

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const BLOCKED_MS = 50
 let now = Date.UTC(2026, 5, 1, 12)
 
-/** A service whose description is made by `describe`. */
+/** A service whose description is built by `describe`. */
 async function start(describe: Describe): Promise<{ readonly url: string; get(lang: string, tag?: string): Promise<Response> }> {
   const service = await startService({ clock: () => now, describe })
   onTestFinished(() => service.close())
@@ -53,7 +53,10 @@ test('the description of yesterday is sent until that of today is ready; one tha
   expect(count).toBe(2)
 })
 
-/** The longest turn of the event loop while the description is made and sent, in ms of this thread's CPU time: other processes do not count. */
+/**
+ * The longest turn of the event loop while the description is built and sent. In ms of this thread's CPU time, so other processes
+ * do not count.
+ */
 async function longestTurn(describe: Describe): Promise<number> {
   let isMade = false
   const { get } = await start(async (options) => {

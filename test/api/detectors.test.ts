@@ -90,7 +90,7 @@ test('the catalogue has detectors by source, province and stretch of a road, and
   expect((await service.json('/api/trafico/sensores?source=barcelona')).detail).toContain('madrid, dgt')
 })
 
-test('live readings are those of Madrid unless the detectors are asked for', async () => {
+test('live readings are those of Madrid by default; `source` gives the detectors', async () => {
   expect(await ids('/api/trafico/intensidad', 'readings')).toEqual(['3840'])
   const { readings, meta } = await service.json('/api/trafico/intensidad?source=dgt')
   expect(readings.map(({ id, city, road, is_stale }: Reply) => [id, city, road, is_stale])).toEqual([
@@ -104,7 +104,7 @@ test('live readings are those of Madrid unless the detectors are asked for', asy
   expect(await ids('/api/trafico/intensidad?source=madrid,dgt', 'readings').catch(() => 'refused')).toBe('refused')
 })
 
-test('one detector has its last reading; what is typical waits for weeks', async () => {
+test('one detector has its last reading; its typical value waits for weeks', async () => {
   const one = await service.json('/api/trafico/sensores/GUID_DET_1')
   expect(one).toMatchObject({ id: 'GUID_DET_1', last_reading: measured, typical: { absence: 'FEW_WEEKS' }, deviation: null })
 })

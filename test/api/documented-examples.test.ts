@@ -22,14 +22,14 @@ const description = openapi(endpoints, 'https://api.example.org') as Reply
 ajv.addSchema(description, 'openapi')
 const operationOf = ({ path }: Endpoint): Reply => description.paths[path].get
 
-/** Holds a value to the schema at a place of the description, whose components are compiled once for all of them. */
+/** Validates a value by the schema at a place of the description, whose components are compiled once for all of them. */
 function checkDescribed(place: readonly string[], value: unknown): void {
   const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
   checkValid(ajv.getSchema(`openapi#/${pointer}`) as ValidateFunction, value)
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (_path, endpoint) => {
-  test('is documented with a whole reply that its schema allows and that looks like what it answers', async () => {
+  test('is documented with a complete reply that its schema allows and that looks like a real one', async () => {
     const documents = (DOCUMENTS.get(endpoint.path) ?? []).map(({ type }) => type)
     const whole = operationOf(endpoint).responses[200].content
     expect(Object.keys(whole)).toEqual(expect.arrayContaining(documents))

@@ -39,51 +39,51 @@ afterAll(async () => {
   if (services) await Promise.all([services.full, services.bare, services.away].map((one) => one.close()))
 })
 
-/** What HTTP says of any reply and its content, and what browsers are told: not told of in the description. */
+/** Headers that HTTP defines for any reply and its content, or that address browsers: not in the description. */
 const OF_ANY = [
   ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-type', 'content-length', 'content-encoding', 'content-language'],
   ...['vary', 'cache-control', 'x-content-type-options', 'access-control-allow-origin', 'access-control-expose-headers'],
 ]
 const OF_PAGES = ['content-security-policy', 'referrer-policy', 'cross-origin-opener-policy', 'permissions-policy']
 
-/** What the description says of an operation's reply: one of its own or one that several share. */
-function documented({ told }: Operation, status: string): { readonly headers: Reply; readonly types: readonly string[] } {
-  const { $ref, ...own } = told.responses[status]
+/** The description of an operation's reply: one of its own or one that several share. */
+function documented({ spec }: Operation, status: string): { readonly headers: Reply; readonly types: readonly string[] } {
+  const { $ref, ...own } = spec.responses[status]
   const { headers = {}, content = {} } = $ref ? description.components.responses[$ref.split('/').at(-1)] : own
   return { headers, types: Object.keys(content) }
 }
 
-/** True for an operation that answers people. */
-function isPage({ told }: Operation): boolean {
-  return Object.values<Reply>(told.responses).some(({ content = {} }) => Object.hasOwn(content, 'text/html'))
+/** True for an operation whose replies are pages for people. */
+function isPage({ spec }: Operation): boolean {
+  return Object.values<Reply>(spec.responses).some(({ content = {} }) => Object.hasOwn(content, 'text/html'))
 }
 
-/** What is wrong with a reply, by what is documented of it. */
+/** The defects of a reply, compared with its description. */
 async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<string[]> {
   const { headers, body, ...got } = await send(services[ask.to ?? 'full'].url, ask)
   if (String(got.status) !== status) return [`${got.status} in place of ${status}: ${body.toString('utf8', 0, 300)}`]
   const wrong: string[] = []
-  const { headers: told, types } = documented(operation, status)
+  const { headers: described, types } = documented(operation, status)
   const type = headers['content-type']?.split(';')[0]
   if (types.length > 0 && !types.includes(type ?? '')) wrong.push(`${type} in place of ${types.join(' or ')}`)
   if (types.length === 0 && body.length > 0) wrong.push('a body')
   if (headers['cache-control'] === undefined) wrong.push('no Cache-Control')
-  for (const [name, { $ref }] of Object.entries<Reply>(told)) {
+  for (const [name, { $ref }] of Object.entries<Reply>(described)) {
     const { required = false, schema } = description.components.headers[$ref.split('/').at(-1)]
     const value = headers[name.toLowerCase()]
     if (value === undefined && required) wrong.push(`no ${name}`)
     if (value !== undefined && schema.type === 'integer' && !/^-?\d+$/.test(String(value))) wrong.push(`${name}: ${value}`)
   }
-  const known = new Set([...OF_ANY, ...(isPage(operation) ? OF_PAGES : []), ...Object.keys(told).map((name) => name.toLowerCase())])
+  const known = new Set([...OF_ANY, ...(isPage(operation) ? OF_PAGES : []), ...Object.keys(described).map((name) => name.toLowerCase())])
   for (const name of Object.keys(headers)) if (!known.has(name)) wrong.push(`${name}, of which nothing is said`)
   return wrong.map((one) => `${status} of ${ask.method ?? 'GET'} ${ask.path.slice(0, 100)}: ${one}`)
 }
 
-/** What takes too long to provoke, or something that is broken: tested where that is made. */
+/** Statuses that take too long to provoke, or need a fault: tested where that is made. */
 const NOT_PROVOKED = ['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302']
 
 function asksOf(operation: Operation): Promise<Asks> {
-  const { tags } = operation.told
+  const { tags } = operation.spec
   if (tags.includes('data')) return dataAsks(operation, services)
   if (tags.includes('export')) return exportAsks(operation, services)
   return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)
@@ -94,8 +94,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     const asks = { ...badAsks(operation), ...(await asksOf(operation)) }
     const wrong: string[] = []
     const missed: string[] = []
-    for (const status of Object.keys(operation.told.responses)) {
-      if (!asks[status] && !NOT_PROVOKED.includes(status)) missed.push(`${operation.told.operationId} ${status}`)
+    for (const status of Object.keys(operation.spec.responses)) {
+      if (!asks[status] && !NOT_PROVOKED.includes(status)) missed.push(`${operation.spec.operationId} ${status}`)
       for (const ask of asks[status] ?? []) wrong.push(...(await wrongIn(operation, status, ask)))
     }
     expect(wrong).toEqual([])
@@ -103,12 +103,12 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   })
 })
 
-test('a header that is documented is described once, and those of every reply of a kind are required', () => {
+test('a documented header is described once, and the headers of every reply of a kind are required', () => {
   const always = Object.entries<Reply>(description.components.headers).flatMap(([name, { required }]) => (required ? [name] : []))
   expect(always.sort()).toEqual(['Allow', 'CacheControl', 'DataAge', 'ETag', 'Location', 'RetryAfter', 'WWWAuthenticate'])
 })
 
-test('every operation tells that it can be asked too often', () => {
-  const silent = operations.filter(({ told }) => !told.responses[429])
-  expect(silent.map(({ told }) => told.operationId)).toEqual([])
+test('every operation documents its rate limit', () => {
+  const silent = operations.filter(({ spec }) => !spec.responses[429])
+  expect(silent.map(({ spec }) => spec.operationId)).toEqual([])
 })

@@ -4,17 +4,17 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import type { Reply, TestService } from './service.ts'
 
-/** A request as it goes out. */
+/** A request to send. */
 export interface Ask {
   readonly path: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Whom it is sent to; the full service unless told. */
+  /** The service that receives the request; the full one by default. */
   readonly to?: keyof Services
 }
 
-/** A reply as it came in. */
+/** A received reply. */
 export interface Sent {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -25,23 +25,23 @@ export interface Sent {
 export interface Operation {
   readonly path: string
   readonly method: string
-  readonly told: Reply
+  readonly spec: Reply
 }
 
-/** The requests that each documented status of an operation is got by. */
+/** The requests that provoke each documented status of an operation. */
 export type Asks = Readonly<Record<string, readonly Ask[]>>
 
 /** The description of the API. */
 export const description = openapi(endpoints, 'https://api.example.org') as Reply
 
-/** Every operation of it. */
+/** Every operation of the API. */
 export const operations: readonly Operation[] = Object.entries<Reply>(description.paths).flatMap(([path, methods]) =>
-  Object.entries<Reply>(methods).map(([method, told]) => ({ path, method: method.toUpperCase(), told })),
+  Object.entries<Reply>(methods).map(([method, spec]) => ({ path, method: method.toUpperCase(), spec })),
 )
 
 /**
- * A service whose callers without a key, and keys of the plan FREE, may ask once; one without any data yet; and one that can read neither
- * Redis nor its store.
+ * Three services: one where a caller without a key, or with a FREE key, may send one request; one without any data yet; and one
+ * that can read neither Redis nor its store.
  */
 export interface Services {
   readonly full: TestService
@@ -49,7 +49,7 @@ export interface Services {
   readonly away: TestService
 }
 
-/** Sends a request, also one that no browser would. */
+/** Sends a request, also one that a browser would not send. */
 export function send(url: string, { path, method = 'GET', headers = {}, body }: Ask): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
@@ -65,7 +65,7 @@ export function send(url: string, { path, method = 'GET', headers = {}, body }: 
 }
 
 let callers = 0
-/** An address that nobody has asked from. */
+/** An unused address. */
 const someone = (): Record<string, string> => ({ 'X-Forwarded-For': `10.${callers >> 16}.${(callers >> 8) & 255}.${callers++ & 255}` })
 /** The same by plain HTTP. */
 const inClear = (): Record<string, string> => ({ ...someone(), 'X-Forwarded-Proto': 'http' })
@@ -73,12 +73,12 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const added = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
 
-/** A path with the examples of its parameters, but for those that are given. */
-function filled({ path, told }: Operation, values: Readonly<Record<string, string>> = {}): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_whole, name) => values[name] ?? told.parameters.find((one: Reply) => one.name === name).example)
+/** A path with the examples of its parameters, except for the given ones. */
+function filled({ path, spec }: Operation, values: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name) => values[name] ?? spec.parameters.find((one: Reply) => one.name === name).example)
 }
 
-/** Requests that no path takes. */
+/** Requests that every path refuses. */
 export function badAsks(operation: Operation): Asks {
   const [path, { method }] = [filled(operation), operation]
   return {
@@ -88,31 +88,31 @@ export function badAsks(operation: Operation): Asks {
   }
 }
 
-const unknown = ({ told }: Operation): Record<string, string> =>
-  Object.fromEntries((told.parameters ?? []).flatMap((one: Reply) => (one.in === 'path' ? [[one.name, 'nothing']] : [])))
+const unknown = ({ spec }: Operation): Record<string, string> =>
+  Object.fromEntries((spec.parameters ?? []).flatMap((one: Reply) => (one.in === 'path' ? [[one.name, 'nothing']] : [])))
 
 /** Requests for data. */
 export async function dataAsks(operation: Operation, { full, bare, away }: Services): Promise<Asks> {
-  const { told } = operation
-  const path = told['x-example-request'] as string
+  const { spec } = operation
+  const path = spec['x-example-request'] as string
   const endpoint = endpoints.find((one) => one.path === operation.path) as (typeof endpoints)[number]
   const isFree = endpoint.plan === 'FREE'
   const key = async (): Promise<Record<string, string>> => ({ ...someone(), ...(await full.keyed('ENTERPRISE')) })
-  /** With a key that may ask once. */
+  /** With a key that allows one request. */
   const once = async (): Promise<Record<string, string>> => {
     const { key: text } = await full.access.accounts.create({ email: `once${callers}@example.org`, label: null, language: 'es' })
     return { ...someone(), 'X-API-Key': text }
   }
   const [spent, over] = [await once(), someone()]
   for (const headers of [spent, over]) await send(full.url, { path: added(path, 'nonsense_xyz=1'), headers })
-  const types = Object.keys(told.responses[200].content)
+  const types = Object.keys(spec.responses[200].content)
   const csv = requestOf(endpoint, { format: 'csv' })
   return {
     200: [
       ...(await Promise.all(types.map(async (type) => ({ path, headers: { ...(await key()), Accept: type } })))),
       ...(isFree ? [{ path, headers: someone() }] : []),
       {
-        path: told.parameters.some(({ name }: Reply) => name === 'limit') ? requestOf(endpoint, { limit: '1' }) : path,
+        path: spec.parameters.some(({ name }: Reply) => name === 'limit') ? requestOf(endpoint, { limit: '1' }) : path,
         headers: await key(),
       },
     ],
@@ -145,21 +145,21 @@ export async function dataAsks(operation: Operation, { full, bare, away }: Servi
   }
 }
 
-/** An address that asks for descriptions and pages more often than it may. */
+/** An address that exceeds its limit for descriptions and pages. */
 const busy = someone()
 
 /** Requests of pages and of descriptions. */
 export async function platformAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
   const path = filled(operation)
-  const { told } = operation
-  const types = Object.keys(told.responses[200].content)
+  const { spec } = operation
+  const types = Object.keys(spec.responses[200].content)
   while ((await send(full.url, { path: '/health', headers: busy })).status !== 429);
   return {
     200: types.map((type) => ({ path, headers: { Accept: type } })),
     304: [{ path, headers: { 'If-None-Match': '*' } }],
     400: [{ path: added(path, 'nonsense_xyz=1') }],
     403: [{ path, headers: inClear() }],
-    404: [{ path: filled(operation, unknown(operation)), to: told.operationId === 'security_txt' ? 'bare' : 'full' }],
+    404: [{ path: filled(operation, unknown(operation)), to: spec.operationId === 'security_txt' ? 'bare' : 'full' }],
     405: [{ path, method: 'PATCH' }],
     406: [{ path, headers: { Accept: 'image/png' } }],
     429: [{ path, headers: busy }],
@@ -201,7 +201,7 @@ export async function exportAsks(_operation: Operation, { full }: Pick<Services,
 
 /** Requests of accounts. */
 export async function accountAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
-  const { told, method } = operation
+  const { spec, method } = operation
   const { accounts, tokens } = full.access
   const create = () => accounts.create({ email: `owner${callers++}@example.org`, label: null, language: 'es' })
   const [mine, revoked, spare] = [await create(), await create(), await create()]
@@ -209,7 +209,7 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
   const keyed = { 'X-API-Key': mine.key }
   const session = await full.session(revoked.account)
   const path = filled(operation, { id: mine.id })
-  const takes = Object.keys(told.requestBody?.content ?? {})[0] ?? 'application/json'
+  const takes = Object.keys(spec.requestBody?.content ?? {})[0] ?? 'application/json'
   const isForm = takes === FORM['Content-Type']
   const form = (members: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Ask => ({
     ...{ path, method, headers: { ...someone(), ...FORM, ...headers } },
@@ -224,12 +224,12 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
     headers: { ...someone(), ...headers },
   })
   const email = (name: string): string => `${name}${callers++}@example.org`
-  /** The last of so many requests is one too many. */
+  /** The last of these requests exceeds the limit. */
   const repeated = async (times: number, ask: Ask): Promise<Ask> => {
     for (let n = 1; n < times; n++) await send(full.url, ask)
     return ask
   }
-  /** An address that has asked as often as it may. */
+  /** An address that has used its limit. */
   const overLimit = async (): Promise<Record<string, string>> => {
     const headers = someone()
     await repeated(31, { path: '/api/keys', headers })
@@ -286,7 +286,7 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
       429: [await repeated(6, form({ act: 'mail', email: email('often') }))],
     },
   }
-  const { operationId } = told
+  const { operationId } = spec
   const mineOnly = own[operationId]
   if (!mineOnly) throw new Error(`${operationId}: nothing is known of what to ask`)
   return {

@@ -39,7 +39,7 @@ async function expectRefused(response: Response, parameter: string): Promise<Rep
 
 const seenParameters = new Set<string>()
 
-/** The query parameters of an endpoint; by default only those that no representative before it has with the same schema. */
+/** The query parameters of an endpoint; by default only those that no earlier representative has with the same schema. */
 function parametersOf(endpoint: Endpoint): (readonly [string, Param])[] {
   return [...allParams(endpoint)].filter(([name, one]) => {
     if (pathParams(endpoint.path).includes(name)) return false
@@ -92,7 +92,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     expect(await statusOf({ 'If-Modified-Since': before, 'If-None-Match': etag })).toBe(304)
     expect(await statusOf({ 'If-Modified-Since': 'yesterday' })).toBe(200)
     for (const method of ['GET', 'HEAD']) {
-      // What follows the clock or was changed within this second may have a later time by the time it is asked again.
+      // A reply that follows the clock, or changed within this second, may have a later time at the second request.
       const isGood = async (): Promise<boolean> => {
         const now = (await service.get(path)).headers.get('last-modified') as string
         return (await statusOf({ 'If-Modified-Since': now }, method)) === 304
@@ -110,7 +110,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     expect(await head.text()).toBe('')
   })
 
-  test('tells OPTIONS what is allowed and refuses other methods', async () => {
+  test('answers OPTIONS with the allowed methods and refuses other methods', async () => {
     const url = `${service.url}${requestOf(endpoint)}`
     const options = await service.ask(url, {
       method: 'OPTIONS',
@@ -130,7 +130,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     }
   })
 
-  test('refuses a parameter it has not, with a suggestion where one is near', async () => {
+  test('refuses an unknown parameter, with a suggestion where one is near', async () => {
     const problem = await expectRefused(await service.get(requestOf(endpoint, { nonsense_xyz: '1' })), 'nonsense_xyz')
     expect(problem).toMatchObject({ code: 'unknown-parameter', type: `${service.url}/problems/unknown-parameter` })
     const misspelt = await expectRefused(await service.get(requestOf(endpoint, { feilds: 'id' })), 'feilds')
@@ -141,9 +141,9 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   test.each(wrongs)('refuses wrong values of %s by name', async (name, one) => {
     for (const value of wrongValues(name, one.schema)) {
       const problem = await expectRefused(await service.get(requestOf(endpoint, { [name]: value })), name)
-      const told = problem.errors.find((error: Reply) => error.parameter === name)
-      expect(told.detail.length, `${name}=${value}`).toBeGreaterThan(name.length + 10)
-      if (Array.isArray(one.schema['enum'])) expect(told.allowed).toEqual(one.schema['enum'])
+      const mistake = problem.errors.find((error: Reply) => error.parameter === name)
+      expect(mistake.detail.length, `${name}=${value}`).toBeGreaterThan(name.length + 10)
+      if (Array.isArray(one.schema['enum'])) expect(mistake.allowed).toEqual(one.schema['enum'])
     }
     if (one.list) return
     const path = requestOf(endpoint, { [name]: one.example ?? 'a' })
@@ -159,7 +159,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     }
   })
 
-  test.skipIf(pathParams(endpoint.path).length === 0)('answers 404 for ids that there are not', async () => {
+  test.skipIf(pathParams(endpoint.path).length === 0)('answers 404 for unknown ids', async () => {
     for (const id of ['nothing', ...INJECTIONS, 'x'.repeat(60)]) {
       const response = await service.get(requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, id]))))
       expect([404, 400], id).toContain(response.status)
@@ -174,7 +174,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     }
   })
 
-  test('shows only the fields asked for', async () => {
+  test('shows only the requested fields', async () => {
     const [first] = Object.keys(endpoint.returns.record.fields) as [string]
     const reply = (await service.json(requestOf(endpoint, { fields: first }))) as Reply
     const { meta, ...one } = endpoint.returns.kind === 'list' ? reply[endpoint.returns.name][0] : reply

@@ -2,7 +2,7 @@ import { type QualityDay, writeQualityDay } from '../../lake/quality/days.ts'
 import { type TableQuality, writeTableQuality } from '../../lake/quality/tables.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
-/** Figures of feeds of a day as the worker writes them. */
+/** Statistics of feeds of a day as the worker writes them. */
 const QUALITY_EXAMPLE: QualityDay = {
   date: '2026-01-02',
   as_of: Date.UTC(2026, 0, 3, 5),
@@ -14,13 +14,13 @@ const QUALITY_EXAMPLE: QualityDay = {
   },
 }
 
-/** What the worker knows of a table's days. */
+/** The worker's statistics of a table's days. */
 const TABLE_QUALITY_EXAMPLE: TableQuality = {
   ...{ as_of: QUALITY_EXAMPLE.as_of, last: '2026-01-02', feeds: ['dgt_incidents'], files: {} },
   days: { '2026-01-02': { as_of: QUALITY_EXAMPLE.as_of, rows: 354, nulls: { km: 0.027119 } } },
 }
 
-/** Writes what the worker knows of a day of incidents. */
+/** Writes the worker's statistics of a day of incidents. */
 export async function writeExampleQuality(store: ObjectStore): Promise<void> {
   await writeQualityDay(store, QUALITY_EXAMPLE)
   await writeTableQuality(store, 'incidents', { seq: 1, quality: TABLE_QUALITY_EXAMPLE })

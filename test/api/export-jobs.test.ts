@@ -99,7 +99,7 @@ test('an Idempotency-Key makes one job; with another body it is refused', async 
   expect(foreign.status).toBe(202)
 })
 
-describe('what cannot be done is refused by name', () => {
+describe('an impossible export is refused by name', () => {
   test.each([
     [{ dataset: 'incident' }, '/dataset', 'did you mean incidents'],
     [{ dataset: 'incidents', filter: { columns: ['rod'] } }, '/filter/columns', 'did you mean road'],
@@ -117,7 +117,7 @@ describe('what cannot be done is refused by name', () => {
     expect(errors[0].detail).toContain(words)
   })
 
-  test('and so is who has not the plan', async () => {
+  test('and so is a caller without the plan', async () => {
     expect((await fetch(`${service.url}/api/export-jobs`)).status).toBe(401)
     expect((await send('', { headers: { 'X-API-Key': await service.key('PRO') } })).status).toBe(403)
     expect((await send('', { method: 'PUT' })).status).toBe(405)
@@ -142,7 +142,7 @@ test('CSV has the chosen rows and columns, and licences and schema go along', as
   expect(licenses.length).toBeGreaterThan(0)
 })
 
-test('a file resumes by a range, with the key or the signature, and is another key’s for nobody', async () => {
+test('a file resumes by a range, with the key or the signature, and never with another key', async () => {
   const job = await exported({ dataset: 'incidents', split: 'month' })
   expect(job.files.map((one: Reply) => [one.file, one.rows])).toEqual([
     ['incidents-2026-01.parquet', 2],

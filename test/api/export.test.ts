@@ -43,7 +43,7 @@ test('datasets are listed with formats, sizes and the path of their manifest', a
   expect((await service.get('/api/export/incident', key)).status).toBe(404)
 })
 
-test('a file of the manifest is what its size and checksum say, by its signed URL without a key', async () => {
+test('a file of the manifest has its stated size and checksum, by its signed URL without a key', async () => {
   const { files, meta } = await manifest()
   const [file] = files
   expect(file).toMatchObject({ status: 'CURRENT', rows: 1, partition: 'observed_at_month=2026-01' })
@@ -77,7 +77,7 @@ describe('a download', () => {
     expect((await get({ Range: 'bytes=0-9', 'If-Range': etag })).status).toBe(206)
     expect((await get({ Range: 'bytes=0-9', 'If-Range': '"other"' })).status).toBe(200)
     expect(await (await get({ Range: 'bytes=-4' })).text()).toBe('PAR1')
-    // Several ranges, and units that nobody knows, are answered whole.
+    // Several ranges, and unknown units, get the whole file.
     for (const range of ['bytes=0-1,5-6', 'lines=1-2']) expect((await get({ Range: range })).status).toBe(200)
     const outside = await get({ Range: `bytes=${size}-` })
     expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${size}`])
@@ -91,7 +91,7 @@ describe('a download', () => {
     expect((await get({}, 'POST')).status).toBe(405)
   })
 
-  test('needs the plan, or a signature of this file that has not expired', async () => {
+  test('needs the plan, or an unexpired signature of this file', async () => {
     expect((await fetch(`${service.url}${path}`)).status).toBe(401)
     expect((await service.get(path, { 'X-API-Key': await service.key('PRO') })).status).toBe(403)
     const { url } = (await manifest()).files[0]
@@ -103,14 +103,14 @@ describe('a download', () => {
     expect([late.status, ((await late.json()) as Reply).code]).toEqual([410, 'signature-expired'])
   })
 
-  test('of what is no file of the dataset is not found', async () => {
+  test('a path that is no file of the dataset is not found', async () => {
     for (const name of ['none.parquet', '..%2F..%2Fmetadata%2Fv1.metadata.json', 'v1.metadata.json'])
       expect((await service.get(`/api/export/incidents/${name}`, key)).status).toBe(404)
     expect((await service.get(`/api/export/nothing/${path.split('/').at(-1)}`, key)).status).toBe(404)
   })
 })
 
-test('a later manifest tells what was added and removed after a snapshot', async () => {
+test('a later manifest lists the additions and removals since a snapshot', async () => {
   const before = await manifest()
   const [first] = before.files
   await land('b', MONTH)

@@ -2,7 +2,7 @@ import type { FeedListing } from '../../lake/live/freshness.ts'
 
 const RAIL_TABLES = ['rail_stations', 'rail_routes', 'rail_trips', 'rail_stop_times', 'rail_calendar']
 
-/** What the names of sources begin with, by domain; others are of the roads. */
+/** The beginnings of sources' names, by domain; others belong to the roads. */
 const DOMAINS = [
   ['miteco_ica', 'air'],
   ['madrid_air', 'air'],

@@ -80,7 +80,7 @@ const routes = async (query = ''): Promise<Reply[]> => (await service.json(`/api
 type Run = { readonly id: string; readonly version: string; readonly departure: number }
 let runs: ReadonlyMap<string, readonly Run[]> | undefined
 
-/** What sails by version and service, from the rows without the API. */
+/** The sailings by version and service, from the rows without the API. */
 function runsByService(): ReadonlyMap<string, readonly Run[]> {
   const rows = (dataset: string): readonly AnyRow[] => landed.get(dataset) as readonly AnyRow[]
   const calls = Map.groupBy(rows('ferry_stop_times'), (row) => `${row['timetable_version']} ${row['trip_id']}`)
@@ -94,12 +94,12 @@ function runsByService(): ReadonlyMap<string, readonly Run[]> {
   return Map.groupBy(made, ({ version }) => version)
 }
 
-/** Departures of a route one way on a date: seconds of the service day. */
+/** Departures of a route in one direction on a date: seconds of the service day. */
 function departuresOf(id: string, date: string): number[] {
   runs ??= runsByService()
-  const holds = (version: string): boolean => !version.startsWith('balearia') || version.endsWith('10-01') === date >= '2026-10-01'
+  const isValid = (version: string): boolean => !version.startsWith('balearia') || version.endsWith('10-01') === date >= '2026-10-01'
   return (landed.get('ferry_calendar') as AnyRow[])
-    .filter((row) => row['service_date'] === date && holds(row['timetable_version'] as string))
+    .filter((row) => row['service_date'] === date && isValid(row['timetable_version'] as string))
     .flatMap((row) => runs?.get(`${row['timetable_version']} ${row['service_id']}`) ?? [])
     .flatMap((run) => (run.id === id ? [run.departure] : []))
     .sort((one, other) => one - other)
@@ -109,7 +109,7 @@ const instant = (date: string, seconds: number, offset_h: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + (seconds - offset_h * 3600) * 1000).toISOString()
 
 describe('routes', () => {
-  test('every line of the timetables, each way, with its operator; other vehicles are none', async () => {
+  test('every line of the timetables, each way, with its operator; other vehicles are left out', async () => {
     const all = await routes()
     const lines = FEEDS.flatMap((feed) => (FERRY_OPERATORS[feed] as FerryOperator).lines.map(({ id }) => id))
     expect([...new Set(all.map((one) => one.route_id))].sort()).toEqual(lines.sort())
@@ -175,7 +175,7 @@ describe('routes', () => {
     expect((await routes(`&${query}`)).map((one) => one.id).sort()).toEqual(ids)
   })
 
-  test('a port without ferries is refused, with what was probably meant', async () => {
+  test('a port without ferries is refused, with a suggestion', async () => {
     const response = await service.get('/api/maritimo/ferries?origin=Palmma')
     expect(response.status).toBe(400)
     const [error] = ((await response.json()) as Reply).errors
@@ -202,7 +202,7 @@ describe('the timetable of a day', () => {
     expect(calls.map((one: Reply) => one.port_id)).toEqual(['ESHUV', 'ESLPA', 'ESSCT'])
   })
 
-  test.each(['2026-08-22', '2026-09-30', '2026-10-01', '2026-12-25'])('%s: from the version that holds then', async (date) => {
+  test.each(['2026-08-22', '2026-09-30', '2026-10-01', '2026-12-25'])('%s: from the version valid on that date', async (date) => {
     const id = 'BALEARIA.ALG-CEU.CEU.ALG'
     const { sailings } = await route(id, `?date=${date}`)
     const clock = (text: string): number => text.split(':').reduce((sum, part) => 60 * sum + Number(part), 0)
@@ -216,7 +216,7 @@ describe('the timetable of a day', () => {
     expect(first.departure_at).toBe(instant('2026-10-25', departuresOf('FRED_OLSEN.LCR-SSG.LCR.SSG', '2026-10-25')[0] as number, 0))
   })
 
-  test('a date that no timetable is about is refused; a route that there is not is not found', async () => {
+  test('a date outside every timetable is refused; an unknown route is not found', async () => {
     expect((await service.get('/api/maritimo/ferries/BALEARIA.DEN-IBZ.DEN.IBZ?date=2026-07-31')).status).toBe(400)
     expect((await service.get('/api/maritimo/ferries/BALEARIA.DEN-IBZ.DEN.IBZ?date=2028-01-01')).status).toBe(400)
     expect((await service.get('/api/maritimo/ferries/BALEARIA.DEN-IBZ.DEN.XXX')).status).toBe(404)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => lake?.close())
 
-/** Every filter that records and tables can be filtered by, once. */
+/** Every filter of records and tables, once. */
 const declared = new Map(
   endpoints.flatMap(({ filters }) => filters.flatMap((filter) => (filter.where && filter.matches ? [[filter, filter.name] as const] : []))),
 )
@@ -23,10 +23,10 @@ const declared = new Map(
 const orNull = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null })
 const texts = col.list([0, 0], '', col.string(0, ''))
 const someOf = (...values: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...values])
-/** Kilometres as tables hold them, those at the ends of a stretch among them. */
+/** Kilometres as tables store them, with those at the ends of a stretch. */
 const km = orNull(fc.constantFrom(0, 0.001, 9.999, 10, 10.001, 19.5, 20, 20.001))
 
-/** What generated tables have in a column, by its name: as the column is stored, and the values it may have. */
+/** The values of a column in generated tables, by its name: as the column is stored, and its allowed values. */
 const COLUMNS: Readonly<Record<string, readonly [Column, fc.Arbitrary<unknown>]>> = {
   province_code: [col.string(0, ''), orNull(fc.constantFrom('08', '17', '28'))],
   municipality_code: [col.string(0, ''), orNull(fc.constantFrom('08019', '17079', '28079'))],
@@ -93,7 +93,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
 }
 
-/** Values of a filter: of a group those of the table above, of a parameter any that its column or its list of values has. */
+/** Values of a filter: for a group those of the table above, for a parameter any of its column or its list of values. */
 function valuesOf({ name, param, columns = [] }: AnyFilter): fc.Arbitrary<unknown> {
   const ofGroup =
     VALUES[name] ??
@@ -106,7 +106,7 @@ function valuesOf({ name, param, columns = [] }: AnyFilter): fc.Arbitrary<unknow
   if (!param.list) return fc.option(known, { nil: null })
   if (column.kind === 'list') return orNull(known)
   const listed = fc.array(known, { maxLength: 3 })
-  // What JSON holds is no value of a parameter.
+  // JSON objects and lists are no value of a parameter.
   if (column.kind === 'json') return orNull(listed)
   const others = fc.array(
     stored.filter((value) => value !== null),
@@ -145,7 +145,7 @@ describe('a filter selects the same records in memory and rows in SQL', () => {
     async (_name, filter) => {
       const names = filter.columns ?? []
       const fields = [...new Set(names.map((name) => name.replace(/_(lat|lon)$/, '')))]
-      // What only records in memory have says nothing here.
+      // A field of records in memory alone is null here.
       const row = fc.record(
         Object.fromEntries([...fields.map((name) => [name, columnOf(name)[1]] as const), ['other_train_id', fc.constant(null)]]),
       )

@@ -9,9 +9,9 @@ import { exampleTableRow, type Reply, startService, type TestService } from './s
 
 const UNTIL = Date.UTC(2026, 0, 10)
 const FIRST = Date.UTC(2024, 0, 1)
-/** The last day that is there: its month is not whole. */
+/** The last available day: its month is incomplete. */
 const LAST = Date.UTC(2024, 4, 3)
-/** The ministry left out a day of April. */
+/** The ministry omitted a day of April. */
 const LEFT_OUT = '2024-04-18'
 const PLACES = ['01', '28', '48', 'FR', 'EXTERNAL']
 
@@ -25,7 +25,7 @@ function days(): AnyRow[] {
     if (local_date === LEFT_OUT) continue
     for (const origin_province of PLACES)
       for (const destination_province of PLACES) {
-        // Of some pairs there are no trips on some days, and of one there never is any length.
+        // Some pairs have no trips on some days, and one never has a length.
         if (next() < 0.1) continue
         const trips = origin_province === 'EXTERNAL' && destination_province === 'EXTERNAL' ? 0 : Math.round(9e7 * next()) / 1000
         rows.push(
@@ -39,7 +39,7 @@ function days(): AnyRow[] {
   return rows
 }
 
-/** Two roads in two provinces, in the two newest years of maps; of one section the map names no province. */
+/** Two roads in two provinces, in the two newest years of maps; one section has no province on the map. */
 function roads(): AnyRow[] {
   const next = figures(7)
   return [2018, 2019].flatMap((year) =>
@@ -70,7 +70,7 @@ async function flows(query: string): Promise<Reply> {
   return reply
 }
 
-/** What the table says of a period of local days, the end not included, by a unit of the calendar. */
+/** The table's contents for a period of local days, the end not included, by a unit of the calendar. */
 const expected = (from: string, to: string, unit: string): Promise<GoldenRow[]> =>
   golden(
     service.lake,
@@ -100,7 +100,7 @@ const shown = (rows: readonly Reply[]): GoldenRow[] =>
   }))
 
 describe('trips between provinces', () => {
-  test('are of the newest whole month unless told: neither of one that goes on nor of one that lacks a day', async () => {
+  test('are of the newest whole month by default: neither of an unfinished one nor of one that lacks a day', async () => {
     const reply = await flows('')
     expect(shown(reply.mobility)).toEqual(await expected('2024-03-01', '2024-04-01', 'month'))
     expect(reply.mobility).toHaveLength(25)
@@ -123,7 +123,7 @@ describe('trips between provinces', () => {
     expect(shown(reply.mobility)).toEqual(await expected(from, to, unit))
   })
 
-  test('say which days are there, of the step and not of the pair', async () => {
+  test('list the available days, of the step and not of the pair', async () => {
     const { mobility: april } = await flows('from=2024-04-01&to=2024-05-01&origin=Madrid&destination=48')
     expect(april).toMatchObject([{ origin_province_code: '28', destination_province_code: '48', days_present: 29, days_expected: 30 }])
     expect((await flows('from=2024-05-01&to=2024-06-01&origin=28')).mobility[0]).toMatchObject({ days_present: 3, days_expected: 31 })
@@ -144,7 +144,7 @@ describe('trips between provinces', () => {
     for (const format of ['parquet', 'arrow']) expect((await service.get(`/api/movilidad?format=${format}`)).status, format).toBe(200)
   })
 
-  test('are never of two studies, and a view or study that there is not is told', async () => {
+  test('are never of two studies, and an unknown view or study is refused', async () => {
     for (const [query, parameter] of [
       ['study=V1', 'study'],
       ['study=V3', 'study'],
@@ -178,7 +178,7 @@ describe('daily traffic of roads', () => {
       ...{ veh_km: one.veh_km_year, length_km: one.length_km, sections: one.sections },
     }))
 
-  test('is of every year unless told; records have the members of their view only', async () => {
+  test('is of every year by default; records have the members of their view only', async () => {
     const rows = await ask('sort=-imd_veh_day')
     expect(shownRoads(rows)).toEqual(await expectedRoads('true'))
     expect(rows).toHaveLength(8)

@@ -54,7 +54,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   const { returns } = endpoint
   const { fields } = exampleRecord(endpoint)
 
-  test('answers who does not say what with the representation that its description has first', async () => {
+  test('a client without a preference gets the representation that is first in the description', async () => {
     const [preferred] = Object.keys(description.paths[endpoint.path].get.responses[200].content)
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/html, */*;q=0.8' }] as Record<string, string>[]) {
       const response = await service.get(requestOf(endpoint), headers)
@@ -99,7 +99,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
 
   test.each(TABLE_FORMATS)('answers HEAD and 304 as %s', async (format) => {
     const path = requestOf(endpoint, { format })
-    // What goes by the clock is another reply in the next minute.
+    // A reply that follows the clock is another one in the next minute.
     const left_ms = MINUTE_MS - (Date.now() % MINUTE_MS)
     if (left_ms < 3000) await sleep(left_ms)
     const got = await service.get(path)

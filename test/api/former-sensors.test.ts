@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test.each(['raw', '15m', '1h', '1d', '1mo'])('a sensor that the archive alone knows has a series by %s, be it empty', async (interval) => {
+test.each(['raw', '15m', '1h', '1d', '1mo'])('a sensor of the archive alone has a series by %s, even if it is empty', async (interval) => {
   const series = (id: string, period: string): Promise<Response> =>
     service.get(`/api/trafico/sensores/${id}/historico?interval=${interval}&${period}`)
   for (const [id, status] of [
@@ -66,7 +66,7 @@ test.each(['raw', '15m', '1h', '1d', '1mo'])('a sensor that the archive alone kn
     expect([id, reply.status]).toEqual([id, status])
     if (status === 200) expect(await reply.json()).toMatchObject({ history: [] })
   }
-  // What is there of it is answered as ever, unless it is asked for by days, which are not rolled up yet.
+  // Its data is served as ever, except by days, which are not rolled up yet.
   const there = (await (await series('former', 'from=2019-02-28&to=2019-03-01')).json()) as { history: unknown[] }
   expect(there.history).toHaveLength(['1d', '1mo'].includes(interval) ? 0 : 1)
 })

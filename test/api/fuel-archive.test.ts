@@ -17,7 +17,7 @@ import { exampleTableRow, type Reply, startService, type TestService } from './s
 
 const never = new AbortController().signal
 const LIVE = Date.parse('2028-03-28T10:00:00Z')
-/** The archive is asked later than the register. */
+/** The archive is fetched later than the register. */
 const ASKED = LIVE + 3_600_000
 
 let service: TestService
@@ -65,7 +65,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('an archive alone gives days; then the first publication takes its day, and tells how far prices are known', async () => {
+test('an archive alone gives days; the first publication replaces its day and sets covered_until', async () => {
   expect(await run()).toMatchObject({ made: ['2028-02', '2028-03'] })
   expect((await series('fuel=DIESEL_A&interval=1d')).meta.covered_until).toBe(isoInstant(ASKED))
   const live = (station_id: string, price: number): AnyRow =>

@@ -18,8 +18,8 @@ const PRODUCTS = ['EURO_SUPER_95', 'AUTOMOTIVE_GAS_OIL', 'LPG_MOTOR_FUEL', 'HEAT
 let service: TestService
 
 /**
- * Weeks of two countries over two and a half years, in the three editions: the history begins in 2024, one of its weeks is in a table of its own
- * too, and the series, which rounds and has no price without taxes, goes on until 2024.
+ * Weeks of two countries over two and a half years, in three editions. The history begins in 2024, and one of its weeks also has
+ * a table of its own. The series is rounded, has no price without taxes, and runs until 2024.
  */
 function editions(): AnyRow[] {
   const next = figures(11)
@@ -38,7 +38,7 @@ function editions(): AnyRow[] {
             price_unit: product === 'FUEL_OIL_LOW_SULPHUR' ? 'EUR/t' : 'EUR/kL',
           })
         const isHistory = date >= '2024-01-01'
-        // Spain told none without taxes in one week of the history.
+        // Spain gave no price without taxes in one week of the history.
         if (isHistory) rows.push(row(`history-${date.slice(0, 4)}`, price, date === '2025-02-10' ? null : before))
         if (date === '2024-08-26') rows.push(row(`raw-${date}`, Math.round(price) + 5, Math.round(before) + 5))
         if (date < '2024-07-02') rows.push(row(`series-${date.slice(0, 4)}`, Math.round(price), null))
@@ -71,7 +71,7 @@ async function prices(query: string): Promise<Reply> {
 }
 
 describe('the series of the bulletin', () => {
-  test('is the one unless told, by week, with taxes and without, exactly as published', async () => {
+  test('is the default, by week, with taxes and without, exactly as published', async () => {
     const reply = await prices('')
     const expected = await ask(`
       SELECT ${FUEL} AS fuel, strftime(timezone('UTC', timezone('Europe/Madrid', CAST(date AS TIMESTAMP))), '%Y-%m-%dT%H:%M:%S.000Z') AS period_start,
@@ -89,7 +89,7 @@ describe('the series of the bulletin', () => {
     expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['oil_bulletin'])
   })
 
-  test('of months and years is the mean of their Mondays, without taxes where all of them tell it', async () => {
+  test('of months and years is the mean of their Mondays, and without taxes only where all of them have that price', async () => {
     for (const [interval, unit] of [
       ['1mo', 'month'],
       ['1y', 'year'],
@@ -131,7 +131,7 @@ describe('the series of the bulletin', () => {
     expect((await prices('from=2025-06-30&to=2025-12-01&interval=1mo')).missing_periods).toEqual([])
   })
 
-  test('has no days, no provinces, and no fuels that it does not tell', async () => {
+  test('has no days, no provinces, and no fuels beyond its own', async () => {
     for (const [query, parameter] of [
       ['interval=1d', 'interval'],
       ['province=Madrid', 'province'],
@@ -143,7 +143,7 @@ describe('the series of the bulletin', () => {
     }
   })
 
-  test('is never answered where another one is asked for', async () => {
+  test('never replaces a requested edition', async () => {
     for (const path of ['historico?series=STATION_MEAN', 'historico?series=MINISTRY_DAILY', 'tendencia?series=STATION_MEAN']) {
       const response = await service.get(`/api/combustible/${path}`)
       expect([path, response.status]).toEqual([path, 404])

@@ -92,7 +92,7 @@ afterAll(async () => {
 const ask = (query: string): Promise<GoldenRow[]> => golden(service.lake, [fuelPrices, fuelStations], query)
 const at = (ms: number): string => `TIMESTAMPTZ '${isoInstant(ms)}'`
 
-/** The prices that are known at an instant, of stations that sell to everybody. */
+/** The known prices at an instant, of stations open to the public. */
 const known = (ms: number): string => `
   SELECT prices.product, price, prices.province_code, brand
   FROM (SELECT * FROM fuel_prices WHERE observed_at < ${at(ms)} QUALIFY row_number() OVER (PARTITION BY station_id, product ORDER BY observed_at DESC) = 1) AS prices
@@ -100,7 +100,7 @@ const known = (ms: number): string => `
     USING (station_id)
   WHERE prices.status <> 'ENDED' AND coalesce(sale_type, '') <> 'RESTRICTED'`
 
-/** The days of Madrid on which something was published. */
+/** The days of Madrid with a publication. */
 async function publishedDays(): Promise<string[]> {
   const rows = await ask(`SELECT DISTINCT strftime(timezone('Europe/Madrid', observed_at), '%Y-%m-%d') AS date FROM fuel_prices ORDER BY 1`)
   return rows.map(({ date }) => date as string)
@@ -112,7 +112,7 @@ async function prices(query: string): Promise<Reply> {
   return reply
 }
 
-/** The mean of each day with a price, and the stations, asked day by day of the prices themselves. */
+/** The mean of each day with a price, and its stations, computed day by day from the prices themselves. */
 async function daily(product: string, where = 'true'): Promise<Map<string, { mean: number; stations: number }>> {
   const days = (await publishedDays()).map(
     (date) => `
@@ -184,7 +184,7 @@ describe('the average prices of days', () => {
     const one = await prices('fuel=DIESEL_A&interval=1d&from=2028-02-29&to=2028-03-01')
     expect(one.prices.map((point: Reply) => point.period_start)).toEqual(['2028-02-28T23:00:00.000Z'])
     expect(one.missing_periods).toEqual([])
-    // What lies after the newest publication is not missing; what lies before all of it is.
+    // Time after the newest publication is not missing; time before the first one is.
     expect((await prices('fuel=DIESEL_A&interval=1d&from=2028-04-06&to=2028-05-01')).missing_periods).toEqual([])
     expect((await prices('fuel=DIESEL_A')).missing_periods).toEqual([{ from: '2018-12-30T23:00:00.000Z', to: '2028-02-20T23:00:00.000Z' }])
   })
@@ -201,7 +201,7 @@ describe('the average prices of days', () => {
   })
 })
 
-test('days of every area are what plain SQL gives of the prices', async () => {
+test('days of every area are those of plain SQL over the prices', async () => {
   const all = await golden(service.lake, [fuelDays], `SELECT * EXCLUDE (fetch_id, period_start, month, basis) FROM fuel_days ORDER BY ALL`)
   const sign = `trim(regexp_replace(lower(strip_accents(brand)), '[^a-z0-9]+', ' ', 'g'))`
   const days = [...new Set(all.map(({ date }) => date as string))]
@@ -290,7 +290,7 @@ describe('current figures', () => {
     ),
   )
 
-  /** What plain SQL gives of the rows that are published. */
+  /** The result of plain SQL over the published rows. */
   async function current(group: string, order: string): Promise<GoldenRow[]> {
     const texts = (rows: readonly AnyRow[], names: readonly string[]): string =>
       rows.map((row) => `(${names.map((name) => (row[name] === null ? 'NULL' : `'${row[name]}'`)).join()})`).join()
@@ -317,7 +317,7 @@ describe('current figures', () => {
   test.each([
     ['province_code', ''],
     ['municipality_code', '&group_by=municipality'],
-  ])('are what plain SQL gives by %s', async (by, more) => {
+  ])('are those of plain SQL by %s', async (by, more) => {
     const reply = await service.json(`/api/gas-stations/stats?limit=1000${more || '&group_by=province'}`)
     const found = inOrder(reply.stats, by).map(({ province: _p, municipality: _m, price_unit: _u, ...one }) => one)
     const expected = await current(by, by)

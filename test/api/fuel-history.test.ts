@@ -22,7 +22,7 @@ async function history(id: string, query: string): Promise<Reply[]> {
   return reply.history
 }
 
-/** A time in which one price was known to hold, half-open. */
+/** A half-open time in which one price was known to be valid. */
 interface Held {
   readonly since: number
   readonly until: number
@@ -65,7 +65,7 @@ function publish(seed: number): { rows: AnyRow[]; held: Map<string, Held[]>; tim
   return { rows, held, times }
 }
 
-/** Days of the archive, most of the days of some months, with what they leave open to tell: prices where no publications were. */
+/** Days of the archive, most of the days of some months, and the unknown prices before the first publication. */
 function archive(seed: number, times: readonly number[]): { rows: AnyRow[]; held: Map<string, Held[]> } {
   const next = figures(seed + 50)
   const ids = ['s1', 's2']
@@ -95,7 +95,7 @@ function archive(seed: number, times: readonly number[]): { rows: AnyRow[]; held
   return { rows, held }
 }
 
-/** What a history should say, from the times in which prices held. */
+/** The expected history, from the times in which prices were valid. */
 function expected(held: readonly Held[], interval: Bucket): Reply[] {
   const steps = new Map<number, { end: number; parts: Held[] }>()
   for (const { since, until, price } of held) {
@@ -143,12 +143,12 @@ describe.each(SEEDS.slice(0, byTier(1, 3)))('prices of months with gaps (%s, wit
   })
   afterAll(() => service.close())
 
-  test.each(INTERVALS)('per %s: what held while publications came, and nothing in between', async (interval) => {
+  test.each(INTERVALS)('per %s: the valid prices while publications came, and nothing in between', async (interval) => {
     for (const [id, known] of held) {
-      const told = await history(id, `interval=${interval}&from=2026-01-01&to=2026-06-01`)
+      const served = await history(id, `interval=${interval}&from=2026-01-01&to=2026-06-01`)
       const right = expected(known, interval)
-      expect(told.map((one) => one.period_start)).toEqual(right.map((one) => one.period_start))
-      for (const [at, one] of told.entries()) {
+      expect(served.map((one) => one.period_start)).toEqual(right.map((one) => one.period_start))
+      for (const [at, one] of served.entries()) {
         const { price, coverage, ...exact } = right[at]
         expect(one).toMatchObject(exact)
         expect(Math.abs(one.price - price)).toBeLessThan(0.000501)
@@ -173,7 +173,7 @@ describe.each(SEEDS.slice(0, byTier(1, 3)))('prices of months with gaps (%s, wit
   })
 })
 
-test('a year without a publication has no price, whatever period is asked for', async () => {
+test('a year without a publication has no price, whatever the period', async () => {
   service = await startService()
   onTestFinished(() => service.close())
   const [before, after] = [Date.parse('2024-08-19T10:00:00Z'), Date.parse('2025-09-27T16:05:47Z')]
@@ -195,7 +195,7 @@ test('a year without a publication has no price, whatever period is asked for', 
   expect(await shown('interval=1mo&from=2024-12-01&to=2025-02-01')).toEqual([])
 })
 
-test('days of the archive tell what was before the first publication: the means of days, and the changes from one to the next', async () => {
+test('days of the archive give the history before the first publication: the means of days, and the changes between them', async () => {
   service = await startService()
   onTestFinished(() => service.close())
   const day = (date: string, price: number, values: AnyRow = {}): AnyRow => {
@@ -216,7 +216,7 @@ test('days of the archive tell what was before the first publication: the means 
   ]
   await service.land(fuelArchivePrices, rows, begin)
   const days = await history('1000', 'fuel=DIESEL_A&from=2026-03-27&to=2026-04-01')
-  // On 2026-03-29 the clock changes; nobody told of the station on the 30th; on the 31st publications begin.
+  // On 2026-03-29 the clock changes. The station has no report on the 30th. On the 31st publications begin.
   expect(days.map(({ period_start, price, price_last, coverage }) => [period_start, price, price_last, coverage])).toEqual([
     ['2026-03-26T23:00:00.000Z', 1.5, 1.5, 1],
     ['2026-03-27T23:00:00.000Z', 1.52, 1.52, 1],

@@ -38,7 +38,7 @@ afterAll(() => service?.close())
 const ask = (query: string): Promise<GoldenRow[]> => golden(service.lake, [fuelMinistryDays], query)
 const series = (query: string): Promise<Reply> => service.json(`/api/combustible/historico?series=MINISTRY_DAILY&limit=1000&${query}`)
 
-test('the series by day is what was published; days that were not are missing, later ones are not', async () => {
+test('the series by day has the published days; unpublished days are missing, later ones are not', async () => {
   const { prices, missing_periods, meta } = await series('interval=1d&from=2028-01-03&to=2028-05-01')
   const expected = await ask(`SELECT day, product, CAST(price_mean AS DOUBLE) AS price FROM fuel_ministry_days ORDER BY day, product`)
   expect(expected).toHaveLength(2 * 84)

@@ -91,7 +91,7 @@ afterAll(() => service?.close())
 const ids = async (path: string): Promise<string[]> => (await service.json(path)).stations.map((one: Reply) => one.id)
 
 describe('/api/gas-stations', () => {
-  test('gives prices by product, with their unit; what is no longer sold is gone', async () => {
+  test('gives prices by product, with their unit; a product no longer sold is gone', async () => {
     const { stations: list } = await service.json('/api/gas-stations')
     expect(list[0]).toMatchObject({ id: '1', operator: 'REPSOL', schedule: 'L-D: 24H', province: 'Barcelona' })
     expect(list[0].prices).toEqual({
@@ -177,7 +177,7 @@ describe('/api/gas-stations', () => {
     now = T0
   })
 
-  test('shows the price of the fuel asked for, the lowest of several, and sorts by it', async () => {
+  test('shows the price of the requested fuel, the lowest of several, and sorts by it', async () => {
     const pricesOf = async (query: string): Promise<unknown[]> =>
       (await service.json(`/api/gas-stations?${query}`)).stations.map(({ id, price, price_unit }: Reply) => [id, price, price_unit])
     expect(await pricesOf('fuel=DIESEL_A&sort=price')).toEqual([
@@ -202,7 +202,7 @@ describe('/api/gas-stations', () => {
 })
 
 describe('/api/gas-stations/cheapest', () => {
-  test('orders by price, then id, and leaves out what is missing', async () => {
+  test('orders by price, then id, and leaves out stations without a price', async () => {
     expect(await ids('/api/gas-stations/cheapest?fuel=DIESEL_A')).toEqual(['2', '1', '3'])
     expect(await ids('/api/gas-stations/cheapest?fuel=diesel_a&limit=1')).toEqual(['2'])
     expect(await ids('/api/gas-stations/cheapest?fuel=DIESEL_A&open_now=true')).toEqual(['1'])
@@ -217,7 +217,7 @@ describe('/api/gas-stations/cheapest', () => {
     expect((await service.json(along)).stations[1]).toMatchObject({ id: '1', road: 'N-2', km: 586.5, address: 'AUTOVIA A-2 KM. 586,5' })
   })
 
-  test('tells the distance from the point asked for', async () => {
+  test('gives the distance from the requested point', async () => {
     const { stations: list } = await service.json('/api/gas-stations/cheapest?fuel=DIESEL_A&lat=41.5&lon=1.9&radius=2000&sort=distance_m')
     expect(list.map((one: Reply) => [one.id, one.distance_m])).toEqual([
       ['1', 0],
@@ -234,7 +234,7 @@ describe('/api/gas-stations/cheapest', () => {
     expect(await ids(`${cheapest}&locality=labastida`)).toEqual(['e4'])
   })
 
-  test('leaves out stations that sell to members only, unless asked for them', async () => {
+  test('leaves out stations that sell to members only, except on request', async () => {
     expect(await ids('/api/gas-stations/cheapest?fuel=LPG')).toEqual(['7', '6'])
     expect(await ids('/api/gas-stations/cheapest?fuel=LPG&include_restricted=false')).toEqual(['7', '6'])
     expect(await ids('/api/gas-stations/cheapest?fuel=LPG&include_restricted=true')).toEqual(['8', '7', '6'])
@@ -248,7 +248,7 @@ describe('/api/gas-stations/cheapest', () => {
   })
 })
 
-test('one station tells how its prices stand in its municipality', async () => {
+test('one station shows how its prices compare in its municipality', async () => {
   const one = await service.json('/api/gas-stations/1')
   expect(one.ranks).toEqual({ DIESEL_A: { rank: 2, stations: 3, cheapest: 1.399 }, CNG: { rank: 1, stations: 1, cheapest: 1.299 } })
   expect((await service.json('/api/gas-stations/4')).ranks).toEqual({})

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 
-/** An operation as the description of the API has it, as far as requests are made of it. */
+/** An operation of the API's description, with the members that requests need. */
 export interface FuzzOperation {
   readonly method: string
   readonly path: string
   readonly parameters: readonly FuzzParameter[]
-  /** Media type, schema and example of its body; null where it takes none. */
+  /** Media type, schema and example of its body; null without one. */
   readonly body: { readonly type: string; readonly members: readonly string[]; readonly example: object } | null
 }
 
-/** A parameter of it. */
+/** A parameter of an operation. */
 export interface FuzzParameter {
   readonly name: string
   readonly in: 'path' | 'query'
@@ -31,15 +31,15 @@ interface ParameterSchema {
 /** A request as it goes over the wire. */
 export interface FuzzRequest {
   readonly method: string
-  /** Path and query, percent-encoded as it may be. */
+  /** Path and query, possibly percent-encoded. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Whether the query names a parameter that there is not. */
+  /** Whether the query names an unknown parameter. */
   readonly isUnknown: boolean
 }
 
-/** Values that break what was not written for them, not encoded. */
+/** Values that break unprepared code, not encoded. */
 const NASTY = [
   ...[
     '',
@@ -74,12 +74,12 @@ const NASTY = [
   ...['x'.repeat(80), 'x'.repeat(3000), 'ñ'.repeat(2000), 'W/"x"', 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'],
 ] as const
 
-/** Pieces of a URL that are no encoding of anything. */
+/** Pieces of a URL that are invalid encodings. */
 const BROKEN = ['%', '%z', '%zz', '%E0%A4', '%C0%80', '%ED%A0%80', '%u0041', '%FF', '%F5%80%80%80', '+%', '%2']
 
 const nasty = fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }))
 
-/** A text percent-encoded; halves of characters as what the bytes of them would be. */
+/** A text percent-encoded; halves of characters as their bytes. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -110,7 +110,7 @@ function plain(schema: ParameterSchema, example: unknown): fc.Arbitrary<string> 
   return fc.oneof({ weight: 3, arbitrary: fc.oneof(...examples, texts) }, { weight: 1, arbitrary: texts })
 }
 
-/** The parts of a query that one parameter gets: none, one, or several in shapes that other services take. */
+/** The parts of a query for one parameter: none, one, or several in shapes that other services accept. */
 function queryParts({ name, required, schema, example }: FuzzParameter): fc.Arbitrary<readonly string[]> {
   const value = plain(schema, example).map(encoded)
   const odd = fc.oneof(nasty.map(encoded), fc.constantFrom(...BROKEN))
@@ -124,7 +124,7 @@ function queryParts({ name, required, schema, example }: FuzzParameter): fc.Arbi
   )
 }
 
-/** Names that no path takes. */
+/** Parameter names that every path refuses. */
 const UNKNOWN = [
   'nonsense',
   '__proto__',
@@ -161,7 +161,7 @@ function pathOf({ path, parameters }: FuzzOperation): fc.Arbitrary<string> {
   return fc.tuple(...parts).map((made) => made.join(''))
 }
 
-/** Headers that change what is answered, with what they should hold and with what they should not. */
+/** Headers that change the reply, with valid values and with invalid ones. */
 function headersOf(key: string): fc.Arbitrary<Record<string, string>> {
   const rarely = (...values: readonly string[]): fc.Arbitrary<string | null> =>
     fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
@@ -243,7 +243,7 @@ function bodyOf({ body }: FuzzOperation): fc.Arbitrary<{ readonly type: string |
   )
 }
 
-/** Requests to an operation, most of them nearly right; `key` is one that works. */
+/** Requests to an operation, most of them nearly right; `key` is a valid one. */
 export function requestsTo(operation: FuzzOperation, key: string): fc.Arbitrary<FuzzRequest> {
   const { method, parameters } = operation
   const queries = fc.tuple(...parameters.filter((one) => one.in === 'query').map(queryParts)).map((parts) => parts.flat())

@@ -8,9 +8,9 @@ import { openapi } from '../../api/http/openapi.ts'
 import { type FuzzOperation, type FuzzParameter, type FuzzRequest, requestsTo } from './fuzz-requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
-/** The same requests in every run; with another seed others are tried. */
+/** The same requests in every run; another seed gives others. */
 const SEED = 20261122
-/** A day of the timetable that the examples are of. */
+/** A day of the examples' timetable. */
 const NOW = Date.UTC(2026, 7, 22, 10)
 /** Requests to each operation. */
 const RUNS = 60
@@ -33,7 +33,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(description, 'api')
 
 const operations = Object.entries<Reply>(description.paths).flatMap(([path, methods]) =>
-  Object.entries<Reply>(methods).map(([method, told]) => ({ path, method: method.toUpperCase(), told })),
+  Object.entries<Reply>(methods).map(([method, spec]) => ({ path, method: method.toUpperCase(), spec })),
 )
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 
@@ -50,14 +50,14 @@ afterAll(async () => {
 })
 
 test.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))(
-  '%s answers whatever it is sent as it says',
+  '%s answers any input as documented',
   async (_name, one) => {
     const operation = operationOf(one)
     const requests = requestsTo(operation, key)
     await fc.assert(
       fc.asyncProperty(requests, async (asked) => {
         // The path of a file without its name is that of the manifest.
-        fc.pre(!one.told.tags.includes('export') || !asked.target.split('?')[0]?.endsWith('/'))
+        fc.pre(!one.spec.tags.includes('export') || !asked.target.split('?')[0]?.endsWith('/'))
         check(one, asked, await send(asked))
       }),
       { seed: SEED, numRuns: RUNS },
@@ -66,15 +66,15 @@ test.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))(
   },
 )
 
-function operationOf({ method, path, told }: (typeof operations)[number]): FuzzOperation {
-  const [[type, content] = []] = Object.entries<Reply>(told.requestBody?.content ?? {})
+function operationOf({ method, path, spec }: (typeof operations)[number]): FuzzOperation {
+  const [[type, content] = []] = Object.entries<Reply>(spec.requestBody?.content ?? {})
   const forms: Reply[] = content?.schema.oneOf ?? [content?.schema]
   const members = [...new Set(forms.flatMap((form) => Object.keys(form?.properties ?? {})))]
   const body = type === undefined ? null : { type, members, example: content.example }
   return {
     method,
     path,
-    parameters: (told.parameters ?? []).map((one: Reply) => ({ example: one['x-example'], ...one })) as FuzzParameter[],
+    parameters: (spec.parameters ?? []).map((one: Reply) => ({ example: one['x-example'], ...one })) as FuzzParameter[],
     body,
   }
 }
@@ -94,27 +94,27 @@ function send({ method, target, headers, body }: FuzzRequest): Promise<Answer> {
   })
 }
 
-/** What holds for every answer. */
-function check({ method, path, told }: (typeof operations)[number], asked: FuzzRequest, answer: Answer): void {
+/** Checks that apply to every reply. */
+function check({ method, path, spec }: (typeof operations)[number], asked: FuzzRequest, answer: Answer): void {
   const { status, headers } = answer
   const isPacked = answer.body.length > 0
   const text = ((isPacked ? UNPACK[String(headers['content-encoding'])] : undefined)?.(answer.body) ?? answer.body).toString('utf8')
   expect(headers['x-injected']).toBeUndefined()
   expect(text).not.toMatch(/\n\s+at .+:\d+:\d+|node:internal|node_modules/)
   const isOwn = asked.method === method || (asked.method === 'HEAD' && method === 'GET')
-  if (isOwn) expect(Object.keys(told.responses), `${status} is not documented: ${text.slice(0, 500)}`).toContain(String(status))
+  if (isOwn) expect(Object.keys(spec.responses), `${status} is not documented: ${text.slice(0, 500)}`).toContain(String(status))
   else if (!description.paths[path][asked.method.toLowerCase()]) expect([200, 204, 405, ...WHATEVER], text.slice(0, 500)).toContain(status)
   expect(status, text.slice(0, 500)).toBeLessThan(500)
   if (status === 405) expect(headers['allow']).toContain(method)
   const type = String(headers['content-type'] ?? '').split(';')[0] as string
-  const response = resolved(told.responses[status])
+  const response = resolved(spec.responses[status])
   if (asked.method === 'HEAD' || status === 204 || status === 304) {
     expect(answer.body.length).toBe(0)
     return
   }
   if (status >= 400 && !(type === 'text/html' && isOwn && response.content['text/html'])) return checkProblem(answer, text)
-  if (asked.headers['X-API-Key'] === key && told['x-plan']) expect(headers['x-request-id']).toMatch(/^req_/)
-  if (asked.isUnknown && told.responses[400] && isOwn && method === 'GET') expect.fail(`an unknown parameter is answered with ${status}`)
+  if (asked.headers['X-API-Key'] === key && spec['x-plan']) expect(headers['x-request-id']).toMatch(/^req_/)
+  if (asked.isUnknown && spec.responses[400] && isOwn && method === 'GET') expect.fail(`an unknown parameter is answered with ${status}`)
   if (isOwn && status < 300) checkContent(path, method, { status, type, text, documented: Object.keys(response.content) })
 }
 

@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts'
 import { exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const AT = Date.UTC(2026, 0, 2)
-/** Degrees of latitude of a metre, as distances are told. */
+/** Degrees of latitude of a metre, the precision of distances in replies. */
 const M = 180 / (Math.PI * 6_371_008.8)
 const post = (km: number, north_m: number, rest: Partial<Post> = {}): Post => ({
   ...{ road: 'A-3', province_code: '16', km, position: { lat: 40 + north_m * M, lon: -2 } },
@@ -76,7 +76,7 @@ describe('posts', () => {
     )
   })
 
-  test('of thousands of stretches the one that is nearest is found, as by looking at each', () => {
+  test('among thousands of stretches the nearest one is found, as by testing each', () => {
     const place = fc.record({ lat: fc.double({ min: 39, max: 40, noNaN: true }), lon: fc.double({ min: -3, max: -2, noNaN: true }) })
     fc.assert(
       fc.property(fc.array(place, { minLength: 5, maxLength: 60 }), place, (places, asked) => {
@@ -108,7 +108,7 @@ describe('/api/geo/pk', () => {
         row(600, 41.4),
         row(601.5, 41.41, { error_m: 600, source: 'sct' }),
         row(603, 41.42),
-        // What was known a month before counts no more.
+        // A position from a month before no longer counts.
         row(650, 41.9, { month: '2025-12' }),
         row(601, 42.9, { month: '2025-12' }),
       ],
@@ -155,7 +155,7 @@ describe('/api/geo/pk', () => {
     expect(await placesOf(`lat=${here.lat}&lon=${here.lon}&road=A-7`)).toEqual([])
   })
 
-  test('what is not located is an empty list, and says how places are found and whose data they are of', async () => {
+  test('a place that is not located is an empty list, with the method of locating and the sources', async () => {
     const reply = await service.json('/api/geo/pk?road=N-II&km=650')
     expect([reply.total, reply.places]).toEqual([0, []])
     expect(reply.meta).toMatchObject({ grain: 'One place on one road.', method: expect.stringContaining('at most 5 km apart') })
@@ -172,7 +172,7 @@ describe('/api/geo/pk', () => {
     ['lat=41&lon=2&km=3', 'km'],
     ['lat=41&lon=2&province=Madrid', 'province'],
     ['road=A-2&km=5&radius=10', 'radius'],
-  ])('refuses what it cannot answer: %s', async (query, parameter) => {
+  ])('refuses a query that it cannot answer: %s', async (query, parameter) => {
     const response = await service.get(`/api/geo/pk?${query}`)
     expect(response.status).toBe(400)
     expect(((await response.json()) as Reply).errors[0].parameter).toBe(parameter)

@@ -3,17 +3,17 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { type GoldenRow, golden } from '../helpers/golden.ts'
 import type { Reply, TestService } from './service.ts'
 
-/** A list of the lake, what plain SQL over the files says that it can have, and requests. */
+/** A list of the lake, its possible values by plain SQL over the files, and requests. */
 export interface GoldenList {
   readonly path: string
   readonly datasets: readonly Dataset[]
-  /** All records in the list's own order, with the members that are compared; instants as `epoch_ms`, under names that end with `_at`. */
+  /** All records in the list's own order, with the members to compare. Instants are `epoch_ms`, with names in `_at`. */
   readonly sql: string
-  /** Queries, each with the rows that it asks for: all (`true`), none (`false`), or those of a predicate, which has to find some and not all. */
+  /** Queries, each with its expected rows: all (`true`), none (`false`), or those of a predicate, which must find only some. */
   readonly requests: readonly (readonly [query: string, wanted: boolean | ((row: GoldenRow) => boolean)])[]
 }
 
-/** Declares a test for each request: the records are the golden rows that it asks for, in order. */
+/** Declares a test for each request: its records are the expected golden rows, in order. */
 export function testGoldenList({ path, datasets, sql, requests }: GoldenList, service: () => TestService): void {
   let rows: readonly GoldenRow[]
   beforeAll(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** How the code of a language is run, of a file with an extension. */
+/** The way to run the code of a language, in a file with an extension. */
 const RUNNERS: Readonly<Record<string, readonly [extension: string, command: string, ...args: string[]]>> = {
   sh: ['sh', 'bash', '-eu'],
   python: ['py', 'python3'],

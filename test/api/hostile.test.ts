@@ -20,7 +20,7 @@ const KEYS = 'POST /api/keys HTTP/1.1\r\nHost: a\r\nContent-Type: application/js
 const bytes = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
 
-/** Requests that are no good, by what is wrong with them, and how they end. */
+/** Bad requests, by their defect, and their outcome. */
 const MALFORMED: Readonly<Record<string, readonly [string, number, string]>> = {
   'two hosts': [`${PLANS}Host: b\r\n${END}`, 400, 'malformed-request'],
   'the same host twice': [`${PLANS}host: a\r\n${END}`, 400, 'malformed-request'],
@@ -32,7 +32,7 @@ const MALFORMED: Readonly<Record<string, readonly [string, number, string]>> = {
   'two lengths': [`${KEYS}Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345`, 400, 'malformed-request'],
   'the same length twice': [`${KEYS}Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345`, 400, 'malformed-request'],
   'a signed length': [`${KEYS}Content-Length: +5\r\n\r\n12345`, 400, 'malformed-request'],
-  'a coding that there is not': [`${KEYS}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400, 'malformed-request'],
+  'an unknown coding': [`${KEYS}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400, 'malformed-request'],
   'chunks that are not the last coding': [`${KEYS}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400, 'malformed-request'],
   'a space before the colon': [`${KEYS}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`, 400, 'malformed-request'],
   'a chunk without length': [`${KEYS}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`, 400, 'malformed-request'],
@@ -50,7 +50,7 @@ const MALFORMED: Readonly<Record<string, readonly [string, number, string]>> = {
   'HTTP/0.9': ['GET /api/plans\r\n\r\n', 400, 'malformed-request'],
   'HTTP/2.0 in a line': [`GET /api/plans HTTP/2.0\r\nHost: a\r\n${END}`, 400, 'malformed-request'],
   'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed-request'],
-  'a HTTP that there is not': [`GET /api/plans HTTP/1.3\r\nHost: a\r\n${END}`, 400, 'malformed-request'],
+  'an unknown version of HTTP': [`GET /api/plans HTTP/1.3\r\nHost: a\r\n${END}`, 400, 'malformed-request'],
   TLS: ['\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', 400, 'malformed-request'],
   'a body that is too large': [`${KEYS}Content-Length: 5000\r\n${END}${'x'.repeat(5000)}`, 413, 'payload-too-large'],
   'chunks that are too many': [
@@ -70,7 +70,7 @@ const MALFORMED: Readonly<Record<string, readonly [string, number, string]>> = {
   ),
 }
 
-describe('a request that is no good is answered by one problem, and nothing after it: ', () => {
+describe('a bad request is answered by one problem, and nothing after it: ', () => {
   test.each(Object.entries(MALFORMED))('%s', async (_what, [text, status, code]) => {
     const reply = await raw(service.url, text)
     expect(reply.head.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -84,12 +84,12 @@ describe('a request that is no good is answered by one problem, and nothing afte
     expect(reply.body.toString()).not.toMatch(/\.ts\b|node_modules|\bat .+:\d+:\d+/)
   })
 
-  test('and what reads them logs nothing', () => {
+  test('and its parser logs nothing', () => {
     expect(logged.filter((line) => !line.includes('"level":30'))).toEqual([])
   })
 })
 
-describe('what is well-formed, if odd', () => {
+describe('odd but well-formed input', () => {
   test.each([
     ['HTTP/1.0 without a host', 'GET /api/plans HTTP/1.0\r\n\r\n', 200],
     ['a whole URL', `GET http://a/api/plans HTTP/1.1\r\nHost: a\r\n${END}`, 200],
@@ -116,7 +116,7 @@ describe('what is well-formed, if odd', () => {
   })
 })
 
-test('nobody is led to another host by what somebody else asked', async () => {
+test("no client is led to another host by another client's request", async () => {
   const path = '/api/gas-stations?limit=1&lang=en'
   const ask = (target: string): Promise<RawReply> => raw(service.url, `GET ${target} HTTP/1.1\r\nHost: a\r\n${END}`)
   for (const odd of [`http://b.example${path}`, path.replace('/api', '/%61pi'), path.replace('?', '/?'), path.replace('?', '#x?'), path])
@@ -125,7 +125,7 @@ test('nobody is led to another host by what somebody else asked', async () => {
   expect(headerOf((await ask(path)).head, 'link')).toContain('rel="next"')
 })
 
-describe('what follows a request on its connection', () => {
+describe('input after a request on its connection', () => {
   const BIG = 'GET /api/gas-stations?limit=1000 HTTP/1.1\r\nHost: a\r\n\r\n'
 
   test('is never written into its answer', async () => {
@@ -145,7 +145,7 @@ describe('what follows a request on its connection', () => {
     expect(body.toString().match(/HTTP\/1\.1 400/g)).toHaveLength(1)
   })
 
-  test('a body that nobody asked for is not taken for a request', async () => {
+  test('an unexpected body is not taken for a request', async () => {
     const { body, head } = await raw(
       service.url,
       `${PLANS}Content-Length: 30\r\n\r\n${'GET /nothing HTTP/1.1\r\n'.padEnd(30, 'x')}${PLANS}${END}`,

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 10)
 const dice = seeded('hotspot figures')
 const oneOf = <T>(values: readonly T[]): T => values[Math.floor(dice() * values.length)] as T
 
-/** A year of a city: accidents all over, two places where they gather, some without victims and some without a position. */
+/** A year of a city: scattered accidents, two clusters, some without victims and some without a position. */
 function yearOf(source: 'madrid' | 'barcelona', year: number, zone: 30 | 31): AnyRow[] {
   const corner = zone === 30 ? ([440_000, 4_474_000] as const) : ([428_000, 4_580_000] as const)
   const gathered = (x: number, y: number, count: number) => Array.from({ length: count }, () => [x + 90 * dice(), y + 90 * dice()] as const)
@@ -82,7 +82,7 @@ const insideSql = (hex: string, editions: readonly string[]): string => `
     WHERE (y0 > position_lat) != (y1 > position_lat) AND position_lon < x0 + (x1 - x0) * (position_lat - y0) / (y1 - y0)
     GROUP BY edition, accident_id HAVING count(*) % 2 = 1)`
 
-/** What the accidents inside are counted by, in SQL. */
+/** The SQL that counts the accidents inside. */
 const COUNTED = [
   ['streets', `split_part(one.street, ', ', 1)`],
   ['by_type', `coalesce(one.accident_type, 'UNKNOWN')`],
@@ -151,7 +151,7 @@ test.each([
     FROM road_accidents WHERE is_casualty AND ${where} GROUP BY source, province_code ORDER BY source, province_code`)
   const { coverage, hotspots } = await service.json(`/api/accidentes/hotspots?bandwidth=100${query}`)
   expect(coverage).toEqual(expected)
-  // Where no accident is located there is no black spot.
+  // Without located accidents there is no black spot.
   const located = new Set(coverage.filter(({ located: some }: Reply) => some > 0).map((one: Reply) => one.province_code))
   for (const { province_code } of hotspots) expect(located).toContain(province_code)
 })

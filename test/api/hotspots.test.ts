@@ -53,7 +53,7 @@ test('of one set of parameters for each source, in order of rank', async () => {
   expect(await ids('years=2022')).toEqual(['hs_e'])
 })
 
-test('the reply says where accidents are located, so that nobody takes the rest for safe', async () => {
+test('the reply names the places with located accidents, so that the rest does not look safe', async () => {
   const dgt = { source: 'dgt_accidents', accidents: 1, located: 0, share: 0, located_years: [] }
   const granada = [{ ...dgt, province_code: '18', municipality_code: '18087' }]
   const madrid = [
@@ -65,7 +65,7 @@ test('the reply says where accidents are located, so that nobody takes the rest 
   ]
   expect((await list('province=Granada')).coverage).toEqual(granada)
   expect((await list('province=Madrid')).coverage).toEqual(madrid)
-  // A municipality is told what is known of its province: the city's accidents are located, those of other places are not.
+  // A municipality shows the data of its province: the city's accidents are located, those of other places are not.
   expect((await list('municipality=Getafe')).coverage).toEqual(madrid)
   expect((await list('municipality=Getafe&province=Madrid')).coverage).toEqual(madrid)
   expect((await list()).coverage).toEqual([...granada, ...madrid])
@@ -74,7 +74,7 @@ test('the reply says where accidents are located, so that nobody takes the rest 
   expect(await ids('province=Granada')).toEqual([])
 })
 
-test('as GeoJSON, which is what is answered by default, a black spot is its polygon, with a box around all', async () => {
+test('as GeoJSON, the default representation, a black spot is its polygon, with a box around all', async () => {
   const reply = (await (await service.get('/api/accidentes/hotspots?source=madrid')).json()) as Reply
   expect(reply).toEqual(await list('source=madrid&format=geojson'))
   const [{ geometry, properties, id }] = reply.features

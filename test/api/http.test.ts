@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** What comes back for bytes sent as they are, until the connection ends. */
+/** The reply to bytes sent unchanged, until the connection ends. */
 async function rawText(text: string): Promise<string> {
   const { head, body } = await raw(service.url, text)
   return `${head}\r\n\r\n${body}`
@@ -72,7 +72,7 @@ describe('every way to fail is a problem', () => {
     expect(await detailOf('/nothing')).toBe('There is no path /nothing; GET /openapi.json lists every path.')
   })
 
-  test('headers that are too large, and what is no HTTP', async () => {
+  test('headers that are too large, and input that is no HTTP', async () => {
     const large = await rawText(`GET /api/incidents HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)
     expect(large).toContain('431')
     expect(problemOf(large)).toMatchObject({ code: 'headers-too-large', status: 431 })
@@ -81,7 +81,7 @@ describe('every way to fail is a problem', () => {
     expect(problemOf(garbage)).toMatchObject({ code: 'malformed-request' })
   })
 
-  test('no Host, and a method that there is not', async () => {
+  test('no Host, and an unknown method', async () => {
     const hostless = await rawText('GET /api/incidents HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(hostless).toContain('HTTP/1.1 400')
     expect(problemOf(hostless)).toMatchObject({ code: 'malformed-request', detail: expect.stringContaining('Host') })
@@ -89,12 +89,12 @@ describe('every way to fail is a problem', () => {
     expect(problemOf(unknown)).toMatchObject({ code: 'malformed-request', detail: expect.stringContaining('method') })
   })
 
-  test('a body where there is none to be', async () => {
+  test('a body where none is allowed', async () => {
     const reply = await rawText('GET /api/incidents HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n')
     expect(problemOf(reply)).toMatchObject({ code: 'payload-too-large', status: 413 })
   })
 
-  test('the page behind a type tells what it means', async () => {
+  test('the page of a problem type explains it', async () => {
     const response = await service.get('/problems/invalid-cursor?lang=en')
     expect(response.headers.get('content-type')).toContain('text/html')
     expect(await response.text()).toContain(PROBLEMS['invalid-cursor'].help)
@@ -133,7 +133,7 @@ describe('compression', () => {
 })
 
 describe('the age of data', () => {
-  test('is told by headers, never by the body', async () => {
+  test('is in headers, never in the body', async () => {
     const fresh = await service.open('/api/incidents')
     expect(fresh.headers.get('x-data-age')).toBe('0')
     expect(fresh.headers.get('last-modified')).toBe('Fri, 02 Jan 2026 12:00:00 GMT')
@@ -148,7 +148,7 @@ describe('the age of data', () => {
     expect((await service.open('/api/incidents')).headers.get('cache-control')).toContain('max-age=1,')
   })
 
-  test('no reply is fresh for over an hour; what comes hourly or less often is never awaited by the second', async () => {
+  test('no reply is fresh for over an hour; hourly or slower data is never awaited by the second', async () => {
     now = T0
     await service.publish(airports, [exampleRow(airports)], { at: T0 })
     const fresh = async (): Promise<number> => {
@@ -179,7 +179,7 @@ describe('the age of data', () => {
   })
 })
 
-test('what follows the clock has the time of its step', async () => {
+test('a reply that follows the clock has the time of its step', async () => {
   now = T0 + 3_600_000 + 97_000
   const first = await service.get('/api/freshness')
   const modified = first.headers.get('last-modified') as string
@@ -207,7 +207,7 @@ test('a new publication is served at once, under a new tag', async () => {
 })
 
 describe('the lake under load', () => {
-  test('refuses what finds no slot, and live reads go on', async () => {
+  test('refuses a query without a free slot, and live reads go on', async () => {
     await service.publish(trafficReadings, [exampleRow(trafficReadings)])
     await service.land(trafficReadings, [], T0)
     // Two queries run and two wait: the lake has no more room.

@@ -7,12 +7,12 @@ import { fillWithExamples, type Reply, startService, type TestService } from './
 
 const PUBLIC = 'https://api.example.org'
 const HSTS = 'max-age=63072000'
-/** A key that is well-formed and that there is not. */
+/** A key that is well-formed and unknown. */
 const NOBODYS = 'tia_0123456789ABCDEFGHIJKLMNOPQRST120YGD'
 const OPEN = ['/health', '/ready']
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']
 
-/** Every path of the description with an example for what is in braces, and some that it has not. */
+/** Every path of the description with examples for its parameters, and some unknown paths. */
 const { paths } = openapi(endpoints, PUBLIC) as Reply
 const PATHS = [
   ...Object.entries<Reply>(paths).map(([path, methods]) => {
@@ -54,7 +54,7 @@ describe.each(PATHS.filter((path) => !OPEN.includes(path)))('%s', (path) => {
   })
 
   test('answers HTTPS, and says to come no other way', async () => {
-    // Each from an address of its own: what one may ask in a minute is little here.
+    // Each from an address of its own: the limit per minute is small here.
     const address = `203.0.113.${100 + (PATHS.indexOf(path) % 100)}`
     for (const method of ['GET', 'OPTIONS', 'PUT']) {
       const reply = await send(method, path, from(address, 'https'))
@@ -65,7 +65,7 @@ describe.each(PATHS.filter((path) => !OPEN.includes(path)))('%s', (path) => {
   })
 })
 
-describe('what a balancer asks for its health', () => {
+describe('the health check of a load balancer', () => {
   test.each(OPEN)('%s is answered by plain HTTP, without a word on HTTPS', async (path) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       for (const [headers, expected] of [
@@ -80,7 +80,7 @@ describe('what a balancer asks for its health', () => {
   })
 })
 
-test('plain HTTP is charged to nobody', async () => {
+test('plain HTTP is never charged', async () => {
   const key = `X-API-Key: ${await service.key('FREE')}`
   for (let n = 0; n < 25; n++) {
     expect(statusOf(await send('GET', '/api/incidents', [...from('203.0.113.2', 'http'), key]))).toBe(403)
@@ -98,7 +98,7 @@ test('each request of a connection is looked at for itself', async () => {
   expect(lines).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403', 'HTTP/1.1 200'])
 })
 
-test('replies kept in memory say it to those only who came by HTTPS', async () => {
+test('replies kept in memory have it only for clients over HTTPS', async () => {
   const key = `X-API-Key: ${await service.key('PRO')}`
   for (const path of ['/api/incidents', '/api/incidents?format=csv', '/openapi.json', '/'])
     for (const [headers, expected] of [
@@ -110,21 +110,21 @@ test('replies kept in memory say it to those only who came by HTTPS', async () =
       expect(headerOf((await send('GET', path, headers)).head, 'strict-transport-security'), path).toBe(expected)
 })
 
-test('every operation of the description tells of it, but those that answer plain HTTP', () => {
+test('every operation that refuses plain HTTP documents it', () => {
   const { components } = openapi(endpoints, PUBLIC, DEFAULT_PLANS) as Reply
   for (const [path, methods] of Object.entries<Reply>(paths))
     for (const [method, { responses }] of Object.entries<Reply>(methods)) {
       const { $ref, description } = responses[403] ?? {}
-      const told = $ref ? components.responses[$ref.split('/').at(-1)].description : description
-      if (OPEN.includes(path)) expect(told, path).toBeUndefined()
-      else expect(told, `${method} ${path}`).toContain('`https-required`')
+      const documented = $ref ? components.responses[$ref.split('/').at(-1)].description : description
+      if (OPEN.includes(path)) expect(documented, path).toBeUndefined()
+      else expect(documented, `${method} ${path}`).toContain('`https-required`')
     }
 })
 
 test.each([
   ['es', 'sin cifrar'],
   ['en', 'plain HTTP'],
-])('its page tells what to do, in %s', async (language, words) => {
+])('its page says what to do, in %s', async (language, words) => {
   const response = await service.get(`/problems/https-required?lang=${language}`, { 'X-Forwarded-Proto': 'https' })
   const text = await response.text()
   expect(text).toContain(words)

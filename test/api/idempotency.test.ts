@@ -42,7 +42,7 @@ test('another payload is refused, another account or operation is another key', 
   expect(seeds.length).toBe(2)
 })
 
-test('while the first is under way the second is told so; many at once do the work once', async () => {
+test('while the first is in progress the second is refused; many at once do the work once', async () => {
   const replies = await Promise.allSettled(Array.from({ length: 20 }, () => writeOnce(store, write('"k-3"'), work)))
   expect(seeds.length).toBe(1)
   for (const reply of replies) if (reply.status === 'rejected') expect(reply.reason).toMatchObject({ code: 'conflict' })
@@ -63,7 +63,7 @@ test('a failure is not repeated; an abandoned request is taken over with the sam
   expect(seeds.at(-1)).toBe(seed)
 })
 
-test('after a day the key is new, and what is stored of it goes', async () => {
+test('after a day the key is new, and its stored reply is deleted', async () => {
   await writeOnce(store, write('"k-6"'), work)
   await writeOnce(store, write('"k-6"', { now: NOW + KEEP_REPLIES_MS, payload: { a: 9 } }), work)
   expect(seeds.length).toBe(2)

@@ -19,7 +19,7 @@ const YEARS = [2016, 2018, 2019]
 let service: TestService
 let landed: readonly AnyRow[]
 
-/** The sections that the stand-in publishes of a year. */
+/** The sections that the stand-in publishes for a year. */
 async function published(year: number): Promise<AnyRow[]> {
   const standIn = STAND_INS.find(({ feed }) => feed === 'mitma_imd')
   const world = makeWorld(1, 'small')
@@ -62,7 +62,7 @@ afterAll(() => service?.close())
 const ask = (query: string): Promise<Reply> => service.json(`/api/movilidad/imd?limit=20000${query}`)
 
 describe('daily traffic by section', () => {
-  test('is that of the newest year unless another is asked for; another than there are is refused', async () => {
+  test('is that of the newest year by default; an unknown year is refused', async () => {
     const newest = await ask('')
     expect(new Set(newest.sections.map(({ year }: Reply) => year))).toEqual(new Set([2019]))
     const both = await ask('&year=2016,2018')
@@ -88,7 +88,7 @@ describe('daily traffic by section', () => {
       ],
       [`&year=2018&province=${province_code}`, `year = 2018 AND province_code = '${province_code}'`],
       ['&year=2018&road=N-999&km_to=11', `year = 2018 AND object_id = 90001`],
-      // A kilometre is of one section: the one that begins with it, whichever way its kilometres are told.
+      // A kilometre belongs to one section: the one that begins with it, whichever way its kilometres run.
       ['&year=2018&road=N-999&km_from=12&km_to=12', `year = 2018 AND object_id = 90002`],
       ['&year=2018&road=N-999&km_from=16&km_to=16', `year = 2018 AND object_id = 90003`],
     ] as const) {
@@ -101,16 +101,16 @@ describe('daily traffic by section', () => {
       )
       expect(expected.length).toBeGreaterThan(0)
       const { sections } = await ask(query)
-      const told = sections
+      const served = sections
         .map((one: Reply) => Object.fromEntries(Object.keys(expected[0] ?? {}).map((name) => [name, one[name]])))
         .sort((one: Reply, other: Reply) => one.year - other.year || one.source_id - other.source_id)
-      expect(told).toEqual(expected)
+      expect(served).toEqual(expected)
     }
     expect(new Set((await ask('&year=2016')).sections.map(({ year_days }: Reply) => year_days))).toEqual(new Set([366]))
     expect((await ask('&year=2018&road=A-9999')).sections).toEqual([])
   })
 
-  test('the share of heavy vehicles is null without vehicles, or where they are not told', async () => {
+  test('the share of heavy vehicles is null without vehicles, or where it is not published', async () => {
     const { sections } = await ask('&year=2018&road=N-999')
     const shares = new Map(sections.map((one: Reply) => [one.section_id, one.heavy_share_pct]))
     expect([shares.get('gap'), shares.get('null'), shares.get('drawn')]).toEqual([null, null, 9.7])
@@ -175,7 +175,7 @@ describe("daily traffic by DGT's detectors", () => {
     }
   })
 
-  test('is the mean of whole days of both directions, with its coverage and the years that nobody counted', async () => {
+  test('is the mean of whole days of both directions, with its coverage and the years without counts', async () => {
     await service.land(
       imdDetectorMonths,
       [
@@ -212,7 +212,7 @@ describe("daily traffic by DGT's detectors", () => {
     expect((await ask('&source=DETECTORS&province=Zaragoza')).total).toBe(1)
   })
 
-  test('a year of the other source is refused with those that there are', async () => {
+  test('a year of the other source is refused with the available years', async () => {
     for (const [query, years] of [
       ['source=DETECTORS&year=2018', 'source=DETECTORS has: 2026'],
       ['year=2026', 'source=MINISTRY has: 2016, 2018, 2019'],

@@ -148,7 +148,7 @@ describe('filters', () => {
     expect(await ids(query)).toEqual(expected)
   })
 
-  test('total counts what the filter leaves, on whichever page', async () => {
+  test('total counts the filtered records, on every page', async () => {
     expect(await service.json('/api/incidents?province=Madrid')).toMatchObject({ total: 2 })
     expect(await service.json('/api/incidents?province=Sevilla')).toMatchObject({ total: 0, incidents: [] })
     expect(await service.json('/api/incidents?limit=1')).toMatchObject({ total: 4 })
@@ -172,22 +172,22 @@ describe('filters', () => {
     ['limit=20001', 'limit', 'from 1 to 20000 in JSON and GeoJSON, 1 to 100000 in csv, ndjson, parquet and arrow'],
     ['limit=20001', 'limit', '1 to 20000'],
     ['severty=HIGH', 'severty', 'did you mean severity?'],
-  ])('%s is refused', async (query, parameter, told) => {
+  ])('%s is refused', async (query, parameter, detail) => {
     const response = await service.get(`/api/incidents?${query}`)
     const problem = (await response.json()) as Reply
     expect(response.status).toBe(400)
     expect(problem.errors[0].parameter).toBe(parameter)
-    expect(problem.errors[0].detail).toContain(told)
+    expect(problem.errors[0].detail).toContain(detail)
   })
 
-  test('tells every mistake at once', async () => {
+  test('reports every mistake at once', async () => {
     const problem = await service.json('/api/incidents?severity=X&type=Y&limit=0')
     expect(problem.errors.map((one: Reply) => one.parameter).sort()).toEqual(['limit', 'severity', 'type'])
     expect(problem.errors.find((one: Reply) => one.parameter === 'severity')).toMatchObject({ value: 'X' })
   })
 })
 
-test('a reply says which provinces have no source, and notes it where one of them is asked for', async () => {
+test('a reply lists the provinces without a source, and notes it when one of them is requested', async () => {
   const coverageOf = async (query: string) => (await service.json(`/api/incidents${query}`)).meta.coverage
   expect(await coverageOf('')).toEqual({ provinces_without_data: ['01', '20', '48'], note: null })
   expect((await coverageOf('?province=Madrid')).note).toBeNull()
@@ -212,15 +212,15 @@ test('speaks English where asked to', async () => {
   expect(response.headers.get('content-language')).toBe('en')
 })
 
-test('speaks Spanish whatever Accept-Language prefers, unless the URL names another language; each has its own tag', async () => {
-  const told = async (header: string, query = ''): Promise<unknown[]> => {
+test('uses Spanish whatever Accept-Language prefers, unless the URL names another language; each has its own tag', async () => {
+  const texts = async (header: string, query = ''): Promise<unknown[]> => {
     const response = await service.get(`/api/incidents?limit=1${query}`, { 'Accept-Language': header })
     const [one] = ((await response.json()) as Reply).incidents
     const { description, description_en } = incidents.columns
     const spoken = one.description === description.example ? 'es' : one.description === description_en.example ? 'en' : null
     return [spoken, response.headers.get('content-language'), response.headers.get('etag')]
   }
-  const [spanish, english] = [await told('es'), await told('es', '&lang=en')]
+  const [spanish, english] = [await texts('es'), await texts('es', '&lang=en')]
   expect([spanish, english].map((one) => one.slice(0, 2))).toEqual([
     ['es', 'es'],
     ['en', 'en'],
@@ -228,9 +228,9 @@ test('speaks Spanish whatever Accept-Language prefers, unless the URL names anot
   expect(spanish[2]).not.toBe(english[2])
   // The same once more, as then it comes from memory.
   for (let times = 0; times < 2; times++) {
-    for (const header of ['en', 'en-GB,en;q=0.9', 'ca, es;q=0.5, en;q=0.6', 'es;q=0, *', '*']) expect(await told(header)).toEqual(spanish)
-    expect(await told('en', '&lang=es')).toEqual(spanish)
-    expect(await told('es', '&lang=en')).toEqual(english)
+    for (const header of ['en', 'en-GB,en;q=0.9', 'ca, es;q=0.5, en;q=0.6', 'es;q=0, *', '*']) expect(await texts(header)).toEqual(spanish)
+    expect(await texts('en', '&lang=es')).toEqual(spanish)
+    expect(await texts('es', '&lang=en')).toEqual(english)
   }
 })
 
@@ -308,7 +308,7 @@ describe('after the end', () => {
     expect((await service.get('/api/incidents/inc_never')).status).toBe(404)
   })
 
-  test('the history tells each version and what changed', async () => {
+  test('the history has each version and its changes', async () => {
     const reply = await service.json('/api/incidents/inc_old/history?total=exact')
     expect(reply.total).toBe(3)
     expect(reply.versions.map((one: Reply) => [one.version, one.observed_at, one.changed, one.status])).toEqual([

@@ -41,20 +41,20 @@ describe.each(internal.map((dataset) => [dataset.id, dataset] as const))('%s is 
     for (const feed of feeds) expect(feed.into, feed.id).not.toContain(dataset)
   })
 
-  test('what describes the service and its data does not name it, its source or its codes', async () => {
+  test('the descriptions of the service and its data do not name it, its source or its codes', async () => {
     const lists = Object.values(dataset.columns).flatMap(({ codes }) => codes?.id ?? [])
     const known = new Set(datasets.filter((one) => !internal.includes(one)).flatMap(({ sources }) => sources))
     const own = dataset.sources.filter((source) => !known.has(source)).map((source) => source.id)
-    const told = [JSON.stringify(openapi(endpoints, 'https://api.example.org'))]
+    const published = [JSON.stringify(openapi(endpoints, 'https://api.example.org'))]
     const paths = ['/openapi.json', '/api/plans', '/api/sources', '/api/codes', '/api/freshness']
     paths.push(...endpoints.filter(({ read }) => read.kind === 'system').map((endpoint) => requestOf(endpoint)))
     paths.push('/api/datasets', ...datasets.filter((one) => !internal.includes(one)).map((one) => `/api/datasets/${one.id}`))
     for (const path of paths) {
       const response = await service.get(path)
       expect(response.status, path).toBe(200)
-      told.push(await response.text())
+      published.push(await response.text())
     }
-    for (const name of [id, ...lists, ...own]) for (const text of told) expect(text.includes(name), name).toBe(false)
+    for (const name of [id, ...lists, ...own]) for (const text of published) expect(text.includes(name), name).toBe(false)
   })
 
   test.each(['', '/schema', '/quality'])('it has no card, schema or figures: /api/datasets/<id>%s', async (rest) => {

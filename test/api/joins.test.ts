@@ -17,12 +17,12 @@ beforeAll(async () => {
   service = await exampleService()
 })
 
-/** The plan that the engine makes of a query. */
+/** The engine's plan of a query. */
 async function planOf(query: Sql): Promise<string> {
   return await service.lake.use({}, async (session) => String(await session.values(sql`EXPLAIN ${query}`)))
 }
 
-/** The query that a derivation reads or makes its rows by, of a part that there could be. */
+/** The query by which a derivation reads or builds its rows, for a possible partition. */
 function rowsOf(derived: Derived): Sql {
   const part = { version: '2024', from: ['2023', '2024'] }
   if (derived.by === 'months')
@@ -33,8 +33,8 @@ function rowsOf(derived: Derived): Sql {
   return derived.by === 'model' ? derived.reads(part) : derived.rows(part, derived.newest?.map(() => '2024') ?? [])
 }
 
-// A join whose condition is not of equalities alone is one of every row with every other where the engine cannot part them: a minute for a
-// year of accidents with their positions. Between a handful of rows and many it is right, and has another name.
+// A join without any equality compares every row with every other, unless the engine can split them: a minute for a year of
+// accidents with their positions. Between a handful of rows and many it is right, and has another name.
 describe('no rows are joined each with every other', () => {
   test.each(endpoints.filter(({ read }) => read.kind === 'lake'))('$path', async (endpoint) => {
     const { first, page, asides } = endpointSql(endpoint, requestOf(endpoint), COVERED)

@@ -23,7 +23,7 @@ const BEGIN = Date.parse('2026-08-21T22:00:00Z')
 
 const allNames = defineSlice({ name: 'names of stations', from: [railStations], most: 1, read: (reader) => stationNames(reader) })
 
-/** How many records were made. */
+/** The number of records built. */
 let finished = 0
 
 const fields = { id: railStations.columns.stop_id, name: railStations.columns.name }
@@ -84,7 +84,7 @@ const one = defineEndpoint({
   example: { id: '1' },
 })
 
-/** A service into whose tables some feeds have landed their part. */
+/** A service where some feeds have landed their part. */
 async function withParts(parts: { readonly stations: readonly string[]; readonly routes: readonly string[] }): Promise<TestService> {
   const begun = await startService({ endpoints: [names, one] })
   for (const feed of parts.stations) {
@@ -94,14 +94,14 @@ async function withParts(parts: { readonly stations: readonly string[]; readonly
     await begun.land(railStations, rows, BEGIN, [feed])
   }
   for (const feed of parts.routes) await begun.land(railRoutes, [exampleTableRow(railRoutes)], BEGIN, [feed])
-  // The last that landed is seen by what it makes possible.
+  // The last landing shows in the replies that it makes possible.
   const last = parts.routes.at(-1)
   const path = last ? `/api/names?feed=${last}` : '/api/names/1'
   await until('landed', async () => (await begun.get(path)).status === 200)
   return begun
 }
 
-/** Stations that each feed has. */
+/** The stations of each feed. */
 const IDS: Readonly<Record<string, readonly string[]>> = { [ONE]: ['1', '2', '3'], [OTHER]: ['4'] }
 
 let service: TestService
@@ -123,7 +123,7 @@ const lacking = (feeds: string): unknown[] => [
 ]
 
 describe('of tables that several feeds fill', () => {
-  test('nothing is answered before each has what answers need of every feed', async () => {
+  test("nothing is answered before the replies' data of every feed is there", async () => {
     const begun = await withParts({ stations: [ONE], routes: [] })
     onTestFinished(() => begun.close())
     // Routes have none yet.
@@ -131,7 +131,7 @@ describe('of tables that several feeds fill', () => {
     expect(await refusalOf(begun, `/api/names?feed=${ONE}`)).toEqual(lacking(ONE))
   })
 
-  test('once one has landed in all of them, what is asked of it alone is there, and a thing that it has', async () => {
+  test('once one has landed in all of them, a query of that one alone is answered, and so is a record that it has', async () => {
     const begun = await withParts({ stations: [ONE], routes: [ONE] })
     onTestFinished(() => begun.close())
     expect(await refusalOf(begun, '/api/names')).toEqual(lacking(OTHER))
@@ -151,15 +151,15 @@ describe('of tables that several feeds fill', () => {
     expect((await kept.state({ lake: LAKE.lake, needs: [] }, FEEDS)).awaited).toEqual([])
   })
 
-  test('once all have landed, what is not there is not found, with what is near', async () => {
+  test('once all have landed, an unknown record is not found, with a near one as suggestion', async () => {
     expect((await service.get('/api/names')).status).toBe(200)
     expect((await service.get('/api/names/4')).status).toBe(200)
-    const told = await refusalOf(service, '/api/names/5')
-    expect(told.slice(0, 3)).toEqual([404, 'not-found', 'There is nothing under /api/names/5; did you mean 1?'])
+    const refusal = await refusalOf(service, '/api/names/5')
+    expect(refusal.slice(0, 3)).toEqual([404, 'not-found', 'There is nothing under /api/names/5; did you mean 1?'])
   })
 })
 
-test('of a list of drafts only the records of the page are made, in its order', async () => {
+test('for a list of drafts only the records of the page are built, in its order', async () => {
   finished = 0
   const first = await service.json('/api/names?sort=-name')
   expect(first).toMatchObject({ total: 4, names: [{ id: '4', name: 'Name 4!' }, { id: '3' }], since: '2026-08-21T22:00:00.000Z' })
@@ -170,7 +170,7 @@ test('of a list of drafts only the records of the page are made, in its order', 
   expect(await service.json('/api/names?ids=3')).toMatchObject({ total: 1, names: [{ name: 'Name 3!' }] })
 })
 
-test('as a table such a list has the records and not what they are made of, and Parquet has its counts', async () => {
+test('as a table such a list has the records and not their inputs, and Parquet has its counts', async () => {
   finished = 0
   const csv = await service.get('/api/names?sort=-name&format=csv')
   expect(await csv.text()).toBe('id,name\r\n4,Name 4!\r\n3,Name 3!\r\n')
@@ -220,7 +220,7 @@ describe('of a slice with a present', () => {
     },
   })
 
-  test('the present stays whatever else is asked for', async () => {
+  test('the present part stays, whatever else is requested', async () => {
     const kept = openKept(service)
     const get = (key: string): Promise<string> => kept.get(days, key)
     for (const key of ['today', 'yesterday', 'a', 'b', 'c', 'd']) await get(key)
@@ -239,7 +239,7 @@ describe('of a slice with a present', () => {
     open = Promise.withResolvers()
     const keys = Array.from({ length: 28 }, (_, at) => `day ${at}`)
     const asked = keys.map((key) => kept.get(days, key).catch((error: unknown) => error))
-    // Who asks for what is waited for waits for the same.
+    // A request of a record that is being loaded waits for the same load.
     const again = kept.get(days, 'day 11')
     const present = kept.get(days, 'today')
     await until('begun', () => most.now === 2)

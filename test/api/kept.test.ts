@@ -23,7 +23,7 @@ function headOf(service: TestService, path: string): Promise<Response> {
 const FIRST = Date.parse('2026-08-21T22:00:00Z')
 const SECOND = Date.parse('2026-08-22T22:00:00Z')
 
-/** How often each key was read, and what to throw instead once. */
+/** The reads of each key, and an error to throw instead once. */
 const reads = new Map<string, number>()
 let failure: Error | null = null
 
@@ -113,7 +113,7 @@ const one = defineEndpoint({
   example: { id: '1' },
 })
 
-/** Of the current state, which names are added to. */
+/** A view of the current state, which names are added to. */
 const named = defineEndpoint({
   path: '/api/named-alerts',
   domain: 'rail',
@@ -156,14 +156,14 @@ function rowsOf(
   return rows.map((row) => exampleTableRow(dataset, { timetable_version: version.name, valid_from: version.from, ...row }))
 }
 
-test('nothing has landed: there is no data yet, and nothing is found out about a thing', async () => {
+test('nothing has landed: there is no data yet, and no record is looked up', async () => {
   for (const path of ['/api/names', '/api/names/1']) {
     const response = await service.get(path)
     expect([response.status, ((await response.json()) as Reply).code]).toEqual([404, 'no-data-yet'])
   }
 })
 
-test('is read once for each key and state of the tables, and is told to be of their time', async () => {
+test('is read once for each key and state of the tables, and has their time', async () => {
   const version = { name: 'a', from: FIRST }
   await service.land(
     railStations,
@@ -200,7 +200,7 @@ test('pages, chooses by ids and answers 304 as every list does', async () => {
   expect((await service.get('/api/names', { 'If-None-Match': etag })).status).toBe(304)
 })
 
-test('a list tells what it counts beside its records, on every page', async () => {
+test('a list includes the counts beside its records on every page', async () => {
   expect(await service.json('/api/long-names')).toMatchObject({ total: 2, names: [{ id: '2' }], shorter: 1 })
   expect(Object.keys(await service.json('/api/long-names'))).toEqual(['total', 'updated_at', 'names', 'shorter', 'next_cursor', 'meta'])
   const { paths } = await service.json('/openapi.json')
@@ -211,7 +211,7 @@ test('a list tells what it counts beside its records, on every page', async () =
   ).toThrow('only lists that `answer` makes have counts')
 })
 
-test('those not asked for longest go first', async () => {
+test('the least recently used go first', async () => {
   await service.json('/api/names?letter=X')
   await service.json('/api/names?letter=Y')
   reads.clear()
@@ -226,9 +226,9 @@ test('those not asked for longest go first', async () => {
   ])
 })
 
-test('what is of the current state is there once that is, be there tables or not', async () => {
-  const told = await service.get('/api/named-alerts')
-  expect([told.status, ((await told.json()) as Reply).detail]).toEqual([
+test('a view of the current state is there once the state is, with or without tables', async () => {
+  const failed = await service.get('/api/named-alerts')
+  expect([failed.status, ((await failed.json()) as Reply).detail]).toEqual([
     404,
     'No data of Railway alerts has arrived yet: it waits for renfe_alerts and renfe_trip_updates and renfe_trip_updates_ld.',
   ])
@@ -244,7 +244,7 @@ test('what is of the current state is there once that is, be there tables or not
   expect((await other.get('/api/named-alerts')).headers.get('etag')).not.toBe(bare.headers.get('etag'))
 })
 
-test('what cannot be read is a problem once, not for ever', async () => {
+test('a failed read is a problem once, not for ever', async () => {
   failure = new Error('out of order')
   expect((await service.get('/api/names?letter=Q')).status).toBe(500)
   failure = null
@@ -259,7 +259,7 @@ test('a current state beside it makes another answer and its time', async () => 
   expect(await response.json()).toMatchObject({ updated_at: '2026-08-22T22:00:00.000Z', names: [{ name: 'Avila!' }, { name: 'Burgos!' }] })
 })
 
-test('what only adds to an answer and cannot be read is left out, under a tag of its own and for that answer alone', async () => {
+test('an optional part that cannot be read is left out, under a tag of its own and for that reply alone', async () => {
   const other = await startService({ endpoints: [named] })
   onTestFinished(() => other.close())
   const version = { name: 'a', from: FIRST }
@@ -289,7 +289,7 @@ test('what only adds to an answer and cannot be read is left out, under a tag of
   expect(tagsOf(wholeHeads)).toEqual(tagsOf([whole, wholeTable]))
 })
 
-test('who has the whole answer and gets one that lacks something pays for it as for any other', async () => {
+test('a client with the complete reply that gets a partial one pays for it as for any other', async () => {
   const other = await startService({ endpoints: [named] })
   onTestFinished(() => other.close())
   const version = { name: 'a', from: FIRST }
@@ -310,14 +310,14 @@ test('who has the whole answer and gets one that lacks something pays for it as 
   expect(await ask(since)).toEqual([304, left - 3])
 })
 
-test('what an answer can do without and cannot be read is told to the log', async () => {
-  const told: string[] = []
-  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => told.push(message) })
+test('a failure to read an optional part of a reply is logged', async () => {
+  const logged: string[] = []
+  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => logged.push(message) })
   onTestFinished(() => kept.close())
   failure = new Error('out of order')
   const none = await kept.extra(newestNames, 'Z')
   failure = null
-  expect([none, told]).toEqual([null, ['out of order']])
+  expect([none, logged]).toEqual([null, ['out of order']])
   expect(await kept.extra(newestNames, 'Z')).toEqual([])
 })
 
@@ -368,7 +368,7 @@ test('a version that takes the place of its name shows once all tables hold its 
   expect(reads.get('')).toBe(1)
 })
 
-test('a slice that nobody asks for is read anew for two changes of its tables, and then dropped', async () => {
+test('a cached query without requests is read again for two changes of its tables, and then dropped', async () => {
   await service.json('/api/names?letter=H')
   reads.clear()
   for (let n = 0; n < 4; n++) {
@@ -378,9 +378,9 @@ test('a slice that nobody asks for is read anew for two changes of its tables, a
       rowsOf(railStations, { name: `n${n}`, from: SECOND }, [{ stop_id: `${n}`, name: 'Huesca' }]),
       SECOND + n,
     )
-    await until('read anew', () => (reads.get('') ?? 0) > before)
+    await until('read again', () => (reads.get('') ?? 0) > before)
     await service.json('/api/names?letter=')
-    await until('told', async () => ((await service.get('/api/names/1')).status, (reads.get('') ?? 0) > before))
+    await until('reported', async () => ((await service.get('/api/names/1')).status, (reads.get('') ?? 0) > before))
   }
   expect(reads.get('H')).toBe(2)
 })

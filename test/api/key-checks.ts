@@ -3,36 +3,36 @@ import { makeKey } from '../../api/access/key-format.ts'
 import { LIMIT_NAMES } from './requests.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
-/** A request, and how it is to be refused. */
+/** A request, and its expected refusal. */
 export interface Refused {
   readonly path: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly status: 401 | 403
   readonly code: string
-  /** Members that the problem has besides those of every problem. */
+  /** Members of the problem besides the common ones. */
   readonly more?: readonly string[]
 }
 
-/** A key that does not work, and the code of what it is answered. */
+/** An invalid key, and the code of its refusal. */
 export interface Broken {
   readonly key: string
   readonly code: string
 }
 
-/** A service with keys that do not work, and what asks it and checks how it refuses. */
+/** A service with invalid keys, and functions that send requests and check the refusals. */
 export interface KeyChecks {
   readonly service: TestService
   readonly broken: readonly Broken[]
-  /** The ids of keys: of those that do not work, of one that does, and of none. */
+  /** The ids of keys: of the invalid ones, of a valid one, and of an unknown one. */
   readonly ids: readonly string[]
-  /** Sends a request from an address that no other came from: what one address may do has tests of its own. */
+  /** Sends a request from an unused address: the limits of one address have tests of their own. */
   readonly send: (path: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Response>
-  /** Sends requests that are refused, and checks that each is refused in the same words: none says what exists and what does not. */
+  /** Sends requests that are refused, and checks that all refusals have the same words: none reveals which keys exist. */
   readonly refusedAlike: (asked: readonly Refused[]) => Promise<void>
 }
 
-/** Starts the service; whoever starts it closes it. */
+/** Starts the service; the caller closes it. */
 export async function startKeyChecks(): Promise<KeyChecks> {
   const service = await startService({ proxies: '127.0.0.0/8', securityContact: 'mailto:security@example.org' })
   const { accounts } = service.access
@@ -69,10 +69,10 @@ export async function startKeyChecks(): Promise<KeyChecks> {
 
 /** Members of every problem (RFC 9457, and ours). */
 const MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id']
-/** Headers that tell of what is there. */
+/** Headers that would reveal what exists. */
 const OF_DATA = ['etag', 'last-modified', 'x-data-age', 'link', 'content-language', 'content-encoding', 'location', 'set-cookie']
 
-/** Sends a request that is refused, checks how, and gives what the refusal says that might differ. */
+/** Sends a request that is refused, checks the refusal, and returns the parts that may differ. */
 async function refused(send: KeyChecks['send'], { path, method = 'GET', headers = {}, status, code, more = [] }: Refused): Promise<object> {
   const response = await send(path, method, headers)
   const about = `${method} ${path} ${JSON.stringify(headers)}`

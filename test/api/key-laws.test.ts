@@ -17,7 +17,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   const path = requestOf(endpoint)
   const nowhere = requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, 'nothing'])))
 
-  /** What a caller may try who may not have the answer, which is in memory, and whose tag is known. */
+  /** Attempts of a caller without access to the reply, which is in memory, and whose tag is known. */
   async function tries(headers: Readonly<Record<string, string>>, refusal: Pick<Refused, 'status' | 'code' | 'more'>): Promise<Refused[]> {
     const etag = (await checks.service.get(path)).headers.get('etag') as string
     const asked = [path, nowhere, requestOf(endpoint, { format: 'csv' }), requestOf(endpoint, { nonsense_xyz: '1' })]
@@ -30,16 +30,16 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     ]
   }
 
-  test('a key that does not work is told so, and nothing else', async () => {
+  test('an invalid key gets a refusal, and nothing else', async () => {
     for (const { key, code } of checks.broken) await checks.refusedAlike(await tries({ 'X-API-Key': key }, { status: 401, code }))
   })
 
-  test.skipIf(endpoint.plan === 'FREE')('whoever has no key is asked for one, whatever is asked', async () => {
+  test.skipIf(endpoint.plan === 'FREE')('a caller without a key is asked for one, whatever the request', async () => {
     await checks.refusedAlike(await tries({}, { status: 401, code: 'key-required', more: ['required_plan'] }))
   })
 
   test.each(PLANS.slice(0, PLANS.indexOf(endpoint.plan)))(
-    'a key of the plan %s is told which it needs, whatever is asked',
+    'a key of the plan %s learns which plan it needs, whatever the request',
     async (plan) => {
       const more = ['required_plan', 'current_plan', 'upgrade_url']
       await checks.refusedAlike(await tries(await checks.service.keyed(plan), { status: 403, code: 'plan-required', more }))

@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 let count = 0
-/** An address that nobody has used yet. */
+/** An unused address. */
 const newEmail = (): string => `person${count++}@example.org`
 
 let callers = 0
-/** Says that a request is from an address that nobody has used yet: what one address may do has tests of its own. */
+/** Gives a request an unused address: the limits of one address have tests of their own. */
 const someone = (): string => `198.51.${100 + (callers >> 8)}.${callers++ & 255}`
 
 const call = (
@@ -81,14 +81,14 @@ describe('POST /api/keys', () => {
     expect(keys).toEqual([shown])
   })
 
-  test('refuses the fourth, says only that three exist, and whatever the case of the address', async () => {
+  test('refuses the fourth, reveals only that three exist, also for another case of the address', async () => {
     const email = newEmail()
     for (let made = 0; made < 3; made++) await newKey(email, `secret label ${made}`)
     const response = await call('POST', '/api/keys', { body: { email: email.toUpperCase() } })
     expect(response.status).toBe(422)
-    const told = await problemOf(response)
-    expect(told).toMatchObject({ code: 'key-limit-reached', detail: expect.stringContaining('3 free keys') })
-    expect(JSON.stringify(told)).not.toMatch(/secret|key_|person/)
+    const problem = await problemOf(response)
+    expect(problem).toMatchObject({ code: 'key-limit-reached', detail: expect.stringContaining('3 free keys') })
+    expect(JSON.stringify(problem)).not.toMatch(/secret|key_|person/)
   })
 
   const MISTAKES: readonly [body: unknown, status: number, code: string, pointer: string | null][] = [
@@ -115,15 +115,15 @@ describe('POST /api/keys', () => {
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
     const response = await call('POST', '/api/keys', { body, headers })
     expect(response.status).toBe(status)
-    const told = await problemOf(response)
-    expect(told.code).toBe(code)
-    if (pointer !== null) expect(told.errors.map((error: Reply) => error.pointer)).toEqual([pointer])
-    expect(JSON.stringify(told)).not.toMatch(/nobody|Bcc|b@example/)
+    const problem = await problemOf(response)
+    expect(problem.code).toBe(code)
+    if (pointer !== null) expect(problem.errors.map((error: Reply) => error.pointer)).toEqual([pointer])
+    expect(JSON.stringify(problem)).not.toMatch(/nobody|Bcc|b@example/)
   })
 
-  test('names field, value and what is allowed, of all mistakes at once', async () => {
-    const told = await problemOf(await call('POST', '/api/keys', { body: { email: 'nobody', label: 'x'.repeat(61), lable: 1 } }))
-    expect(told.errors).toEqual([
+  test('names field, value and allowed values, of all mistakes at once', async () => {
+    const problem = await problemOf(await call('POST', '/api/keys', { body: { email: 'nobody', label: 'x'.repeat(61), lable: 1 } }))
+    expect(problem.errors).toEqual([
       { pointer: '/lable', detail: 'The body has no member lable; did you mean label? Allowed: email, label', allowed: ['email', 'label'] },
       { pointer: '/email', detail: expect.stringContaining('expected an e-mail address such as') },
       { pointer: '/label', detail: expect.stringContaining('expected up to 60 characters on one line, got'), value: `${'x'.repeat(50)}…` },
@@ -156,7 +156,7 @@ describe('POST /api/keys', () => {
       expect((await problemOf(response)).code).toBe('unsupported-media-type')
     }
     expect(await service.access.accounts.list(account)).toHaveLength(1)
-    // What is encoded as nothing is not encoded, and what is not there neither.
+    // A body with an empty encoding is not encoded, and neither is a missing one.
     expect((await call('POST', '/api/keys', { body: { email }, headers: { 'Content-Encoding': 'Identity' } })).status).toBe(201)
     expect((await call('POST', `/api/keys/${id}/rotate`, { key, headers })).status).toBe(201)
   })
@@ -182,7 +182,7 @@ describe('POST /api/keys', () => {
         code: 'quota-exceeded',
         'violated-policies': ['create-from-address'],
       })
-      // Wrong bodies are told, whoever asks.
+      // An invalid body is refused for every caller.
       expect((await fetch(`${fresh.url}/api/keys`, { method: 'POST' })).status).toBe(400)
     } finally {
       await fresh.close()
@@ -197,7 +197,7 @@ describe('a key', () => {
     ['empty', '', 'invalid-key'],
     ['unknown', makeKey(), 'invalid-key'],
   ] as const
-  test.each(wrong)('that is %s is refused, and how to send one is told', async (_what, key, code) => {
+  test.each(wrong)('that is %s is refused, and the refusal shows how to send one', async (_what, key, code) => {
     for (const [method, path] of [
       ['GET', '/api/keys'],
       ['POST', '/api/keys/key_00000000000000000000/rotate'],
@@ -344,7 +344,7 @@ describe('the description of the account paths', () => {
     expect(valid(value), JSON.stringify(valid.errors)).toBe(true)
   }
 
-  test('shows what they answer', async () => {
+  test('shows the replies', async () => {
     const mine = await newKey(newEmail(), 'mine')
     const { 200: listed } = paths['/api/keys'].get.responses
     const { 201: rotated } = paths['/api/keys/{id}/rotate'].post.responses
@@ -378,10 +378,10 @@ describe('the description of the account paths', () => {
 })
 
 // Last, as it looks back on all of the above.
-test('nothing that was stored or logged holds a key or an address', async () => {
+test('nothing stored or logged contains a key or an address', async () => {
   const { key, email } = await newKey('looked.for@example.org', 'looked.for@example.org')
   await call('GET', `/api/keys?api_key=${key}`)
-  // What is used of data is recorded, too.
+  // The use of data is recorded, too.
   await call('GET', '/api/incidents', { key })
   await call('GET', '/api/incidents')
   now += 60_000

@@ -30,7 +30,7 @@ test('a dataset of two feeds is covered until the slower one, and its newest row
   expect(one.name).not.toBe(both.name)
 })
 
-test('a named state tells what it told, whichever feeds run by then', async () => {
+test('a named state gives the same again, whichever feeds run by then', async () => {
   const both = await lakeState({ lake, cursors: by, feeds: [feed('fast'), feed('slow')] }, [everything], { name: null })
   const again = await lakeState({ lake, cursors: by, feeds: [] }, [everything], { name: both.name })
   expect(again).toMatchObject({ name: both.name, covered_until: SLOW, newest: FAST })
@@ -60,7 +60,7 @@ test('a state begins with its earliest row, in whichever file it is, and stays a
   }
 })
 
-test('what has landed without rows is covered, what has not landed is not', async () => {
+test('a landing without rows is covered, a missing landing is not', async () => {
   const empty = await openTestLake(tempFolder())
   try {
     const asked = { lake: empty, cursors: by, feeds: [feed('fast')] }
@@ -77,14 +77,14 @@ test('what has landed without rows is covered, what has not landed is not', asyn
     const fed = (enabled: boolean): FeedListing => ({ ...feed('other', enabled), datasets: ['other'] })
     const state = (enabled: boolean) => lakeState({ ...asked, feeds: [...asked.feeds, fed(enabled)] }, [other, everything], { name: null })
     expect([(await state(true)).covered_until, (await state(false)).covered_until]).toEqual([null, FAST])
-    // What no feed fills is derived, and waited for.
+    // A dataset that no feed fills is derived, and waited for.
     expect((await lakeState(asked, [other, everything], { name: null })).covered_until).toBeNull()
   } finally {
     await empty.close()
   }
 })
 
-test('parts of what is derived for the first time are as good as nothing, until they are told to be whole', async () => {
+test('partitions of a first build count as no data until the build is reported complete', async () => {
   const making = await openTestLake(tempFolder())
   try {
     const blank = Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null]))
@@ -96,7 +96,7 @@ test('parts of what is derived for the first time are as good as nothing, until 
     expect((await state()).pins.get('everything')).toBeNull()
     await land(2, { 'derived.2026-02': 'r1 2026-02=1x1', 'landed-until.fast': new Date(FAST).toISOString() })
     expect(await state()).toMatchObject({ covered_until: FAST, covered_from: SLOW })
-    // Once it was whole it is told while parts of it are made anew.
+    // Once the first build is complete, the state stays while partitions are built again.
     await land(3, { 'derived.2026-03': 'r1 2026-03=1x1' })
     expect(await state()).toMatchObject({ covered_until: FAST, covered_from: SLOW })
   } finally {

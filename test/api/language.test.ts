@@ -25,12 +25,12 @@ describe('the language that is preferred', () => {
   test.each([
     ['there is no header', undefined],
     ['it is empty', ''],
-    ['it names none that there is', 'fr, de;q=0.5'],
+    ['it names no available language', 'fr, de;q=0.5'],
     ['any will do', '*'],
     ['none will do', '*;q=0'],
-    ['all that there are will not', 'es;q=0, en;q=0'],
-    ['a language only begins like one that there is', 'enm, en_GB, est'],
-    ['a language only ends like one that there is', 'x-en, fr-en'],
+    ['every available language is excluded', 'es;q=0, en;q=0'],
+    ['a language only begins like an available one', 'enm, en_GB, est'],
+    ['a language only ends like an available one', 'x-en, fr-en'],
   ])('is the first there is where %s', (_what, header) => {
     for (const languages of [TWO, FIVE, ['en', 'es']] as const) expect(languageFor(header, languages)).toBe(languages[0])
   })
@@ -46,22 +46,22 @@ describe('the language that is preferred', () => {
   })
 })
 
-describe('what is no weight', () => {
+describe('an invalid weight', () => {
   test.each(['q=2', 'q=-1', 'q=1.001', 'q=many', 'q=', 'q=NaN', 'q=Infinity', 'q=0.5.1', 'q=0,9'])('%s counts for nothing', (weight) => {
     expect(languageFor(`en;${weight}`, TWO)).toBe('es')
     expect(languageFor(`en;${weight}, es;q=0.001`, TWO)).toBe('es')
   })
 })
 
-describe('what is no list of languages', () => {
+describe('an invalid list of languages', () => {
   test.each([
     ...[',', ',,,;;;', ';q=1', 'q=1', '=', '*-*', '-', 'en-', ' ', '\t', '💥', '%00', 'null', '__proto__', 'constructor;q=1'],
     ...["' OR 1=1 --", '../en', '"en"', '[object Object]', '{"en":1}'],
-  ])('%j is answered in a language that there is', (header) => {
+  ])('%j is answered in an available language', (header) => {
     expect(TWO).toContain(languageFor(header, TWO))
   })
 
-  test('does not hide what is one', () => {
+  test('does not hide a valid one', () => {
     expect(languageFor(',,;q=1,💥,__proto__,en;q=0.1,;;', TWO)).toBe('en')
   })
 })

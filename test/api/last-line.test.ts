@@ -13,7 +13,7 @@ const cell = fc.oneof(
   fc.constant('"\r\n'.repeat(20_000)),
 )
 
-test('the last line is cut off and the cells of the one before are given, whatever is in them', async () => {
+test('the last line is cut off and the cells of the one before are returned, whatever their contents', async () => {
   const rows = fc.tuple(fc.array(fc.tuple(cell, cell), { maxLength: 3 }), fc.tuple(cell, cell), fc.tuple(cell, cell))
   await fc.assert(
     fc.asyncProperty(rows, async ([first, before, last]) => {

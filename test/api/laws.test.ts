@@ -22,7 +22,7 @@ describe('declarations', () => {
     for (const path of paths) expect(path).toMatch(/^\/api(\/([a-z0-9-]+|\{[a-z0-9_]+\}))+$/)
   })
 
-  test('lists of what is live and of catalogues give 20,000 records at once', () => {
+  test('lists of live data and of catalogues give 20,000 records at once', () => {
     for (const { path, returns, read } of endpoints)
       if (returns.kind === 'list' && ['memory', 'system'].includes(read.kind)) expect(returns.limit.max, path).toBe(20_000)
   })
@@ -80,7 +80,7 @@ describe('declarations', () => {
     }
   })
 
-  test('records have the fields of the view that is asked for only', () => {
+  test('records have only the fields of the requested view', () => {
     const views = endpoints.filter((endpoint) => allParams(endpoint).has('view'))
     expect(views.length).toBeGreaterThan(1)
     for (const { path, read, returns } of views) {
@@ -123,7 +123,7 @@ describe('declarations', () => {
       for (const { of } of endpoint.excerpts ?? []) expect(datasetsOf(endpoint), `${endpoint.path} ${of.id}`).toContain(of)
   })
 
-  test('what takes the place of a path that goes is there, and stays', () => {
+  test('the replacement of a removed path exists, and stays', () => {
     for (const { path, deprecated } of endpoints) {
       if (!deprecated?.replacement) continue
       const instead = endpoints.find((one) => one.path === deprecated.replacement)

@@ -21,7 +21,7 @@ const withQuery = (path: string, query: () => Sql): Endpoint =>
     },
     read: { kind: 'lake', from: [trafficReadings], query },
   })
-/** A query that never ends, and one that cannot be made. */
+/** A query that never ends, and one that is invalid. */
 const slow = withQuery('/api/slow', () => sql`SELECT CAST(count(*) AS INTEGER) AS n FROM range(100000000000) AS a, range(1000) AS b`)
 const broken = withQuery('/api/broken', () => {
   throw new Error('a mistake of ours')
@@ -37,14 +37,14 @@ async function start(plans: PlanTable, proxies = ''): Promise<void> {
   await service.land(trafficReadings, [], Date.now())
 }
 
-/** How much a caller has left, by `RateLimit`. */
+/** The rest of a caller's quota, from `RateLimit`. */
 function left({ headers }: Response): { readonly minute: number; readonly day: number } {
   const [, minute, day] = /^"minute";r=(\d+);t=\d+, "day";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '') ?? []
   return { minute: Number(minute), day: Number(day) }
 }
 
 describe('with the plans of the specification', () => {
-  test('an address without a key may ask five times a minute, and is told of keys; one with a key ten times', async () => {
+  test('an address without a key may send five requests a minute, and is offered keys; one with a key ten', async () => {
     await start(DEFAULT_PLANS)
     const statuses: number[] = []
     for (let n = 0; n < 6; n++) statuses.push((await service.open('/api/incidents')).status)
@@ -58,7 +58,7 @@ describe('with the plans of the specification', () => {
       'violated-policies': ['minute'],
       detail: expect.stringMatching(/5 in 60 s.* A free key admits 10 a minute: POST \/api\/keys\.$/),
     })
-    // The address has nothing left; who has a key is counted apart.
+    // The address has nothing left; a caller with a key is counted separately.
     const headers = await service.keyed('FREE')
     for (let n = 0; n < 10; n++) {
       const response = await service.open('/api/incidents?province=Madrid', headers)
@@ -72,7 +72,7 @@ describe('with the plans of the specification', () => {
     for (const path of ['/health', '/api/plans', '/openapi.json']) expect((await service.open(path)).status, path).toBe(200)
   })
 
-  test('paths that there are not and wrong methods are charged to the key, else to the address', async () => {
+  test('unknown paths and wrong methods are charged to the key, else to the address', async () => {
     await start(DEFAULT_PLANS, '127.0.0.0/8')
     const asks: Readonly<Record<string, (headers: Record<string, string>) => Promise<Response>>> = {
       '198.51.100.1': (headers) => service.open('/api/nothing', headers),
@@ -115,7 +115,7 @@ describe('with the plans of the specification', () => {
       for (let n = 0; n < 5; n++) expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(200)
       expect((await service.open('/api/incidents', { 'X-Forwarded-For': from })).status, from).toBe(429)
     }
-    // Whoever else is behind the address that made up keys goes on with a key that is known, and soon with any.
+    // Another client behind the address that made up keys goes on with a known key, and soon with any.
     const known = await service.keyed('PRO', { 'X-Forwarded-For': '198.51.100.9' })
     expect((await service.open('/api/incidents', known)).status).toBe(200)
     expect((await service.open('/api/incidents', { ...known, 'X-Forwarded-For': '198.51.100.3' })).status).toBe(200)
@@ -127,7 +127,7 @@ describe('with the plans of the specification', () => {
   })
 })
 
-test('what the caller has already costs nothing of the day, and is answered when the day is spent', async () => {
+test('a reply that the client has already costs nothing of the day, and is answered when the day is spent', async () => {
   await start(readPlans(JSON.stringify({ ANONYMOUS: { day: 3 }, FREE: { minute: 50, day: 3 } })))
   const first = await service.open('/api/incidents', await service.keyed('FREE'))
   expect(left(first)).toEqual({ minute: 49, day: 2 })
@@ -154,7 +154,7 @@ test('what the caller has already costs nothing of the day, and is answered when
   expect((await service.open('/api/incidents?road=A-1', { ...headers, 'If-None-Match': 'W/"other"' })).status).toBe(429)
   const known = await service.open('/api/incidents', headers)
   expect(known.status).toBe(304)
-  // No refusal has cost anything of the minute; a 304 does not say that nothing is left.
+  // No refusal has cost anything of the minute; a 304 does not signal an empty quota.
   expect(known.headers.get('ratelimit')).toMatch(/^"minute";r=42;t=\d+$/)
 })
 
@@ -192,7 +192,7 @@ test('only so many queries of history of one key run at once', async () => {
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await refused.json()) as Reply).toMatchObject({ code: 'concurrency', detail: expect.stringContaining('One query') })
-  // Live data, other keys and what is known already go on.
+  // Live data, other keys and cached replies go on.
   expect((await service.open('/api/incidents', headers)).status).toBe(200)
   const others = await service.keyed('ENTERPRISE')
   const history = '/api/trafico/sensores/1/historico'
@@ -210,7 +210,7 @@ test('without Redis a process admits half by itself, and knows the keys that it 
   const statuses: number[] = []
   for (let n = 0; n < 15; n++) statuses.push((await service.open('/api/incidents', headers)).status)
   expect(statuses).toEqual([...Array<number>(10).fill(200), ...Array<number>(5).fill(429)])
-  // One that it has not is looked up in the store.
+  // An unknown key is looked up in the store.
   expect((await service.open('/api/incidents', await service.keyed('ENTERPRISE'))).status).toBe(200)
   expect((await service.open('/api/incidents', { 'X-API-Key': makeKey() })).status).toBe(401)
 })

@@ -27,7 +27,7 @@ function away([lon, lat]: Line[0], line: Line): number {
   return least
 }
 
-test('no point that is left out lies farther from the line than the tolerance; both ends stay', () => {
+test('no omitted point is farther from the line than the tolerance; both ends stay', () => {
   fc.assert(
     fc.property(lines, fc.integer({ min: 10, max: 30_000 }), (line, tolerance_m) => {
       const simple = simplifiedLine(line, tolerance_m)
@@ -57,7 +57,7 @@ test('points on a straight line are left out, bends stay, all with five decimals
     [-3, 40.5],
   ])
   expect(simplifiedLine(line, 5)).toHaveLength(4)
-  // Two ends that are the same once they are rounded stay two; what is between them and the same as one before does not.
+  // Two ends that are the same once they are rounded stay two. A point between them that equals the one before is dropped.
   const [at, near] = [
     [-3, 40],
     [-3.000001, 40.000001],

@@ -2,12 +2,12 @@ import { BaseResolver, createConfig, lintDocument, Source } from '@redocly/opena
 import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 
-/** The rule that compiles every schema of a reply: half of all rules' time, so that a deep test alone asks it. */
+/** The rule that compiles every schema of a reply. It takes half of all rules' time, so only a deep test uses it. */
 const EXAMPLES_RULE = 'no-invalid-media-type-examples'
 
 /**
- * What Redocly's rules find in a description: the recommended ones but for examples of replies, or those of examples. Given as an
- * object: a text would be parsed as YAML, which is slow.
+ * The findings of Redocly's rules in a description: the recommended ones except for examples of replies, or those of examples.
+ * The description is an object: a text would be parsed as YAML, which is slow.
  */
 export async function lint(description: object, rules: 'recommended' | 'examples'): Promise<string[]> {
   const config = await createConfig(
@@ -20,7 +20,7 @@ export async function lint(description: object, rules: 'recommended' | 'examples
   return problems.map((one) => `${one.severity} ${one.ruleId} ${one.location.map((at) => at.pointer).join()}: ${one.message}`)
 }
 
-/** What Spectral's recommended rules for OpenAPI find in a description, without the advice to name a person to write to. */
+/** The findings of Spectral's recommended rules for OpenAPI in a description, without the advice to name a contact person. */
 export async function lintBySpectral(description: object): Promise<string[]> {
   const linter = new spectral.Spectral()
   linter.setRuleset({ extends: [[rulesets.oas as never, 'recommended']], rules: { 'info-contact': 'off' } })

@@ -153,7 +153,7 @@ describe('history', () => {
     expect(await points(query)).toEqual(wanted)
   })
 
-  test('a price holds from one month to the next, and not through an outage', async () => {
+  test('a price is valid from one month to the next, and not through an outage', async () => {
     const month = Date.UTC(2026, 6, 31, 22)
     const late = month + 3 * 24 * HOUR
     await service.land(marinePrices, [row('d', month - 24 * HOUR, 2), row('d', late, 2.4, { is_baseline: true })], late + 12 * HOUR)

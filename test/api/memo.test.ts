@@ -17,7 +17,7 @@ test('is made once for the same arguments, and again where one of them differs',
   expect(sumOf(first).made).toBe(5)
 })
 
-test('arguments that are made anew are compared by their parts', () => {
+test('arguments that are created again are compared by their parts', () => {
   let times = 0
   const [state, other] = [{}, {}]
   const listOf = memo(

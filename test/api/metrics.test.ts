@@ -57,14 +57,14 @@ async function scrapeText(): Promise<string> {
 }
 const scrape = async (): Promise<Exposition> => parseExposition(await scrapeText())
 
-/** Samples of a metric that have grown between two times, as label values and growth. */
+/** Samples of a metric that grew between two times, as label values and growth. */
 function grown(before: Exposition, after: Exposition, name: string, base = name): Record<string, number> {
   const samples = after.families.get(base)?.samples.filter((one) => one.name === name) ?? []
   const growth = samples.map(({ labels, value }) => [Object.values(labels).join(' '), value - before.value(name, labels)] as const)
   return Object.fromEntries(growth.filter(([, by]) => by !== 0))
 }
 
-/** What has come up in the counts of requests and problems once as many requests have ended. */
+/** The increase of the counts of requests and problems once as many requests have ended. */
 async function counted(
   before: Exposition,
   ended: number,
@@ -80,7 +80,7 @@ async function counted(
   return { requests, problems: grown(before, after, API_METRICS.problems.name), after }
 }
 
-test('every metric that is declared is there, with its help', async () => {
+test('every declared metric is there, with its help', async () => {
   const { families } = await scrape()
   for (const { name, kind, help } of [...Object.values(API_METRICS), ...Object.values(LAKE_METRICS)])
     expect([name, families.get(name)?.type, families.get(name)?.help]).toEqual([name, kind, help])
@@ -150,16 +150,16 @@ test('requests are counted by the pattern of their path, method, class of status
   }
   expect(grown(before, after, `${name}_count`, name)).toEqual(byRoute)
   expect(after.value(API_METRICS.underWay.name)).toBe(0)
-  // Nobody's metrics are on the port of the public, whatever they are called.
-  const told = await service.open('/metrics')
-  expect([told.status, told.headers.get('content-type'), ((await told.json()) as { code: string }).code]).toEqual([
+  // The metrics are never on the public port, under any path.
+  const response = await service.open('/metrics')
+  expect([response.status, response.headers.get('content-type'), ((await response.json()) as { code: string }).code]).toEqual([
     404,
     'application/problem+json; charset=utf-8',
     'not-found',
   ])
 })
 
-test('no label holds a key, an address, an e-mail or what a caller wrote', async () => {
+test("no label contains a key, an address, an e-mail or a caller's text", async () => {
   const email = 'somebody.secret@example.org'
   const key = await service.key('PRO')
   const from = { 'X-Forwarded-For': '198.51.100.77' }
@@ -212,7 +212,7 @@ test('no label holds a key, an address, an e-mail or what a caller wrote', async
     }
 })
 
-test('what never became a request is told by its problem', async () => {
+test('input that never became a request is counted under its problem', async () => {
   const before = await scrape()
   await raw(service.url, 'GARBAGE\r\n\r\n')
   await raw(service.url, `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(40_000)}\r\n\r\n`)
@@ -229,7 +229,7 @@ test('what never became a request is told by its problem', async () => {
   expect(grown(before, after, API_METRICS.requests.name)).toEqual({ '/health GET 4xx none': 1 })
 })
 
-test('a caller who goes before the answer is counted as gone, and meanwhile as under way', async () => {
+test('a caller that disconnects before the answer is counted as gone, and until then as in progress', async () => {
   const before = await scrape()
   const caller = new AbortController()
   const asked = service.ask('/api/slow', { headers: await service.keyed('FREE'), signal: caller.signal }).catch((error: Error) => error)
@@ -254,7 +254,7 @@ test('a caller who goes before the answer is counted as gone, and meanwhile as u
   expect(grown(before, after, `${name}_count`, name)).toEqual({ aborted: 1 })
 })
 
-test('the cache of replies tells what it holds and how often it was of use', async () => {
+test('the cache of replies reports its size and hit rate', async () => {
   const before = await scrape()
   const looks = async () => {
     const after = await scrape()
@@ -296,18 +296,18 @@ test('feeds are as old and as well as /api/freshness says', async () => {
 })
 
 describe('without Redis', () => {
-  test('metrics are told all the same, and say so', async () => {
-    const told = async () => {
+  test('metrics are served all the same, and say so', async () => {
+    const redisStates = async () => {
       const { value } = await scrape()
       return [value(LAKE_METRICS.redis.name), value(API_METRICS.alone.name)]
     }
-    await until('connected', async () => String(await told()) === '1,0')
+    await until('connected', async () => String(await redisStates()) === '1,0')
     await service.killRedis()
-    await until('alone', async () => String(await told()) === '0,1', 20_000)
+    await until('alone', async () => String(await redisStates()) === '0,1', 20_000)
     const before = await scrape()
     expect((await service.open('/api/incidents', await service.keyed('FREE'))).status).toBe(200)
     expect((await counted(before, 1)).requests).toEqual({ '/api/incidents GET 2xx FREE': 1 })
     await service.restartRedis()
-    await until('connected again', async () => String(await told()) === '1,0', 20_000)
+    await until('connected again', async () => String(await redisStates()) === '1,0', 20_000)
   })
 })

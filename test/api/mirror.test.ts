@@ -34,7 +34,7 @@ const run = (more: { url?: string; verify?: boolean; onBytes?: (bytes: number) =
   return mirror({ remote, dataset: 'incidents', folder, jobs: 2, verify, ...(onBytes ? { onBytes } : {}) })
 }
 const there = (): string[] => readdirSync(join(folder, 'data')).sort()
-/** Runs until the API has seen that the table changed. */
+/** Runs until the API has noticed the table's change. */
 const runUntil = async (isDone: (result: Mirrored) => boolean): Promise<Mirrored> => {
   for (;;) {
     now += 300_000
@@ -57,13 +57,13 @@ test('a mirror equals the snapshot, and a second run downloads nothing', async (
   expect(await run()).toMatchObject({ downloaded: 0, kept: 2 })
 })
 
-test('what was damaged, left half-done or is no longer in the snapshot is put right', async () => {
+test('files that are damaged, half-done or no longer in the snapshot are repaired', async () => {
   const [one, other] = there().map((name) => join(folder, 'data', name)) as [string, string]
   const [whole, second] = [readFileSync(one), readFileSync(other)]
   const changed = Buffer.from(whole)
   changed[100] = (changed[100] as number) ^ 1
   writeFileSync(one, changed)
-  // A half of the right bytes is gone on with; a half of wrong ones is fetched anew.
+  // A correct half is continued; a wrong half is fetched again.
   truncateSync(other, 10)
   writeFileSync(`${other}.part`, second.subarray(0, 500))
   writeFileSync(join(folder, 'data', 'gone.parquet'), 'x')
@@ -75,7 +75,7 @@ test('what was damaged, left half-done or is no longer in the snapshot is put ri
   expect(readFileSync(one)).toEqual(whole)
 })
 
-deepTest('a later snapshot brings what is new and takes what is gone', async () => {
+deepTest('a later snapshot brings the new files and removes the old ones', async () => {
   const before = there()
   await land('c', Date.UTC(2026, 1, 3))
   expect(await runUntil(({ files }) => files === 3)).toMatchObject({ downloaded: 1, kept: 2, removed: 0 })
@@ -99,7 +99,7 @@ test('connections that break are gone on with', async () => {
   truncateSync(largest, 0)
   let broken = 0
   const ranges: string[] = []
-  // Gives a third of what is asked for, then breaks the connection.
+  // Sends a third of the requested bytes, then breaks the connection.
   const proxy: Server = createServer(async (request, response) => {
     const { range } = request.headers
     const headers = { ...(range ? { Range: range } : {}), 'X-API-Key': key }

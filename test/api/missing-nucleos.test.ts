@@ -33,42 +33,42 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Publishes what a feed has, without some núcleos. */
+/** Publishes the rows of a feed, without some núcleos. */
 async function publish(feed: 'renfe_positions' | 'renfe_trip_updates' | 'renfe_alerts', missing: readonly string[] = []): Promise<void> {
   if (feed === 'renfe_positions') await service.publish(railPositions, [position('90001')], { feed, missing })
   else await service.publish(feed === 'renfe_alerts' ? railAlerts : railTripUpdates, [], { feed, missing })
 }
 
 const isStale = async (path: string): Promise<boolean> => (await service.json(path)).meta.stale
-const told = (path: string, queries: readonly string[]): Promise<boolean[]> =>
+const staleFlags = (path: string, queries: readonly string[]): Promise<boolean[]> =>
   Promise.all(queries.map((query) => isStale(`${path}?${query}`)))
 
-test('trains that may be of a núcleo that is missing are told stale, though it has none any more; others are not', async () => {
+test('trains that may be of a missing núcleo are marked stale, even without their núcleo; others are not', async () => {
   const asked = ['', 'nucleo=20', 'nucleo=10', 'nucleo=10,20', 'network=AVLDMD', 'network=CERCANIAS']
   const none = asked.map(() => false)
-  expect(await told(LIST, asked)).toEqual(none)
+  expect(await staleFlags(LIST, asked)).toEqual(none)
   await publish('renfe_positions', ['20'])
-  expect(await told(LIST, asked)).toEqual([true, true, false, true, false, true])
+  expect(await staleFlags(LIST, asked)).toEqual([true, true, false, true, false, true])
   await publish('renfe_positions')
-  expect(await told(LIST, asked)).toEqual(none)
+  expect(await staleFlags(LIST, asked)).toEqual(none)
   await publish('renfe_trip_updates', ['10'])
-  expect(await told(LIST, asked)).toEqual([true, false, true, true, false, true])
+  expect(await staleFlags(LIST, asked)).toEqual([true, false, true, true, false, true])
   await publish('renfe_trip_updates')
 })
 
-test('so are boards of a station of it, as far ahead as delays are told', async () => {
+test('so are boards of a station of it, as far ahead as delays are published', async () => {
   const asked = ['network=CERCANIAS', 'network=CERCANIAS&at=2026-11-17T06:00:00Z']
   await publish('renfe_trip_updates', ['10'])
-  expect(await told(BOARD, asked)).toEqual([true, false])
+  expect(await staleFlags(BOARD, asked)).toEqual([true, false])
   await publish('renfe_trip_updates', ['20'])
-  expect(await told(BOARD, asked)).toEqual([false, false])
+  expect(await staleFlags(BOARD, asked)).toEqual([false, false])
   await publish('renfe_trip_updates')
 })
 
 test('and alerts', async () => {
   const asked = ['', 'nucleo=20', 'nucleo=10', 'network=AVLDMD']
   await publish('renfe_alerts', ['20'])
-  expect(await told('/api/trenes/alertas', asked)).toEqual([true, true, false, false])
+  expect(await staleFlags('/api/trenes/alertas', asked)).toEqual([true, true, false, false])
   await publish('renfe_alerts')
-  expect(await told('/api/trenes/alertas', asked)).toEqual([false, false, false, false])
+  expect(await staleFlags('/api/trenes/alertas', asked)).toEqual([false, false, false, false])
 })

@@ -37,7 +37,7 @@ function cells(): AnyRow[] {
 }
 
 beforeAll(async () => {
-  // As in a live service, where the study that is over is only fetched where it was asked for.
+  // As in a live service, where the former study is fetched on request alone.
   const former = {
     id: 'mitma_v1_trips',
     domain: 'mobility',
@@ -63,7 +63,7 @@ async function matrix(query: string): Promise<Reply[]> {
   return reply.cells
 }
 
-/** What the table says, by a unit of the calendar and by what is told apart; null for what is not. */
+/** The table's values by a unit of the calendar and by the grouping; null for a column outside the grouping. */
 const expected = (where: string, unit: string, { hour, distance }: { hour: string; distance: string }): Promise<GoldenRow[]> =>
   golden(
     service.lake,
@@ -85,10 +85,10 @@ const shown = (rows: readonly Reply[]): GoldenRow[] =>
   }))
 
 describe('cells of the matrix', () => {
-  test('are of the newest day unless told', async () => {
-    const told = await matrix('')
-    expect(shown(told)).toEqual(await expected(`local_date = DATE '2024-10-30'`, 'day', { hour: 'NULL', distance: 'NULL' }))
-    expect(told[0]).toMatchObject({ study: 'V2', level: 'MUNICIPALITY', interval: '1d', days_present: 1, days_expected: 1 })
+  test('are of the newest day by default', async () => {
+    const rows = await matrix('')
+    expect(shown(rows)).toEqual(await expected(`local_date = DATE '2024-10-30'`, 'day', { hour: 'NULL', distance: 'NULL' }))
+    expect(rows[0]).toMatchObject({ study: 'V2', level: 'MUNICIPALITY', interval: '1d', days_present: 1, days_expected: 1 })
   })
 
   test.each([
@@ -96,22 +96,22 @@ describe('cells of the matrix', () => {
     ['hour', 'hour', 'NULL'],
     ['distance', 'NULL', 'distance_band'],
     ['hour,distance', 'hour', 'distance_band'],
-  ])('are told apart by %s, on the day on which the clock goes back too', async (by, hour, distance) => {
-    const told = await matrix(`from=2024-10-27&to=2024-10-28&origin=01001,externo${by && `&group_by=${by}`}`)
-    expect(told.length).toBeGreaterThan(5)
-    expect(shown(told)).toEqual(
+  ])('are grouped by %s, on the day on which the clock goes back too', async (by, hour, distance) => {
+    const rows = await matrix(`from=2024-10-27&to=2024-10-28&origin=01001,externo${by && `&group_by=${by}`}`)
+    expect(rows.length).toBeGreaterThan(5)
+    expect(shown(rows)).toEqual(
       await expected(`local_date = DATE '2024-10-27' AND origin_zone IN ('01001', 'externo')`, 'day', { hour, distance }),
     )
   })
 
-  test('of months are the sums of the days that are there', async () => {
-    const told = await matrix('from=2024-02-01&to=2024-11-01&interval=1mo&destination=28079')
-    expect(shown(told)).toEqual(await expected(`destination_zone = '28079'`, 'month', { hour: 'NULL', distance: 'NULL' }))
-    expect(told.map(({ period_start, days_present, days_expected }) => [period_start, days_present, days_expected].join())).toEqual(
+  test('by month are the sums of the available days', async () => {
+    const rows = await matrix('from=2024-02-01&to=2024-11-01&interval=1mo&destination=28079')
+    expect(shown(rows)).toEqual(await expected(`destination_zone = '28079'`, 'month', { hour: 'NULL', distance: 'NULL' }))
+    expect(rows.map(({ period_start, days_present, days_expected }) => [period_start, days_present, days_expected].join())).toEqual(
       expect.arrayContaining(['2024-01-31T23:00:00.000Z,1,29', '2024-02-29T23:00:00.000Z,1,31', '2024-09-30T22:00:00.000Z,3,31']),
     )
-    const mean = told[0].trip_km / told[0].trips
-    expect(Math.abs(told[0].mean_distance_km - mean)).toBeLessThan(0.00051)
+    const mean = rows[0].trip_km / rows[0].trips
+    expect(Math.abs(rows[0].mean_distance_km - mean)).toBeLessThan(0.00051)
     expect(await matrix('from=2024-05-01&to=2024-06-01')).toEqual([])
   })
 
@@ -124,7 +124,7 @@ describe('cells of the matrix', () => {
     for (const format of ['parquet', 'arrow']) expect((await service.get(`/api/movilidad/od?format=${format}`)).status, format).toBe(200)
   })
 
-  test('are refused of studies, levels and zones that there are not', async () => {
+  test('are refused for unknown studies, levels and zones', async () => {
     for (const query of ['level=DISTRICT', 'level=GAU&study=V2']) {
       const absent = await service.get(`/api/movilidad/od?${query}`)
       expect([absent.status, ((await absent.json()) as Reply).code], query).toEqual([404, 'no-data-yet'])
@@ -158,8 +158,8 @@ describe('cells of the matrix', () => {
       exampleTableRow(mobilityZoneMembers, { zone_level: 'DISTRICT', zone_id, member_id: '01059' }),
     )
     await service.land(mobilityZoneMembers, districts, UNTIL)
-    const told = await matrix('level=DISTRICT')
-    expect(told.map(({ origin_zone, level, trips, trip_km, period_start }) => [origin_zone, level, trips, trip_km, period_start])).toEqual([
+    const rows = await matrix('level=DISTRICT')
+    expect(rows.map(({ origin_zone, level, trips, trip_km, period_start }) => [origin_zone, level, trips, trip_km, period_start])).toEqual([
       ['0105901', 'DISTRICT', 3.75, 7.5, '2024-11-30T23:00:00.000Z'],
       ['0105902', 'DISTRICT', 4, 8, '2024-11-30T23:00:00.000Z'],
     ])
@@ -169,7 +169,7 @@ describe('cells of the matrix', () => {
     ])
     expect(await matrix('')).toEqual(before)
     expect((await service.get('/api/movilidad/od?level=GAU')).status).toBe(404)
-    // A municipal zone is none of the districts.
+    // A municipal zone is no district.
     expect((await service.get('/api/movilidad/od?level=DISTRICT&origin=28079')).status).toBe(400)
   })
 
@@ -188,15 +188,15 @@ describe('cells of the matrix', () => {
       exampleTableRow(mobilityZoneMembers, { study: 'V1', zone_id, member_id: zone_id.slice(0, 5), sections: null }),
     )
     await service.land(mobilityZoneMembers, zones, UNTIL)
-    const told = await matrix('study=V1&group_by=distance&destination=01002')
+    const rows = await matrix('study=V1&group_by=distance&destination=01002')
     expect(
-      told.map(({ origin_zone, study, distance_band, trips, period_start }) => [origin_zone, study, distance_band, trips, period_start]),
+      rows.map(({ origin_zone, study, distance_band, trips, period_start }) => [origin_zone, study, distance_band, trips, period_start]),
     ).toEqual([
       ['01001_AM', 'V1', '2-5', 1.5, '2021-01-31T23:00:00.000Z'],
       ['01001_AM', 'V1', '>100', 2.25, '2021-01-31T23:00:00.000Z'],
       ['28106', 'V1', '>100', 4, '2021-01-31T23:00:00.000Z'],
     ])
-    // A zone that trips are told of and no list has; and one of the other study.
+    // A zone that trips name and no list has; and one of the other study.
     expect((await matrix('study=V1&origin=28106')).map(({ trips }) => trips)).toEqual([4])
     expect((await service.get('/api/movilidad/od?study=V1&origin=01047_AM')).status).toBe(400)
     expect(await matrix('')).toEqual(before)

@@ -47,7 +47,7 @@ describe('zones of the studies', () => {
     ]),
   )
 
-  test('tell what they hold and since when; what has left a zone is no part of it, but changed it', async () => {
+  test('list their contents and since when; a member that has left a zone is no part of it, but changed it', async () => {
     const { zones } = await ask('&ids=01047_AM')
     expect(zones).toEqual([
       expect.objectContaining({
@@ -62,7 +62,7 @@ describe('zones of the studies', () => {
     ])
   })
 
-  test('are apart by level, and in each province that they hold a part of; what is no municipality has none', async () => {
+  test('are separate by level, and in each province that they have a part of; a zone without municipalities has no province', async () => {
     const ids = async (query: string): Promise<string[]> => (await ask(query)).zones.map(({ id, level }: Reply) => `${level} ${id}`)
     expect(await ids('&ids=01001')).toEqual(['DISTRICT 01001', 'MUNICIPALITY 01001'])
     expect(await ids('&level=GAU&province=01')).toEqual(['GAU GAU Miranda'])
@@ -76,7 +76,7 @@ describe('zones of the studies', () => {
     expect(byId.get('28999')).toMatchObject({ status: 'MISSING', municipalities: [{ municipality_code: '28999', municipality: null }] })
   })
 
-  test('have the names and populations that the ministry gives them, once these are there', async () => {
+  test('have the names and populations of the ministry, once these have landed', async () => {
     expect((await ask('&ids=01001,01047_AM')).zones).toEqual([
       expect.objectContaining({ name: null, population: null }),
       expect.objectContaining({ name: null, population: null }),
@@ -90,20 +90,20 @@ describe('zones of the studies', () => {
       row('MUNICIPALITY', '34011153001', 'Parzonería', null, FIRST),
       row('MUNICIPALITY', '99999', 'Nowhere', 1, FIRST),
     ])
-    const told = async (query: string): Promise<unknown[]> =>
+    const figures = async (query: string): Promise<unknown[]> =>
       (await ask(query)).zones.map(({ id, level, name, population, observed_at }: Reply) => [level, id, name, population, observed_at])
-    expect(await told('&ids=01001,34011153001,99999')).toEqual([
+    expect(await figures('&ids=01001,34011153001,99999')).toEqual([
       ['DISTRICT', '01001', 'Alegría', 2900, new Date(FIRST).toISOString()],
       ['MUNICIPALITY', '01001', 'Alegría-Dulantzi', 2925, new Date(FIRST + 3 * DAY).toISOString()],
       ['MUNICIPALITY', '34011153001', 'Parzonería', null, new Date(FIRST).toISOString()],
     ])
-    expect((await told('&sort=-population')).slice(0, 2)).toEqual([
+    expect((await figures('&sort=-population')).slice(0, 2)).toEqual([
       expect.arrayContaining(['Alegría-Dulantzi', 2925]),
       expect.arrayContaining(['Alegría', 2900]),
     ])
   })
 
-  test('lie where the ministry has their centroids; what has none has no place', async () => {
+  test("are at the ministry's centroids; a zone without one has no place", async () => {
     const row = (zone_level: string, zone_id: string, lat: number): AnyRow =>
       exampleRow(mobilityZonePoints, { zone_level, zone_id, position: { lat, lon: -2.51 }, observed_at: FIRST + 4 * DAY })
     await service.publish(mobilityZonePoints, [
@@ -119,7 +119,7 @@ describe('zones of the studies', () => {
     ])
   })
 
-  test('cover what the newest edition of their level has, as GeoJSON too, without which nothing else is told less', async () => {
+  test('have the polygons of the newest edition of their level, as GeoJSON too; without polygons all else is the same', async () => {
     expect((await ask('&ids=01001')).zones).toMatchObject([
       { geometry: null, geometry_at: null },
       { geometry: null, geometry_at: null },
@@ -151,15 +151,15 @@ describe('zones of the studies', () => {
       ],
       FIRST + 8 * DAY,
     )
-    const told = async () =>
+    const outlined = async () =>
       (await ask('&ids=01001,01047_AM')).zones.map(({ level, id, geometry, geometry_at }: Reply) => [level, id, geometry, geometry_at])
     const shape = (west: number) => ({ type: 'MultiPolygon', coordinates: square(west) })
-    await expect.poll(told, { timeout: 20_000 }).toEqual([
+    await expect.poll(outlined, { timeout: 20_000 }).toEqual([
       ['DISTRICT', '01001', shape(-4), '2026-10-01T00:00:00.000Z'],
       ['MUNICIPALITY', '01001', shape(-5), '2026-10-08T00:00:00.000Z'],
       ['MUNICIPALITY', '01047_AM', null, null],
     ])
-    // What the polygons of a zone are is news of it, and that there are none any more: who asks for what changed would keep the old ones.
+    // A change of a zone's polygons updates the zone, and so does their removal. Otherwise callers would keep the old ones.
     const newest = new Date(FIRST + 7 * DAY).toISOString()
     const since = await ask(`&ids=01001,01047_AM&updated_since=${newest}`)
     expect(since.zones.map(({ level, id, observed_at, updated_at }: Reply) => [level, id, observed_at, updated_at])).toEqual([
@@ -189,7 +189,7 @@ describe('zones of the studies', () => {
     ])
   })
 
-  test('refuse a level that there is not, and are not for everybody', async () => {
+  test('refuse an unknown level, and are not for everybody', async () => {
     const refused = await service.get('/api/movilidad/zonas?level=PROVINCE')
     expect([refused.status, ((await refused.json()) as Reply).detail]).toEqual([400, expect.stringContaining('MUNICIPALITY')])
     expect((await service.open('/api/movilidad/zonas')).status).toBe(401)
@@ -205,7 +205,7 @@ test.skipIf(!shared)('of the recorded relation are as many as the notes count, a
   const { zones } = await ask('&level=MUNICIPALITY')
   const codes: string[] = zones.flatMap(({ municipalities }: Reply) => municipalities.map((one: Reply) => one.municipality_code))
   expect(new Set(codes).size).toBe(8131)
-  // One alone lies in two zones.
+  // A single one is in two zones.
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual(['03903'])
   expect(zones.filter((one: Reply) => one.is_shared_land)).toHaveLength(49)
 })

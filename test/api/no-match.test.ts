@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await exampleService()
 })
 
-describe('an empty list says which parameter nothing matches, and what there is', () => {
+describe('an empty list names the parameter without a match, and the existing values', () => {
   test.each([
     ['/api/gas-stations?operator=NOPE', 'operator', 'REPSOL'],
     ['/api/gas-stations?fuel=ADBLUE', 'fuel', 'DIESEL_A'],
@@ -43,7 +43,7 @@ describe('an empty list says which parameter nothing matches, and what there is'
     ['/api/combustible/tendencia?fuel=ADBLUE&series=STATION_MEAN', 'fuel', 'DIESEL_A'],
     ['/api/maritimo/historico?fuel=ADBLUE', 'fuel', 'DIESEL_A'],
     ['/api/maritimo/historico?station=nowhere', 'station', null],
-  ])('%s is refused with what there is', async (path, parameter, there) => {
+  ])('%s is refused with the existing values', async (path, parameter, there) => {
     const problem = await service.json(path)
     expect(problem, JSON.stringify(problem)).toMatchObject({ status: 400, errors: [{ parameter }] })
     expect(problem.errors[0].allowed.length).toBeGreaterThan(0)

@@ -69,7 +69,7 @@ test('every operation of data names its domain first, and its plan', () => {
   }
 })
 
-test('every summary is there in Spanish, at most 80 characters', () => {
+test('every summary is in Spanish, too, at most 80 characters', () => {
   const ids = operations.map(({ operationId }) => operationId)
   expect(Object.keys(SUMMARIES_ES).sort()).toEqual([...ids].sort())
   for (const [id, summary] of Object.entries(SUMMARIES_ES)) expect(summary.length, id).toBeLessThanOrEqual(80)
@@ -101,7 +101,7 @@ test('a list that is given has at least one value, as an empty one is refused', 
   for (const { name, schema } of lists) expect([name, schema.minItems]).toEqual([name, 1])
 })
 
-test('every number that is asked for has a unit, is a count of records or a name', () => {
+test('every requested number has a unit, is a count of records or a name', () => {
   const numbers = operations.flatMap(({ path, parameters = [] }) =>
     parameters
       .filter(({ schema }) => ['integer', 'number'].includes(schema.items?.type ?? schema.type ?? ''))
@@ -113,7 +113,7 @@ test('every number that is asked for has a unit, is a count of records or a name
     expect(about, `${path} ${name}`).toMatch(name === 'limit' ? /^Records per reply/ : / Unit: \S+\.$/)
 })
 
-test('who may ask is told, and how those are refused who may not', () => {
+test('states who may call, and how other callers are refused', () => {
   for (const { path, plan } of endpoints) {
     const { security, responses } = operations.find((one) => one.path === path) as Operation
     expect(security, path).toEqual(plan === 'FREE' ? [{}, { ApiKey: [] }] : [{ ApiKey: [] }])
@@ -130,7 +130,7 @@ test('who may ask is told, and how those are refused who may not', () => {
   expect(operations.filter(({ tags }) => tags.includes('platform')).every(({ security }) => security === undefined)).toBe(true)
 })
 
-test('limits are told with every reply that may have them', () => {
+test('limits are documented with every reply that may have them', () => {
   const limits = ['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
   for (const { path } of endpoints) {
     const { responses } = operations.find((one) => one.path === path) as Operation
@@ -175,7 +175,7 @@ test('the parameters that have an example are those of the example request, as a
   }
 })
 
-test('what has two ends and no line says that its GeoJSON is a point', () => {
+test('a record with two ends and no line documents that its GeoJSON is a point', () => {
   const paths = ['/api/incidents', '/api/incidents/{id}', '/api/incidents/{id}/history']
   for (const one of operations.filter(({ path }) => paths.includes(path))) {
     expect(one.description, one.path).toMatch(/no line.*GeoJSON.*Point.*`to_lat`/s)
@@ -184,7 +184,7 @@ test('what has two ends and no line says that its GeoJSON is a point', () => {
   }
 })
 
-test('what counts or sums up, and what tells weather, mobility or accidents, says what each figure stands for, and how it is made', () => {
+test('counts, sums, and figures of weather, mobility and accidents state what each figure stands for, and its method', () => {
   const ofFigures = endpoints.filter(
     ({ path, params }) => 'group_by' in params || 'time' in params || /[/](stats$|weather|clima|movilidad|accidentes)/.test(path),
   )
@@ -192,12 +192,12 @@ test('what counts or sums up, and what tells weather, mobility or accidents, say
   for (const { path, figure } of ofFigures) expect(figure !== undefined, path).toBe(!path.endsWith('/diccionario'))
 })
 
-test('what an endpoint shows of a dataset of a higher plan is told', () => {
+test('documents the columns that an endpoint shows of a dataset of a higher plan', () => {
   const paths = description['paths'] as Record<string, { get?: Record<string, unknown> }>
-  const told = Object.entries(paths).flatMap(([path, { get }]) => (get?.['x-excerpts'] ? [[path, get['x-excerpts']]] : []))
+  const shown = Object.entries(paths).flatMap(([path, { get }]) => (get?.['x-excerpts'] ? [[path, get['x-excerpts']]] : []))
   const declared = endpoints.flatMap(({ path, excerpts }) =>
     excerpts ? [[path, excerpts.map(({ of, columns }) => ({ dataset: of.id, plan: of.plan.live, columns }))]] : [],
   )
-  expect(told).toEqual(declared)
-  expect(told).toContainEqual(['/api/trenes/estaciones/{id}/salidas', [{ dataset: 'rail_positions', plan: 'PRO', columns: ['platform'] }]])
+  expect(shown).toEqual(declared)
+  expect(shown).toContainEqual(['/api/trenes/estaciones/{id}/salidas', [{ dataset: 'rail_positions', plan: 'PRO', columns: ['platform'] }]])
 })

@@ -4,20 +4,20 @@ import { expect, test } from 'vitest'
 import { problem } from '../../api/define/problems.ts'
 import { outageLog } from '../../api/http/outage-log.ts'
 
-test('an outage is told once of each kind and path, and then how often', async () => {
+test('an outage is logged once per kind and path, and then its count', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const outages = outageLog(log, { every_ms: 50 })
   const busy = problem('temporary-reduced-capacity', 'Too many.', { cause: new Error('all slots are taken') })
   for (let n = 0; n < 100; n++) outages.tell({ problem: busy, path: '/api/a', request_id: `req_${n}` })
   outages.tell({ problem: busy, path: '/api/b', request_id: 'req_b' })
-  const told = { level: 40, code: 'temporary-reduced-capacity', path: '/api/a', status: 503 }
+  const common = { level: 40, code: 'temporary-reduced-capacity', path: '/api/a', status: 503 }
   expect(lines).toEqual([
-    { ...told, request_id: 'req_0', reason: 'all slots are taken', msg: 'requests are refused' },
-    { ...told, path: '/api/b', request_id: 'req_b', reason: 'all slots are taken', msg: 'requests are refused' },
+    { ...common, request_id: 'req_0', reason: 'all slots are taken', msg: 'requests are refused' },
+    { ...common, path: '/api/b', request_id: 'req_b', reason: 'all slots are taken', msg: 'requests are refused' },
   ])
   await sleep(80)
-  expect(lines.slice(2)).toEqual([{ ...told, requests: 99, msg: 'more requests were refused' }])
+  expect(lines.slice(2)).toEqual([{ ...common, requests: 99, msg: 'more requests were refused' }])
   outages.tell({ problem: busy, path: '/api/a', request_id: 'req_c' })
   // Counted: one line in that time.
   expect(lines).toHaveLength(3)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
-/** Paths of pages that there are in both languages. */
+/** Paths of the pages in both languages. */
 const METHODS = methodPages(endpoints)
 const PAGES = ['/changelog', '/docs', '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
@@ -40,7 +40,7 @@ async function page(path: string, headers: Record<string, string> = {}): Promise
 
 const textOf = (html: string): string => (/<body>(.*)<\/body>/s.exec(html)?.[1] ?? '').replaceAll(/<[^>]*>/g, ' ')
 
-test('home page, status and docs say aloud that data is simulated, and whose clock times are of', async () => {
+test('home page, status and docs clearly say that data is simulated, and name the zone of clock times', async () => {
   for (const path of ['/', '/status', '/docs'])
     for (const [lang, words] of [
       ['es', ['Datos simulados', 'son de Madrid']],
@@ -52,7 +52,7 @@ test('home page, status and docs say aloud that data is simulated, and whose clo
 })
 
 describe.each(PAGES)('%s', (path) => {
-  test('is a page of its own in Spanish and in English, as asked for or preferred', async () => {
+  test('is a page of its own in Spanish and in English, as requested or preferred', async () => {
     const [es, en] = await Promise.all(['es', 'en'].map((lang) => page(`${path}?lang=${lang}`)))
     if (!es || !en) throw new Error('no pages')
     expect(textOf(es.html)).not.toBe(textOf(en.html))
@@ -81,7 +81,7 @@ describe.each(PAGES)('%s', (path) => {
     expect(headers.get('permissions-policy')).toContain('geolocation=()')
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
-    // The icon is within: nobody has to ask for it.
+    // The icon is embedded: it needs no request.
     expect(html).toMatch(/<head>[^]*<link rel="icon" href="data:image\/svg\+xml,[^"]+">[^]*<\/head>/)
     expect(policy).toMatch(/img-src [^;]*data:/)
     if (path === '/docs') return
@@ -92,7 +92,7 @@ describe.each(PAGES)('%s', (path) => {
 })
 
 describe('the page of a problem', () => {
-  test.each(Object.entries(PROBLEMS))('tells what %s means', async (code, { status, title, help }) => {
+  test.each(Object.entries(PROBLEMS))('explains %s', async (code, { status, title, help }) => {
     const english = textOf((await page(`/problems/${code}?lang=en`)).html)
     const shown = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
     for (const text of [code, String(status), shown(title), shown(help)]) expect(english).toContain(text)
@@ -105,7 +105,7 @@ describe('the page of a problem', () => {
 describe('the changelog', () => {
   const text = readFileSync(join(import.meta.dirname, '../../api/CHANGELOG.md'), 'utf8')
 
-  test('has the form of keepachangelog.com, what is not released first', () => {
+  test('has the form of keepachangelog.com, with unreleased changes first', () => {
     expect(text).toMatch(/^# Changelog\n\n[A-Z]/)
     const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, name]) => name)
     expect(versions[0]).toBe('Unreleased')
@@ -114,7 +114,7 @@ describe('the changelog', () => {
       expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(name)
   })
 
-  test('names paths that there are, except where it says that they were removed', () => {
+  test('names existing paths, except where it says that they were removed', () => {
     const paths = [...Object.keys(description.paths), MCP_PATH]
     const [unreleased = ''] = text.split(/^## (?!Unreleased$)/m)
     const named = [...unreleased.replace(/^### Removed$.*?(?=^#|(?![^]))/ms, '').matchAll(/`(\/[^\s`]*)`/g)].map(([, path = '']) => path)
@@ -124,7 +124,7 @@ describe('the changelog', () => {
     expect(named.filter((name) => !isThere(name))).toEqual([])
   })
 
-  test('is shown whole, as English text within a page of the language asked for', async () => {
+  test('is shown whole, as English text within a page of the requested language', async () => {
     for (const [lang, title] of [
       ['es', 'Cambios de la API'],
       ['en', 'Changelog'],
@@ -154,7 +154,7 @@ describe('the pages of methods', () => {
     expect(get.parameters[0].schema.enum).toEqual([...METHODS.keys()])
   })
 
-  test('show their Markdown, and name paths that there are', async () => {
+  test('show their Markdown, and name existing paths', async () => {
     const paths = [...Object.keys(description.paths), ...[...METHODS.values()].map(methodPath)]
     for (const method of METHODS.values()) {
       const text = readFileSync(method.file, 'utf8')
@@ -174,13 +174,13 @@ describe('the pages of methods', () => {
     expect(() => defineMethodPage('Black spots', new URL('file:///a.md'))).toThrow('Black spots')
   })
 
-  test('say of holidays what the calendar knows', () => {
+  test('list the holidays of the calendar', () => {
     expect(readFileSync(METHODS.get('typical-traffic')?.file as URL, 'utf8')).toContain(`known until ${HOLIDAYS_UNTIL}.`)
   })
 })
 
 describe('the guides', () => {
-  test('are pages that the description links to, and name paths that there are', async () => {
+  test('are pages that the description links to, and name existing paths', async () => {
     const paths = [...Object.keys(description.paths), ...[...GUIDES.keys()].map((name) => `/docs/guides/${name}`)]
     for (const [name, { file }] of GUIDES) {
       const markdown = readFileSync(file, 'utf8')
@@ -200,7 +200,7 @@ describe('the guides', () => {
 describe('the catalogue of the API', () => {
   const path = '/.well-known/api-catalog'
 
-  test('is a set of links that says what it is, to HEAD too', async () => {
+  test('is a set of links that says its relation, to HEAD too', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await fetch(`${service.url}${path}`, { method })
       expect(status).toBe(200)
@@ -260,8 +260,8 @@ describe('the text for language models', () => {
   })
 })
 
-describe('what browsers and search engines ask for unbidden', () => {
-  test('is there, and costs none of the requests of an address', async () => {
+describe('the files that browsers and search engines request by themselves', () => {
+  test('are there, and cost none of the requests of an address', async () => {
     const limited = await startService({ plans: DEFAULT_PLANS })
     try {
       for (let time = 0; time < 8; time++) {
@@ -281,7 +281,7 @@ describe('what browsers and search engines ask for unbidden', () => {
   })
 })
 
-describe('whom to tell of weaknesses', () => {
+describe('the contact for weaknesses', () => {
   const path = '/.well-known/security.txt'
   const fieldsOf = (text: string): Record<string, string> =>
     Object.fromEntries(
@@ -291,7 +291,7 @@ describe('whom to tell of weaknesses', () => {
         .map((line) => line.split(/: (.*)/, 2)),
     )
 
-  test('is said for less than a year, and until a day that moves on', async () => {
+  test('is announced for less than a year, with an expiry day that moves on', async () => {
     const response = await service.get(path)
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const first = fieldsOf(await response.text())
@@ -308,7 +308,7 @@ describe('whom to tell of weaknesses', () => {
     now = T0
   })
 
-  test('is not said where nobody is named', async () => {
+  test('is absent without a contact', async () => {
     const silent = await startService({ endpoints: [] })
     try {
       const response = await silent.get(path)

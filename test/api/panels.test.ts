@@ -39,7 +39,7 @@ afterAll(() => service?.close())
 
 const ids = async (query: string): Promise<string[]> => (await service.json(`/api/panels?${query}`)).panels.map((one: Reply) => one.id)
 
-test('a panel has what it shows, where it is, and since when', async () => {
+test('a panel has its display, its place, and the start time', async () => {
   const reply = await service.json('/api/panels?ids=1')
   expect(reply).toMatchObject({ total: 1, updated_at: iso(2) })
   expect(reply.panels[0]).toMatchObject({
@@ -51,7 +51,7 @@ test('a panel has what it shows, where it is, and since when', async () => {
   expect(reply.panels[0].pages).toEqual(vmsMessages.columns.pages.example)
 })
 
-test('no message, a blank one, and a state that is not known are told apart', async () => {
+test('no message, a blank one, and an unknown state are distinguished', async () => {
   const { panels } = await service.json('/api/panels')
   const shown = panels.map(({ id, display, has_message, text, pages }: Reply) => [id, display, has_message, text, pages?.length ?? null])
   const text = 'VELOCIDAD CONTROLADA POR RADAR'
@@ -134,7 +134,7 @@ describe('history', () => {
       [
         row(JULY - 60 * MINUTE, EMPTY),
         row(JULY, { text: 'A' }),
-        // The first publication of a month repeats what is shown.
+        // The first publication of a month repeats the present display.
         row(august + 2 * MINUTE, { text: 'A', is_baseline: true, updated_at: JULY }),
         row(august + 30 * MINUTE, { text: 'B' }),
         row(august + 46 * MINUTE, missing),
@@ -152,7 +152,7 @@ describe('history', () => {
 
   test.each([
     ['everything, with the time in which it was missing', '', [['2026-07-31T11:00:00.000Z', A[0], 'EMPTY', null], A, B, GAP, LAST]],
-    ['from the middle of a month, where its first publication tells what is shown', 'from=2026-08-01T00:10:00Z', [A, B, GAP, LAST]],
+    ['from the middle of a month, where its first publication gives the display', 'from=2026-08-01T00:10:00Z', [A, B, GAP, LAST]],
     ['a period within one message', 'from=2026-07-31T20:00:00Z&to=2026-07-31T21:00:00Z', [A]],
     ['half-open at both ends', 'from=2026-08-01T00:30:00Z&to=2026-08-01T00:40:00Z', [B]],
     ['what goes on', 'from=2026-08-01T01:45:00Z', [LAST]],
@@ -161,7 +161,7 @@ describe('history', () => {
     expect(await shown(query)).toEqual(wanted)
   })
 
-  test('of a panel without a message it is empty, of an unknown one there is none', async () => {
+  test('is empty for a panel without a message, and missing for an unknown one', async () => {
     expect((await service.json('/api/panels/4/history')).messages).toEqual([])
     expect((await service.get('/api/panels/404/history')).status).toBe(404)
   })

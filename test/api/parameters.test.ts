@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await exampleService()
 })
 
-/** The field that `ids` chooses by. */
+/** The field of the parameter `ids`. */
 const idName = (returns: Endpoint['returns']): string => (returns.kind === 'list' ? returns.id : undefined) ?? 'id'
 
 const lists = endpoints.flatMap((endpoint) => (endpoint.returns.kind === 'list' ? [{ endpoint, returns: endpoint.returns }] : []))
@@ -28,7 +28,7 @@ async function blamed(path: string, init: Parameters<TestService['ask']>[1] = {}
   return names
 }
 
-describe('a sort by what only other parameters give', () => {
+describe('a sort by a field that other parameters provide', () => {
   const path = '/api/gas-stations/cheapest?fuel=DIESEL_A'
   const point = '&lat=41.51&lon=1.90'
 
@@ -61,15 +61,12 @@ describe('a sort by what only other parameters give', () => {
 describe('long-distance trains by station', () => {
   const path = '/api/trenes/puntualidad'
 
-  test.each(['station=17000', 'group_by=station', 'group_by=line,station'])(
-    'are refused, as nobody tells where they stop: %s',
-    async (query) => {
-      for (const network of ['AVLDMD', 'AVLDMD,AVLDMD']) expect(await blamed(`${path}?${query}&network=${network}`)).toEqual(['network'])
-      for (const network of ['', '&network=CERCANIAS', '&network=CERCANIAS,AVLDMD'])
-        expect((await service.get(`${path}?${query}${network}`)).status).toBe(200)
-      expect((await service.get(`${path}?group_by=line&network=AVLDMD`)).status).toBe(200)
-    },
-  )
+  test.each(['station=17000', 'group_by=station', 'group_by=line,station'])('are refused, as nothing sets their end: %s', async (query) => {
+    for (const network of ['AVLDMD', 'AVLDMD,AVLDMD']) expect(await blamed(`${path}?${query}&network=${network}`)).toEqual(['network'])
+    for (const network of ['', '&network=CERCANIAS', '&network=CERCANIAS,AVLDMD'])
+      expect((await service.get(`${path}?${query}${network}`)).status).toBe(200)
+    expect((await service.get(`${path}?group_by=line&network=AVLDMD`)).status).toBe(200)
+  })
 })
 
 describe('metrics and fields that leave nothing', () => {
@@ -81,7 +78,7 @@ describe('metrics and fields that leave nothing', () => {
     expect(await blamed(`${path}&fields=${fields}`, { headers: { 'If-None-Match': '*' } })).toEqual(['metrics', 'fields'])
   })
 
-  test('give what both leave', async () => {
+  test('return the intersection', async () => {
     const { history } = await service.json(`${path}&fields=intensity_veh_h,period_start,occupancy_pct`)
     expect(history.map((one: Reply) => Object.keys(one))).toEqual([['period_start', 'occupancy_pct']])
   })
@@ -92,7 +89,7 @@ describe('ids and updated_since', () => {
     for (const { endpoint, returns } of lists) {
       const taken = [...allParams(endpoint).keys()]
       const isFollowed = endpoint.read.kind === 'changes'
-      // Ids of several collections are none by themselves.
+      // Ids of several collections are not valid by themselves.
       const hasId = !isFollowed && returns.key.includes(idName(returns)) && !returns.key.includes('collection')
       expect(taken.includes('ids'), `${endpoint.path} ids`).toBe(hasId)
       const hasTime = !isFollowed && 'updated_at' in returns.record.fields

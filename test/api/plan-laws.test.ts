@@ -9,7 +9,7 @@ import { LIMIT_NAMES } from './requests.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
 const UPGRADE = 'https://example.org/plans'
-/** Limits that are told and never reached. */
+/** Limits that are announced and never reached. */
 const plans = readPlans(JSON.stringify(Object.fromEntries(TIERS.map((tier) => [tier, { minute: 1e6, day: 1e8, concurrency: 100 }]))))
 
 let service: TestService
@@ -55,7 +55,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
       return
     }
     let again = await ask({ 'If-None-Match': response.headers.get('etag') })
-    // What is told of tables may have been looked up anew between the two: then the second reply has the tag that holds.
+    // The state of the tables may have been read again between the two: then the second reply has the current tag.
     if (again.status === 200) {
       response = again
       again = await ask({ 'If-None-Match': response.headers.get('etag') })
@@ -90,7 +90,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
       const allowed = await service.open(asked, await service.keyed(required))
       expect([allowed.status, allowed.headers.get('content-type')?.split(';')[0]]).toEqual([200, essenceOf(format)])
       await allowed.arrayBuffer()
-      // What is in memory now is no more for everybody than before.
+      // A reply in memory is no more accessible than before.
       await expectProblem(await service.open(asked), 401, 'key-required')
       await expectProblem(await service.open(asked, await service.keyed('FREE')), 403, 'plan-required')
       const etag = allowed.headers.get('etag') as string

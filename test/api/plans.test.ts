@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const planOf = (reply: Reply, id: string): Reply => reply.plans.find((one: Reply) => one.id === id)
 
-test('the plans are told with price, limits and what they contain, lowest first, whoever sends no key among them', async () => {
+test('the plans are listed with price, limits and contents, lowest first, also for callers without a key', async () => {
   const reply = (await service.json('/api/plans')) as Reply
   expect([reply.currency, reply.upgrade_url]).toEqual(['EUR', `${service.url}/plans`])
   expect(
@@ -50,7 +50,7 @@ test('a feature is available where the service has its path; terms that are no d
   const there = await featuresOf(whole)
   for (const code of ['LIVE_INCIDENTS', 'HISTORY', 'FORECASTS', 'CITY_TRAFFIC', 'AIR_QUALITY', 'BULK_EXPORT', 'SLA'])
     expect([code, there.get(code)]).toEqual([code, true])
-  // A service without endpoints has none of the data, but can say what happens.
+  // A service without endpoints has none of the data, but can describe its behaviour.
   const none = await featuresOf(service)
   expect([...none].filter(([, available]) => available).map(([code]) => code)).toEqual([
     'EVENT_STREAM',
@@ -68,7 +68,7 @@ test.each([
   ['?lang=es', 'en', 'es', 'Datos históricos'],
   ['?lang=en', 'es', 'en', 'Historical data'],
   ['?lang=gl', 'en', 'es', 'Datos históricos'],
-])('texts are in the language asked for, else in Spanish: %s, preferring %s', async (query, preferred, language, label) => {
+])('texts are in the requested language, else in Spanish: %s, preferring %s', async (query, preferred, language, label) => {
   const response = await service.get(`/api/plans${query}`, { 'Accept-Language': preferred })
   expect(response.headers.get('content-language')).toBe(language)
   const reply = (await response.json()) as Reply
@@ -92,12 +92,12 @@ test.each([
 ])('?%s is refused', async (query, code, parameter, detail) => {
   const response = await service.get(`/api/plans?${query}`)
   expect(response.status).toBe(400)
-  const told = (await response.json()) as Reply
-  expect(told.code).toBe(code)
-  expect(told.errors[0]).toMatchObject({ parameter, detail: expect.stringMatching(detail) })
+  const refusal = (await response.json()) as Reply
+  expect(refusal.code).toBe(code)
+  expect(refusal.errors[0]).toMatchObject({ parameter, detail: expect.stringMatching(detail) })
 })
 
-test('what configuration changes is told, and where a plan is changed', async () => {
+test('shows changes of the configuration, and where to change a plan', async () => {
   const plans = readPlans('{"PRO": {"price_eur_month": 59.5, "minute": 90}}')
   const changed = await startService({ endpoints: [], plans, upgradeUrl: 'https://example.org/plans' })
   try {
@@ -134,19 +134,19 @@ describe('the page of plans', () => {
     }
   })
 
-  test('lists what is there today and nothing else', async () => {
+  test('lists the present features and nothing else', async () => {
     const [all, none] = [await pageOf(whole), await pageOf(service)]
     for (const [path, label] of [
       ['/api/accidentes/microdata', 'Accident microdata'],
       ['/api/incidents', 'Live incidents'],
     ])
       expect([all.includes(`${label}<br><code>${path}</code>`), none.includes(`${label}`)]).toEqual([true, false])
-    // What the operator provides is there without any endpoint.
+    // Features of the operator are listed without any endpoint.
     expect(none).toContain('Push webhooks<br><code>/api/webhooks</code>')
     expect(none).toContain('Dedicated IP on request')
   })
 
-  test('says where support is and who changes a plan', async () => {
+  test('names the contacts for support and for changes of a plan', async () => {
     const named = await startService({ endpoints: [], supportContact: 'mailto:help@example.org' })
     const linked = await startService({ endpoints: [], upgradeUrl: 'https://shop.example.org/a?b=1&c=2' })
     try {

@@ -59,7 +59,7 @@ const send = async (method: string, target: string, headers: readonly string[] =
 }
 const statusOf = ({ head }: RawReply): number => Number(head.split(' ')[1])
 
-/** Each with how many times smaller compression makes it at least. */
+/** Each with its least factor of compression. */
 const LASTING = [
   ['/openapi.json', 5],
   ['/api/plans', 3],
@@ -71,7 +71,7 @@ test.each(['/openapi.json', '/schemas/Incident', SCRIPT])('%s takes no parameter
 })
 
 describe.each(LASTING)('%s', (path, times) => {
-  test('has the headers of a reply with data, but for what tells of data', async () => {
+  test('has the headers of a reply with data, except those about data', async () => {
     const { headers } = await service.get(path)
     expect(headers.get('etag')).toMatch(/^W\/"[\w-]{22}"$/)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -122,7 +122,7 @@ describe.each(PATHS)('%s', (path) => {
       expect(headerOf(head.head, name), name).toBe(headerOf(got.head, name))
   })
 
-  test('tells OPTIONS what is allowed, with and without a preflight', async () => {
+  test('answers OPTIONS with the allowed methods, with and without a preflight', async () => {
     const preflight = ['Origin: https://a.example', 'Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-api-key']
     for (const headers of [[], preflight]) {
       const { head, body } = await send('OPTIONS', path, headers)
@@ -160,12 +160,12 @@ describe.each(PATHS)('%s', (path) => {
 describe('the description of a platform path', () => {
   const { paths, components } = openapi(endpoints, 'https://api.example.org') as Reply
 
-  test('names every one of them, with HEAD, OPTIONS and other methods told where all are', async () => {
+  test('names every one of them, with HEAD, OPTIONS and other methods pointing to the full list', async () => {
     const found = Object.keys(paths).filter((path) => paths[path].get?.tags.includes('platform'))
     expect(found).toEqual(PLATFORM.map(described))
   })
 
-  test.each(PLATFORM)('shows what %s answers', async (path) => {
+  test.each(PLATFORM)('shows the replies of %s', async (path) => {
     const { responses } = paths[described(path)].get
     const [[type, { schema, example }]] = Object.entries<Reply>(responses[200].content) as [[string, Reply]]
     const check = new Ajv2020({ strict: false, formats: { uri: true } }).compile({ ...schema, components })
@@ -179,13 +179,13 @@ describe('the description of a platform path', () => {
   })
 })
 
-/** What a text begins with, and of which lines or elements it is. */
+/** The beginning of a text, and its type by lines or elements. */
 function kindOf(text: string): unknown {
   const names = [...text.matchAll(/<(?:h1|main|nav|script|style)\b|^[A-Z][A-Za-z-]*:/gm)].map(([name]) => name)
   return [text.split('\n')[0], new Set(names)]
 }
 
-describe('a path that there is not', () => {
+describe('an unknown path', () => {
   test.each(METHODS.filter((method) => method !== 'CONNECT'))('is 404 to %s', async (method) => {
     const { head, body } = await send(method, '/nothing')
     expect(head).toMatch(/^HTTP\/1.1 404 /)
@@ -208,7 +208,7 @@ describe('CONNECT', () => {
     },
   )
 
-  test('and going away at once harms nobody', async () => {
+  test('and an immediate disconnect does no harm', async () => {
     await Promise.all(Array.from({ length: 20 }, () => abandoned('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')))
     expect((await service.get('/api/incidents')).status).toBe(200)
   })

@@ -28,7 +28,7 @@ function digitsIn(value: number): number {
   return String(value).replace(/e.*/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '').length
 }
 
-/** The numbers of a JSON value, with where they are. */
+/** The numbers of a JSON value, with their paths. */
 function numbersIn(path: string, value: unknown): [string, number][] {
   if (typeof value === 'number') return [[path, value]]
   if (Array.isArray(value)) return value.flatMap((one, at) => numbersIn(`${path}[${at}]`, one))
@@ -36,7 +36,7 @@ function numbersIn(path: string, value: unknown): [string, number][] {
   return Object.entries((value ?? {}) as object).flatMap(([name, one]) => numbersIn(`${path}.${name}`, one))
 }
 
-/** The numbers that a reply shows with more decimals than their fields declare. */
+/** The numbers of a reply with more decimals than their fields declare. */
 function tooPrecise(path: string, fields: Fields, record: Reply): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const at = `${path} ${name}`

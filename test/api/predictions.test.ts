@@ -31,7 +31,7 @@ function rowOf(product: string, days: number, values: AnyRow = {}): AnyRow {
   })
 }
 
-test('forecasts are the rows of the lake: of Spain, or of the province that is asked for', async () => {
+test('forecasts are the rows of the lake: of Spain, or of the requested province', async () => {
   const none = {
     price: null,
     interval_low: null,
@@ -58,7 +58,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
     [fuelForecasts],
     `SELECT product, horizon, CAST(price AS DOUBLE) AS price, CAST(interval_low AS DOUBLE) AS low, reason FROM fuel_forecasts WHERE area = 'ES' ORDER BY product, date`,
   )
-  const told = all.forecasts
+  const returned = all.forecasts
     .map(({ fuel, horizon, price, interval, reason }: Reply) => ({
       product: fuel,
       horizon,
@@ -69,8 +69,8 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
     .sort((one: Reply, other: Reply) =>
       one.product < other.product ? -1 : one.product > other.product ? 1 : Number(one.price) - Number(other.price),
     )
-  expect(new Set(told.map((one: Reply) => JSON.stringify(one)))).toEqual(new Set(expected.map((one) => JSON.stringify(one))))
-  expect(told).toHaveLength(17)
+  expect(new Set(returned.map((one: Reply) => JSON.stringify(one)))).toEqual(new Set(expected.map((one) => JSON.stringify(one))))
+  expect(returned).toHaveLength(17)
   const one = await service.json('/api/prediccion/combustible?fuel=LPG&horizon=P7D')
   expect(one.forecasts).toMatchObject([
     {
@@ -95,7 +95,7 @@ test('forecasts are the rows of the lake: of Spain, or of the province that is a
   expect(all.meta).toMatchObject({ grain: expect.stringContaining('fuel'), method: expect.stringContaining('ridge') })
 })
 
-test('horizons count from today, and days that are over are told only when they are asked for', async () => {
+test('horizons count from today, and past days are listed only on request', async () => {
   // Tuesday in Madrid: the forecast of the first day is of today.
   const of = async (query: string): Promise<unknown[]> =>
     (await service.json(`/api/prediccion/combustible?fuel=LPG${query}`)).forecasts.map((one: Reply) => [
@@ -128,7 +128,7 @@ test('horizons count from today, and days that are over are told only when they 
   })
 })
 
-test('what can have no forecast is refused, not answered with an empty list', async () => {
+test('a product that can have no forecast is refused, not answered with an empty list', async () => {
   for (const [query, parameter, expected] of [
     ['fuel=HYDROGEN', 'fuel', 'DIESEL_A, FUEL_OIL_LOW_SULPHUR, GASOLINE_95_E5, HEATING_GAS_OIL, LPG'],
     ['province=28&series=BULLETIN', 'series', 'STATION_MEAN'],
@@ -143,7 +143,7 @@ test('what can have no forecast is refused, not answered with an empty list', as
   }
 })
 
-test('cards tell what is declared of a model and what its runs have left', async () => {
+test("cards have a model's declaration and the results of its runs", async () => {
   const served = [
     { series: 'LPG', horizon: 'P7D', points: 104, serves: 'BASELINE', error: 0.003, baseline: 0.0024 },
     { series: 'LPG', horizon: 'P28D', points: 104, serves: 'BASELINE', error: null, baseline: 0.01 },
@@ -182,7 +182,7 @@ test('cards tell what is declared of a model and what its runs have left', async
   expect((await service.get('/api/prediccion/modelos?model=rain')).status).toBe(400)
 })
 
-test('forecasts say that they are stale once what they are made of no longer comes', async () => {
+test('forecasts are stale once their input data stops', async () => {
   for (const [days, isStale] of [
     [60, true],
     [0, false],

@@ -16,7 +16,7 @@ import { exampleRow, type Reply, startService } from './service.ts'
 const MINUTE = 60_000
 const n = col.integer(0, 'A number.', { unit: '1', example: 1 })
 
-test('a group whose own probe fails is down that minute, without a request of anybody, and says why', async () => {
+test('a group whose own probe fails is down that minute, without any request, with the reason', async () => {
   let isBroken = true
   const fragile = defineEndpoint({
     ...{ path: '/api/fragile', domain: 'road', plan: 'PRO', summary: 'Fails.', params: {}, example: {} },
@@ -54,7 +54,7 @@ test('a group whose own probe fails is down that minute, without a request of an
     await service.uptime.flush()
   }
   const { road, fuel, account } = await groups()
-  // What has no data yet is up.
+  // A feed without data yet is up.
   expect([road.down_minutes, fuel.down_minutes, account.down_minutes]).toEqual([1, 0, 0])
   expect([road.requests, road.failed, fuel.requests]).toEqual([0, 0, 0])
   expect(JSON.parse(lines.find((line) => line.includes('the probe of a group failed')) as string)).toMatchObject({ group: 'road' })

@@ -16,7 +16,7 @@ const isProblem = new Ajv2020({ strict: false, validateFormats: false, allErrors
   .getSchema('openapi#/components/schemas/Problem') as ValidateFunction
 const LAKE_DOWN = ['query-timeout', 'temporary-reduced-capacity']
 
-/** One with data, and one that has none yet. */
+/** A service with data, and one without any yet. */
 let service: TestService
 let young: TestService
 const feed = { id: EXAMPLE_FEED, domain: 'road', source: 'dgt', datasets: datasets.map(({ id }) => id), every_s: 60, urls: [] }
@@ -33,14 +33,14 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     const examples = Object.values<Reply>(responses).flatMap(({ content }) =>
       Object.entries<Reply>(content?.['application/problem+json']?.examples ?? {}),
     )
-    const told = examples.map(([code]) => code)
-    expect(told).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
-    expect(told.includes('no-data-yet')).toBe(endpoint.read.kind !== 'system')
-    expect(told.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
-    expect(told.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
+    const documented = examples.map(([code]) => code)
+    expect(documented).toEqual(expect.arrayContaining(['unknown-parameter', 'invalid-parameter']))
+    expect(documented.includes('no-data-yet')).toBe(endpoint.read.kind !== 'system')
+    expect(documented.includes('not-found')).toBe(pathParams(endpoint.path).length > 0)
+    expect(documented.includes('invalid-cursor')).toBe(allParams(endpoint).has('cursor'))
     const steps = (allParams(endpoint).get('interval')?.schema['enum'] ?? []) as Interval[]
     const isBounded = steps.some((step) => WIDEST_DAYS[step] !== undefined) || allParams(endpoint).get('from')?.widest_days !== undefined
-    expect(told.includes('range-too-large')).toBe(isBounded)
+    expect(documented.includes('range-too-large')).toBe(isBounded)
     for (const [code, { value }] of examples) {
       isProblem(value)
       expect(isProblem.errors ?? []).toEqual([])

@@ -8,7 +8,7 @@ import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { instantOf } from '../../lake/schema/time.ts'
 import { exampleTableRow } from './service.ts'
 
-/** A state of a trip: when it was stated (of Madrid), and what. */
+/** A state of a trip: the time of its statement (in Madrid), and its content. */
 export interface State {
   readonly at: string
   readonly stop?: string
@@ -16,7 +16,7 @@ export interface State {
   readonly more?: AnyRow
 }
 
-/** What trip updates tell of a trip on a service day; after the last state it ends. */
+/** The trip updates of a trip on a service day; after the last state it ends. */
 export function told(trip_id: string, service_date: string, states: readonly State[]): AnyRow[] {
   const { train_number, line, nucleo_code } = tripParts(trip_id)
   const rows = states.map(({ at, stop = null, delay = null, more }) => {
@@ -38,7 +38,7 @@ export interface Trip {
   readonly id: string
   readonly service: string
   readonly stops: readonly (readonly [stop: string, seconds: number])[]
-  /** True of a bus in place of a train of its line. */
+  /** True for a replacement bus of a train line. */
   readonly isBus?: boolean
 }
 
@@ -86,7 +86,7 @@ export function timetable(
   ])
 }
 
-/** A trip that leaves at a time of its service day, s, and is at its stops ten minutes after each other. */
+/** A trip that leaves at a time of its service day, s, and stops every ten minutes. */
 export function trip(id: string, at: number, stops: readonly string[] = ['18000', '18001', '18002'], isBus = false): Trip {
   return {
     id,

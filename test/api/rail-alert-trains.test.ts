@@ -9,7 +9,7 @@ const TODAY = '2026-11-17'
 const HOUR = 3_600_000
 const none = { nucleo_codes: [], lines: [], hashtags: [], route_ids: [], stop_ids: [], trip_ids: [] }
 
-/** An alert that trip updates tell. */
+/** An alert that trip updates report. */
 function derived(id: string, values: AnyRow): AnyRow {
   return exampleRow(railAlerts, {
     ...none,
@@ -32,13 +32,13 @@ const alerts = [
   derived('added', { ...commuter, train_number: '90009', trip_ids: ['SPECIAL_10_90009C3'] }),
   // It ran yesterday, and past midnight.
   derived('yesterday', { ...commuter, train_number: '90002', trip_ids: ['1041L90002C3'], service_date: '2026-11-16' }),
-  // Under the id of the night before; of its parts the first is late.
+  // Under the id of the night before; the first of its parts is late.
   derived('late', {
     ...{ ...long, kind: 'DELAY', train_number: '09001', trip_ids: ['0900112026-11-16'], delay_s: 600 },
     text_es: 'Tren 09001: 10 min de retraso.',
   }),
   derived('whole', { ...long, train_number: '09002', trip_ids: ['0900212026-11-17', '0900222026-11-17'] }),
-  // As of a time after its arrival, as its whole minutes of delay have it; and one that is kept since before that, its network being missing.
+  // After its arrival, by the whole minutes of its delay; and one that is kept from before that, because its network is missing.
   derived('arrived', { ...commuter, kind: 'DELAY', train_number: '90003', trip_ids: ['1041M90003C3'], delay_s: 600 }),
   derived('kept', {
     ...{ ...commuter, kind: 'DELAY', train_number: '90003', trip_ids: ['1041M90003C3'], delay_s: 600 },
@@ -61,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** The alerts of a reply; none of one that there is not yet. */
+/** The alerts of a reply; none while there is no reply yet. */
 const idsOf = (reply: Reply): string[] => (reply.alerts ?? []).map(({ id }: Reply) => id)
 const found = async (query: string): Promise<string[]> => idsOf(await service.json(`/api/trenes/alertas?${query}`))
 
@@ -120,11 +120,11 @@ describe('with the timetable of their service day', () => {
     ['line=AVE,C3&kind=CANCELLED', ['ral_added', 'ral_commuter', 'ral_whole', 'ral_yesterday']],
     // The part that is not late goes there.
     ['station=00006', ['ral_whole']],
-  ])('they are found by where their train stops and what it is: %s', async (query, expected) => {
+  ])("they are found by their train's stops and kind: %s", async (query, expected) => {
     expect(await found(query)).toEqual(expected)
   })
 
-  test('they name its route, stations and ends; what the timetable of the day lacks names none', async () => {
+  test('they name its route, stations and ends; a train missing in the timetable of the day names none', async () => {
     const { alerts: listed } = await service.json('/api/trenes/alertas')
     const one = (id: string): Reply => listed.find((alert: Reply) => alert.id === `ral_${id}`)
     expect(one('commuter')).toMatchObject({
@@ -153,16 +153,16 @@ describe('with the timetable of their service day', () => {
     expect(await found('line=C3&kind=DELAY')).toEqual(['ral_arrived', 'ral_kept'])
   })
 
-  test('a station and a route have them behind their notices, in the language asked for', async () => {
-    const told = async (path: string): Promise<string[][]> =>
+  test('a station and a route have them behind their notices, in the requested language', async () => {
+    const alertsOf = async (path: string): Promise<string[][]> =>
       (await service.json(path)).alerts.map(({ id, scope, text }: Reply) => [id, scope, text])
-    expect(await told('/api/trenes/estaciones/00002?lang=en')).toEqual([
+    expect(await alertsOf('/api/trenes/estaciones/00002?lang=en')).toEqual([
       ['ral_notice', 'STATION', railAlerts.columns.text_es.example],
       ['ral_commuter', 'STATION', 'Train 90001: cancelled.'],
       ['ral_whole', 'STATION', 'Train 09002: cancelled.'],
       ['ral_added', 'LINE', 'Train 90009: cancelled.'],
     ])
-    expect(await told('/api/trenes/rutas/10T0001C3')).toEqual([
+    expect(await alertsOf('/api/trenes/rutas/10T0001C3')).toEqual([
       ['ral_arrived', 'ROUTE', 'Tren 90003: suprimido.'],
       ['ral_commuter', 'ROUTE', 'Tren 90001: suprimido.'],
       ['ral_kept', 'ROUTE', 'Tren 90003: suprimido.'],
@@ -174,12 +174,12 @@ describe('with the timetable of their service day', () => {
     expect(((await basque.json()) as Reply).alerts[0]).toMatchObject({ text: 'Tren 90003: suprimido.', text_language: 'es' })
   })
 
-  test('of each station the list of alerts and its own answer have the same', async () => {
+  test('the list of alerts and the reply of each station have the same', async () => {
     for (const { id } of (await service.json('/api/trenes/estaciones')).stations) {
       const own = idsOf(await service.json(`/api/trenes/estaciones/${id}`))
       expect([id, await found(`station=${id}`)]).toEqual([id, own.toSorted()])
     }
-    // Of several each is told once.
+    // An alert of several stations is listed once.
     expect(await found('station=00004,00006')).toEqual(['ral_added', 'ral_whole', 'ral_yesterday'])
   })
 

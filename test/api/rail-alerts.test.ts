@@ -10,7 +10,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 const dated = (at: number): string => new Date(at).toISOString()
-/** What an alert need not have. */
+/** The optional fields of an alert. */
 const none = {
   ...{ nucleo_codes: [], lines: [], hashtags: [], route_ids: [], stop_ids: [], trip_ids: [] },
   ...{ active_from: null, train_number: null, service_date: null, delay_s: null },
@@ -82,7 +82,7 @@ afterAll(() => service?.close())
 const alerts = async (query: string, path = '/api/trenes/alertas'): Promise<Reply[]> => (await service.json(`${path}?${query}`)).alerts
 const ids = async (query: string, path?: string): Promise<string[]> => (await alerts(query, path)).map((one) => one.id)
 
-/** Queries, and what they find of the four alerts, in order of their ids. */
+/** Queries, and the ones that they find of the four alerts, in order of their ids. */
 const QUERIES: readonly (readonly [string, readonly string[]])[] = [
   ['', ['ral_cancelled', 'ral_late', 'ral_notice', 'ral_station']],
   ['network=AVLDMD', ['ral_cancelled']],
@@ -95,7 +95,7 @@ const QUERIES: readonly (readonly [string, readonly string[]])[] = [
   // Only alerts that name it: not those of lines that stop there.
   ['station=37010', ['ral_station']],
   ['kind=DELAY&kind=CANCELLED', ['ral_cancelled', 'ral_late']],
-  // What is derived has no effect.
+  // Derived alerts have no effect.
   ['effect=SIGNIFICANT_DELAYS', []],
   ['effect=ACCESSIBILITY_ISSUE', ['ral_station']],
   [`updated_since=${dated(T0 + 2 * MINUTE)}`, ['ral_cancelled', 'ral_late']],
@@ -123,7 +123,7 @@ describe('/api/trenes/alertas', () => {
     expect(first).toMatchObject({ total: 4, updated_at: dated(T0), meta: { sources: [{ id: 'renfe', commercial_use: 'yes' }] } })
   })
 
-  test('tells what is derived, what the source states, and nothing that it does not', async () => {
+  test('gives the derived fields, the statements of the source, and nothing else', async () => {
     const [gone, slow, works, lift] = await alerts('')
     expect(slow).toMatchObject({
       kind: 'DELAY',
@@ -162,12 +162,12 @@ describe('/api/trenes/alertas', () => {
     ['effect=NONE', 'effect', 'NO_EFFECT'],
     ['estacion=37010', 'estacion', 'no such parameter'],
     ['sort=text', 'sort', 'delay_s'],
-  ])('%s is refused', async (query, parameter, told) => {
+  ])('%s is refused', async (query, parameter, detail) => {
     const response = await service.get(`/api/trenes/alertas?${query}`)
     const problem = (await response.json()) as Reply
     expect(response.status).toBe(400)
     expect(problem.errors[0].parameter).toBe(parameter)
-    expect(problem.errors[0].detail + problem.title).toContain(told)
+    expect(problem.errors[0].detail + problem.title).toContain(detail)
   })
 })
 
@@ -199,7 +199,7 @@ describe('after the end', () => {
     expect(await ids('')).not.toContain('ral_late')
   })
 
-  /** Each of the four with two states and an end, two hours later; the last began before it was first seen, the first came back. */
+  /** Each of the four has two states and ends two hours later. The last began before it was first seen, the first came back. */
   const ends = [notice, station, late, cancelled].flatMap((values, n): AnyRow[] => {
     const since = T0 - 10 * HOUR + n * HOUR
     const row = (at: number, more: AnyRow = {}): AnyRow =>
@@ -213,7 +213,7 @@ describe('after the end', () => {
   })
   const HISTORY = '/api/trenes/alertas/historico'
 
-  test('the lake has what is over, once, with its duration', async () => {
+  test('the lake has ended ones, once, with their duration', async () => {
     await service.land(railAlerts, ends, T0)
     const reply = await service.json(`${HISTORY}?total=exact&from=2026-08-25`)
     expect(reply).toMatchObject({ total: 3, meta: { covered_until: dated(T0) } })
@@ -247,7 +247,7 @@ describe('after the end', () => {
     expect(await wide.json()).toMatchObject({ code: 'range-too-large', errors: [{ parameter: 'from' }] })
   })
 
-  test('one of which the log knows no more is in the lake; another nowhere', async () => {
+  test('an alert that the log has forgotten is in the lake; another nowhere', async () => {
     await service.land(railAlerts, [exampleTableRow(railAlerts, { source_id: 'old', alert_id: 'ral_old', observed_at: T0 - 9 * HOUR })], T0)
     expect(await service.json('/api/trenes/alertas/ral_old')).toMatchObject({ status: 'ENDED', ended_at: null, last_seen_at: null })
     expect((await service.get('/api/trenes/alertas/ral_never')).status).toBe(404)

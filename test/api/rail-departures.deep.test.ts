@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const COMMUTER_FEED = 'renfe_trip_updates'
 const OTHER_FEED = 'renfe_trip_updates_ld'
 
-/** Trains of Asturias run four hours later than the stand-in has them, well into the night. */
+/** Trains of Asturias run four hours later than those of the stand-in, well into the night. */
 const nightly = (rows: AnyRow[], dataset: string): AnyRow[] => {
   if (dataset === 'rail_stop_times')
     for (const row of rows)
@@ -49,7 +49,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Stations and moments, in order of time: the clock does not go back. */
+/** Stations and times in order: the clock does not go back. */
 const CASES: readonly (readonly [what: string, station: string, at: string])[] = [
   ['the evening before the clock is put forward', 'asturias', '2026-03-28T22:40:00Z'],
   ['the hour that March leaves out', 'asturias', '2026-03-29T00:50:00Z'],
@@ -72,7 +72,7 @@ const SIDES = [
   ['ARRIVALS', 'llegadas', 'arrivals'],
 ] as const
 
-/** Everything that was shown, to see that there was something of each. */
+/** Everything that was shown, to check that each kind occurred. */
 const seen = new Map<string, number>()
 const FIELDS = [
   ...['service_date', 'network', 'trip_id', 'stop_sequence', 'is_live', 'status', 'scheduled_at', 'expected_at'],
@@ -85,8 +85,8 @@ async function shown(path: string): Promise<AnyRow[]> {
   expect(reply.total, JSON.stringify(reply).slice(0, 300)).toBe(list?.length)
   const instant = (value: unknown): number | null => (value === null ? null : Date.parse(value as string))
   return (list ?? []).map((one) => {
-    const told = { ...one, scheduled_at: instant(one['scheduled_at']), expected_at: instant(one['expected_at']) }
-    return Object.fromEntries(FIELDS.map((name) => [name, told[name as keyof typeof told]]))
+    const instants = { ...one, scheduled_at: instant(one['scheduled_at']), expected_at: instant(one['expected_at']) }
+    return Object.fromEntries(FIELDS.map((name) => [name, instants[name as keyof typeof instants]]))
   })
 }
 
@@ -101,7 +101,7 @@ describe.each(CASES)('%s', (_what, name, at) => {
     expect(await shown(url)).toEqual(planned.map(withoutMates))
     expect(planned.length).toBeGreaterThan(0)
 
-    // What is said of the trains of eleven hours before and five after it.
+    // The live data of the trains of eleven hours before and five after it.
     const around = await golden.board({ ...asked, at: new Date(now - 11 * HOUR).toISOString(), live: [] })
     const live = around.filter(({ scheduled_at }) => (scheduled_at as number) < now + 5 * HOUR).flatMap((row) => spokenOf(row, stop_id))
     await say(live)
@@ -127,7 +127,7 @@ test('there was a train of every kind among them', () => {
   )
 })
 
-/** How many trains were shown that both networks have here. */
+/** The number of shown trains that both networks have here. */
 let both = 0
 
 test('there were trains that both networks have', () => expect(both).toBeGreaterThan(50))
@@ -136,17 +136,17 @@ function withoutMates({ mate_ids: _mates, ...row }: AnyRow): AnyRow {
   return row
 }
 
-/** What both feeds say of a train that both timetables have: now the one, now the other, and now both. */
+/** The live data of both feeds for a train of both timetables: from the one, from the other, and from both. */
 function spokenOf(row: AnyRow, stop_id: string): GoldenLive[] {
   const mates = (row['mate_ids'] as readonly string[] | null) ?? []
   const network = row['network'] === 'AVLDMD' ? 'CERCANIAS' : 'AVLDMD'
   return [row, ...mates.map((trip_id) => ({ ...row, network, trip_id }))].flatMap((one) => saidOf(one, stop_id))
 }
 
-/** How many trains of a network something was said of. */
+/** The number of trains of a network with live data. */
 const said = { CERCANIAS: 0, AVLDMD: 0 }
 
-/** Says something of a train, of each another thing. */
+/** Publishes an update of each train, each with other values. */
 function saidOf(row: AnyRow, stop_id: string): GoldenLive[] {
   const [network, trip_id] = [row['network'] as string, row['trip_id'] as string]
   const common = { network, trip_id, service_date: row['service_date'] as string, doubtful: false, skipped: [], next_stop_id: null }
@@ -237,14 +237,14 @@ describe('a board', () => {
     })
   const mine = async (): Promise<Reply> => ((await boardOf()) as Reply).departures.find((one: Reply) => one.trip_id === commuter.trip_id)
 
-  test('is of now unless told, and of one line or network where asked', async () => {
-    const [told, implied] = [await boardOf(), await boardOf('', null)]
-    expect(implied.departures).toEqual(told.departures)
-    expect(told.meta.timezone).toBe('Europe/Madrid')
+  test('is of now by default, and of one line or network on request', async () => {
+    const [explicit, implied] = [await boardOf(), await boardOf('', null)]
+    expect(implied.departures).toEqual(explicit.departures)
+    expect(explicit.meta.timezone).toBe('Europe/Madrid')
     const line = await boardOf(`&line=${commuter.line}`)
-    expect(line.departures).toEqual(told.departures.filter((one: Reply) => one.line === commuter.line))
+    expect(line.departures).toEqual(explicit.departures.filter((one: Reply) => one.line === commuter.line))
     const other = await boardOf('&network=AVLDMD')
-    expect(other.departures).toEqual(told.departures.filter((one: Reply) => one.network === 'AVLDMD'))
+    expect(other.departures).toEqual(explicit.departures.filter((one: Reply) => one.network === 'AVLDMD'))
     expect(line.total + other.total).toBeGreaterThan(1)
   })
 

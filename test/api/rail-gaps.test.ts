@@ -57,7 +57,7 @@ test('so is a day', async () => {
   expect(refused.errors[0].detail).toContain('a date from 2026-11-02 to 2026-11-06 or from 2026-11-16 to 2026-11-18')
 })
 
-test('a route of which a single stop is published goes from nowhere to nowhere that is known', () => {
+test('a route with a single published stop goes from nowhere to nowhere that is known', () => {
   const route = { stop_ids: ['1'], trips: 1, named: { origin: null, destination: 'Two' } } as unknown as NetworkRoute
   const stations = new Map([['1', { name: 'One' }]]) as unknown as RailNetwork['stations']
   const made = { origin_id: null, origin: null, destination_id: null, destination: 'Two', stop_ids: ['1'] }

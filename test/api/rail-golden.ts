@@ -11,7 +11,7 @@ import type { TestService } from './service.ts'
 const world = makeWorld(1, 'small')
 export const TIMETABLE_FEEDS = ['renfe_gtfs_cercanias', 'renfe_gtfs_avldmd'] as const
 
-/** Lands the timetable of a feed as the stand-in publishes it on a day (YYYY-MM-DD), or what `change` makes of its rows. */
+/** Lands the timetable of a feed as the stand-in publishes it on a day (YYYY-MM-DD), or the result of `change` of its rows. */
 export async function landTimetable(
   service: TestService,
   { feed: id, day, change = (rows) => rows }: { feed: string; day: string; change?: (rows: AnyRow[], dataset: string) => AnyRow[] },
@@ -28,7 +28,7 @@ export async function landTimetable(
   }
 }
 
-/** A train as it is said to be now, for the golden query. */
+/** The present state of a train, for the golden query. */
 export interface GoldenLive {
   readonly network: string
   readonly trip_id: string
@@ -41,7 +41,7 @@ export interface GoldenLive {
   readonly next_stop_id: string | null
 }
 
-/** What a board has to show, told by one plain query over the Parquet files: nothing of the service is used. */
+/** The expected contents of a board, by one plain query over the Parquet files: nothing of the service is used. */
 export interface Golden {
   board(asked: {
     readonly side: 'DEPARTURES' | 'ARRIVALS'
@@ -93,9 +93,9 @@ async function fillLive(connection: DuckDBConnection, live: readonly GoldenLive[
 }
 
 /**
- * Service days begin at noon less twelve hours of Madrid's clock, and each day is run by the newest version that begins no later than its
- * midnight. A trip of long distance goes by its number, and by its variant where that is spoken of; parts of one train are shown once, and
- * so are trips of both networks that have one number and two stations in common at which they are at most five minutes apart.
+ * A service day begins at noon less twelve hours of Madrid's clock, in its newest version that begins by its midnight. A
+ * long-distance trip has its number, and its variant where stated. Parts of a train count once, and so do trips of both networks
+ * with one number and two common stations at most five minutes apart.
  */
 function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]): string {
   const isDeparture = side === 'DEPARTURES'
@@ -174,7 +174,7 @@ function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]):
         coalesce(bool_or(next <= stop_sequence) FILTER (NOT is_off), false) AS is_ahead,
         first(late_s ORDER BY place, by_trip) FILTER (NOT is_off AND late_s IS NOT NULL) AS said_s
       FROM heard GROUP BY ALL
-    ), told AS (
+    ), stated AS (
       SELECT here.*, mated.mate_ids, mated.its_name, coalesce(s.is_ahead, false) AS is_ahead,
         coalesce(s.is_off OR s.is_running, false) AS is_live,
         CASE WHEN scheduled_at <= TIMESTAMPTZ '${now}' + INTERVAL 4 HOUR AND NOT s.is_off THEN s.said_s END AS late_s,
@@ -187,7 +187,7 @@ function boardQuery({ side, stop_id, at, now }: Parameters<Golden['board']>[0]):
     ), timed AS (
       SELECT *, CASE WHEN status = 'SCHEDULED' THEN late_s END AS delay_s,
         CASE WHEN status = 'SCHEDULED' THEN scheduled_at + to_seconds(${isDeparture ? 'greatest(0, late_s)' : 'late_s'}) END AS expected
-      FROM told
+      FROM stated
     )
     SELECT CAST(day AS VARCHAR) AS service_date, network, trip_id, CAST(stop_sequence AS INTEGER) AS stop_sequence, is_live, status,
       CAST(epoch_ms(scheduled_at) AS DOUBLE) AS scheduled_at, CAST(epoch_ms(CASE WHEN late_s IS NOT NULL THEN expected END) AS DOUBLE) AS expected_at,

@@ -15,7 +15,7 @@ const OTHER = 'renfe_gtfs_avldmd'
 
 interface Begun {
   readonly service: TestService
-  /** A station and a route that the timetable has. */
+  /** A station and a route of the timetable. */
   readonly station: string
   readonly route: string
 }
@@ -31,7 +31,7 @@ async function begun(feed: string): Promise<Begun> {
 }
 
 /** Status, and the code of a problem. */
-async function told({ service }: Begun, path: string): Promise<string> {
+async function reply({ service }: Begun, path: string): Promise<string> {
   const response = await service.get(`/api/trenes/${path}`)
   const { code } = (await response.json()) as Reply
   return `${response.status}${code ? ` ${code}` : ''}`
@@ -40,7 +40,7 @@ async function told({ service }: Begun, path: string): Promise<string> {
 const OUT = '404 no-data-yet'
 const GONE = '404 not-found'
 
-/** With one of the timetables each, and with both. */
+/** Services with one of the timetables each, and with both. */
 let commuter: Begun
 let other: Begun
 let both: Begun
@@ -53,7 +53,7 @@ beforeAll(async () => {
 }, 90_000)
 afterAll(() => Promise.all([commuter, other, both].map((one) => one?.service.close())))
 
-/** Paths, what they answer with one of the timetables, and with both. */
+/** Paths, their replies with one of the timetables, and with both. */
 function paths(one: string, unknown: string, { station, route }: Begun): readonly (readonly [path: string, one: string, both: string])[] {
   return [
     ['estaciones', OUT, '200'],
@@ -76,16 +76,16 @@ function paths(one: string, unknown: string, { station, route }: Begun): readonl
 }
 
 describe('with one of the two timetables', () => {
-  test('what is asked of the other, or of both, has no data yet, and nothing is said not to be there', async () => {
+  test('a query of the other, or of both, has no data yet, and nothing is reported as not found', async () => {
     const cases = [
       [commuter, paths('CERCANIAS', 'AVLDMD', commuter)],
       [other, paths('AVLDMD', 'CERCANIAS', other)],
     ] as const
-    for (const [begun, all] of cases) for (const [path, expected] of all) expect([path, await told(begun, path)]).toEqual([path, expected])
-    expect([await told(commuter, 'nucleos'), await told(other, 'nucleos')]).toEqual(['200', OUT])
+    for (const [begun, all] of cases) for (const [path, expected] of all) expect([path, await reply(begun, path)]).toEqual([path, expected])
+    expect([await reply(commuter, 'nucleos'), await reply(other, 'nucleos')]).toEqual(['200', OUT])
   })
 
-  test('the problem names what is waited for', async () => {
+  test('the problem names the feeds that it waits for', async () => {
     const response = await commuter.service.get('/api/trenes/estaciones')
     expect([response.headers.get('retry-after'), await response.json()]).toMatchObject([
       '30',
@@ -94,7 +94,7 @@ describe('with one of the two timetables', () => {
   })
 
   test('it is over once the other has landed', async () => {
-    for (const [path, , expected] of paths('CERCANIAS', 'AVLDMD', both)) expect([path, await told(both, path)]).toEqual([path, expected])
+    for (const [path, , expected] of paths('CERCANIAS', 'AVLDMD', both)) expect([path, await reply(both, path)]).toEqual([path, expected])
   })
 })
 
@@ -113,7 +113,7 @@ test('a code that lacks its zeros, or is mistyped, is answered with the one that
       })
 })
 
-test('a board says from when until when there are timetables of what it shows', async () => {
+test('a board states the period for which its timetables exist', async () => {
   const { service } = both
   const shared = (await service.json('/api/trenes/estaciones?limit=20000')).stations.find((one: Reply) => one.networks.length === 2)
   const spanOf = async (query: string): Promise<Reply> => {

@@ -10,10 +10,10 @@ import { FEEDS } from './feed-listings.ts'
 import { exampleRow, type Reply, startService, type TestService } from './service.ts'
 import { landTimetable, longDistance, type Run } from './train-rows.ts'
 
-/** Five in the morning in Madrid: trains still go by the ids of the night before. */
+/** Five in the morning in Madrid: trains still have the ids of the night before. */
 const FIVE = Date.parse('2026-11-18T04:00:00Z')
 const DAYS = ['2026-11-16', '2026-11-17', '2026-11-18']
-/** A train of every evening, due at its end half an hour after midnight, one of every morning, and one of every night. */
+/** A train of every evening, due at its end at half past midnight, one of every morning, and one of every night. */
 const RUNS: readonly Run[] = [['09006', 20, 22.5, 24.5] as const, ['09007', 4.5, 5.5, 8] as const, ['09008', 21, 28, 31.5] as const].map(
   ([train, leaves, calls, ends]) => ({
     trip_id: `${train}12026-11-16`,

@@ -16,7 +16,9 @@ const FROM = Date.parse('2026-08-21T22:00:00Z')
 const COMMUTER = { network: 'CERCANIAS', timetable_version: 'cercanias-2026-08-22', valid_from: FROM }
 const OTHER = { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22', valid_from: FROM }
 
-/** Train 00300 has two parts that run together for a while and one at another time; 00301 has the stops of its part, and another number. */
+/**
+ * Train 00300 has two parts that run together for a while and one at another time. 00301 has its part's stops and another number.
+ */
 const PARTS = [
   ['0030012026-08-22', '00300', '1', 'x', '17000@60000 98305@61000'],
   ['0030022026-08-22', '00300', '2', 'x', '17000@60000 98003@60300 98305@61200'],
@@ -53,7 +55,7 @@ beforeAll(async () => {
     { route_id: '1700087722AVE', short_name: 'AVE', nucleo_code: null, of: OTHER },
     { route_id: '1700098305MD', short_name: 'MD', nucleo_code: null, of: OTHER },
   ])
-  // The second point lies 3 m from the line between the others, the fourth a kilometre.
+  // The second point is 3 m from the line between the others, the fourth a kilometre.
   const geometry = [
     [-3.6829524, 40.4711789],
     [-3.6730262, 40.477939],
@@ -194,7 +196,7 @@ describe('stations', () => {
     expect(await ids('operator=renfe&lat=45.76&lon=4.86&radius=1000')).toEqual(['87722'])
   })
 
-  test('one of them has what is wrong there, and on its lines told apart', async () => {
+  test('one of them lists its own alerts, and those of its lines separately', async () => {
     const alert = (source_id: string, values: AnyRow): AnyRow =>
       exampleRow(railAlerts, {
         ...{ source_id, alert_id: `ral_${source_id}`, kind: 'NOTICE', derived: false, lines: [], nucleo_codes: ['10'], hashtags: [] },
@@ -214,22 +216,22 @@ describe('stations', () => {
       // A train that no timetable has.
       alert('train', { derived: true, kind: 'DELAY', lines: ['C1'] }),
     ])
-    const told = async (path: string): Promise<string[][]> =>
+    const alertsOf = async (path: string): Promise<string[][]> =>
       ((await service.json(path)) as Reply).alerts.map(({ id, scope }: Reply) => [id, scope])
-    expect(await told('/api/trenes/estaciones/17000')).toEqual([
+    expect(await alertsOf('/api/trenes/estaciones/17000')).toEqual([
       ['ral_station', 'STATION'],
       ['ral_line', 'LINE'],
       ['ral_tag', 'LINE'],
       ['ral_train', 'LINE'],
     ])
-    expect(await told('/api/trenes/estaciones/37010')).toEqual([])
-    expect(await told('/api/trenes/rutas/10T0001C1')).toEqual([
+    expect(await alertsOf('/api/trenes/estaciones/37010')).toEqual([])
+    expect(await alertsOf('/api/trenes/rutas/10T0001C1')).toEqual([
       ['ral_elsewhere', 'ROUTE'],
       ['ral_line', 'ROUTE'],
       ['ral_tag', 'LINE'],
       ['ral_train', 'LINE'],
     ])
-    expect(await told('/api/trenes/rutas/10T0009C4a')).toEqual([])
+    expect(await alertsOf('/api/trenes/rutas/10T0009C4a')).toEqual([])
   })
 })
 
@@ -267,7 +269,7 @@ describe('routes', () => {
     })
   })
 
-  test('those without say what their names tell', async () => {
+  test('those without have what their names state', async () => {
     const reply = await service.json('/api/trenes/rutas?in_service=false')
     expect(reply.routes).toMatchObject([
       {
@@ -286,7 +288,7 @@ describe('routes', () => {
   test('are chosen by network, line, words and box', async () => {
     expect(await ids('network=AVLDMD')).toEqual(['1700087722AVE', '1700098305MD'])
     expect(await ids('nucleo=10&line=C1&q=aeropuerto')).toEqual(['10T0001C1', '10T0002C1'])
-    // No point of the train's line lies in the box, but the line goes through it.
+    // No point of the train's line is in the box, but the line goes through it.
     expect(await ids('bbox=0,43,1,43.6')).toEqual(['1700087722AVE'])
     expect(await ids('bbox=0,38,1,39')).toEqual([])
   })
@@ -318,12 +320,12 @@ describe('routes', () => {
 
   test('a direction that the route has on no day is refused with those that it has; one that it has on another is empty', async () => {
     expect((await service.json('/api/trenes/rutas/10T0001C1/horarios?date=2026-08-23&direction=1')).trips).toEqual([])
-    for (const [route, told] of [
+    for (const [route, detail] of [
       ['1700087722AVE', 'direction: expected a direction of the trips of this route: 0, got "1"'],
       ['10T0002C1', 'direction: the trips of this route have no direction: leave it out, got "1"'],
     ]) {
       const { status, errors } = await service.json(`/api/trenes/rutas/${route}/horarios?direction=1`)
-      expect([status, errors[0].parameter, errors[0].detail]).toEqual([400, 'direction', told])
+      expect([status, errors[0].parameter, errors[0].detail]).toEqual([400, 'direction', detail])
     }
   })
 
@@ -381,16 +383,16 @@ describe('a line, product or station that nothing has', () => {
     ['/api/trenes/alertas/historico', 'station', 'Chamartín', '/api/trenes/estaciones lists them, got "Chamartín"'],
     ['/api/trenes/puntualidad', 'station', '17001', 'did you mean 17000?'],
     ['/api/trenes/puntualidad', 'line', 'C1A', 'did you mean C1?'],
-  ])('is refused: %s?%s=%s', async (path, parameter, value, told) => {
+  ])('is refused: %s?%s=%s', async (path, parameter, value, detail) => {
     const response = await service.get(`${path}?${parameter}=${encodeURIComponent(value)}`)
     const problem = (await response.json()) as Reply
     expect([response.status, problem.code]).toEqual([400, 'invalid-parameter'])
     expect(problem.errors).toHaveLength(1)
     expect(problem.errors[0]).toMatchObject({ parameter, value: value.split(',').at(-1) })
-    expect(problem.errors[0].detail).toContain(told)
+    expect(problem.errors[0].detail).toContain(detail)
   })
 
-  test('each is told', async () => {
+  test('each is listed', async () => {
     const { errors } = await service.json('/api/trenes/alertas?line=C9,C1,C8&station=1,17000')
     expect(errors.map(({ parameter, value }: Reply) => `${parameter}=${value}`)).toEqual(['line=C9', 'line=C8', 'station=1'])
   })

@@ -5,13 +5,13 @@ import { landTimetable, type Run } from './train-rows.ts'
 
 /** 16:00 in Madrid. */
 const NOW = Date.parse('2026-11-17T15:00:00Z')
-/** Stations with the hour at which a part is there. */
+/** Stations with the hour of a part's stop. */
 type Way = readonly (readonly [stop_id: string, hour: number])[]
 const START: Way = [
   ['00040', 18],
   ['00041', 20],
 ]
-/** Parts of one train: two that go their own ways from its second stop, one that ends there, and one that makes more stops and ends earlier. */
+/** Parts of one train: two diverge from its second stop, one ends there, and one makes more stops and ends earlier. */
 const WAYS: readonly Way[] = [
   [...START, ['00042', 22]],
   [...START, ['00043', 23]],

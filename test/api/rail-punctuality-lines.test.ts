@@ -12,7 +12,7 @@ const DAY = '2026-10-24'
 const ON_DAY = 'from=2026-10-24&to=2026-10-25'
 const H = 3600
 
-/** Two trains of C1, three buses in their place of which live data has one, a train of C3 in two núcleos, and two of long distance. */
+/** Two trains of C1; three replacement buses, one with live data; a train of C3 in two núcleos; and two of long distance. */
 const timetables = [
   timetable(DAY, { '1002S': [DAY], '2002S': [DAY] }, [
     ...[trip('1002S10001C1', 8 * H), trip('1002S10002C1', 9 * H)],
@@ -65,7 +65,7 @@ test('buses in place of trains are in none of the figures: neither planned ones 
   expect(stations.find(({ stop_id }) => stop_id === '18000')).toMatchObject({ observed_trips: 1, scheduled_trips: 2, delay_median_s: 60 })
 })
 
-test('a line of commuter rail is of no train of long distance, whatever network is asked for, and a product of no other', async () => {
+test('a line of commuter rail has no train of long distance, whatever the network, and a product has no other train', async () => {
   const lines = async (query: string): Promise<unknown[]> =>
     (await figures(`${ON_DAY}&group_by=line&${query}`)).map(({ network, nucleo_code, line, observed_trips }) => [
       ...[network, nucleo_code, line, observed_trips],
@@ -94,7 +94,7 @@ test.each([
   [`${ON_DAY}&station=18000&line=C1,ALVIA`, 'line', 'ALVIA', COMMUTER_ONLY],
   // A station of long distance alone.
   [`${ON_DAY}&station=60000`, 'station', '60000', 'a timetable of commuter trains has'],
-])('%s, which nothing can be said of, is refused and not answered with nothing', async (query, parameter, value, expected) => {
+])('%s, which can have no figures, is refused and not answered with an empty list', async (query, parameter, value, expected) => {
   const response = await service.get(`${PATH}?${query}`)
   const problem = (await response.json()) as Reply
   expect([response.status, problem.code, problem.errors[0].parameter, problem.errors[0].value]).toEqual([
@@ -103,7 +103,7 @@ test.each([
   expect(problem.errors[0].detail).toContain(expected)
 })
 
-test('of a period of which nothing is known the reply says what is', async () => {
+test('for a period without any data the reply gives the available one', async () => {
   const reply = await service.json(`${PATH}?from=2026-09-01&to=2026-09-08&line=C1`)
   expect(reply).toMatchObject({
     punctuality: [],

@@ -47,7 +47,7 @@ const updates: readonly AnyRow[] = [
     { at: '2026-10-25 08:20', stop: '18002', delay: 180, more: { skipped_stop_ids: ['18001'] } },
   ]),
   ...told('1004L10001C1', '2026-10-26', [{ at: '2026-10-26 08:00', stop: '18002', delay: -60 }]),
-  // Of a day that no timetable covers.
+  // On a day outside every timetable.
   ...told('1000J10001C1', '2026-10-22', [{ at: '2026-10-22 08:00', stop: '18000', delay: 0 }]),
   // One variant runs, so the train does; all of the other's are cancelled; the third's only one is, under the id of that night.
   ...told('0900112026-10-24', SATURDAY, [{ at: '2026-10-24 08:00', more: CANCELED }]),
@@ -67,7 +67,7 @@ const timetables = [
   timetable('2026-10-23', { '1002S': [SATURDAY], '1003D': [SUNDAY], '2002S': [SATURDAY] }, [
     ...[trip('1002S10001C1', 8 * H), trip('1002S10002C1', 9 * H), trip('1002S23001C1', 24 * H + 600), trip('1002S10004C3', 10 * H)],
     ...[trip('1002S10005C3', 10 * H), trip('2002S50001C1', 12 * H, ['15000'])],
-    // Of a day on which a newer timetable is in force, which has it no more.
+    // On a day of a newer timetable, which no longer has it.
     trip('1003D10002C1', 9 * H),
   ]),
   timetable(SUNDAY, { '1003D': [SUNDAY], '1004L': ['2026-10-26'] }, [trip('1003D10001C1', 8 * H), trip('1004L10001C1', 8 * H)]),
@@ -82,7 +82,7 @@ const timetables = [
   ),
 ]
 
-/** A week of many trips, some of them outside the timetable, for the figures to be counted otherwise. */
+/** A week of many trips, some of them outside the timetable, for figures that plain SQL checks. */
 const busy = ((): { updates: AnyRow[]; timetable: Map<Dataset, AnyRow[]> } => {
   const dates = Array.from({ length: 7 }, (_, n) => new Date(Date.UTC(2026, 10, 9 + n)).toISOString().slice(0, 10))
   const trips: Trip[] = []
@@ -177,9 +177,9 @@ describe('known answers', () => {
     const found = await figures(`${WEEKEND}&group_by=station&sort=-delay_median_s`)
     expect(found.map((one) => [one.stop_id, one.delay_median_s, ...counts(one)])).toEqual([
       ['15000', 360, 1, 0, 1, 0, 1, 1],
-      // 120, 600 and 180 s; that of the cancelled trip is none.
+      // 120, 600 and 180 s; the cancelled trip has none.
       ['18002', 180, 4, 1, 3, 0, 6, 4],
-      // 60 s of the train that was 240 late before, 300 of the added one; the skipped call is none.
+      // 60 s of the train that was 240 late before, 300 of the added one; the skipped call has none.
       ['18001', 60, 4, 1, 2, 1, 6, 3],
       // 0, 240 and 60 s.
       ['18000', 60, 4, 1, 3, 0, 6, 4],
@@ -224,7 +224,7 @@ describe('known answers', () => {
     expect(await figures('from=2026-09-01&to=2026-09-08&group_by=hour')).toEqual([])
   })
 
-  test('pages, the state that it names again, and the last seven days where nothing is told', async () => {
+  test('pages, the state that it names again, and the last seven days by default', async () => {
     const all = await service.json(`${PATH}?${WEEKEND}&group_by=line,hour&limit=1000&total=exact`)
     const seen: Reply[] = []
     let cursor = ''
@@ -242,7 +242,7 @@ describe('known answers', () => {
   })
 })
 
-/** The figures of the busy week by a plain query over the Parquet files, told in another way. */
+/** The figures of the busy week by a plain query over the Parquet files, in another way. */
 async function plain(by: 'line' | 'station'): Promise<Map<string, unknown[]>> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
@@ -251,11 +251,11 @@ async function plain(by: 'line' | 'station'): Promise<Map<string, unknown[]>> {
   const name = by === 'line' ? 'line' : 'stop_id'
   const perTrip = by === 'line' ? 'trip_id' : 'trip_id, next_stop_id'
   const reader = await connection.runAndReadAll(`
-    WITH told AS (
+    WITH updates AS (
       SELECT * FROM ${files(railTripUpdates)} WHERE service_date BETWEEN '2026-11-09' AND '2026-11-15' AND status = 'ACTIVE'
     ),
-    gone AS (SELECT trip_id FROM told one WHERE schedule_relationship = 'CANCELED'
-      AND NOT EXISTS (FROM told later WHERE later.trip_id = one.trip_id AND later.observed_at > one.observed_at)),
+    gone AS (SELECT trip_id FROM updates one WHERE schedule_relationship = 'CANCELED'
+      AND NOT EXISTS (FROM updates later WHERE later.trip_id = one.trip_id AND later.observed_at > one.observed_at)),
     due AS (
       SELECT DISTINCT trip_id, substr(trip_id, 11) AS line${by === 'line' ? '' : ', stop_id'}
       FROM ${files(railTrips)} JOIN ${files(railCalendar)} USING (timetable_version, service_id) JOIN ${files(railStopTimes)} USING (timetable_version, trip_id)
@@ -263,10 +263,10 @@ async function plain(by: 'line' | 'station'): Promise<Map<string, unknown[]>> {
     ),
     seen AS (
       SELECT trip_id, line, next_stop_id AS stop_id, delay_s, delay_quality, false AS is_gone
-      FROM (SELECT *, row_number() OVER (PARTITION BY ${perTrip} ORDER BY observed_at DESC) AS nth FROM told WHERE next_stop_id IS NOT NULL)
+      FROM (SELECT *, row_number() OVER (PARTITION BY ${perTrip} ORDER BY observed_at DESC) AS nth FROM updates WHERE next_stop_id IS NOT NULL)
       WHERE nth = 1 AND trip_id NOT IN (FROM gone)
       UNION ALL BY NAME
-      ${by === 'line' ? 'SELECT DISTINCT trip_id, line, true AS is_gone FROM told' : 'SELECT trip_id, stop_id, true AS is_gone FROM due'}
+      ${by === 'line' ? 'SELECT DISTINCT trip_id, line, true AS is_gone FROM updates' : 'SELECT trip_id, stop_id, true AS is_gone FROM due'}
       WHERE trip_id IN (FROM gone)
     ),
     met AS (SELECT * FROM due SEMI JOIN seen USING (trip_id${by === 'line' ? '' : ', stop_id'})),
@@ -310,12 +310,12 @@ test.each([
   ['from=2026-01-01&to=2026-03-01', 'from', '31 days wide'],
   ['from=2026-01-02&to=2026-01-01', 'from', 'before `to`'],
   ['sort=network', 'sort', 'observed_trips'],
-])('%s is refused', async (query, parameter, told) => {
+])('%s is refused', async (query, parameter, detail) => {
   const response = await service.get(`${PATH}?${query}`)
   const problem = (await response.json()) as Reply
   expect(response.status).toBe(400)
   expect(problem.errors[0].parameter).toBe(parameter)
-  expect(problem.errors[0].detail).toContain(told)
+  expect(problem.errors[0].detail).toContain(detail)
 })
 
 test('a period in which no service day begins is refused, and one in which one does is answered', async () => {
@@ -329,11 +329,11 @@ test('a period in which no service day begins is refused, and one in which one d
   expect(await status('from=2026-11-15T20:00:00Z')).toEqual([400, ['from', '2026-11-15T20:00:00.000Z']])
   expect(await status('from=2026-10-24T22:00:00Z&to=2026-10-24T22:00:01Z')).toEqual([200])
   expect(await status('from=2026-10-24T20:00:00Z&to=2026-10-24T22:00:01Z')).toEqual([200])
-  const told = ((await (await service.get(`${PATH}?from=2026-10-25T01:00:00Z&to=2026-10-25T20:00:00Z`)).json()) as Reply).errors[0]
-  expect(told.detail).toContain('a service day begins, at 00:00 in Madrid, such as from=2026-10-25 and to=2026-10-26')
+  const mistake = ((await (await service.get(`${PATH}?from=2026-10-25T01:00:00Z&to=2026-10-25T20:00:00Z`)).json()) as Reply).errors[0]
+  expect(mistake.detail).toContain('a service day begins, at 00:00 in Madrid, such as from=2026-10-25 and to=2026-10-26')
 })
 
-test('a period whose begin alone is told is at most 31 days wide, too', async () => {
+test('a period with its begin alone is at most 31 days wide, too', async () => {
   const response = await service.get(`${PATH}?from=${new Date(END - 40 * DAY).toISOString()}`)
   expect(await response.json()).toMatchObject({ code: 'range-too-large' })
 })

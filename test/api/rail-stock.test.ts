@@ -7,14 +7,14 @@ import { exampleTableRow, type Reply, startService, type TestService } from './s
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** The end of what landed. */
+/** The end of the landed data. */
 const END = Date.UTC(2026, 2, 29, 12)
 /** Just before midnight in Madrid, and an hour later: two days. */
 const EVENING = Date.UTC(2026, 2, 20, 22, 40)
 
 const dated = (at: number): string => new Date(at).toISOString()
 
-/** A train of the map, at instants. */
+/** A train of the map, at several times. */
 function seen(train_number: string, values: AnyRow, ...instants: readonly number[]): AnyRow[] {
   return instants.map((observed_at) => exampleTableRow(railFleet, { source_id: train_number, train_number, observed_at, ...values }))
 }
@@ -30,14 +30,14 @@ const fleet: readonly AnyRow[] = [
     END - 5 * DAY + 2 * HOUR,
   ),
   ...seen('18014', { ...northern, vehicle_numbers: ['449034', '449042'], series: ['449'] }, END - 4 * DAY),
-  // Another train of two series, one of which no list has; the map says that it is accessible. It runs past midnight.
+  // Another train of two series, one of them missing in the list; the map marks it as accessible. It runs past midnight.
   ...seen(
     '18016',
     { ...northern, is_accessible: true, vehicle_numbers: ['449046', '106012', '6B2'], series: ['449', '106'] },
     EVENING,
     EVENING + HOUR,
   ),
-  // Of two units, and later that day of one of them: one run.
+  // Two units, and later that day one of them: one run.
   ...seen('18014', { ...northern, vehicle_numbers: ['449042'], series: ['449'] }, END - 4 * DAY + HOUR),
   // A vehicle without a number, a commuter train, and one before the thirty days: not counted.
   ...seen('18099', { ...northern, vehicle_numbers: ['6B2'], series: [] }, END - 3 * DAY),
@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const uses = async (query = ''): Promise<Reply[]> => (await service.json(`/api/trenes/flota?${query}`)).fleet
-const told = async (query = ''): Promise<unknown[]> =>
+const stock = async (query = ''): Promise<unknown[]> =>
   (await uses(query)).map(({ line, product, series, observations, share_pct }) => [line, product, series, observations, share_pct])
 
 const NORTH = 'Madrid - Vitoria - Irún'
@@ -84,7 +84,7 @@ test('series per line by runs, then the models that were seen nowhere', async ()
     ['renfe', 'yes'],
   ])
   expect([reply.total, reply.meta.covered_until]).toEqual([5, dated(END)])
-  expect(await told()).toEqual([
+  expect(await stock()).toEqual([
     // Two days of the first train, two of the second by Madrid's clock.
     [NORTH, 'MD', '449', 4, 100],
     [NORTH, 'MD', '106', 2, 50],
@@ -94,7 +94,7 @@ test('series per line by runs, then the models that were seen nowhere', async ()
   ])
 })
 
-test('what a line’s series is like: seats, accessibility as far as anybody says it, models', async () => {
+test('the series of a line: seats, accessibility as far as published, models', async () => {
   const [north, other, barcelona, unseen, without] = await uses()
   expect(north).toMatchObject({
     network: 'AVLDMD',
@@ -138,17 +138,17 @@ test('chosen by line, product, network, series and operator', async () => {
     [NORTH, 'MD', '449', 4, 100],
     [NORTH, 'MD', '106', 2, 50],
   ]
-  expect(await told(`line=${encodeURIComponent('madrid - vitoria - IRUN')}`)).toEqual(north)
-  expect(await told('product=MD,AVE')).toEqual(north)
-  expect(await told('network=AVLDMD')).toHaveLength(3)
-  // Shares are of the line, whatever series is asked for.
-  expect(await told('series=106')).toEqual([[NORTH, 'MD', '106', 2, 50]])
-  expect(await told('series=592,112&operator=RENFE')).toEqual([
+  expect(await stock(`line=${encodeURIComponent('madrid - vitoria - IRUN')}`)).toEqual(north)
+  expect(await stock('product=MD,AVE')).toEqual(north)
+  expect(await stock('network=AVLDMD')).toHaveLength(3)
+  // Shares are of the line, whatever the series.
+  expect(await stock('series=106')).toEqual([[NORTH, 'MD', '106', 2, 50]])
+  expect(await stock('series=592,112&operator=RENFE')).toEqual([
     ['Madrid PA - Barcelona', 'AVLO', '112', 1, 100],
     [null, null, '592', 0, null],
   ])
   // Each was seen, but none on the other's line.
-  expect(await told(`series=112&line=${encodeURIComponent(NORTH)}`)).toEqual([])
+  expect(await stock(`series=112&line=${encodeURIComponent(NORTH)}`)).toEqual([])
 })
 
 test.each([

@@ -19,12 +19,12 @@ import { type Reply, startService } from './service.ts'
 import { lengthM, stopsInOrder } from './tracks.ts'
 
 const shared = sharedFolder()
-/** Five decimals of a degree, and what a simplified track lies beside the published one, m. */
+/** Five decimals of a degree, and the distance of a simplified track from the published one, m. */
 const SLACK_M = TRACK_TOLERANCE_M + 2
 
 const placeOf = ({ lat, lon }: Point): Line[0] => [lon, lat]
 
-/** A way has to begin and end at the ends of its stations, to come by all in order, and to be hardly longer than the chain of them. */
+/** A path must begin and end at its end stations and pass all stations in order. It may be hardly longer than their chain. */
 function expectTrue(id: string, { geometry }: RouteWay, stations: Line, mostTimes: number): void {
   const drawn = geometry as Line
   const [first, last] = [stations[0] as Line[0], stations.at(-1) as Line[0]]
@@ -46,7 +46,7 @@ function tally(sources: readonly (string | null)[]): Record<string, number> {
   return Object.fromEntries([...Map.groupBy(sources, String)].map(([source, { length }]) => [source, length]).sort())
 }
 
-/** What tells the ways of commuter rail's routes of 2026-08-22, from the publisher's text. */
+/** Identifies the paths of commuter rail's routes of 2026-08-22, from the publisher's text. */
 async function captured(): Promise<{ patterns: Pattern[]; positions: Map<string, { position: Point }>; shapes: Map<string, Line> }> {
   const bytes = zipOfFolder(join(shared as string, 'feeds/renfe-gtfs/cercanias-2026-08-22'))
   async function* rowsOf(dataset: Dataset): AsyncGenerator<AnyRow> {
@@ -90,12 +90,12 @@ test.skipIf(!shared)('of commuter rail of 2026-08-22, each route runs past its s
   const shaped = routes.filter(({ shape, stations }) => shape && stations.length > 0)
   expect([routes.length, shaped.length]).toEqual([274, 263])
   expect(tally(shaped.map(({ way }) => way.geometry_source))).toEqual({ SHAPE: 238, SHAPE_AND_STATIONS: 12, STATIONS: 9, null: 4 })
-  // Of those without stop times nothing says where they run, nor of those that stop only once.
+  // Without stop times the places of a run are unknown, and so are those of trains that stop only once.
   const none = routes.filter(({ way }) => way.geometry === null)
   expect(tally(none.map(({ stations }) => String(stations.length)))).toEqual({ 0: 9, 1: 4 })
   for (const { route_id, way, stations } of routes) if (way.geometry) expectTrue(route_id, way, stations, 1.6)
 
-  // Of those that follow their track from end to end: where on it they begin and end.
+  // The begin and end on the track, for those that follow it from end to end.
   const followed = shaped.filter(({ way }) => way.geometry_source === 'SHAPE')
   const against = followed.filter(({ way, shape }) => along(shape as Line, way.geometry?.[0]) > along(shape as Line, way.geometry?.at(-1)))
   expect([against.length, against.reduce((sum, { trips }) => sum + trips, 0)]).toEqual([128, 63_359])
@@ -135,7 +135,7 @@ test('stations are those in the order in which most trips stop, however the publ
     ['CERCANIAS other', line(0, 0.1)],
   ])
   const whole = { patterns: 2, stop_ids: ['a', 'b', 'c'] }
-  // The same stops twice, numbered otherwise; of stations without a position nothing is drawn.
+  // The same stops twice, numbered otherwise; stations without a position are not drawn.
   expect(routeWay([of('a c', 5), of('a b c', 3), of('a b c', 3)], places, shapes)).toEqual({
     ...whole,
     geometry: line(0, 0.2),

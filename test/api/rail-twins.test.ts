@@ -12,7 +12,7 @@ const MINUTE = 1 / 60
 const COMMUTER_FEED = 'renfe_trip_updates'
 const OTHER_FEED = 'renfe_trip_updates_ld'
 
-/** Stops of a train from an hour on, half an hour apart. */
+/** Stops of a train from an hour on, every half hour. */
 const way = (from: number, ...stop_ids: readonly string[]): Run['stops'] => stop_ids.map((id, at) => [id, from + at / 2, from + at / 2])
 const commuter = (train_number: string, stops: Run['stops'], line = 'C3'): Run => ({
   ...{ trip_id: `1041M${train_number}${line}`, train_number, variant: null, service_id: 's', stops },
@@ -22,8 +22,8 @@ const other = (train_number: string, stops: Run['stops'], variant = '1'): Run =>
 })
 
 /**
- * Inside of a longer train, with a stand that the other lacks; around a shorter one; just the same; one of the number at another hour; one
- * with which it has a single station in common; and two that are parts of one.
+ * Inside a longer train, with a platform that the other lacks; around a shorter one; exactly the same; one of the number at
+ * another hour; one with a single station in common; and two that are parts of one.
  */
 const COMMUTERS: readonly Run[] = [
   commuter('15001', way(13, '00002', '00003', '00004')),
@@ -114,12 +114,12 @@ describe('a train that both timetables have', () => {
     ['the other way round', [CER('15001', OFF)], [], { status: 'CANCELLED', is_live: true }],
     ['one cancels it, by the other it runs', [CER('15001', ON)], [LD('15001', OFF)], { status: 'SCHEDULED', delay_s: 120 }],
     ['the other way round', [CER('15001', OFF)], [LD('15001', ON)], { status: 'SCHEDULED', delay_s: 120 }],
-    ['both tell a delay', [CER('15001', ON)], [LD('15001', { ...ON, delay_s: 240 })], { status: 'SCHEDULED', delay_s: 240 }],
+    ['both give a delay', [CER('15001', ON)], [LD('15001', { ...ON, delay_s: 240 })], { status: 'SCHEDULED', delay_s: 240 }],
     ['the trip that is shown has none', [CER('15001', ON)], [LD('15001', { ...ON, delay_s: null })], { delay_s: 120 }],
     ['the other feed alone', [CER('15001', ON)], [], { delay_s: 120, delay_source: 'TRIP_UPDATE', is_live: true }],
     ['it has gone by the one', [CER('15001', { ...ON, next_stop_id: '00003' })], [LD('15001', ON)], { status: 'DEPARTED' }],
     ['it does not stop here', [CER('15001', { ...ON, skipped_stop_ids: ['00002'] })], [LD('15001', ON)], { status: 'SKIPPED' }],
-  ])('runs by what both feeds say: %s', async (_what, commuters, others, expected) => {
+  ])('runs by the statements of both feeds: %s', async (_what, commuters, others, expected) => {
     await say(commuters, others)
     const entries = (await board('00002')).filter(({ train_number }) => train_number === '15001')
     expect(entries).toMatchObject([expected])
@@ -134,7 +134,7 @@ describe('a train that both timetables have', () => {
     expect([await at('00001'), await at('00002'), await at('00004')]).toEqual(['CANCELLED', 'SCHEDULED', 'CANCELLED'])
   })
 
-  test('shows the platform that either feed tells', async () => {
+  test('shows the platform that either feed gives', async () => {
     await say([CER('15001', ON)], [LD('15001', ON)])
     const standing = { vehicle_status: 'STOPPED_AT', stop_id: '00002', platform: '4' }
     await service.publish(railPositions, [position('15001', standing)], { feed: 'renfe_positions', at: NOON })
@@ -154,7 +154,7 @@ describe('its alerts', () => {
   const ofLong = (values: AnyRow = {}): AnyRow => alert('long', { network: 'AVLDMD', trip_ids: [`150011${TODAY}`], ...values })
   const ofCommuter = (values: AnyRow = {}): AnyRow =>
     alert('commuter', { network: 'CERCANIAS', nucleo_codes: ['10'], lines: ['C3'], trip_ids: ['1041M15001C3'], ...values })
-  const tell = async (...rows: readonly AnyRow[]): Promise<void> => {
+  const publish = async (...rows: readonly AnyRow[]): Promise<void> => {
     for (const [feed, network] of [
       [COMMUTER_FEED, 'CERCANIAS'],
       [OTHER_FEED, 'AVLDMD'],
@@ -168,9 +168,9 @@ describe('its alerts', () => {
   const found = async (query = ''): Promise<string[]> =>
     (await service.json(`/api/trenes/alertas?${query}`)).alerts.map(({ id }: Reply) => id)
 
-  test('have the line and núcleo of the commuter trip and the product of the other, whichever feed tells them', async () => {
+  test('have the line and núcleo of the commuter trip and the product of the other, whichever feed reports them', async () => {
     await say([], [LD('15001', OFF)])
-    await tell(ofLong())
+    await publish(ofLong())
     const queries = ['line=C3', 'line=REGIONAL', 'nucleo=10&kind=CANCELLED', 'network=CERCANIAS', 'network=AVLDMD', 'station=00003', '']
     for (const query of queries) expect([query, await found(query)]).toEqual([query, ['ral_long']])
     expect(await service.json('/api/trenes/alertas/ral_long')).toMatchObject({
@@ -180,44 +180,44 @@ describe('its alerts', () => {
     const { alerts } = await service.json('/api/trenes/rutas/10T0001C3')
     expect(alerts).toMatchObject([{ id: 'ral_long', scope: 'ROUTE' }])
     await say([CER('15001', OFF)], [])
-    await tell(ofCommuter())
+    await publish(ofCommuter())
     for (const query of ['line=C3', 'line=REGIONAL', 'network=AVLDMD'])
       expect([query, await found(query)]).toEqual([query, ['ral_commuter']])
-    // That the part is cancelled says nothing of the rest.
+    // The cancelled part does not affect the rest.
     expect(await found('station=00005')).toEqual([])
   })
 
-  test('are one where both feeds tell the same: the one that was there first, with the stations of both', async () => {
+  test('are one where both feeds report the same: the earliest one, with the stations of both', async () => {
     await say([CER('15001', OFF)], [LD('15001', OFF)])
-    await tell(ofLong(), ofCommuter())
+    await publish(ofLong(), ofCommuter())
     expect(await found()).toEqual(['ral_commuter'])
     expect(await found('station=00005')).toEqual(['ral_commuter'])
-    await tell(ofLong({ first_seen_at: NOON - 900_000 }), ofCommuter())
+    await publish(ofLong({ first_seen_at: NOON - 900_000 }), ofCommuter())
     expect(await found()).toEqual(['ral_long'])
     // Under its id each stays.
     expect(await service.json('/api/trenes/alertas/ral_commuter')).toMatchObject({ id: 'ral_commuter', kind: 'CANCELLED' })
     const late = { kind: 'DELAY', delay_s: 600 }
-    await tell(ofLong({ ...late, first_seen_at: NOON - 900_000 }), ofCommuter(late))
+    await publish(ofLong({ ...late, first_seen_at: NOON - 900_000 }), ofCommuter(late))
     expect(await found('kind=DELAY')).toEqual(['ral_long'])
     // One that is kept although its publication lacks it may be out of date.
-    await tell(ofLong(late), ofCommuter({ ...late, is_stale: true }))
+    await publish(ofLong(late), ofCommuter({ ...late, is_stale: true }))
     expect(await found('kind=DELAY')).toEqual(['ral_long'])
   })
 
-  test('tell no cancellation of a train that runs by the other feed, but where that does not go', async () => {
+  test('report no cancellation of a train that runs by the other feed, except where that feed is down', async () => {
     await say([CER('15001', OFF)], [LD('15001', ON)])
-    await tell(ofCommuter())
+    await publish(ofCommuter())
     expect(await found()).toEqual([])
     await say([CER('15001', ON)], [LD('15001', OFF)])
-    await tell(ofLong(), ofCommuter({ kind: 'DELAY', delay_s: 600 }))
+    await publish(ofLong(), ofCommuter({ kind: 'DELAY', delay_s: 600 }))
     expect(await found('station=00003')).toEqual(['ral_commuter'])
     expect(await found('station=00005&kind=CANCELLED')).toEqual(['ral_long'])
     expect(await found('line=C3&kind=CANCELLED')).toEqual([])
   })
 
-  test('of another train of the number are others', async () => {
+  test('of another train with that number are others', async () => {
     const trip_ids = ['1041M15004C3']
-    await tell(ofLong({ train_number: '15004', trip_ids: [`150041${TODAY}`] }), ofCommuter({ train_number: '15004', trip_ids }))
+    await publish(ofLong({ train_number: '15004', trip_ids: [`150041${TODAY}`] }), ofCommuter({ train_number: '15004', trip_ids }))
     expect(await found()).toEqual(['ral_commuter', 'ral_long'])
   })
 })
@@ -266,9 +266,9 @@ describe('on the map', () => {
     await put([], [inOther()])
     for (const query of ['', 'network=CERCANIAS', 'network=AVLDMD', 'line=C3', 'line=REGIONAL', 'nucleo=10'])
       expect([query, await shown(query)]).toEqual([query, [LONG]])
-    const told = await service.json(`/api/trenes/posiciones/${SHORT}`)
-    expect(told).toMatchObject({ id: LONG, other_trip_id: '1041M15001C3', delay_s: 120, schedule_relationship: 'SCHEDULED' })
-    expect(told.next_stops.map(({ stop_id, is_skipped }: Reply) => [stop_id, is_skipped])).toEqual([
+    const merged = await service.json(`/api/trenes/posiciones/${SHORT}`)
+    expect(merged).toMatchObject({ id: LONG, other_trip_id: '1041M15001C3', delay_s: 120, schedule_relationship: 'SCHEDULED' })
+    expect(merged.next_stops.map(({ stop_id, is_skipped }: Reply) => [stop_id, is_skipped])).toEqual([
       ...[
         ['00002', false],
         ['00003', false],

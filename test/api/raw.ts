@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 
-/** What a server sent over one connection: the head as text, the body as bytes. */
+/** The reply of a server over one connection: the head as text, the body as bytes. */
 export interface RawReply {
   readonly head: string
   readonly body: Buffer
 }
 
-/** Sends bytes as they are and gives what comes back until the server ends the connection; rejects where it does not within 10 s. */
+/** Sends bytes unchanged and returns the reply until the server ends the connection; rejects after 10 s. */
 export function raw(url: string, text: string): Promise<RawReply> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -22,7 +22,7 @@ export function raw(url: string, text: string): Promise<RawReply> {
   })
 }
 
-/** The value of a header in a head, whatever its case; null where it is not there. */
+/** The value of a header in a head, whatever its case; null without the header. */
 export function headerOf(head: string, name: string): string | null {
   const line = head.split('\r\n').find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`))
   return line === undefined ? null : line.slice(name.length + 1).trim()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const withPath = representatives.filter(({ path }) => pathParams(path).length > 0)
 
 describe('a part of a path, however long', () => {
-  test.each([...withPath.map(({ path }) => path), '/problems/{code}'])('is no failure of ours: %s', async (path) => {
+  test.each([...withPath.map(({ path }) => path), '/problems/{code}'])('is not our failure: %s', async (path) => {
     for (const length of [499, 500, 501, 5000, 16_000, 30_000]) {
       const url = `${service.url}${path.replaceAll(/\{\w+\}/g, 'x'.repeat(length))}`
       for (const method of ['GET', 'HEAD']) {
@@ -23,7 +23,7 @@ describe('a part of a path, however long', () => {
         expect(response.headers.get('content-type')).toContain('application/problem+json')
       }
       const posted = await service.ask(url, { method: 'POST' })
-      // Of what is no data the length of the URL is looked at first.
+      // For requests outside the data API the length of the URL is checked first.
       const isTooLong = length > 16_000 && path.startsWith('/problems/')
       expect(posted.status, `POST ${length}`).toBe(isTooLong ? 414 : 405)
       if (!isTooLong) expect(posted.headers.get('allow')).toContain('GET')
@@ -79,7 +79,7 @@ describe('a reply to many mistakes', () => {
     expect(detail).not.toMatch(/[.?][.?]/)
   })
 
-  test('suggests a name for each, and lists those that there are once', async () => {
+  test('suggests a name for each, and lists the valid ones once', async () => {
     const { errors } = await service.json('/api/incidents?severty=HIGH&provnce=Madrid')
     expect(errors.map((error: Reply) => error.detail)).toEqual([
       expect.stringMatching(/did you mean severity\? Allowed: /),
@@ -97,7 +97,7 @@ test.each(['province=Madrid%00', 'municipality=%00Getafe', 'municipality=Getafe%
   },
 )
 
-test('an expectation that is none of ours is a problem', async () => {
+test('an unknown expectation is a problem', async () => {
   for (const method of ['GET', 'POST']) {
     const { head, body } = await raw(service.url, `${method} /api/incidents HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\n\r\n`)
     expect(head).toMatch(/^HTTP\/1.1 417 /)

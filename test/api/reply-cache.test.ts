@@ -11,7 +11,7 @@ import { exampleRow, startService } from './service.ts'
 
 const MB = 1024 ** 2
 
-/** A reply of so many characters. */
+/** A reply of the given number of characters. */
 async function reply(etag: string, length = 100): Promise<Ready> {
   const head: ReplyHead = {
     ...{ etag, content_type: 'application/json', format: 'json', isText: true, language: null, links: [], data_time: null },
@@ -20,7 +20,7 @@ async function reply(etag: string, length = 100): Promise<Ready> {
   return await ready(head, [randomBytes(length / 2).toString('hex')])
 }
 
-test('replies are kept within the bytes that there are, and those not asked for longest go first', async () => {
+test('replies are kept within the available bytes, and the least recently used go first', async () => {
   const cache = new ReplyCache({ bytes: 100_000 })
   const shelf = cache.shelf()
   const asked = await reply('asked', 10_000)
@@ -33,7 +33,7 @@ test('replies are kept within the bytes that there are, and those not asked for 
     expect(cache.bytes).toBeLessThanOrEqual(100_000)
   }
   expect(cache.entries).toBeGreaterThan(5)
-  // What is dropped is known by no URL any more.
+  // No URL leads to a dropped reply any more.
   expect([shelf.get('/0'), shelf.get('/49')?.reply.head.etag]).toEqual([undefined, '49'])
   cache.put(await reply('too large', 100_000))
   expect(cache.get('too large')).toBeUndefined()
@@ -75,7 +75,7 @@ test('the forms that a kept reply is compressed into count', async () => {
     await bodyIn(next, 'gzip')
     expect(cache.bytes).toBeLessThanOrEqual(100_000)
   }
-  // What is no longer kept counts for nothing, whatever becomes of it.
+  // A dropped reply counts for nothing, whatever becomes of it.
   expect([cache.get('old'), cache.get('one')]).toEqual([undefined, undefined])
   const after = cache.bytes
   await bodyIn(old, 'gzip')
@@ -105,7 +105,7 @@ test('a route knows 2,000 URLs at most, however many there are of one reply', as
   expect([cache.bytes, cache.entries, isKnown(9999), other.get('/other')]).toEqual([0, 0, false, undefined])
 })
 
-deepTest('memory does not grow with the URLs that are asked for', async () => {
+deepTest('memory does not grow with the requested URLs', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const cache = new ReplyCache({ bytes: 100 * MB })
@@ -145,7 +145,7 @@ test('URLs count by their length, and one that is put again counts once', async 
   expect(shelf.get('/b')).toBeUndefined()
 })
 
-test('the API keeps no more than it may, however many URLs are asked for, and answers as ever', { timeout: 60_000 }, async () => {
+test('the API keeps no more than its limit, however many URLs are requested, and answers as ever', { timeout: 60_000 }, async () => {
   const [cacheBytes, metrics] = [60_000, openMetrics({ isServed: false })]
   const service = await startService({ cacheBytes, metrics })
   try {

@@ -11,7 +11,7 @@ import { IS_DEEP } from '../helpers/tier.ts'
  */
 export const representatives: readonly Endpoint[] = IS_DEEP ? endpoints : cover(endpoints)
 
-/** The endpoint that adds most features, again and again until there are no more; the order of the catalogue decides between equals. */
+/** The endpoint that adds most features, repeated until none is left; between equals the order of the catalogue decides. */
 function cover(all: readonly Endpoint[]): readonly Endpoint[] {
   const features = new Map(all.map((endpoint) => [endpoint, featuresOf(endpoint)]))
   const seen = new Set<string>()
@@ -25,7 +25,7 @@ function cover(all: readonly Endpoint[]): readonly Endpoint[] {
   }
 }
 
-/** What the engine reads of a declaration: each feature is a text. */
+/** The declaration's features that the engine reads: each is a text. */
 function featuresOf(endpoint: Endpoint): readonly string[] {
   const { read, returns, plan } = endpoint
   const parameters = [...allParams(endpoint)].map(([name, one]) => {

@@ -5,7 +5,7 @@ import { gapOf } from '../../api/http/coverage.ts'
 import { exampleRecord } from '../../api/http/shown-record.ts'
 import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 
-/** Headers that tell a caller of its limits. */
+/** Headers that state a caller's limits. */
 export const LIMIT_NAMES = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 /** The schema of an endpoint's JSON reply to a request without `fields`: every member present, no other. */
@@ -56,7 +56,7 @@ export function strictGeoJson({ returns }: Endpoint): JsonSchema {
       type: { const: 'Feature' },
       id: { type: 'string', minLength: 1 },
       geometry: { anyOf: [place, { type: 'null' }] },
-      // What is the geometry is no property.
+      // The geometry is no property.
       properties: { type: 'object', not: { required: [type === 'Point' ? 'lat' : 'geometry'] } },
     },
   }

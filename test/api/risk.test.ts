@@ -36,7 +36,7 @@ beforeAll(async () => {
     UNTIL,
     ['dgt_animal_accidents'],
   )
-  // The first kind is as likely in each quarter of an hour, the second happens between 20 and 21 o'clock of the local clock alone.
+  // The first kind is equally likely in each quarter of an hour. The second happens between 20 and 21 o'clock local time alone.
   const flat = new Array<number>(WEEKS * BINS).fill(1 / (7 * 96))
   const profile = (kind: number, byHour: number[]): AnyRow =>
     exampleTableRow(riskProfiles, {
@@ -67,13 +67,13 @@ const ask = async (query: string): Promise<Reply[]> => {
 }
 const HOUR = 1 / (7 * 24)
 
-test('an hour is what is expected in a week times the share of the hour, by kind, clock and season of the province', async () => {
+test('an hour has the expected number of a week times the share of the hour, by kind, clock and season of the province', async () => {
   // 20:00 in Madrid, 19:00 in the Canary Islands.
-  const told = await ask('at=2026-01-08T19:25:00Z&sort=rank')
-  expect(told.map(({ section, starts_at }) => [section, starts_at])).toEqual(
+  const served = await ask('at=2026-01-08T19:25:00Z&sort=rank')
+  expect(served.map(({ section, starts_at }) => [section, starts_at])).toEqual(
     ['09/N623/15', '09/N623/10', '35/GC1/20', '09/BU1/0'].map((id) => [id, '2026-01-08T19:00:00.000Z']),
   )
-  const [first, , canary, none] = told as [Reply, Reply, Reply, Reply]
+  const [first, , canary, none] = served as [Reply, Reply, Reply, Reply]
   expect(first.expected).toBeCloseTo((0.6 * 2 + 0.4 * 24) * HOUR, 6)
   expect(first.interval).toMatchObject({ level: 0.8 })
   expect([first.interval.low / first.expected, first.interval.high / first.expected]).toEqual([
@@ -184,7 +184,7 @@ deepTest('risks say that they are stale once accidents no longer come', async ()
   }
 })
 
-test('unless told which, it is of those with somebody killed or hurt once these have landed; each record says of which', {
+test('by default, it is of accidents with casualties once these have landed; each record names its basis', {
   timeout: 30_000,
 }, async () => {
   const both = await startService()
@@ -214,7 +214,7 @@ test('unless told which, it is of those with somebody killed or hurt once these 
 })
 
 deepTest(
-  'what is told is as stale as the accidents of its basis: those of the national table, and of no city, with casualties',
+  'estimates are as stale as the accidents of their basis: with casualties the national table, and no city',
   {
     timeout: 60_000,
   },
@@ -240,7 +240,7 @@ deepTest(
         )
       const tags = async (): Promise<(string | null)[]> =>
         Promise.all(paths.map(async (path) => (await both.get(path)).headers.get('etag')))
-      const told: (string | null)[][] = []
+      const seenTags: (string | null)[][] = []
       for (const [late, [casualty, animal]] of [
         ['madrid_accidents dgt_accidents dgt_animal_accidents', [true, true]],
         ['madrid_accidents dgt_accidents', [true, false]],
@@ -254,10 +254,10 @@ deepTest(
           (await both.json('/api/freshness')).feeds.flatMap(({ id, health }: Reply) => (health === 'STALE' ? [id] : []))
         await expect.poll(lateNow, { timeout: 15_000 }).toEqual(late.split(' ').sort())
         await expect.poll(stale, { timeout: 15_000 }).toEqual([casualty, animal, casualty, animal])
-        told.push(await tags())
+        seenTags.push(await tags())
       }
       // That the national table comes again is another answer, though some accidents are late as before.
-      expect(told[1]?.filter((tag) => told[2]?.includes(tag))).toEqual([])
+      expect(seenTags[1]?.filter((tag) => seenTags[2]?.includes(tag))).toEqual([])
     } finally {
       await both.close()
     }

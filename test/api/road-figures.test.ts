@@ -15,7 +15,7 @@ const END = Date.UTC(2026, 2, 11, 12, 20)
 const FEBRUARY = Date.UTC(2026, 1, 25, 8)
 const MARCH = Date.UTC(2026, 2, 1)
 
-/** One state of a life. */
+/** One state of an incident. */
 interface State {
   readonly at: number
   readonly status?: 'ENDED'
@@ -24,7 +24,7 @@ interface State {
   readonly values?: AnyRow
 }
 
-/** A life with what it is, and the states it went through. */
+/** An incident with its fields, and the states that it went through. */
 interface LifeStory {
   readonly id: string
   readonly since: number
@@ -43,7 +43,7 @@ function rowsOf({ id, since, values, states }: LifeStory): AnyRow[] {
 
 const [madrid, girona] = [{ province_code: '28' }, { province_code: '17', municipality_code: '17079' }]
 const lives: readonly LifeStory[] = [
-  // Works since February: the baseline of March tells that they go on.
+  // Works since February: the March baseline shows that they go on.
   {
     id: 'inc_old',
     since: FEBRUARY,
@@ -143,7 +143,7 @@ describe('/api/incidents/history', () => {
       [month, true],
       [period(END - 3 * HOUR, END - 2 * HOUR), within(END - 3 * HOUR, END - 2 * HOUR)],
       [period(END - 3 * HOUR + 1, END - 2 * HOUR + 1), within(END - 3 * HOUR + 1, END - 2 * HOUR + 1)],
-      // The first end of what came back is none, also where the period ends before it does.
+      // The returning one's first end does not count, also where the period ends before it does.
       [period(END - 7 * HOUR, END - 7 * HOUR + MINUTE), false],
       [`${month}&province=Madrid`, (one) => one['province_code'] === '28'],
       [`${month}&municipality=Girona`, (one) => one['province_code'] === '17'],
@@ -159,7 +159,7 @@ describe('/api/incidents/history', () => {
   }
   testGoldenList(list, () => service)
 
-  test('a period of more than 31 days is refused, pages have every one once, and what is left out stays under its id', async () => {
+  test('a period of more than 31 days is refused, pages have every one once, and omitted ones stay under their id', async () => {
     const wide = await service.get(`/api/incidents/history?${period(END - 31 * DAY - 1, END)}`)
     expect(await wide.json()).toMatchObject({ code: 'range-too-large', errors: [{ parameter: 'from' }] })
     const { next_cursor } = await service.json('/api/incidents/history?limit=2&sort=duration_minutes')
@@ -174,7 +174,7 @@ describe('/api/incidents/stats', () => {
   const stats = async (query = ''): Promise<Reply[]> => (await service.json(`/api/incidents/stats?${query}`)).stats
   const shown = (one: Reply): unknown[] => [one.active, one.active_in_period, one.began, one.ended]
 
-  /** What there is in a period, counted in JavaScript of what was landed. */
+  /** The beacons of a period, counted in JavaScript from the landed rows. */
   function counted(from: number, to: number): { key: (by: string) => unknown; open: boolean; began: boolean }[] {
     const last = lives.flatMap((life) => {
       const state = life.states.filter(({ at }) => at < to).at(-1)
@@ -215,7 +215,7 @@ describe('/api/incidents/stats', () => {
     }
   })
 
-  test('by nothing told: by type, the last 24 hours; what is not grouped by is null', async () => {
+  test('by default: by type, the last 24 hours; columns outside the grouping are null', async () => {
     const found = await stats()
     expect(found.map((one) => [one.type, ...shown(one)])).toEqual([
       ['ROADWORKS', 2, 2, 1, 0],
@@ -254,7 +254,7 @@ describe('/api/incidents/stats', () => {
 })
 
 describe('/api/v16/stats', () => {
-  /** Beacons by province, with when they were activated and ended, in minutes before the end of the data. */
+  /** Beacons by province, with their activation and end, in minutes before the end of the data. */
   const beacons = [
     ['28', 5, null],
     ['28', 30, 10],

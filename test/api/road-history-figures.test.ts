@@ -136,7 +136,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
     ['1d', 'day'],
     ['1w', 'week'],
     ['1mo', 'month'],
-  ])('by %s are what plain SQL gives of the beacons', async (interval, unit) => {
+  ])('by %s are those of plain SQL over the beacons', async (interval, unit) => {
     const expected = await activations(unit)
     expect(expected.length).toBeGreaterThan(20)
     const { history: found } = await history(`interval=${interval}&from=2026-09-01&to=2026-12-01`)
@@ -152,7 +152,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
     expect(meta).toMatchObject({ covered_until: isoInstant(END), grain: expect.any(String), period: expect.anything() })
   })
 
-  test('say how much of a step was followed, and nothing of a beacon', async () => {
+  test('give the share of a step that was followed, and nothing for a beacon', async () => {
     const { history: found } = await history('interval=1mo&from=2026-09-01')
     const share = (start: string): Set<number> =>
       new Set(found.filter((row: Reply) => row.period_start === start).map((row: Reply) => row.coverage))
@@ -178,7 +178,7 @@ test.each([
   ['2026-10-05', '2026-11-03'],
   ['2026-09-29', '2026-10-30'],
   ['2026-10-25', '2026-10-26'],
-])('incidents counted over a range from %s to %s are what plain SQL gives', async (from, to) => {
+])('incidents counted over a range from %s to %s are those of plain SQL', async (from, to) => {
   const [begin, end] = [
     Date.parse(`${from}T00:00:00+0${from > '2026-10-25' ? 1 : 2}:00`),
     Date.parse(`${to}T00:00:00+0${to > '2026-10-25' ? 1 : 2}:00`),

@@ -79,7 +79,7 @@ describe('an incident that both report is shown as the authority has it', () => 
     expect(isShown(values)).toBe(shown)
   })
 
-  test('the authority is of its own provinces only, and kilometres that it does not state are none', () => {
+  test('the authority covers its own provinces only, and never has kilometres that it does not state', () => {
     expect(isShown({}, { province_code: '22' })).toBe(true)
     expect(isShown({}, { km: null, km_to: null })).toBe(true)
     expect(isShown({}, { type: 'CONGESTION' })).toBe(false)
@@ -120,7 +120,7 @@ const km = fc.option(
   fc.integer({ min: 0, max: 80 }).map((value) => value / 4),
   { nil: null },
 )
-describe('SQL chooses what JavaScript does', () => {
+describe('SQL chooses the same as JavaScript', () => {
   test('doubles', async () => {
     const reported = fc.record({
       source: fc.constantFrom('sct', 'dgt'),

@@ -6,16 +6,13 @@ import { dayBounds } from '../../lake/schema/time.ts'
 import { figures } from '../helpers/figures.ts'
 import type { TestService } from './service.ts'
 
-/**
- * A series that is asked for, and the SQL over the tables' files that gives the same records: all of them, and of each the
- * members that it names.
- */
+/** A requested series, and the SQL over the tables' files that gives the same records, with the members that it names. */
 interface Row {
   readonly path: string
   readonly golden: string
 }
 
-/** A domain: what its tables hold, what is rolled up of it, and its rows. To add a history, add a row. */
+/** A domain: its tables' contents, its roll-ups, and its rows. To add a history, add a row. */
 export interface Domain {
   readonly tables: readonly Dataset[]
   readonly rollups?: readonly Parameters<typeof derive>[1][]
@@ -25,7 +22,7 @@ export interface Domain {
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
-/** A leap day, and both changes of the clock; rolled up as far as 2028-10-29 ends. */
+/** A leap day, and both changes of the clock; rolled up to the end of 2028-10-29. */
 const SPANS = [
   ['2028-02-29', '2028-03-02'],
   ['2028-03-26', '2028-03-27'],
@@ -44,12 +41,12 @@ export const some = <T>(value: T): T | null => (next() < 0.1 ? null : value)
 /** One of some values. */
 export const pick = <T>(of: readonly T[]): T => of[whole(of.length)] as T
 
-/** Instants of the spans, so far apart. */
+/** Instants of the spans, at the given distance. */
 export function* instants(every: number): Generator<number> {
   for (const [from, to] of SPANS) for (let at = dayBounds(from).start; at < Math.min(END, dayBounds(to).start); at += every) yield at
 }
 
-/** Lands the rows that the roll-ups see, or those that came since. */
+/** Lands the rows before the roll-ups, or those after them. */
 export const part = (service: TestService, dataset: Dataset, rows: readonly AnyRow[], when: 'before' | 'since'): Promise<void> => {
   const isBefore = (row: AnyRow): boolean => Number(row[dataset.time]) < ROLLED + HOUR
   return service.land(

@@ -8,7 +8,7 @@ import { exampleTableRow } from './service.ts'
 const SINCE = dayBounds('2028-10-28').start
 const mean = 'CAST(avg(mean) AS DECIMAL(9, 6)) AS price_eur_l'
 
-/** Of each minute the mean of the stations' prices; of a step the mean of its minutes. */
+/** For each minute the mean of the stations' prices; for a step the mean of its minutes. */
 const meansOf = (step: Unit, where: string): string => `
   SELECT ${iso('begun')} AS period_start, '${step}' AS interval, product AS fuel, ${mean}, min(least) AS price_min_eur_l, max(most) AS price_max_eur_l,
     max(stations) AS stations, ${share(`count(*) * 60 / ${seconds(step)}`)}
@@ -28,7 +28,7 @@ const meansOf = (step: Unit, where: string): string => `
 
 const PERIOD = 'from=2028-10-23&to=2028-10-31'
 
-/** Marine fuel: three stations whose prices change now and then, one of which stops to sell. */
+/** Marine fuel: three stations whose prices change now and then; one of them stops selling. */
 export const marine: Domain = {
   tables: [marinePrices],
   land: async (service, when) => {

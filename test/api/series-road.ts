@@ -44,7 +44,7 @@ export const traffic: Domain = {
       readings.push(...readingRows())
     }
     await part(service, trafficReadings, readings, when)
-    // A week of a city with as many sensors as Madrid has, of which only the roll-up is there.
+    // A week of a city with as many sensors as Madrid has, with the roll-up alone.
     const hours = Array.from({ length: 168 }, (_, nth) =>
       exampleTableRow(trafficCityHours, {
         month: '2027-02',
@@ -134,7 +134,7 @@ export const v16: Domain = {
         const of = { source_id: `${at}`, beacon_id: `v16_${at}`, first_seen_at: at, activated_at, status: 'ACTIVE', updated_at: at }
         const place = { road: pick(['A-7', 'M-30', null]), km: some(whole(700_000) / 1000), province_code: pick(['30', '28', null]) }
         const seen = exampleTableRow(v16Beacons, { ...of, ...place, observed_at: at })
-        // What moves on still counts where it was first.
+        // A moved sensor still counts where it was first.
         beacons.push(seen, ...(next() < 0.3 ? [{ ...seen, observed_at: at + 5 * MINUTE, km: 1, road: 'A-1' }] : []))
       }
     await part(service, v16Beacons, beacons, when)

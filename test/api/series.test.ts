@@ -32,14 +32,14 @@ import { tempFolder } from '../helpers/temp.ts'
 import { everything, landRows, openTestLake, variant } from '../lake/query/fixtures.ts'
 
 const HOUR = 3_600_000
-/** A leap day, both changes of the clock, and the end of a year: between them nothing. */
+/** A leap day, both changes of the clock, and the end of a year: no rows in between. */
 const SPANS = [
   ['2028-02-28', '2028-03-02'],
   ['2028-03-25', '2028-03-28'],
   ['2028-10-28', '2028-10-31'],
   ['2028-12-30', '2029-01-03'],
 ] as const
-/** Until when days are rolled up: in the middle of a week, a month and a year. */
+/** The end of rolled-up days: in the middle of a week, a month and a year. */
 const ROLLED = dayBounds('2028-10-30').start
 const COVERED = dayBounds('2029-01-03').start
 const STEPS = ['1h', '1d', '1w', '1mo', '1y'] as const
@@ -176,7 +176,7 @@ const view: LakeView = {
   period: (period, span_days) => closePeriod(period, { covered_from: dayBounds(SPANS[0][0]).start, covered_until: COVERED, span_days }),
 }
 
-/** What a series answers, in order. */
+/** The records of a series, in order. */
 async function answered(
   of: 'plain' | 'rolled',
   id: string,
@@ -220,7 +220,7 @@ const periodFor = (interval: Interval, nth: number): { from: number; to: number 
   interval === '1h' ? { from: dayBounds(SPANS[nth % 4]?.[0] as string).start, to: dayBounds(SPANS[nth % 4]?.[1] as string).start } : WHOLE
 
 describe.each(STEPS)('by %s', (interval) => {
-  test('a series is what plain SQL gives, of rows and of a roll-up with the rows since', async () => {
+  test('a series is that of plain SQL, of rows and of a roll-up with the rows since', async () => {
     for (const [nth, id] of ['one', 'two', 'one', 'two'].entries()) {
       const period = periodFor(interval, nth)
       const right = await expected(id, interval, period)

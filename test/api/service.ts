@@ -37,37 +37,37 @@ import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 import { writeExampleQuality } from './example-quality.ts'
 import { FEEDS } from './feed-listings.ts'
 
-/** The API over a real store, lake and Redis, and what fills them. */
+/** The API over a real store, lake and Redis, and functions that fill them. */
 export interface TestService {
   readonly url: string
   readonly lake: Lake
   readonly events: Events
   readonly access: Access
-  /** What is used, and its own uptime, written when they are flushed. */
+  /** The usage and the service's own uptime, written when they are flushed. */
   readonly usage: Usage
   readonly uptime: Uptime
-  /** Folder of the mails that were sent, unless `smtpUrl` was given. */
+  /** Folder of the sent mails, unless `smtpUrl` was given. */
   readonly outbox: string
   /** Header with a session of an account. */
   session(account: string): Promise<{ readonly Cookie: string }>
-  /** What another process of the same service is given, on a machine of its own: see `beside`. */
+  /** The settings of another process of the same service, on a machine of its own: see `beside`. */
   readonly shared: SharedParts
   /** Publishes rows as the whole current state of a dataset, and waits until the API has them. */
   publish(dataset: Dataset, rows: readonly AnyRow[], options?: PublishOptions): Promise<void>
-  /** Lands rows in the dataset's table; `until` (ms) is what they cover, of `feeds`, or all that fill it. */
+  /** Lands rows in the dataset's table. `until` (ms) is their covered period, for `feeds`, or for all that fill the table. */
   land(dataset: Dataset, rows: readonly AnyRow[], until: number, feeds?: readonly string[]): Promise<void>
-  /** States how a feed is doing. */
+  /** Sets the state of a feed. */
   tell(state: Partial<FeedState> & { readonly feed: string }): Promise<void>
-  /** A key of a plan, the same whenever it is asked for. */
+  /** A key of a plan, the same at every call. */
   key(plan: Plan): Promise<string>
   /** Headers with a key of a plan. */
   keyed(plan: Plan, more?: Record<string, string>): Promise<Record<string, string>>
-  /** Asks with a key of the plan ENTERPRISE, as does `get`; of a path or a URL. */
+  /** Sends a request with a key of the plan ENTERPRISE, as `get` does; to a path or a URL. */
   ask(path: string, init?: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }): Promise<Response>
   get(path: string, headers?: Record<string, string>): Promise<Response>
-  /** Asks as anybody may, without a key. */
+  /** Sends a request without a key. */
   open(path: string, headers?: Record<string, string>): Promise<Response>
-  /** What is answered as JSON, which not every path answers unless it is asked to. */
+  /** The reply as JSON, for paths that return JSON on request only, too. */
   json(path: string): Promise<Reply>
   readonly redisUrl: string
   readonly live: LiveReader
@@ -77,7 +77,7 @@ export interface TestService {
   close(): Promise<void>
 }
 
-/** What the processes of one service have in common. */
+/** The shared parts of the processes of one service. */
 interface SharedParts {
   readonly storeFolder: string
   readonly peppers: Peppers
@@ -88,7 +88,7 @@ interface SharedParts {
 export type Reply = any
 
 interface PublishOptions {
-  /** Blocks that the publication lacks. */
+  /** Blocks missing in the publication. */
   readonly missing?: readonly string[]
   readonly feed?: string
   /** Data time, ms since the epoch. */
@@ -100,41 +100,41 @@ interface ServiceOptions {
   /** Its time in ms. */
   readonly clock?: () => number
   readonly slots?: number
-  /** Where mails go, in place of a folder. */
+  /** Receiver of mails, in place of a folder. */
   readonly smtpUrl?: string
-  /** What another process of the same service has, which tells this one nothing: each has a Redis of its own. */
+  /** The data of another process of the same service, which sends this one nothing: each has a Redis of its own. */
   readonly beside?: SharedParts
-  /** Where its files are; a folder that goes after the test file by default. */
+  /** The folder of its files; by default one that is removed after the test file. */
   readonly folder?: string
-  /** Takes what the API logs, in place of nobody. */
+  /** Receives the API's log, which is dropped by default. */
   readonly log?: (line: string) => void
-  /** Addresses of proxies that are believed; none unless told. */
+  /** Addresses of trusted proxies; none by default. */
   readonly proxies?: string
-  /** The address that clients use; the one listened on unless told. */
+  /** The address that clients use; by default the one listened on. */
   readonly publicUrl?: string
-  /** Whether plain HTTP is refused; as proxies and `publicUrl` say unless told. */
+  /** Whether plain HTTP is refused; by default `publicUrl` and the proxies decide. */
   readonly requireHttps?: boolean
-  /** The plans; unless told everybody may ask as much as they like. */
+  /** The plans; by default without limits. */
   readonly plans?: PlanTable
   readonly upgradeUrl?: string
   readonly supportContact?: string
   readonly securityContact?: string
   readonly catalogPublisher?: string
-  /** The feeds that the worker would announce; `FEEDS` unless told. */
+  /** The feeds that the worker would announce; `FEEDS` by default. */
   readonly feeds?: readonly FeedListing[]
-  /** The endpoints to serve; all unless told. */
+  /** The endpoints to serve; all by default. */
   readonly endpoints?: readonly Endpoint[]
-  /** What differs from how long clients may usually take. */
+  /** Changes of the clients' usual timeouts. */
   readonly clients?: Partial<ClientLimits>
-  /** Memory for replies that are kept, in bytes. */
+  /** Memory for kept replies, in bytes. */
   readonly cacheBytes?: number
-  /** Disk for replies that are being sent, in bytes. */
+  /** Disk for replies in transfer, in bytes. */
   readonly spoolBytes?: number
-  /** Time between two of its own probes of each group of paths, in ms; a minute unless told. */
+  /** Time between its own probes of each group of paths, in ms; a minute by default. */
   readonly probe_ms?: number
-  /** Makes the OpenAPI description. */
+  /** Builds the OpenAPI description. */
   readonly describe?: Describe
-  /** What the process measures itself with. */
+  /** The process's own measurements. */
   readonly metrics?: ProcessMetrics
 }
 
@@ -173,7 +173,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const fail = (cause: Error): never => {
     throw new Error('usage cannot be written', { cause })
   }
-  // Clocks of tests leap over hours, after which what was not flushed is given up.
+  // Clocks of tests leap over hours; unflushed usage is then given up.
   const usage = openUsage({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
   const uptime = openUptime({ store, clock, every_ms: null, onError: () => undefined, onLost: () => undefined })
   const limiter = openLimiter({
@@ -281,7 +281,7 @@ function feedsOf(dataset: Dataset): string[] {
   return feeds.length > 0 ? feeds : ['other']
 }
 
-/** A live row made of the examples of a dataset's columns, with other values where told. */
+/** A live row of the examples of a dataset's columns, with the given values. */
 export function exampleRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
   const row = Object.fromEntries(Object.entries(dataset.columns).map(([name, column]) => [name, exampleValue(column)]))
   return { ...row, status: 'ACTIVE', updated_at: row[dataset.time], is_stale: false, ...values }
@@ -297,7 +297,7 @@ export function exampleTableRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
   return { fetch_id: `${feedOf(dataset)}.1`, is_baseline: false, last_seen_at: null, ...row }
 }
 
-/** A column's example, which is as JSON has it, as rows hold it. */
+/** A column's example as rows store it; declared examples are JSON. */
 function exampleValue(column: Column): unknown {
   const { example = null } = column
   if (example === null) return null
@@ -310,7 +310,7 @@ function exampleValue(column: Column): unknown {
 
 const HOUR_MS = 3_600_000
 
-/** The end of another life than the examples', half an hour later; nothing in a dataset without lives. */
+/** The end of another record than the example's, half an hour later; nothing in a dataset without ends. */
 function endedRow(dataset: Dataset): AnyRow[] {
   if (!dataset.life) return []
   const [time, before] = [dataset.columns[dataset.time] as Column, HOUR_MS / 2]
@@ -323,17 +323,17 @@ function endedRow(dataset: Dataset): AnyRow[] {
   ]
 }
 
-/** As many as the engine of a test has slots for. */
+/** The number of slots of a test's engine. */
 const LANDED_AT_ONCE = 2
 
-/** Fills live state and tables with one row each, made of the examples. */
+/** Fills live state and tables with one row each, from the examples. */
 export async function fillWithExamples(service: TestService): Promise<void> {
   const shown = datasets.filter(({ visibility }) => visibility === 'public')
   await Promise.all(
     shown.map(async (dataset) => {
       const row = exampleRow(dataset)
       const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
-      // What is observed is as old as it says.
+      // Observed rows are as old as they state.
       const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
       await service.publish(dataset, [row], { changes: [change], ...at })
     }),
@@ -361,15 +361,15 @@ export async function fillWithExamples(service: TestService): Promise<void> {
   await writeExampleQuality(service.lake.store)
 }
 
-/** Keeps tables for other files of the run: landing them takes seconds, a copy does not. */
+/** Keeps tables for other files of the run: landing takes seconds, a copy does not. */
 function keepTables(tables: string, made: string): void {
   const copy = mkdtempSync(join(runFolder(), 'tables-'))
   cpSync(tables, copy, { recursive: true })
-  // Another process may have been first: what it keeps is the same.
+  // Another process may have been first: its value is the same.
   if (!existsSync(made)) renameSync(copy, made)
 }
 
-/** What the other network of the railway has: names are known once those of all networks are. */
+/** The data of the other railway network: names are known once those of all networks are. */
 function otherNetworkRow(dataset: Dataset): AnyRow[] {
   if (dataset.id !== 'rail_routes' && dataset.id !== 'rail_stations') return []
   return [exampleTableRow(dataset, { network: 'AVLDMD', timetable_version: 'avldmd-2026-08-22' })]
@@ -384,7 +384,7 @@ function otherCall(dataset: Dataset): AnyRow[] {
   return [exampleTableRow(dataset, { stop_id: 'IBZ', stop_sequence: 2, arrival: at, departure: at })]
 }
 
-/** The days of four weeks before the examples' that are over: what a trend is made of. */
+/** The complete days of the four weeks before the examples': the basis of a trend. */
 function weeksBefore(dataset: Dataset): AnyRow[] {
   if (dataset.id !== 'fuel_days') return []
   const { start } = dayBounds('2025-09-26')

@@ -5,10 +5,10 @@ import { type Reply, startService, type TestService } from './service.ts'
 
 const T0 = Date.UTC(2026, 0, 2, 12)
 const HOUR_MS = 3_600_000
-/** Stands still unless a test moves it: whatever is ended and made anew is so in the same millisecond. */
+/** Does not advance unless a test moves it: sessions end and begin in the same millisecond. */
 let now = T0
 let one: TestService
-/** Another process on the same store, whose Redis hears nothing of the first. */
+/** Another process on the same store, whose Redis gets nothing of the first. */
 let other: TestService
 const PROXY = { proxies: '127.0.0.1', clock: () => now }
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeEach(() => {
 let count = 0
 const newEmail = (): string => `visitor${count++}@example.org`
 let callers = 0
-/** Says that a request is from an address that nobody has used yet. */
+/** Gives a request an unused address. */
 const someone = (): string => `198.51.${100 + (callers >> 8)}.${callers++ & 255}`
 
 type Headers = Readonly<Record<string, string>>
@@ -47,21 +47,21 @@ const post = (service: TestService, form: Form, headers: Headers = {}, path = '/
 
 const newKey = (email: string) => one.access.accounts.create({ email, label: null, language: 'en' })
 
-/** What a mail to the owner of an address would have in its link. */
+/** The link in a mail to the owner of an address. */
 async function mailedToken(email: string): Promise<string> {
   return (await one.access.tokens.link(await one.access.accounts.nameOf(email))) as string
 }
 
 const cookieOf = (response: Response): string => (response.headers.get('set-cookie') as string).split(';')[0] as string
 
-/** Opens a session by a link; gives its header. */
+/** Opens a session by a link; returns its header. */
 async function openSession(email: string, headers: Headers = {}): Promise<{ readonly cookie: string }> {
   const opened = await post(one, { act: 'open', token: await mailedToken(email) }, headers)
   expect(opened.status).toBe(303)
   return { cookie: cookieOf(opened) }
 }
 
-/** Whether a session is good for anything, in either process. */
+/** Whether a session is valid, in either process. */
 async function isOpen(session: Headers): Promise<boolean> {
   const statuses = new Set<boolean>()
   for (const service of [one, other]) {
@@ -98,11 +98,11 @@ describe('a session is over for good', () => {
       expect((await post(service, { act: 'delete', sure: 'yes' }, mine)).status).toBe(401)
     }
     expect(await isGood(token)).toBe(true)
-    // The clock has not moved: what is opened now is no part of what was ended.
+    // The clock has not moved: a session opened now was not ended before.
     expect(await isOpen(await openSession(email))).toBe(true)
   })
 
-  test('when all keys are revoked, but for whoever asked, until it would have been over; and so are links', async () => {
+  test("when all keys are revoked, except for the caller's, until it would have been over; and so are links", async () => {
     const email = newEmail()
     const { key } = await newKey(email)
     const [mine, theirs] = [await openSession(email), await openSession(email)]
@@ -113,14 +113,14 @@ describe('a session is over for good', () => {
       303,
       expect.stringMatching(/^session=tis_.*; Max-Age=2700; HttpOnly/),
     ])
-    const anew = { cookie: cookieOf(revoked) }
-    expect([await isOpen(mine), await isOpen(theirs), await isOpen(anew)]).toEqual([false, false, true])
+    const renewed = { cookie: cookieOf(revoked) }
+    expect([await isOpen(mine), await isOpen(theirs), await isOpen(renewed)]).toEqual([false, false, true])
     expect(await isGood(token)).toBe(false)
     for (const service of [one, other]) expect((await post(service, { act: 'open', token })).status).toBe(401)
     expect((await send(other, '/api/keys', { headers: { 'X-API-Key': key } })).status).toBe(401)
     expect(await isGood(await mailedToken(email))).toBe(true)
     now = T0 + HOUR_MS
-    expect(await isOpen(anew)).toBe(false)
+    expect(await isOpen(renewed)).toBe(false)
   })
 
   test('when the account is deleted, also for the next one of the same address, as are links', async () => {
@@ -146,13 +146,13 @@ describe('a session is over for good', () => {
     expect(await isOpen(await openSession(email))).toBe(true)
   })
 
-  test('of two who revoke all at the same time in two processes, one stays at most', async () => {
+  test('of two calls that revoke all at the same time in two processes, one stays at most', async () => {
     const email = newEmail()
     await newKey(email)
     const sessions = [await openSession(email), await openSession(email)]
     const replies = await Promise.all(sessions.map((session, at) => post(at === 0 ? one : other, { act: 'revoke-all' }, session)))
-    const anew = replies.filter(({ status }) => status === 303).map((reply) => ({ cookie: cookieOf(reply) }))
-    const open = await Promise.all(anew.map(isOpen))
+    const renewed = replies.filter(({ status }) => status === 303).map((reply) => ({ cookie: cookieOf(reply) }))
+    const open = await Promise.all(renewed.map(isOpen))
     expect(open.filter(Boolean).length).toBeLessThanOrEqual(1)
     for (const session of sessions) expect(await isOpen(session)).toBe(false)
   })
@@ -173,7 +173,7 @@ describe('a session is over for good', () => {
   })
 })
 
-test('an account that is deleted leaves nothing of its sessions, and nothing names its address', async () => {
+test('a deleted account leaves nothing of its sessions, and nothing names its address', async () => {
   const email = newEmail()
   const { account } = await newKey(email)
   for (const act of ['leave', 'revoke-all']) expect((await post(one, { act }, await openSession(email))).status).toBe(303)
@@ -219,13 +219,13 @@ describe('a page of another site', () => {
     expect((await send(one, '/api/keys', { headers: { ...session, ...headers } })).status).toBe(401)
     expect((await one.access.accounts.list(account)).map(({ status }) => status)).toEqual(['ACTIVE'])
     expect(await isGood(token)).toBe(true)
-    // A key says itself who asks, wherever from.
+    // A key identifies its caller, wherever the request comes from.
     const keyed = { 'X-API-Key': key, ...headers }
     expect((await send(one, '/api/keys', { headers: keyed })).status).toBe(200)
     expect((await send(one, `/api/keys/${id}/rotate`, { method: 'POST', headers: keyed })).status).toBe(201)
   })
 
-  test('is none of our own', async () => {
+  test('is not one of our own', async () => {
     const served = await startService({ ...PROXY, publicUrl: 'https://api.example.org/', requireHttps: false })
     try {
       const { url } = one
@@ -263,7 +263,7 @@ test.each([
   for (const response of [opened, left]) expect(response.headers.get('set-cookie')?.endsWith('; SameSite=Strict; Secure')).toBe(isSecure)
 })
 
-test('so is it where HTTPS is not required, of what came by it', async () => {
+test('the same is true where HTTPS is not required, for requests over HTTPS', async () => {
   const lax = await startService({ ...PROXY, requireHttps: false, beside: one.shared })
   try {
     const email = newEmail()

@@ -25,12 +25,12 @@ test('an incident of a source that states no creation is as old as its first pub
   expect(toIncident(exampleRow(incidents) as never).created_at).toBe(Date.parse('2021-12-10T13:15:55.000Z'))
 })
 
-test('a reply always has it, and a change of it is told', () => {
+test('a reply always has it, and a change of it is announced', () => {
   for (const { fields } of [incident, incidentDetail]) expect(fields.created_at.nullable).toBe(false)
   expect(changedOf(['created_at'])).toContain('created_at')
 })
 
-test('a sensor that no catalogue has is of the city whose others its source publishes', () => {
+test("a sensor missing in the catalogue belongs to the city of its source's other sensors", () => {
   const { read } = trafficIntensity
   if (read.kind !== 'memory' || !read.records) throw new Error('live readings are read live')
   const reading = (source: string, sensor_id: string) => exampleRow(trafficReadings, { source, sensor_id })

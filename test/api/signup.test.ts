@@ -26,7 +26,7 @@ describe('the start page', () => {
   test.each([
     ['', 'es', 'incidencias activas', 'Crear mi clave', '10 peticiones por minuto y 1000 al día'],
     ['?lang=en', 'en', 'active incidents', 'Make my key', '10 requests a minute and 1000 a day'],
-  ])('tells what there is now, with figures of our own API, and has a form: %s', async (query, language, label, button, limits) => {
+  ])('shows the current state, with figures of our own API, and has a form: %s', async (query, language, label, button, limits) => {
     const response = await service.open(`/${query}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -38,7 +38,7 @@ describe('the start page', () => {
     expect(html).toMatch(
       new RegExp(`${label}</a></dt><dd><strong>1</strong> <small>.*<time datetime="2026-01-02T12:00:00.000Z">13:00</time>`),
     )
-    // What has not come has no figure, and no zero.
+    // A missing count has no figure, and no zero.
     expect(html.match(/<small>(sin datos todavía|no data yet)<\/small>/g)).toHaveLength(3)
     expect(html).toContain(button)
     expect(html).toContain(`curl &#39;${service.url}/api/incidents?province=Madrid&#39;`)
@@ -56,7 +56,7 @@ describe('the start page', () => {
     expect(await (await service.open('/?lang=en')).text()).toContain('<strong>2</strong>')
   })
 
-  test('asking for it costs nothing of what an address may ask for', async () => {
+  test("requesting it costs nothing of an address's limits", async () => {
     for (let n = 0; n < 8; n++) expect((await service.open('/')).status).toBe(200)
     expect((await service.open('/api/incidents')).status).toBe(200)
   })
@@ -66,7 +66,7 @@ describe('the form', () => {
   test.each([
     [{ email: 'eva@example.org', lang: 'AAA' }, '/lang', 'invalid-parameter'],
     [{ email: 'eva@example.org', plan: 'PRO' }, '/plan', 'unknown-parameter'],
-  ])('refuses what it has not, and makes no key: %o', async (fields, pointer, code) => {
+  ])('refuses an invalid form, and makes no key: %o', async (fields, pointer, code) => {
     const response = await send(fields as Record<string, string>)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code, errors: [{ pointer }] })
@@ -87,7 +87,7 @@ describe('the form', () => {
   })
 
   test.each(['', 'nobody', 'a@b', 'x@example.org\r\nBcc: y@example.org', '"><script>alert(1)</script>@example.org x'])(
-    'comes back with what was typed where that is no address: %s',
+    'comes back with the input where that is no address: %s',
     async (email) => {
       const response = await send({ email })
       expect(response.status).toBe(400)
@@ -98,7 +98,7 @@ describe('the form', () => {
     },
   )
 
-  test('a fourth key for an address is told to whoever sent it, and nothing more', async () => {
+  test('the sender of a fourth key for an address learns that, and nothing more', async () => {
     for (let n = 0; n < 3; n++) expect((await send({ email: 'eva@example.org' })).status).toBe(201)
     const response = await send({ email: 'eva@example.org' }, { 'Accept-Language': 'en' })
     expect(response.status).toBe(422)

@@ -6,7 +6,7 @@ import { until } from '../helpers/until.ts'
 import { bigEndpoint, landSomething } from './big-endpoint.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
-/** 8,000 records of 1 kB: more than the buffers of a connection hold. */
+/** 8,000 records of 1 kB: more than the buffers of a connection take. */
 const ROWS = 8000
 const big = bigEndpoint(ROWS, sql`repeat(md5(CAST(range AS VARCHAR)), 32)`)
 
@@ -23,11 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** A connection, what came by it, and how long it was open. */
+/** A connection, its received bytes, and how long it was open. */
 interface Line {
   readonly socket: Socket
   text(): string
-  /** Gives the time until the server ended it, in ms. */
+  /** Returns the time until the server ended it, in ms. */
   ended(): Promise<number>
 }
 
@@ -81,7 +81,7 @@ describe('a client that is slow is answered 408, and its connection ended: ', ()
     expect(line.text().match(/HTTP\/1\.1 \d+/g)).toEqual([path === '/nothing' ? 'HTTP/1.1 404' : 'HTTP/1.1 405'])
   })
 
-  test('and nobody who goes away in the middle is taken for a mistake of ours', async () => {
+  test('and a disconnect in the middle is not taken for a mistake of ours', async () => {
     const line = await open()
     line.socket.write(`${HEAD}Content-Length: 4000\r\n\r\n{`)
     await sleep(100)
@@ -143,7 +143,7 @@ describe('a client that reads nothing of a big reply', () => {
     }
   })
 
-  test('gives its connection back, of which there are only so many', async () => {
+  test('gives its connection back, as connections are limited', async () => {
     // From memory, as all answers of now are.
     await (await service.get(`/api/big?limit=${ROWS}`)).arrayBuffer()
     const lines = await Promise.all(Array.from({ length: CLIENTS.connections }, () => ask('lang=es')))

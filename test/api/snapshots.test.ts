@@ -17,18 +17,18 @@ const named = representatives.filter((endpoint) => allParams(endpoint).has('snap
 const read = [...new Set(named.flatMap((endpoint) => datasetsOf(endpoint)))]
 const now = Date.now()
 
-/** An answer's bytes, and what its head says of them but for their age. */
+/** A reply's bytes, and its headers except for its age. */
 interface Answer {
   readonly body: Buffer
   readonly head: Readonly<Record<string, string | null>>
 }
 
 let service: TestService
-/** How many groups of files were made into one. */
+/** The number of groups of files compacted into one. */
 let compacted = 0
-/** The answers of before, by path. */
+/** The earlier replies, by path. */
 const before = new Map<string, Answer>()
-/** Names of the states they are of, by path of the endpoint. */
+/** Names of their states, by path of the endpoint. */
 const names = new Map<string, string>()
 
 async function answer(path: string): Promise<Answer> {
@@ -46,10 +46,10 @@ const plain = ({ body, head }: Answer): Answer => ({
   head: { ...head, link: head['link']?.replaceAll(/&snapshot=[^&>]+/g, '') ?? null },
 })
 
-/** The round that lands so much later that what was before it is closed, and made into few files. */
+/** The round that lands so much later that the earlier months are closed, and compacted into few files. */
 const LATE = 3
 
-/** Three rows more of a dataset, each another observation, later than all there is. */
+/** Three more rows of a dataset, each another observation, later than all others. */
 function more(dataset: Dataset, round: number): AnyRow[] {
   const row = exampleTableRow(dataset)
   const time = dataset.columns[dataset.time]
@@ -94,7 +94,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** What the worker does each day, so many ms later than it is. */
+/** The worker's daily run, so many ms later than now. */
 async function upkeep(later_ms: number): Promise<void> {
   for (const dataset of read) {
     const table = service.lake.table(dataset)

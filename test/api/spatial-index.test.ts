@@ -14,7 +14,7 @@ const box = fc.tuple(lat, lat, lon, lon).map(
 )
 const circle = fc.record({ kind: fc.constant('circle' as const), lat, lon, radius_m: fc.constantFrom(1, 20, 5000, 100_000) })
 
-test('an indexed list finds what a scan finds, in the order of the list', () => {
+test('an indexed list finds the same as a scan, in the order of the list', () => {
   fc.assert(
     fc.property(
       fc.array(position, { minLength: 200, maxLength: 300 }),
@@ -52,7 +52,7 @@ test('points at the edge of a circle are found: far north, beside a pole and acr
   }
 })
 
-test('a list is indexed once it is searched again, and then only what is near is looked at', () => {
+test('a list is indexed at its second search, and then only the nearest records are tested', () => {
   const records = Array.from({ length: 1000 }, (_, id) => ({ id, position: { lat: 36 + id / 200, lon: -3 } }))
   const area = { kind: 'circle' as const, lat: 40, lon: -3, radius_m: 1000 }
   expect(recordsNear(records, area)).toBe(records)

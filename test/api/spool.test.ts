@@ -47,7 +47,7 @@ test('lines go on in another file where one is long enough, and all of them go t
   expect([readdirSync(folder), spool.bytes]).toEqual([[], 0])
 })
 
-deepTest('more than there is room for is refused, whoever writes it, and what was taken is free again', async () => {
+deepTest('a file beyond the available room is refused, whoever writes it, and its room is free again', async () => {
   const spool = new Spool({ folder: tempFolder(), bytes: 500_000 })
   const kept = await spool.begin()
   await kept.write('x'.repeat(300_000))
@@ -62,7 +62,7 @@ deepTest('more than there is room for is refused, whoever writes it, and what wa
   })
   await expect(byEngine).rejects.toEqual(refused)
   await written.drop()
-  // What grows at the same time counts before it is finished.
+  // Files that grow at the same time count before they are finished.
   const [one, other] = [await spool.begin(), await spool.begin()]
   const both = [one, other].map((draft) =>
     draft.filled(NEVER, async (signal) => {

@@ -41,17 +41,17 @@ async function stage(): Promise<Stage> {
   }
 }
 
-test('a lake that does not say where its data comes from is not told as real', async () => {
+test('a lake of unknown origin is not presented as real', async () => {
   const { open, store, errors } = await stage()
   await expect(open()).rejects.toThrow('does not say where its data comes from')
   await claimLake(store, 'simulated', 0)
   const state = await open()
   await store.delete('system/lake.json')
-  await until('the loss is told', () => errors.length > 0)
+  await until('the loss is reported', () => errors.length > 0)
   expect([state.mode, state.system().mode]).toEqual(['simulated', 'simulated'])
 })
 
-test('a look that fails is told, and the next one comes all the same', async () => {
+test('a failed refresh is reported, and the next one follows all the same', async () => {
   const { open, store, errors } = await stage()
   await claimLake(store, 'simulated', 0)
   let isBroken = false
@@ -60,7 +60,7 @@ test('a look that fails is told, and the next one comes all the same', async () 
     return Date.now()
   })
   isBroken = true
-  await until('the failure is told', () => errors.includes('no clock'))
+  await until('the failure is reported', () => errors.includes('no clock'))
   isBroken = false
   await writeFeedListings(store, [{ id: 'a', domain: 'road', source: 's', datasets: ['incidents'], every_s: 60, urls: [], enabled: true }])
   await until('the new list of feeds', () => state.system().feeds.length === 1)

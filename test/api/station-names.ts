@@ -3,13 +3,13 @@ import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 
-/** A station by its id and name, as slices of tests have it. */
+/** A station by its id and name, as cached queries of tests have it. */
 interface NamedStation {
   readonly id: string
   readonly name: string
 }
 
-/** What a slice of the names of stations reads: those of all versions of the timetable, or those that are chosen, in order of their ids. */
+/** A cached query of station names: those of all versions of the timetable, or the chosen ones, in order of their ids. */
 export async function stationNames({ rows }: SliceReader, chosen: Scan = scan(railStations)): Promise<NamedStation[]> {
   const found: NamedStation[] = []
   for await (const batch of rows(sql`SELECT stop_id, name FROM ${chosen} ORDER BY stop_id`))

@@ -38,7 +38,7 @@ async function start(at = T0): Promise<void> {
   service = await startService({ clock: () => now, log: (line) => void lines.push(line) })
 }
 
-/** Lets minutes pass in which the API runs. */
+/** Advances by minutes while the API runs. */
 async function pass(minutes: number): Promise<void> {
   for (let n = 0; n < minutes; n++) {
     now += MINUTE
@@ -54,14 +54,14 @@ async function status(query = ''): Promise<Reply> {
 }
 const groupOf = ({ uptime }: Reply, group: string): Reply => uptime.groups.find((one: Reply) => one.group === group)
 
-/** Waits until the API tells of a feed what is expected; it looks at feeds a few times a second. */
-async function untilTold(holds: (found: Reply) => boolean): Promise<Reply> {
+/** Waits until the API reports the expected state of a feed; it refreshes feeds a few times a second. */
+async function untilTold(isExpected: (found: Reply) => boolean): Promise<Reply> {
   let found: Reply
-  await until('told', async () => {
+  await until('reported', async () => {
     now += 16_000
     await service.uptime.flush()
     found = await status()
-    return holds(found)
+    return isExpected(found)
   })
   return found
 }
@@ -109,8 +109,8 @@ describe('the worker', () => {
   })
 })
 
-describe('what is measured', () => {
-  test('is every reply, in the group of its path, by whose fault it was', async () => {
+describe('the measurement', () => {
+  test('covers every reply, in the group of its path, by whose fault it was', async () => {
     await start()
     const data = await service.keyed('ENTERPRISE')
     const asked: [status: number, Response][] = [
@@ -147,7 +147,7 @@ describe('what is measured', () => {
       platform: [3, 1, 0],
       account: [2, 1, 0],
     })
-    // What has no data yet is no outage.
+    // A feed without data yet is no outage.
     expect(groupOf(found, 'road')).toMatchObject({ down_minutes: 0, met: true, availability_pct: 100 })
     expect(groupOf(found, 'service')).toMatchObject({ down_minutes: 0, met: true, availability_pct: 100 })
     const { p50_ms, p95_ms, p99_ms } = groupOf(found, 'service')
@@ -164,7 +164,7 @@ describe('what is measured', () => {
     expect((await status()).reasons.map(({ code }: Reply) => code)).not.toContain('group-failing')
   })
 
-  test('is of all processes, and the same for whoever asks any of them', async () => {
+  test('covers all processes, and is the same from each of them', async () => {
     await start()
     const other = openUptime({
       ...{ store: service.lake.store, clock: () => now, every_ms: null },
@@ -194,7 +194,7 @@ describe('what is measured', () => {
     const minutes = (beats: readonly Span[], failing: readonly number[]) =>
       ({ beats, groups: [{ group: 'road', ...newUptimeCounts(), requests: 10, failing }] }) as const
     const days = 31
-    // 44,640 minutes, of which 44 may be down: 45 are too many.
+    // Of 44,640 minutes 44 may be down: 45 are too many.
     for (let day = 1; day <= days; day++) {
       const date = `2026-03-${String(day).padStart(2, '0')}`
       const one =
@@ -239,12 +239,12 @@ describe('the state', () => {
       { code: 'feed-down', of: 'sct_incidents', text },
     ])
     // As /api/freshness has it; late is no reason yet.
-    const told = ({ feeds }: Reply): string[] => feeds.map(({ id, health }: Reply) => `${id} ${health}`).sort()
-    expect(told(found)).toEqual(told(await service.json('/api/freshness')))
-    expect(told(found)).toContain('fuel_stations LATE')
+    const healths = ({ feeds }: Reply): string[] => feeds.map(({ id, health }: Reply) => `${id} ${health}`).sort()
+    expect(healths(found)).toEqual(healths(await service.json('/api/freshness')))
+    expect(healths(found)).toContain('fuel_stations LATE')
   })
 
-  test('goes on being told while Redis is away, and while the store is', async () => {
+  test('goes on being reported while Redis is away, and while the store is', async () => {
     await start()
     await fillWithExamples(service)
     await pass(5)
@@ -265,7 +265,7 @@ describe('the state', () => {
       expect(found.reasons.map(({ code }: Reply) => code)).toEqual(expect.arrayContaining(['lake-away', 'record-unread']))
       expect(found.uptime.measured_until).toBe(measured_until)
       expect((await service.open('/status')).status).toBe(200)
-      // Of a month that was never read nothing is known.
+      // A month that was never read has no figures.
       const other = await status('&month=2026-02')
       expect([other.uptime.minutes, groupOf(other, 'road').availability_pct]).toEqual([null, null])
     } finally {
@@ -281,7 +281,7 @@ describe('the state', () => {
     expect(lines.join()).toContain('the record of uptime cannot be read')
   })
 
-  test('is told, without what cannot be read, while the store takes its time', { timeout: 30_000 }, async () => {
+  test('is reported, without the unreadable parts, while the store takes its time', { timeout: 30_000 }, async () => {
     await start()
     const held = Promise.withResolvers<never>()
     const system = () => ({ feeds: [], states: new Map() })
@@ -325,7 +325,7 @@ describe('GET /status', () => {
     }
     const body = (await json.json()) as Reply
     expect(body.uptime.method).toMatch(/^Months are those of UTC/)
-    // The same for all who ask in these seconds.
+    // The same for all callers in these seconds.
     const etag = json.headers.get('etag') as string
     now += 10_000
     expect((await service.open('/status?format=json&lang=en', { 'If-None-Match': etag })).status).toBe(304)
@@ -334,7 +334,7 @@ describe('GET /status', () => {
     expect((await service.open('/status', { Accept: 'text/csv' })).status).toBe(406)
   })
 
-  test('answers what is wrong with a month', async () => {
+  test('explains an invalid month', async () => {
     await start()
     for (const [query, code] of [
       ['month=2026-13', 'invalid-parameter'],
@@ -349,7 +349,7 @@ describe('GET /status', () => {
     expect((await status('&month=2025-03')).uptime).toMatchObject({ month: '2025-03', measured_from: null, minutes: 0 })
   })
 
-  test('says in words what it shows, in tables that have names for rows and columns, and leads to other months', async () => {
+  test('describes its figures in words, in tables that have names for rows and columns, and leads to other months', async () => {
     await start(Date.UTC(2026, 1, 28, 23, 55))
     await pass(20)
     for (const [lang, month] of [

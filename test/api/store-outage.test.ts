@@ -40,10 +40,10 @@ describe('while the object store is away', () => {
     ['a query with a mistake of ours', new QueryError('failed', 'Binder Error: no such column'), 500, 'internal'],
     ['a full disk', new StoreError('full', { code: 'ENOSPC' }), 507, 'insufficient-storage'],
     ['a full bucket', new StoreError('full', { code: 'failed', cause: { status: 507 } }), 507, 'insufficient-storage'],
-  ])('%s is told apart', (_, error, status, code) => {
-    const told = problemOf(error)
-    expect([told.status, told.code]).toEqual([status, code])
-    if (status !== 500) expect(told.options.retry_after_s).toBeGreaterThan(0)
+  ])('%s is distinguished', (_, error, status, code) => {
+    const problem = problemOf(error)
+    expect([problem.status, problem.code]).toEqual([status, code])
+    if (status !== 500) expect(problem.options.retry_after_s).toBeGreaterThan(0)
   })
 })
 

@@ -21,7 +21,7 @@ emptyRedis((one, its) => {
 
 interface Stage {
   readonly hub: StreamHub
-  /** Records so many batches of events of some 5 kB each. */
+  /** Records the given number of batches of events of some 5 kB each. */
   record(batches: number, events: number): Promise<void>
   /** Opens a stream over a plain connection; counts its events. */
   open(): { readonly socket: Socket; events(): number; heartbeats(): number }
@@ -77,7 +77,7 @@ async function openStage(options: { readonly stuck_ms?: number; readonly heartbe
   }
 }
 
-test('a reader that takes nothing for a while gets all of it later; what it has not taken is in the log, not in memory', async () => {
+test('a reader that takes nothing for a while gets all of it later; the rest is in the log, not in memory', async () => {
   const stage = await openStage()
   const [slow, quick] = [stage.open(), stage.open()]
   await until('both are open', () => stage.hub.count === 2)
@@ -91,7 +91,7 @@ test('a reader that takes nothing for a while gets all of it later; what it has 
   await until('both go on', () => slow.events() === 1601 && quick.events() === 1601)
 })
 
-test('a reader that takes nothing for too long is closed, and nobody else', async () => {
+test('a reader that takes nothing for too long is closed, and no other', async () => {
   const stage = await openStage({ stuck_ms: 200, heartbeat_ms: 50 })
   const [stuck, quick] = [stage.open(), stage.open()]
   await until('both are open', () => stage.hub.count === 2)

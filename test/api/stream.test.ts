@@ -37,13 +37,13 @@ async function open(query = '', headers: Record<string, string> = {}): Promise<R
 const bodies = ({ messages }: ReadStream): Reply[] => messages.map(({ data }) => JSON.parse(data))
 const idsOf = (stream: ReadStream): string[] => bodies(stream).map(({ id }) => id)
 
-test('an event is sent at once, as the object of the API with what changed', async () => {
+test('an event is sent at once, as the object of the API with its changes', async () => {
   const stream = await open()
   expect(stream.response.status).toBe(200)
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
   expect(stream.response.headers.get('cache-control')).toBe('no-store')
   expect(stream.response.headers.get('x-accel-buffering')).toBe('no')
-  await until('the place is told', () => stream.lastId() !== null)
+  await until('the place is known', () => stream.lastId() !== null)
   const updated = event('incident.updated', incidents, {}, 'UPDATED')
   const offset = await record(updated)
   const took = await until('the event', () => stream.messages.length > 0)
@@ -141,7 +141,7 @@ test('a body that would be too long lacks its largest members, and names them', 
   expect(Buffer.byteLength(stream.messages[0]?.data ?? '')).toBeLessThan(BODY_MOST)
 })
 
-test('who may not have a stream is told why', async () => {
+test('a caller without access to streams learns why', async () => {
   const refused = async (headers: Record<string, string>, query = ''): Promise<[number, string]> => {
     const response = await service.open(`/api/stream${query}`, headers)
     return [response.status, ((await response.json()) as Reply).code]

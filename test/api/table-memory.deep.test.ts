@@ -5,10 +5,10 @@ import { startServer } from '../../scripts/benches/incidents-api.ts'
 import { fillTables, TABLE_ROWS } from '../../scripts/benches/tables-service.ts'
 import { tempFolder } from '../helpers/temp.ts'
 
-/** Most memory that a process takes beyond what it had, for a reply of 100,000 rows; MB. */
+/** Most memory that a process takes beyond its start, for a reply of 100,000 rows; MB. */
 const EXTRA_MB = 150
 const home = tempFolder()
-/** A key of the server that is asked. */
+/** A key of the server under test. */
 let key = ''
 beforeAll(() => fillTables(home, 20))
 
@@ -19,7 +19,7 @@ interface Got {
   readonly body: Buffer
 }
 
-/** A reply, its body kept only where told. */
+/** A reply; its body is kept on request only. */
 function fetched(url: string, { headers = {}, isKept = false }: { headers?: Record<string, string>; isKept?: boolean } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { 'X-API-Key': key, ...headers }, agent: false }, (response) => {
@@ -73,7 +73,7 @@ test('a reply that is sent from disk is the same packed, and has its length wher
     expect(brotliDecompressSync(packed.body).equals(plain.body)).toBe(true)
     const same = await fetched(url, { headers: { 'if-none-match': plain.headers['etag'] as string } })
     expect([same.status, same.bytes]).toEqual([304, 0])
-    // Whoever goes away in the middle harms nobody.
+    // A disconnect in the middle does no harm.
     await new Promise<void>((resolve) => {
       get(url, { agent: false, headers: { 'X-API-Key': key } }, (response) =>
         response.once('data', () => response.destroy()).once('close', resolve),

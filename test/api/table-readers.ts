@@ -23,10 +23,10 @@ import { isoInstant } from '../../lake/schema/time.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import type { Reply } from './service.ts'
 
-/** A row as every reader gives it: JSON values by column, numbers as numbers or, beyond 2^53, as texts. */
+/** A row as every reader returns it: JSON values by column, numbers as numbers or, beyond 2^53, as texts. */
 export type FlatRow = Record<string, unknown>
 
-/** A record of a JSON reply as a table shows it, made without what tables are made with. */
+/** A record of a JSON reply as a table shows it, built without the product's table code. */
 export function flattened(fields: Fields, record: Reply): FlatRow {
   const row: FlatRow = {}
   for (const [name, field] of Object.entries(fields)) {
@@ -106,7 +106,7 @@ export async function rowsOfDuckdb(fields: Fields, bytes: Buffer): Promise<{ row
   return { rows, about: new Map(keys.getRows() as [string, string][]) }
 }
 
-/** Rows of Parquet by hyparquet, which knows snappy. */
+/** Rows of Parquet by hyparquet, which supports snappy. */
 export async function rowsOfHyparquet(fields: Fields, bytes: Buffer): Promise<FlatRow[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer
   const types = typesOf(fields)
@@ -163,7 +163,7 @@ function typesOf(fields: Fields): Map<string, CellType> {
   return new Map(tableColumns(fields).map(({ name, type }) => [name, type]))
 }
 
-/** The geometry of GeoParquet has to be the place that `lat` and `lon` tell, unless the record has one of its own; it is then left out. */
+/** The geometry of GeoParquet must be the point of `lat` and `lon`, unless the record has one of its own; then it is left out. */
 function withoutGeometry(fields: Fields, row: FlatRow): FlatRow {
   if (placeOf(fields) !== 'position' || !('geometry' in row)) return row
   const { geometry, ...others } = row

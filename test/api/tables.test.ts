@@ -53,7 +53,7 @@ const ringAt = (at: number): readonly (readonly [number, number])[] => [
   [0, 0],
 ]
 
-/** A row with values of every kind, its texts what CSV and spreadsheets stumble over. */
+/** A row with values of every kind; its texts are hard for CSV and spreadsheets. */
 function rowAt(at: number): AnyRow {
   const isNull = at % 7 === 3
   return {
@@ -185,7 +185,7 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
       }
     })
 
-    test('has only the columns asked for, in the order of the record', async () => {
+    test('has only the requested columns, in the order of the record', async () => {
       const { rows } = await pageIn(`${path}?limit=1200&fields=price,name,lat&format=${format}`, fields, format)
       expect(rows.length).toBe(1200)
       expect(Object.keys(rows[0] as FlatRow)).toEqual(['name', 'price', 'lat'])
@@ -198,7 +198,7 @@ describe.each(byTier(PATHS.slice(0, 1), PATHS.slice()))('%s', (path, { fields })
       const { rows: safe } = await pageIn(`${path}?limit=${limit}&format=csv&dialect=excel`, fields, 'csv')
       const changed = exact.flatMap((row, at) => (row['name'] === safe[at]?.['name'] ? [] : [[row['name'], safe[at]?.['name']]]))
       expect(new Set(changed.map(([name]) => name))).toEqual(new Set(['=1+1', '+34', '-5', '@SUM(A1)', '\tx', '\r', '\rx']))
-      for (const [name, told] of changed) expect(told).toBe(`'${name}`)
+      for (const [name, cell] of changed) expect(cell).toBe(`'${name}`)
       expect(safe.map(({ name: _name, ...others }) => others)).toEqual(exact.map(({ name: _name, ...others }) => others))
     }
   })
@@ -242,7 +242,7 @@ test('more rows than JSON may have are for tables only, and options are for thei
   expect((await service.get('/api/flat?limit=1001&format=geojson')).status).toBe(400)
 })
 
-test('what the media types have in common tells them apart by weight, and dialects have tags of their own', async () => {
+test('the common media types are ranked by weight, and dialects have tags of their own', async () => {
   const typeOf = async (accept: string): Promise<string | null> => {
     const response = await service.get('/api/flat', { Accept: accept })
     await response.arrayBuffer()
@@ -268,7 +268,7 @@ test('a value that its column cannot hold exactly is an error that names the col
     (draft: Draft) => arrowWriter(draft, columns, new Map()),
     (draft: Draft) => stagedWriter(draft, columns, stagedJson),
   ])
-    for (const [part, told] of [
+    for (const [part, message] of [
       [{ count: 2 ** 31, share: null }, 'column parts.count cannot hold 2147483648'],
       [{ count: 1.5, share: null }, 'column parts.count cannot hold 1.5'],
       [{ count: 1, share: 1_234_567.8 }, 'column parts.share cannot hold 1234567.8'],
@@ -276,7 +276,7 @@ test('a value that its column cannot hold exactly is an error that names the col
       const draft = await spool.begin()
       const writer = writerOf(draft)
       const written = writer.write([{ parts: [{ ...part }] }]).then(() => writer.end())
-      await expect(written).rejects.toThrow(told)
+      await expect(written).rejects.toThrow(message)
       await draft.drop()
     }
 })
@@ -304,7 +304,7 @@ test('text is compressed, Parquet and Arrow are not', async () => {
   }
 })
 
-test('what does not fit the spool is a problem, and its room is free again', async () => {
+test('a table that does not fit the spool is a problem, and its room is free again', async () => {
   for (const path of ['/api/flat', '/api/things'])
     for (const format of ['csv', 'ndjson', 'arrow']) {
       const response = await small.get(`${path}?limit=1300&format=${format}`)

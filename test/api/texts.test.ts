@@ -13,7 +13,7 @@ const shape = record('Thing', 'A thing.', {
   more: col.json(0, 'Anything.', { nullable: true, example: {} }),
   position: col.point([0, 0], 'Place.', { nullable: true, example: { lat: 40, lon: -3 } }),
 })
-/** Numbers of few places, and those next to them. */
+/** Numbers of few decimals, and their neighbours. */
 const decimals = fc
   .tuple(fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), fc.constantFrom(1, 10, 100, 1000), fc.constantFrom(0, 0, 1, -1))
   .map(([digits, power, step]) => (digits / power) * (1 + step * Number.EPSILON))
@@ -34,7 +34,7 @@ const things = fc.record({
   ),
 })
 
-test('the text of a record is that of its object, whatever came before it', () => {
+test('the text of a record is that of its object, whatever was written before', () => {
   const [object, text] = [recordWriter(shape), recordTextWriter(shape)]
   fc.assert(
     fc.property(fc.array(things), (records) => {

@@ -6,7 +6,7 @@ export function lengthM(line: Line): number {
   return line.slice(1).reduce((sum, here, nth) => sum + metresAway(here, line[nth] as Line[0], line[nth] as Line[0]), 0)
 }
 
-/** How many of the places, from the first on, a line comes by within a bound (metres) one after the other. */
+/** How many of the places, from the first on, a line passes in order within a bound (metres). */
 export function stopsInOrder(line: Line, places: Line, within_m: number): number {
   // By steps of 10 m at most: where the line has come by one place it may be at the next one, too.
   let passed = 0

@@ -24,7 +24,7 @@ import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
 import { exampleRow, exampleTableRow, type Reply, startService, type TestService } from './service.ts'
 
 const DERIVED = [trafficHoursDerived, trafficDaysDerived, trafficCityHoursDerived, trafficTypicalWeeksDerived]
-/** A leap day, the days of both clock changes, and one that the live readings are of, too. */
+/** A leap day, the days of both clock changes, and one with live readings, too. */
 const DAYS = ['2028-02-28', '2028-02-29', '2028-03-26', '2028-10-29', '2028-10-31']
 const LIVE = '2028-10-31'
 /** When the archive was fetched: long before the live readings end. */
@@ -59,7 +59,7 @@ function archived(): AnyRow[] {
   })
 }
 
-/** What is in no figure: a second reading of a time that is not repeated. */
+/** A reading outside every figure: a second reading of a time that is not repeated. */
 const repeated = (rows: readonly AnyRow[]): AnyRow => ({ ...(rows[0] as AnyRow), repetition: 2, intensity_veh_h: 99_000 })
 
 function live(): AnyRow[] {
@@ -102,7 +102,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('roll-ups have both sources, each by itself, as far as the live readings go, which the archive does not hold up', async () => {
+test('roll-ups have both sources, each separately, as far as the live readings go, and the archive does not delay them', async () => {
   const sums = `count(*) FILTER (WHERE quality <> 'ERROR') AS readings, sum(intensity_veh_h) FILTER (WHERE quality <> 'ERROR') AS intensity`
   const expected = await golden(
     service.lake,
@@ -149,21 +149,18 @@ test('roll-ups have both sources, each by itself, as far as the live readings go
   ])
 })
 
-test.each(['raw', '15m', '1h', '1d', '1mo', '1y'])(
-  'a series by %s is of the source that is asked for, and else of one',
-  async (interval) => {
-    const path = `/api/trafico/sensores/s1/historico?interval=${interval}`
-    const span = ['raw', '15m'].includes(interval) ? 'from=2028-10-27&to=2028-11-02' : YEAR
-    expect(sourcesIn(await history(`${path}&${span}`))).toEqual(['madrid 300'])
-    expect(sourcesIn(await history(`${path}&${span}&source=madrid`))).toEqual(['madrid 300'])
-    expect(sourcesIn(await history(`${path}&${span}&source=madrid_archive`))).toEqual(['madrid_archive 900'])
-    // Where there are no live readings, those of the archive answer; a year is asked for whole.
-    const asked = interval === '1y' ? 'from=2027-01-01&to=2028-01-01' : 'from=2028-02-28&to=2028-03-01'
-    expect(sourcesIn(await history(`${path}&${asked}`))).toEqual(interval === '1y' ? [] : ['madrid_archive 900'])
-    expect(sourcesIn(await history(`/api/trafico/sensores/s2/historico?interval=${interval}&${span}`))).toEqual(['madrid_archive 900'])
-    expect(await history(`${path}&from=2027-05-01&to=2027-05-03`)).toEqual([])
-  },
-)
+test.each(['raw', '15m', '1h', '1d', '1mo', '1y'])('a series by %s is of the requested source, and else of one', async (interval) => {
+  const path = `/api/trafico/sensores/s1/historico?interval=${interval}`
+  const span = ['raw', '15m'].includes(interval) ? 'from=2028-10-27&to=2028-11-02' : YEAR
+  expect(sourcesIn(await history(`${path}&${span}`))).toEqual(['madrid 300'])
+  expect(sourcesIn(await history(`${path}&${span}&source=madrid`))).toEqual(['madrid 300'])
+  expect(sourcesIn(await history(`${path}&${span}&source=madrid_archive`))).toEqual(['madrid_archive 900'])
+  // Where there are no live readings, those of the archive answer; a whole year is requested.
+  const asked = interval === '1y' ? 'from=2027-01-01&to=2028-01-01' : 'from=2028-02-28&to=2028-03-01'
+  expect(sourcesIn(await history(`${path}&${asked}`))).toEqual(interval === '1y' ? [] : ['madrid_archive 900'])
+  expect(sourcesIn(await history(`/api/trafico/sensores/s2/historico?interval=${interval}&${span}`))).toEqual(['madrid_archive 900'])
+  expect(await history(`${path}&from=2027-05-01&to=2027-05-03`)).toEqual([])
+})
 
 const MEAN = `CAST(avg(intensity_veh_h) FILTER (WHERE quality <> 'ERROR') AS DECIMAL(9, 1)) AS intensity_veh_h`
 const COUNTS = `starts_at IS NOT NULL AND repetition = 1`
@@ -177,7 +174,7 @@ test.each([
   ['1mo', step('month'), YEAR],
   ['1y', step('year'), YEAR],
 ])(
-  'the archive by %s is what plain SQL gives of its readings: leap day, clock changes, first and last hour',
+  'the archive by %s is that of plain SQL over its readings: leap day, clock changes, first and last hour',
   async (interval, start, span) => {
     const [from, to] = span.match(/\d{4}-\d\d-\d\d/g) as [string, string]
     const expected = await golden(
@@ -190,7 +187,7 @@ test.each([
     const found = await history(`/api/trafico/sensores/s1/historico?source=madrid_archive&interval=${interval}&${span}`)
     expect(found.map(({ period_start, readings, intensity_veh_h }) => ({ period_start, readings, intensity_veh_h }))).toEqual(expected)
     if (interval !== '1d') return
-    // Of the hour that comes twice nothing tells which is which: 23 of 25 hours are there; of March's day 23 of 23.
+    // The repeated hour cannot be assigned to either hour: 23 of 25 hours are there; of March's day 23 of 23.
     const readings = (day: string): number => expected.find((row) => row['period_start'] === day)?.['readings'] as number
     const coverage = (day: string): number => found.find((one) => one.period_start === day)?.coverage
     expect(coverage('2028-10-28T22:00:00.000Z')).toBe(Number((readings('2028-10-28T22:00:00.000Z') / 100).toFixed(6)))
@@ -207,7 +204,7 @@ test('the archive counts for since when there is anything, and series of all yea
   }
 })
 
-test('a period of the archive that is left open ends where the archive does, and what is told of its rows is of it alone', async () => {
+test("an open period of the archive ends where the archive does, and its latest row is the archive's own", async () => {
   const last = dayBounds(DAYS.at(-1) as string)
   for (const path of ['/api/trafico/sensores/s1/historico', '/api/trafico/ciudades/madrid/historico']) {
     const { history: found, meta } = await service.json(`${path}?interval=1h&source=madrid_archive&limit=1000`)
@@ -233,7 +230,7 @@ test("a city's series is of one source, too", async () => {
   expect(await history(`/api/trafico/ciudades/madrid/historico?interval=1d&from=2028-06-01&to=2028-06-05`)).toEqual([])
 })
 
-test('the current state is of the live readings alone, and another source is none', async () => {
+test('the current state is of the live readings alone, and another source is refused', async () => {
   const refused = await service.get('/api/trafico/sensores/s1/historico?source=other')
   expect(refused.status).toBe(400)
   expect(feeds.filter(({ into }) => into.includes(trafficReadings)).map(({ id }) => id)).toEqual(['dgt_detectors', 'madrid_traffic'])

@@ -31,7 +31,7 @@ const SPANS = [
   [Date.UTC(2028, 9, 28, 20), Date.UTC(2028, 9, 30, 9)],
 ] as const
 const END = Date.UTC(2028, 9, 30, 9)
-/** What has landed when roll-ups are made: a part of the last day is not over. */
+/** The landed rows when roll-ups are made: a part of the last day is not over. */
 const ROLLED = Date.UTC(2028, 9, 29, 21)
 
 let service: TestService
@@ -159,7 +159,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
     ['1h', 'hour'],
     ['1d', 'day'],
     ['1mo', 'month'],
-  ])('the series of a city by %s is what plain SQL gives of the readings', async (interval, unit) => {
+  ])('the series of a city by %s is that of plain SQL over the readings', async (interval, unit) => {
     const reply = await history(`/api/trafico/ciudades/madrid/historico?interval=${interval}&from=2028-02-01&to=2028-12-01`)
     const step =
       interval === '1h' ? `strftime(timezone('UTC', time_bucket(INTERVAL 1 HOUR, observed_at)), '%Y-%m-%dT%H:%M:%S.000Z')` : begin(unit)
@@ -204,7 +204,7 @@ describe.each(['as far as days are over', 'once what came since is rolled up too
   })
 })
 
-test('typical weeks are what plain SQL gives of the hours of the readings', async () => {
+test('typical weeks are those of plain SQL over the hours of the readings', async () => {
   const columns = `source, sensor_id, period_s, weekday_iso, hour_local, hours, intensity_mean_veh_h, intensity_p10_veh_h, intensity_median_veh_h, intensity_p90_veh_h`
   const found = await golden(service.lake, [trafficTypicalWeeks], `SELECT month, ${columns} FROM traffic_typical_weeks ORDER BY ALL`)
   const over = Date.UTC(2028, 9, 29, 23)
@@ -220,14 +220,14 @@ test('typical weeks are what plain SQL gives of the hours of the readings', asyn
       ${nth('0.9')} AS intensity_p90_veh_h
     FROM hours GROUP BY ALL ORDER BY ALL`)
   expect(found).toEqual(expected)
-  // The hour that October repeats is two, that of March is none.
+  // The hour that October repeats is two, the missing hour of March is none.
   const sunday = found.filter((row) => row['weekday_iso'] === 7 && row['sensor_id'] === 's1' && row['period_s'] === 300)
   const hoursOf = (month: string): unknown[] => sunday.filter((row) => row['month'] === month).map((row) => row['hours'])
   expect(hoursOf('2028-10')).toEqual([1, 1, 2, ...Array.from({ length: 21 }, () => 1)])
   expect(hoursOf('2028-03')).toHaveLength(23)
 })
 
-test('what is not over is not rolled up, and says so', async () => {
+test('an unfinished period is not rolled up, and the reply says so', async () => {
   const [row] = await golden(service.lake, [trafficHours], `SELECT epoch_ms(max(period_start)) AS last FROM traffic_hours`)
   expect(row?.['last']).toBe(Date.UTC(2028, 9, 29, 22))
   const state = await service.lake.table(trafficDays).load()

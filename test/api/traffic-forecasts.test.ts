@@ -15,7 +15,7 @@ import { exampleTableRow, type Reply, startService, type TestService } from './s
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The newest hour that is over. */
+/** The newest complete hour. */
 const LAST = Math.floor(Date.now() / HOUR) * HOUR - HOUR
 const MADE = Date.UTC(2023, 7, 31, 22)
 const UNTIL = Date.UTC(2023, 8, 4)
@@ -127,23 +127,23 @@ const ask = async (query: string): Promise<Reply[]> => {
   return reply.forecasts
 }
 
-/** The reply to a query, or the problem that it is, with its status. */
-const told = async (query: string): Promise<Reply> => {
+/** The reply to a query, or its problem, with the status. */
+const outcome = async (query: string): Promise<Reply> => {
   const reply = await service.get(`/api/trafico/prediccion?${query}`)
   return { status: reply.status, retry: reply.headers.get('retry-after'), ...((await reply.json()) as Reply) }
 }
 
-test('forecasts are the rows of the lake, of the series, horizon and hour that are asked for', async () => {
-  // What is derived has no cadence of its own, and may change a minute later.
+test('forecasts are the rows of the lake, of the requested series, horizon and hour', async () => {
+  // A derived table has no cadence of its own, and may change a minute later.
   const [, fresh_s] = /max-age=(\d+),/.exec((await service.get('/api/trafico/prediccion')).headers.get('cache-control') ?? '') ?? []
   expect(Number(fresh_s)).toBeGreaterThan(1)
   expect(Number(fresh_s)).toBeLessThanOrEqual(60)
-  // Hours that are over are told to who asks for one series, or for one of them.
+  // Past hours are listed for a request of one series, or of one of the hours.
   const ahead = await ask('')
   expect(new Set(ahead.map(({ series_id, is_over }) => `${series_id} ${is_over}`))).toEqual(new Set(['3840 false']))
   expect(ahead.map(({ horizon }) => horizon)).toEqual(expect.arrayContaining(['PT2H', 'PT3H', 'PT4H']))
   expect((await ask('station=ES01')).map(({ is_over }) => is_over)).toEqual(Array.from({ length: 8 }, () => true))
-  // Where all that is told is over, the reply says so as a whole: its data are late, whether a feed is or not.
+  // Where every listed hour is past, the reply as a whole is stale: its data are late, even if no feed is.
   const isStale = async (query: string): Promise<boolean> => (await service.json(`/api/trafico/prediccion?${query}`)).meta.stale
   const queries = ['', 'sensor=3840', 'station=ES01', 'station=ES01&horizon=PT1H', 'at=2023-09-01T00:30:00Z']
   for (const feed of ['madrid_traffic', 'madrid_sensors']) {
@@ -162,7 +162,7 @@ test('forecasts are the rows of the lake, of the series, horizon and hour that a
   expect((await ask('at=2023-09-01T00:30:00Z')).map(({ horizon }) => horizon)).toEqual(['PT3H', 'PT3H', 'PT3H', 'PT3H'])
   expect(await ask('corridor=m-30&horizon=PT1H')).toMatchObject([{ series_kind: 'CORRIDOR', direction: null }])
   expect(await ask('station=ES02&horizon=PT1H')).toMatchObject([{ intensity_veh_h: null, interval: null, reason: 'SILENT' }])
-  expect(await told('sensor=none')).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('none') })
+  expect(await outcome('sensor=none')).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('none') })
   for (const query of [
     'corridor=a-6',
     'horizon=PT5H',
@@ -213,16 +213,16 @@ test('a heatmap is of the newest month that is over: by sensor of the live readi
        CAST(quantile_disc(vehicles, 0.5) AS DOUBLE) AS intensity_veh_h, CAST(quantile_disc(vehicles, 0.9) AS DOUBLE) AS intensity_p90_veh_h
      FROM traffic_counts_hourly WHERE month = '2023-08' AND quality = 'OK' GROUP BY ALL`,
   )
-  const told = await ask('view=heatmap&station=ES01')
+  const served = await ask('view=heatmap&station=ES01')
   const shape = ({ direction, weekday_iso, hour_local, hours, intensity_veh_h, intensity_p90_veh_h }: Reply) =>
     [direction, weekday_iso, hour_local, hours, intensity_veh_h, intensity_p90_veh_h].map(Number).join()
-  expect(told).toHaveLength(2 * 7 * 24)
-  expect(told.map(shape).sort()).toEqual(expected.map((row) => shape(row as Reply)).sort())
+  expect(served).toHaveLength(2 * 7 * 24)
+  expect(served.map(shape).sort()).toEqual(expected.map((row) => shape(row as Reply)).sort())
   const corridor = await ask('view=heatmap&corridor=m-30')
   expect([corridor.length, new Set(corridor.map(({ month }) => month))]).toEqual([7 * 24, new Set(['2026-03'])])
 })
 
-test('a comparison is of the newest hour of a sensor, and of the newest day of a station or corridor, against what is typical', async () => {
+test('a comparison is of the newest hour of a sensor, and of the newest day of a station or corridor, against its typical value', async () => {
   const [now] = await ask('view=comparison&sensor=3840')
   expect(now).toMatchObject({
     ...{ starts_at: isoInstant(LAST), intensity_veh_h: 250, baseline: 200, intensity_diff_veh_h: 50, intensity_diff_pct: 25 },
@@ -250,7 +250,7 @@ test('a comparison is of the newest hour of a sensor, and of the newest day of a
   expect(corridor[0]).toMatchObject({ series_kind: 'CORRIDOR', direction: null, absence: null, starts_at: '2026-03-16T23:00:00.000Z' })
 })
 
-test('what there is nothing of says so, with the reason, and is no empty list', async () => {
+test('a view without data says so, with the reason, and is no empty list', async () => {
   for (const [query, reason] of [
     ['view=comparison&station=ES77', 'the first hour of it'],
     ['view=comparison&sensor=77', 'last 24 hours'],
@@ -259,35 +259,35 @@ test('what there is nothing of says so, with the reason, and is no empty list', 
     ['sensor=77', 'no forecast'],
     ['station=ES77', 'no forecast'],
   ] as const) {
-    const { status, retry, code, detail } = await told(query)
+    const { status, retry, code, detail } = await outcome(query)
     expect([query, status, retry, code]).toEqual([query, 404, '3600', 'no-data-yet'])
     expect(detail).toContain(reason)
   }
 })
 
-test('ids that nothing has are refused, with what is near', async () => {
+test('unknown ids are refused, with the nearest one', async () => {
   await service.land(
     trafficSensors,
     ['3840', '3841'].map((sensor_id) => exampleTableRow(trafficSensors, { sensor_id })),
     UNTIL,
   )
   await service.land(trafficCountStations, [exampleTableRow(trafficCountStations, { station_id: 'ES01' })], UNTIL)
-  await expect.poll(async () => (await told('station=es01')).status).toBe(400)
-  await expect.poll(async () => (await told('sensor=38400')).status).toBe(400)
+  await expect.poll(async () => (await outcome('station=es01')).status).toBe(400)
+  await expect.poll(async () => (await outcome('sensor=38400')).status).toBe(400)
   for (const view of ['forecast', 'heatmap', 'comparison']) {
-    const refused = await told(`view=${view}&station=es01`)
+    const refused = await outcome(`view=${view}&station=es01`)
     expect([view, refused.status, refused.code]).toEqual([view, 400, 'invalid-parameter'])
     expect(refused.errors).toMatchObject([
       { parameter: 'station', value: 'es01', detail: expect.stringContaining('/api/movilidad/estaciones') },
     ])
-    expect(await told(`view=${view}&sensor=38400`)).toMatchObject({ status: 400, detail: expect.stringContaining('did you mean 3840?') })
+    expect(await outcome(`view=${view}&sensor=38400`)).toMatchObject({ status: 400, detail: expect.stringContaining('did you mean 3840?') })
   }
   // The corridor has a forecast, so that the model of live sensors stands: of this sensor alone there is nothing.
   for (const query of ['sensor=3841', 'view=heatmap&sensor=3841', 'view=comparison&sensor=3841'])
-    expect(await told(query)).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('3841') })
+    expect(await outcome(query)).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('3841') })
 })
 
-test('before a model is fitted forecasts of it are not there, and the reply says what they wait for', async () => {
+test('before a model is fitted it has no forecasts, and the reply names what they wait for', async () => {
   const other = await startService()
   try {
     await other.land(trafficForecasts, [], UNTIL, ['madrid_counts'])

@@ -175,10 +175,10 @@ describe('history', () => {
     ['from=2026-01-02&to=2026-01-01', 'invalid-parameter', 'before'],
     ['interval=5m', 'invalid-parameter', 'raw, 15m, 1h, 1d, 1w, 1mo, 1y'],
     ['from=2026-01-07T12:00:00', 'invalid-parameter', 'zone'],
-  ])('%s is refused', async (query, code, told) => {
+  ])('%s is refused', async (query, code, detail) => {
     const problem = await service.json(`/api/trafico/sensores/1/historico?${query}`)
     expect(problem).toMatchObject({ status: 400, code })
-    expect(problem.detail).toContain(told)
+    expect(problem.detail).toContain(detail)
   })
 
   test('days follow the change of the clock', async () => {

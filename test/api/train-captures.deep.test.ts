@@ -27,7 +27,7 @@ async function serve(): Promise<TestService> {
   return service
 }
 
-/** Lands the timetable of an archive; the given rows stand for stop times that a capture lacks. */
+/** Lands the timetable of an archive; the given rows replace stop times missing in a capture. */
 async function land(
   service: TestService,
   archive: { feed: Feed; bytes: Buffer; at: number },
@@ -108,7 +108,7 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
     { rows: alerts as never, parts: [] },
     { rows: [], parts: [] },
   ] as const
-  const { all: told } = await currentAlerts(states, kept.get.bind(kept))
-  const named = told.filter(({ shown }) => shown.stop_ids.length > 1 && shown.products.length === 1)
-  expect([named.length, told.length]).toEqual([491, 496])
+  const { all: derivedAlerts } = await currentAlerts(states, kept.get.bind(kept))
+  const named = derivedAlerts.filter(({ shown }) => shown.stop_ids.length > 1 && shown.products.length === 1)
+  expect([named.length, derivedAlerts.length]).toEqual([491, 496])
 })

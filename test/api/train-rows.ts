@@ -79,7 +79,7 @@ export const position = (train: string, values: AnyRow = {}): AnyRow =>
 /** A long-distance train. */
 export const longDistance = (train: string, values: AnyRow = {}): AnyRow =>
   position(train, { network: 'AVLDMD', source_id: `VP_${train}`, line: null, nucleo_code: null, platform: null, ...values })
-/** What is said of a trip. */
+/** The live data of a trip. */
 export const update = (trip_id: string, values: AnyRow = {}): AnyRow =>
   exampleRow(railTripUpdates, { trip_id, next_stop_id: null, expected_arrival_at: null, observed_at: NOON, updated_at: NOON, ...values })
 /** A train of the map. */

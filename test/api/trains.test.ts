@@ -59,7 +59,7 @@ const C3: Run[] = ['90001', '90002', '90003'].map((train_number) => ({
     ['00004', 13.5, 13.5],
   ],
 }))
-/** A long-distance train from 4:00 to 7:00 and one from 11:00 to 14:00, each day, as a night's version names them. */
+/** A long-distance train from 4:00 to 7:00 and one from 11:00 to 14:00, each day, under the ids of a night's version. */
 const nightly = (night: string): Run[] =>
   [
     ['09001', 4],
@@ -95,7 +95,7 @@ const nightlyVersion = (night: string): Promise<void> =>
     [...nightly(night), ...parts(night)],
   )
 
-test('before anything was published there is no list yet; before a timetable has landed trains are where they are, unmatched', async () => {
+test('before the first publication there is no list yet; before a timetable has landed trains have their positions, unmatched', async () => {
   expect((await service.get(LIST)).status).toBe(404)
   await publish({ positions: [position('90001', {})] })
   expect(await trains()).toMatchObject([{ id: 'CERCANIAS-90001-C3', match: 'UNMATCHED', service_date: null }])
@@ -172,15 +172,15 @@ describe('with a timetable', () => {
   test('trip updates count for a quarter of an hour, and those of a train that they lack are the last that is known', async () => {
     const positions = [position('90001', {})]
     const late = (values: AnyRow): AnyRow[] => [update('1041M90001C3', { delay_s: 420, service_date: '2026-11-17', ...values })]
-    const told = async (): Promise<Reply> => (await trains()).map(({ delay_s, delay_source }) => [delay_s, delay_source])
+    const delays = async (): Promise<Reply> => (await trains()).map(({ delay_s, delay_source }) => [delay_s, delay_source])
     await publish({ positions, updates: late({}), updates_at: NOON - 14 * MINUTE })
-    expect(await told()).toEqual([[420, 'TRIP_UPDATE']])
+    expect(await delays()).toEqual([[420, 'TRIP_UPDATE']])
     await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 14 * MINUTE }) })
-    expect(await told()).toEqual([[420, 'LAST_KNOWN']])
+    expect(await delays()).toEqual([[420, 'LAST_KNOWN']])
     await publish({ positions, updates: late({ is_stale: true, updated_at: NOON - 16 * MINUTE }) })
-    expect(await told()).toEqual([[null, null]])
+    expect(await delays()).toEqual([[null, null]])
     await publish({ positions, updates: late({}), updates_at: NOON - 16 * MINUTE })
-    expect(await told()).toEqual([[null, null]])
+    expect(await delays()).toEqual([[null, null]])
   })
 
   test('an added train is in no timetable, and one without a trip has its number', async () => {
@@ -202,7 +202,7 @@ describe('with a timetable', () => {
     expect((await service.json(`${LIST}/CERCANIAS-95001`)).next_stops).toEqual([])
   })
 
-  test('of what only the map says the source is named; it fills a delay in and is apart', async () => {
+  test('for trains of the map alone the source is named; it fills a delay in and is separate', async () => {
     await publish({
       positions: [position('90001'), position('90002')],
       updates: [update('1041M90001C3', { delay_s: 60 })],
@@ -236,7 +236,7 @@ describe('with a timetable', () => {
       map: [mapped('09002', { next_stop_id: '00011' }), mapped('09009'), mapped('09001', { fixed_at: NOON - 20 * MINUTE })],
     })
     const reply = await service.json(LIST)
-    // The open feed is silent: its train is on the map. Of 09001 the map has but an old fix.
+    // The open feed is silent: its train is on the map. For 09001 the map has an old fix alone.
     expect(reply).toMatchObject({ total: 2, left_out: 1 })
     expect(reply.trains).toMatchObject([
       {
@@ -275,7 +275,7 @@ describe('with a timetable', () => {
     expect((await service.json(`${LIST}/AVLDMD-09003`)).next_stops.map(({ stop_id }: Reply) => stop_id)).toEqual(['00021', '00022'])
   })
 
-  test('too old ones are left out and counted; those of a núcleo that dropped out stay, told stale', async () => {
+  test('too old ones are left out and counted; those of a núcleo that dropped out stay, marked stale', async () => {
     const stale = (age: number): AnyRow => ({ is_stale: true, observed_at: NOON - age, updated_at: NOON - age })
     const asturias = { nucleo_code: '20', line: 'C1' }
     await publish({

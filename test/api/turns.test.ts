@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compareBy, type Order, type Position, pageOf, sorted } from '../../api/http/paging.ts'
 import { Turn } from '../../api/http/turns.ts'
 
-/** Keeps the event loop for so many ms. */
+/** Blocks the event loop for the given time in ms. */
 function work(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
@@ -33,7 +33,7 @@ test('however many pieces of long work there are, other work comes in between', 
   await Promise.all(all)
   going = false
   expect(ends.toSorted()).toEqual([0, 1, 2, 3, 4, 5])
-  // 240 steps of 2 ms, of which a share of 10 ms has six at most: forty shares or nearly so.
+  // Of 240 steps of 2 ms, a share of 10 ms has six at most: forty shares or nearly so.
   expect(between).toBeGreaterThan(35)
 })
 

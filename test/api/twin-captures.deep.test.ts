@@ -14,10 +14,10 @@ import { startService } from './service.ts'
 
 const shared = sharedFolder()
 const DATE = '2026-08-25'
-/** What ids of commuter trips of that day have behind their núcleo, and those of the day before and after. */
+/** The part after the núcleo in ids of commuter trips of that day, and in those of the day before and after. */
 const OF_DAY = /^\d\d35M/
 
-/** The members of an archive; of commuter rail only the trips of the day: stop times of all days are two million. */
+/** The members of an archive. Commuter rail has only the trips of the day: stop times of all days are two million. */
 function ofDay({ name, bytes }: Member): Member {
   if (name !== 'stop_times.txt') return { name, bytes }
   const [head, ...lines] = bytes.toString('latin1').split('\n')

@@ -18,7 +18,7 @@ const SPANS = [
 ] as const
 const HOLIDAYS = ['2028-08-15', '2028-10-12', '2028-11-01', '2028-11-09', '2029-01-01', '2029-01-06', '2029-03-29', '2029-03-30']
 
-/** Readings that sensors gave last, in UTC: a Tuesday, a Sunday at 02:30, a holiday, the Sunday of Easter at 02:30, and a wrong one. */
+/** Last readings of sensors, in UTC: a Tuesday, a Sunday at 02:30, a holiday, Easter Sunday at 02:30, and a wrong one. */
 const LAST: Readonly<Record<string, readonly [at: number, quality?: string]>> = {
   tuesday: [Date.UTC(2028, 10, 7, 7, 20)],
   sunday: [Date.UTC(2028, 10, 5, 1, 30)],
@@ -83,7 +83,7 @@ afterAll(() => service?.close())
 
 const ask = (id: string): Promise<Reply> => service.json(`/api/trafico/sensores/${id}`)
 
-/** What plain SQL calls typical of a sensor's last reading, without anything of what answers. */
+/** The typical value of a sensor's last reading, by plain SQL, without the product's code. */
 async function expected(id: string, source: string): Promise<GoldenRow | undefined> {
   const at = `timezone('Europe/Madrid', TIMESTAMPTZ '${isoInstant((LAST[id] as readonly [number])[0])}')`
   const isOff = (local: string): string =>
@@ -125,14 +125,14 @@ test.each([
   ['spring', 'madrid', 'SUNDAY_HOLIDAY'],
   ['wrong', 'madrid', 'WORKDAY'],
   ['archive', 'madrid_archive', 'WORKDAY'],
-])('%s: what is typical is what plain SQL gives of the hours', async (id, source, day_type) => {
+])('%s: the typical value is that of plain SQL over the hours', async (id, source, day_type) => {
   const { typical } = await ask(id)
   expect(typical).toEqual(await expected(id, source))
   expect(typical).toMatchObject({ day_type, source, absence: null })
   expect(typical.weeks).toBeGreaterThanOrEqual(LEAST_WEEKS)
 })
 
-test('the hour that October repeats counts twice, the one that March leaves out is none', async () => {
+test('the hour that October repeats counts twice, the missing hour of March does not count', async () => {
   const counted = async (id: string, day: string): Promise<GoldenRow[]> =>
     await golden(
       service.lake,
@@ -151,7 +151,7 @@ test('the hour that October repeats counts twice, the one that March leaves out 
   expect(momentOf(Date.UTC(2028, 9, 31, 23))).toEqual({ date: '2028-11-01', day_type: 'SUNDAY_HOLIDAY', hour_local: 0 })
 })
 
-test('the deviation is the reading less what is typical, with its share', async () => {
+test('the deviation is the reading less its typical value, with its share', async () => {
   for (const id of ['tuesday', 'sunday', 'archive']) {
     const { typical, deviation } = await ask(id)
     const { intensity_veh_h, occupancy_pct, load_pct } = typical
@@ -163,7 +163,7 @@ test('the deviation is the reading less what is typical, with its share', async 
   expect((await ask('wrong')).deviation).toBeNull()
 })
 
-test('of too few weeks nothing is typical, and the reply says so and of how many', async () => {
+test('too few weeks give no typical value, and the reply says so and how many there are', async () => {
   const { typical, deviation } = await ask('new')
   expect(typical).toMatchObject({ day_type: 'WORKDAY', hour_local: 8, intensity_veh_h: null, load_pct: null, absence: 'FEW_WEEKS' })
   expect(typical.weeks).toBeGreaterThan(0)
@@ -177,7 +177,7 @@ test('of too few weeks nothing is typical, and the reply says so and of how many
   })
 })
 
-test('what cannot be read now is told apart from what there is too little of', () => {
+test('unreadable data and too little data are distinguished', () => {
   const moment = momentOf(Date.UTC(2028, 10, 7, 7))
   expect(typicalAt(null, moment).absence).toBe('NOT_NOW')
   expect(typicalAt([], moment)).toMatchObject({ absence: 'FEW_WEEKS', weeks: 0, intensity_p90_veh_h: null })

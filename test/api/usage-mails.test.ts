@@ -40,7 +40,7 @@ async function ask({ key }: Owner, times: number): Promise<number[]> {
   return statuses
 }
 
-/** The mails that were sent, each as whom to, what about, and the text. */
+/** The sent mails, each as recipient, subject and text. */
 function mails(): { readonly to: string; readonly subject: string; readonly text: string }[] {
   if (!existsSync(service.outbox)) return []
   const files = readdirSync(service.outbox).filter((name) => name.endsWith('.eml'))
@@ -58,7 +58,7 @@ const settled = async (count: number): Promise<void> => {
   expect(mails()).toHaveLength(count)
 }
 
-test('who has a plan is told at 80 and at 100 per cent of the day, once each, and again another day', async () => {
+test("a plan's owner is notified at 80 and at 100 per cent of the day, once each, and again another day", async () => {
   const [paying, free, stranger] = [
     await owner('pro@example.org', 'PRO'),
     await owner('free@example.org', 'FREE'),
@@ -80,7 +80,7 @@ test('who has a plan is told at 80 and at 100 per cent of the day, once each, an
     expect(text).toContain(`${service.url}/account`)
     expect(text).not.toContain(paying.key)
   }
-  // Another process, or this one after it was started anew.
+  // Another process, or this one after a restart.
   const { key } = await service.access.keys.lookUp(paying.key)
   const used = { key: key as NonNullable<typeof key>, level: 100, limit: 10, page: 'http://localhost/account' } as const
   await service.access.mailUsage({ ...used, date: '2026-01-02' })
@@ -112,7 +112,7 @@ test('an account says on its page whether it wants that', async () => {
   await Promise.all([ask(quiet, 10), ask(eager, 9)])
   await settled(1)
   expect(mails()[0]?.to).toBe('eager@example.org')
-  // What the account said goes with it.
+  // The account's preference goes with it.
   await service.access.accounts.remove(quiet.account)
   await service.access.accounts.setUsageMails(quiet.account, true)
   expect(await service.access.accounts.usageMails(quiet.account)).toBeNull()

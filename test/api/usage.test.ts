@@ -31,7 +31,7 @@ async function start(at = T0): Promise<void> {
   await service.publish(incidents, [exampleRow(incidents)])
 }
 
-/** What the store holds of usage, after what is counted was written. */
+/** The usage records in the store, after the counts were written. */
 async function usedRows(): Promise<UsageRow[]> {
   now += MINUTE_MS
   await service.usage.flush()
@@ -44,7 +44,7 @@ async function usedRows(): Promise<UsageRow[]> {
   return [...parts.values()].flat()
 }
 
-test('every request of data is counted at its end: with which key, of which path, how it ended and what it cost', async () => {
+test('every request of data is counted at its end: with its key, path, outcome and cost', async () => {
   await start()
   const address = { 'X-Forwarded-For': '198.51.100.77' }
   const key = await service.key('FREE')
@@ -88,9 +88,9 @@ test('every request of data is counted at its end: with which key, of which path
       { ...nobody, path: '/api/v16', ...counts(0, 0, 1, 0, 0, 1) },
     ]),
   )
-  const told = `${await textOf(service.lake.store)}\n${lines.join('\n')}`
-  expect(told).toContain('usage/minutes/2026-01-02T12/')
-  for (const secret of [key, '198.51.100', 'FREE@example.org', 'free@example.org']) expect(told.includes(secret), secret).toBe(false)
+  const written = `${await textOf(service.lake.store)}\n${lines.join('\n')}`
+  expect(written).toContain('usage/minutes/2026-01-02T12/')
+  for (const secret of [key, '198.51.100', 'FREE@example.org', 'free@example.org']) expect(written.includes(secret), secret).toBe(false)
 })
 
 describe('GET /api/usage', () => {
@@ -106,7 +106,7 @@ describe('GET /api/usage', () => {
     return body
   }
 
-  test('tells a key its own, and a session all of the account, by day, key and path', async () => {
+  test('gives a key its own, and a session all of the account, by day, key and path', async () => {
     // 23:30 in Madrid, so that the next requests are of another day there and the same in UTC.
     await start(Date.UTC(2026, 0, 2, 22, 30))
     const email = 'owner@example.org'
@@ -135,7 +135,7 @@ describe('GET /api/usage', () => {
       ],
       usage: first,
     })
-    // A month unless told.
+    // A month by default.
     const usual = await report({ 'X-API-Key': one.key })
     expect([usual.from, usual.to, usual.days.length, usual.usage]).toEqual(['2025-12-05', '2026-01-04', 30, first])
 
@@ -145,7 +145,7 @@ describe('GET /api/usage', () => {
     expect(all.usage).toHaveLength(4)
     expect(all.usage).toContainEqual({ date: '2026-01-03', key: two.id, plan: 'PRO', path: '/api/incidents', ...counts(1) })
     expect((await report(session, `?key=${two.id}&from=2026-01-03&to=2026-01-04`)).usage).toHaveLength(1)
-    // Figures of a key that is no more stay; those of others are nobody's business.
+    // Figures of a deleted key stay; those of others stay private.
     await service.access.accounts.revoke({ account: two.account, id: two.id })
     expect((await report(session, `?key=${two.id}`)).keys).toMatchObject([{ id: two.id, status: 'REVOKED' }])
     for (const [headers, id] of [
@@ -176,7 +176,7 @@ describe('GET /api/usage', () => {
     expect([found.from, found.to, found.as_of]).toEqual([example.from, example.to, example.as_of])
   })
 
-  test('says what is wrong with a request, and asks who it is for', async () => {
+  test("explains an invalid request, and asks for the caller's credentials", async () => {
     await start()
     const headers = { 'X-API-Key': await service.key('FREE') }
     const wrong: readonly (readonly [query: string, status: number, code: string, parameter?: string])[] = [
@@ -203,7 +203,7 @@ describe('GET /api/usage', () => {
     expect([empty.from, empty.to, empty.days, empty.usage]).toEqual(['2026-03-01', '2026-03-02', [], []])
   })
 
-  test('reads what is in the table from there, and the newest days from the objects', async () => {
+  test("reads the table's days from there, and the newest days from the objects", async () => {
     await start()
     const key = await service.key('PRO')
     const { id, slot } = (await service.access.keys.lookUp(key)).key as { id: string; slot: string }
@@ -218,7 +218,7 @@ describe('GET /api/usage', () => {
     const rows = [...days, other, nobody].map((day) => ({ ...tableRow(day), fetch_id: `usage.${day.date}` }))
     await landRows(service.lake, apiUsage, rows, { properties: { [MERGED_UNTIL]: '2026-01-01' } })
     expect((await service.open('/api/incidents', { 'X-API-Key': key })).status).toBe(200)
-    // What the table has is not counted again, whatever objects of the day are still there.
+    // Days of the table are not counted again, whatever objects of the day are still there.
     now -= DAY_MS
     const old = openUsage({
       ...{ store: service.lake.store, clock: () => now, every_ms: null },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { WaitingLine } from '../../api/http/waiting-line.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 
-/** Work that goes on until it is let go, and what was begun of it. */
+/** Work that goes on until it is released, and the tasks begun so far. */
 function held(): { readonly begun: string[]; readonly work: (name: string) => () => Promise<string>; readonly open: () => void } {
   const begun: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -42,13 +42,13 @@ test('more than may wait are refused at once, and there is room again once one h
   expect(begun).toEqual(['a', 'b', 'd'])
 })
 
-test('what waits longer than it may is refused and never begun', async () => {
+test('a task that waits longer than its limit is refused and never begun', async () => {
   const line = new WaitingLine({ most: 5, longest_ms: 30, retry_s: 5 })
   const { begun, work, open } = held()
   const first = line.run(work('a'))
   expect(refusal(await line.run(work('b')).catch((error: unknown) => error))).toBe('busy 5')
   open()
-  // What has begun takes as long as it takes.
+  // A running task takes as long as it takes.
   expect(await first).toBe('a')
   expect(await line.run(work('c'))).toBe('c')
   expect(begun).toEqual(['a', 'c'])

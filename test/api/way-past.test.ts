@@ -13,15 +13,15 @@ const ROUNDING_M = 1
 const at = (...km: readonly (readonly [east: number, north: number])[]): Line =>
   km.map(([east, north]) => [-3.7 + east / (111.195 * Math.cos((40.4 * Math.PI) / 180)), 40.4 + north / 111.195] as const)
 
-/** The way's points in kilometres, to a tenth. */
+/** The path's points in kilometres, to a tenth. */
 function inKm({ line }: Way): number[][] {
   const back = 111.195 * Math.cos((40.4 * Math.PI) / 180)
   const tenth = (km: number): number => Math.round(km * 10) / 10 + 0
   return (line ?? []).map(([lon, lat]) => [tenth((lon + 3.7) * back), tenth((lat - 40.4) * 111.195)])
 }
 
-/** What is told of a way: its points, and of how many of its parts it follows the line. */
-function told(line: Line, places: Line): unknown[] {
+/** A path's points, and how many of its parts follow the line. */
+function pathOf(line: Line, places: Line): unknown[] {
   const way = wayPast(line, places, WITHIN_M)
   return [inKm(way), `${way.following}/${way.parts}`]
 }
@@ -31,7 +31,7 @@ const BENT = at([0, 0], [10, 0], [10, 10])
 
 describe('the way past places', () => {
   test('is the line, cut at the first and the last', () => {
-    expect(told(BENT, at([4, 0.1], [8, 0], [10.2, 6]))).toEqual([
+    expect(pathOf(BENT, at([4, 0.1], [8, 0], [10.2, 6]))).toEqual([
       [
         [4, 0],
         [10, 0],
@@ -42,7 +42,7 @@ describe('the way past places', () => {
   })
 
   test('is turned where the places are passed the other way', () => {
-    expect(told(BENT, at([10.2, 6], [8, 0], [4, 0.1]))).toEqual([
+    expect(pathOf(BENT, at([10.2, 6], [8, 0], [4, 0.1]))).toEqual([
       [
         [10, 6],
         [10, 0],
@@ -53,7 +53,7 @@ describe('the way past places', () => {
   })
 
   test('is straight where the line is too far, and leaves it at the last place that it comes by', () => {
-    expect(told(BENT, at([4, 0], [8, 0.2], [9, -3], [14, -3]))).toEqual([
+    expect(pathOf(BENT, at([4, 0], [8, 0.2], [9, -3], [14, -3]))).toEqual([
       [
         [4, 0],
         [8, 0],
@@ -62,8 +62,8 @@ describe('the way past places', () => {
       ],
       '1/3',
     ])
-    // Of a place between two such nothing is cut: the way goes through it.
-    expect(told(BENT, at([4, 5], [5, 0.3], [6, 5]))).toEqual([
+    // A place between two such is not cut off: the path goes through it.
+    expect(pathOf(BENT, at([4, 5], [5, 0.3], [6, 5]))).toEqual([
       [
         [4, 5],
         [5, 0.3],
@@ -73,8 +73,8 @@ describe('the way past places', () => {
     ])
   })
 
-  test('of no line is straight; of fewer than two places there is none', () => {
-    expect(told([], at([4, 0], [8, 1]))).toEqual([
+  test('without a line is straight; with fewer than two places there is none', () => {
+    expect(pathOf([], at([4, 0], [8, 1]))).toEqual([
       [
         [4, 0],
         [8, 1],
@@ -85,8 +85,8 @@ describe('the way past places', () => {
     expect(wayPast(BENT, [], WITHIN_M)).toEqual({ line: null, parts: 0, following: 0 })
   })
 
-  test('of two places at one point of the line is there', () => {
-    expect(told(BENT, at([-0.2, 0], [-0.3, 0.1]))).toEqual([
+  test('exists for two places at one point of the line', () => {
+    expect(pathOf(BENT, at([-0.2, 0], [-0.3, 0.1]))).toEqual([
       [
         [0, 0],
         [0, 0],
@@ -97,7 +97,7 @@ describe('the way past places', () => {
 
   test('runs into a branch and out again as the line does', () => {
     const branch = at([0, 0], [5, 0], [5, 3], [5, 0], [10, 0])
-    expect(told(branch, at([1, 0], [5, 0.1], [5.1, 3.1], [8, 0]))).toEqual([
+    expect(pathOf(branch, at([1, 0], [5, 0.1], [5.1, 3.1], [8, 0]))).toEqual([
       [
         [1, 0],
         [5, 0],
@@ -107,7 +107,7 @@ describe('the way past places', () => {
       ],
       '3/3',
     ])
-    expect(told(branch, at([8, 0], [5.1, 3.1], [5, 0.1], [1, 0]))).toEqual([
+    expect(pathOf(branch, at([8, 0], [5.1, 3.1], [5, 0.1], [1, 0]))).toEqual([
       [
         [8, 0],
         [5, 0],
@@ -121,7 +121,7 @@ describe('the way past places', () => {
 
   test('leaves out a branch without a place, where one is at its begin', () => {
     const branch = at([0, 0], [5, 0], [5, 3], [5, 0], [10, 0])
-    expect(told(branch, at([1, 0], [5, 0.1], [8, 0]))).toEqual([
+    expect(pathOf(branch, at([1, 0], [5, 0.1], [8, 0]))).toEqual([
       [
         [1, 0],
         [5, 0],
@@ -135,7 +135,7 @@ describe('the way past places', () => {
 
   test('goes round a loop either way, past its seam too, and from its first place to it again', () => {
     const loop = at([0, 0], [6, 0], [6, 6], [0, 6], [0, 0])
-    expect(told(loop, at([0, 0], [6, 3], [0, 3], [0, 0]))).toEqual([
+    expect(pathOf(loop, at([0, 0], [6, 3], [0, 3], [0, 0]))).toEqual([
       [
         [0, 0],
         [6, 0],
@@ -145,7 +145,7 @@ describe('the way past places', () => {
       ],
       '3/3',
     ])
-    expect(told(loop, at([0, 4], [0, 0], [3, 0]))).toEqual([
+    expect(pathOf(loop, at([0, 4], [0, 0], [3, 0]))).toEqual([
       [
         [0, 4],
         [0, 0],
@@ -153,7 +153,7 @@ describe('the way past places', () => {
       ],
       '2/2',
     ])
-    expect(told(loop, at([3, 0], [0, 0], [0, 4]))).toEqual([
+    expect(pathOf(loop, at([3, 0], [0, 0], [0, 4]))).toEqual([
       [
         [3, 0],
         [0, 0],
@@ -166,7 +166,7 @@ describe('the way past places', () => {
   test('may run on two parts of a line in two directions, with a straight way between', () => {
     // As Madrid's C2: the line goes through the city and on, trains come from the far end and enter from the other side.
     const through = at([0, 6], [0, 0], [40, 0])
-    expect(told(through, at([40, 0], [20, 0.1], [8, 8], [0, 6], [0, 3], [0, 0.1]))).toEqual([
+    expect(pathOf(through, at([40, 0], [20, 0.1], [8, 8], [0, 6], [0, 3], [0, 0.1]))).toEqual([
       [
         [40, 0],
         [20, 0],
@@ -179,28 +179,28 @@ describe('the way past places', () => {
   })
 
   test('does not turn back on the line, nor follow it on a detour of more than five times the straight way', () => {
-    // Of the two parts the one that is left straight is the first: both cost the same.
-    expect(told(BENT, at([2, 0], [8, 0], [4, 0]))[1]).toBe('1/2')
+    // Of the two parts the first one stays straight: both cost the same.
+    expect(pathOf(BENT, at([2, 0], [8, 0], [4, 0]))[1]).toBe('1/2')
     const detour = at([0, 0], [0, 20], [4, 20], [4, 0])
-    expect(told(detour, at([0, 0], [4, 0]))).toEqual([
+    expect(pathOf(detour, at([0, 0], [4, 0]))).toEqual([
       [
         [0, 0],
         [4, 0],
       ],
       '0/1',
     ])
-    expect(told(detour, at([0, 10], [4, 10]))[1]).toBe('0/1')
-    expect(told(detour, at([0, 12], [4, 12]))[1]).toBe('1/1')
+    expect(pathOf(detour, at([0, 10], [4, 10]))[1]).toBe('0/1')
+    expect(pathOf(detour, at([0, 12], [4, 12]))[1]).toBe('1/1')
   })
 
   test('takes the nearer of two passings, unless only the other is on the way', () => {
     // Two tracks 0.4 km apart, joined at the far end.
     const pair = at([0, 0], [10, 0], [10, 0.4], [0, 0.4])
-    expect(told(pair, at([2, 0.39], [4, 0.39]))[0]).toEqual([
+    expect(pathOf(pair, at([2, 0.39], [4, 0.39]))[0]).toEqual([
       [2, 0.4],
       [4, 0.4],
     ])
-    expect(told(pair, at([2, 0.01], [6, 0.25], [8, 0.01]))[0]).toEqual([
+    expect(pathOf(pair, at([2, 0.01], [6, 0.25], [8, 0.01]))[0]).toEqual([
       [2, 0],
       [8, 0],
     ])
@@ -220,7 +220,7 @@ const lines = fc
     }
     return at(...points)
   })
-/** Shares of a line at which places lie, and how far north of it (metres). */
+/** Shares of a line where places are, and how far north of it (metres). */
 const stops = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: -200, max: 200, noNaN: true })), {
   minLength: 2,
   maxLength: 12,
@@ -252,7 +252,7 @@ function placesOn(line: Line, where: readonly (readonly [share: number, north_m:
     })
 }
 
-test('of places along a line, either way: all of it is on the line, it begins and ends at them, and passes them in order', () => {
+test('along a line, either way: all of it is on the line, it begins and ends at its places, and passes them in order', () => {
   fc.assert(
     fc.property(lines, stops, fc.boolean(), fc.boolean(), (given, where, isAgainst, isTurned) => {
       const places = isAgainst ? placesOn(given, where).toReversed() : placesOn(given, where)
@@ -273,7 +273,7 @@ test('of places along a line, either way: all of it is on the line, it begins an
   )
 })
 
-test('of any places and any line: no part is lost, and what is off the line is a place of its own', () => {
+test('for any places and any line: no part is lost, and a place off the line is a place of its own', () => {
   const anywhere = fc.array(fc.tuple(fc.double({ min: -20, max: 20, noNaN: true }), fc.double({ min: -20, max: 20, noNaN: true })), {
     minLength: 2,
     maxLength: 15,

@@ -16,7 +16,7 @@ import { exampleTableRow, type Reply, startService, type TestService } from './s
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 11, 30, 18)
-/** When the package came that the service begins with. */
+/** The arrival of the first package of the service. */
 const T0 = NOW - HOUR
 /** Public ids by zone: the warning for Lanzarote was one of the summer. */
 const IDS: Readonly<Record<string, string>> = { '722802': 'wal_wind', '622202': 'wal_fog', '611804C': 'wal_coast', '659101': 'wal_heat' }
@@ -70,7 +70,7 @@ test('roads are not known before there are located points, then those with point
   expect((await service.json('/api/weather/alerts/wal_coast')).roads.map((one: Reply) => one.road)).toEqual(['N-340'])
 })
 
-test('the list has what has not expired, in force or to come, with what its message says', async () => {
+test('the list has the unexpired ones, in force or to come, with the contents of their message', async () => {
   const reply = await list()
   expect(reply).toMatchObject({ total: 3, updated_at: new Date(T0).toISOString() })
   expect(reply.alerts.map((one: Reply) => one.id)).toEqual(['wal_coast', 'wal_fog', 'wal_wind'])
@@ -187,7 +187,7 @@ test('GeoJSON has the zones as polygons, counter-clockwise', async () => {
   expect(bbox).toEqual([-3.9, 36.5, -0.2, 42.1])
 })
 
-test('texts are in both languages; the one asked for is in front, Spanish where there is no other', async () => {
+test('texts are in both languages; the requested one is in front, Spanish where there is no other', async () => {
   const [coast, , wind] = (await list('lang=en')).alerts
   expect(wind).toMatchObject({
     ...{ event: 'Severe wind warning', headline: 'Severe wind warning. Metropolitana y Henares', instruction: 'Be prepared.' },
@@ -227,7 +227,7 @@ describe('the feed of changes', () => {
     ]
   }
 
-  test('has what was issued, changed and withdrawn, with the filters of the list', async () => {
+  test('has the issued, changed and withdrawn ones, with the filters of the list', async () => {
     const [, red] = changes() as [LiveChange, LiveChange]
     await service.publish(weatherAlerts, [red.row, rowOf('wal_coast'), rowOf('wal_heat')], { at: later, changes: changes() })
     const reply = await service.json('/api/weather/alerts/changes')

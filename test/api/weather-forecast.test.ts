@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Hours of a municipality: those of the issue, of an hour from 09:00 on. */
+/** Hours of a municipality from the given issue, from 09:00 on. */
 function hoursOf(municipality_code: string, issued_at: number, values: (hour: number) => AnyRow = () => ({})): AnyRow[] {
   const first = Date.parse('2026-01-09T09:00:00Z')
   return Array.from({ length: 48 }, (_, hour) => {
@@ -66,7 +66,7 @@ test('one municipality, from the hour that it is, by code, name or point', async
   expect([later.valid_from, later.hours.length]).toEqual(['2026-01-10T18:00:00.000Z', 2])
 })
 
-test('without a place, all that are there, of a province or anywhere', async () => {
+test('without a place, all available ones, of a province or anywhere', async () => {
   expect((await get('hours=1')).forecasts.map(({ id }: Reply) => id)).toEqual([GETAFE, MADRID])
   expect((await get('hours=1&province=Sevilla')).forecasts).toEqual([])
 })
@@ -90,7 +90,7 @@ test('along a road, the municipalities that hold its points, and how many are aw
     expect([query, (await service.get(`/api/weather/forecast?${query}`)).status]).toEqual([query, 400])
 })
 
-deepTest('a place without a forecast is asked for, and waited for a moment', async () => {
+deepTest('a place without a forecast is requested, and waited for a moment', async () => {
   const missing = await service.get(`/api/weather/forecast?municipality=${ALCALA}`)
   expect(missing.status).toBe(404)
   expect(missing.headers.get('retry-after')).toBe('5')
@@ -105,7 +105,7 @@ deepTest('a place without a forecast is asked for, and waited for a moment', asy
   expect(await redis.zrange(`demand:wanted:${FEED}`, 0, '-1')).toContain(ALCALA)
 })
 
-test('what is waited for is answered as soon as it comes; what cannot be had at once', async () => {
+test('a forecast in progress is answered as soon as it comes; an unavailable one at once', async () => {
   const redis = openRedis(service.redisUrl)
   onTestFinished(() => redis.disconnect())
   const [first, coming] = [performance.now(), get('road=A-2&hours=1')]

@@ -22,7 +22,7 @@ describe('series', () => {
   const FROM = '2026-10-24'
   const TO = '2026-10-27'
 
-  /** The same by one plain query over the Parquet files, in a DuckDB of its own. */
+  /** The same figures by one plain query over the Parquet files, in a DuckDB of its own. */
   async function golden(text: string, table = 'weather_observations'): Promise<Record<string, unknown>[]> {
     const db = await DuckDBInstance.create(':memory:')
     const connection = await db.connect()
@@ -74,7 +74,7 @@ describe('series', () => {
     }
   })
 
-  test('several stations at once stay apart; one that nobody knows is refused; variables choose members', async () => {
+  test('several stations at once stay separate; an unknown one is refused; variables choose members', async () => {
     const ids = [...new Set(landed.map((row) => row['station_id'] as string))].slice(0, 3)
     const { history } = await service.json(`/api/clima/historico?station=${ids.join(',')}&interval=1d&from=${FROM}&to=${TO}&limit=1000`)
     expect(history.map((one: Reply) => one.station_id).sort()).toEqual(ids.flatMap((id) => [id, id, id]).sort())
@@ -138,7 +138,7 @@ describe('series', () => {
     expect([refused.status, ((await refused.json()) as Reply).errors[0].parameter]).toEqual([400, 'interval'])
   })
 
-  test('days of AEMET are those of UTC: each once, whether dates or instants are asked for', async () => {
+  test('days of AEMET are those of UTC: each once, for dates and for instants', async () => {
     const asked = async (from: string, to: string): Promise<unknown[]> => {
       const { history, meta } = await service.json(`/api/clima/historico?station=3195&series=CLIMATOLOGY&interval=1d&from=${from}&to=${to}`)
       return [meta.period.from, meta.period.to, history.map((one: Reply) => one.period_start.slice(0, 10))]

@@ -13,7 +13,7 @@ import { exampleRow, exampleTableRow, startService, type TestService } from './s
 
 export const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** When it is. */
+/** The present time. */
 export const END = Date.parse('2026-10-26T12:30:00Z')
 const BEGIN = END - 3 * DAY
 
@@ -21,7 +21,7 @@ export const RETIRO = { lat: 40.411804, lon: -3.678095 }
 /** Degrees of latitude of a metre. */
 export const M = 180 / (Math.PI * 6_371_008.8)
 
-/** What the stand-in of a feed publishes at an instant, as rows. */
+/** The rows that the stand-in of a feed publishes at an instant. */
 async function published(id: string, at: number, day?: string): Promise<Map<string, AnyRow[]>> {
   const standIn = STAND_INS.find((one) => one.feed === id)
   const resource = day ?? (id === 'aemet_stations' ? 'stations' : 'observations')
@@ -30,16 +30,16 @@ async function published(id: string, at: number, day?: string): Promise<Map<stri
   return new Map((await parsePublication(feedById(id), [{ name: resource, bytes }], at, { keeps })).rows)
 }
 
-/** A service with two days of weather around the change of the clocks in October, and what came before it in the day. */
+/** A service with two days of weather around the change of the clocks in October, and the hours before it on that day. */
 export interface WeatherService {
   readonly service: TestService
-  /** Observations that landed, without those that came twice. */
+  /** Landed observations, without the repeated ones. */
   readonly landed: readonly AnyRow[]
-  /** Where each station is, by its id. */
+  /** The position of each station, by its id. */
   readonly places: ReadonlyMap<string, Point>
 }
 
-/** Starts it, with located points of roads unless told; its owner closes it. */
+/** Starts it, by default with located points of roads; its owner closes it. */
 export async function startWeatherService({ roads = true }: { readonly roads?: boolean } = {}): Promise<WeatherService> {
   const service = await startService()
   const byKey = new Map<string, AnyRow>()
@@ -90,7 +90,7 @@ export async function startWeatherService({ roads = true }: { readonly roads?: b
       ...{ month: '2026-10', road: 'M-999', province_code: '28', km, position: { lat: RETIRO.lat + north_m * M, lon: RETIRO.lon } },
       ...values,
     })
-  // Nearest at km 12; far from all stations at km 90; of an older month nearer, and of another road.
+  // Nearest at km 12; far from all stations at km 90; nearer in an older month, and on another road.
   const road = [point(10, 5000), point(12, -900), point(14, 9000), point(90, 0, { position: { lat: 36, lon: -9 } })]
   const older = [point(13, 10, { month: '2026-09' }), point(1, 5, { road: 'M-99' })]
   if (roads) await service.land(roadPoints, [...road, ...older], END)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('stations: what the inventory says goes first, what only the observations say fills in', async () => {
+test('stations: the inventory goes first, the observations fill the gaps', async () => {
   const { stations, total } = await service.json('/api/clima/estaciones?limit=20000')
   expect(total).toBe(stations.length)
   const listings = Map.groupBy(stations as Reply[], (one) => one.listings.join())
@@ -124,7 +124,7 @@ describe('near a road', () => {
   })
 })
 
-test('conditions: thresholds, and nothing of what is not measured', () => {
+test('conditions: thresholds, and none where a measure is missing', () => {
   const of = (values: AnyRow): string[] =>
     conditionsOf({
       precipitation_mm: null,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   })
 }, 120_000)
 
-/** Opens the account as its owner does, by the link that is mailed. */
+/** Opens the account like its owner, by the mailed link. */
 async function onAccount(look: Omit<Look, 'path'>, work: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
   const token = (await stage.service.access.tokens.link(account)) as string
   await onPage(stage, { path: '/account', query: `?token=${token}`, ...look }, async (page, complaints) => {

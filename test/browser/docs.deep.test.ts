@@ -7,11 +7,11 @@ import { browserPath, browserStage } from '../helpers/browser.ts'
 
 const stage = browserStage()
 
-/** A page of the browser, and what it did. */
+/** A page of the browser, and its activity. */
 interface Visit {
   readonly page: Page
   readonly requests: Request[]
-  /** What went wrong in it: errors, and what the page's policy forbade. */
+  /** The failures in it: errors, and requests that the page's policy forbade. */
   readonly complaints: string[]
 }
 
@@ -42,7 +42,7 @@ async function visit(
   }
 }
 
-/** Where requests went that are not for bytes the page holds itself. */
+/** Where requests went, except those for the page's own bytes. */
 const hostsOf = ({ requests }: Visit): string[] => [
   ...new Set(requests.map((one) => new URL(one.url()).origin).filter((one) => one !== 'null')),
 ]
@@ -60,7 +60,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
   test.each([
     ['es', 'dark', 'Abrir búsqueda'],
     ['en', 'light', 'Open Search'],
-  ] as const)('shows every path, in %s and %s, and asks nobody else for anything', async (lang, look, word) => {
+  ] as const)('shows every path, in %s and %s, and sends no request elsewhere', async (lang, look, word) => {
     await visit(`/docs?lang=${lang}`, look, async (seen) => {
       const { page, complaints } = seen
       const operation = page.getByRole('heading', { name: 'Active incidents on Spanish roads' })
@@ -80,7 +80,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
     })
   })
 
-  test('tries a request with the key of who looks, says how to send it from three languages, and keeps no key', async () => {
+  test("tries a request with the visitor's key, shows how to send it from three languages, and keeps no key", async () => {
     const { key } = await stage.service.access.accounts.create({ email: 'docs@example.org', label: null, language: 'es' })
     await visit('/docs?lang=en', 'light', async (seen) => {
       const { page, requests, complaints } = seen
@@ -98,7 +98,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
       ])
       expect(response.status()).toBe(200)
       expect(await response.request().headerValue('x-api-key')).toBe(key)
-      // Of the parameters only those of the example, which fit each other.
+      // Only the parameters of the example, which fit each other.
       expect([...new URL(response.url()).searchParams.keys()]).toEqual(['province', 'type'])
       await page.getByText('200 OK').waitFor()
       expect(complaints).toEqual([])
@@ -118,7 +118,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
     })
   })
 
-  test('asks for a thing that there is now, where the example has to make one up', async () => {
+  test('requests an existing record, where the example has to make one up', async () => {
     await stage.service.publish(incidents, [exampleRow(incidents, { incident_id: 'inc_OFNOW0000001' })])
     await visit('/docs?lang=en', 'light', async ({ page, complaints }) => {
       await page.getByRole('heading', { name: 'Active incidents on Spanish roads' }).waitFor()
@@ -135,7 +135,7 @@ describe.skipIf(!browserPath)('the documentation in a browser', () => {
     })
   })
 
-  test('says what is wrong where the description cannot be had', async () => {
+  test('explains a missing description', async () => {
     const problem = { title: 'A limit was reached', detail: 'More requests than are admitted.' }
     await visit(
       '/docs',

@@ -13,7 +13,7 @@ export const LOOKS = [
   ['en', 'dark', PHONE],
 ] as const
 
-/** How a page is looked at. */
+/** The view of a page. */
 export interface Look {
   readonly path: string
   readonly query?: string
@@ -22,7 +22,7 @@ export interface Look {
   readonly size: { readonly width: number; readonly height: number }
 }
 
-/** Opens a page of the stage's service; a folder in SCREENSHOTS gets a picture of how it looks after `work`. */
+/** Opens a page of the stage's service; a folder in SCREENSHOTS gets a screenshot after `work`. */
 export async function onPage(
   stage: BrowserStage,
   { path, query = '', lang, look, size }: Look,
@@ -55,7 +55,7 @@ export async function expectReadable(page: Page, { lang, size }: Pick<Look, 'lan
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
 }
 
-/** Run in a page: how much darker or lighter than its ground each sign and word of a cell is, as WCAG counts contrast; the least. */
+/** Runs in a page: the least contrast (WCAG) of a cell's signs and words with their background. */
 const CONTRAST = `() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
   const luminance = (colour) => {

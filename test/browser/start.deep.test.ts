@@ -9,7 +9,7 @@ type Size = { readonly width: number; readonly height: number }
 const PHONE: Size = { width: 320, height: 640 }
 const DESK: Size = { width: 1400, height: 1000 }
 
-/** Opens the start page without scripts, which it has none of; gives what the page's policy forbade as well. */
+/** Opens the start page without scripts, as it has none. Returns also what the page's policy forbade. */
 async function onStartPage(
   options: { readonly lang: string; readonly look: 'light' | 'dark'; readonly size: Size },
   work: (page: Page, complaints: string[]) => Promise<void>,
@@ -28,7 +28,7 @@ async function onStartPage(
   }
 }
 
-/** Run in a page: how bright the pixels of an image are on the whole, 0 to 255, and how many different ones there are. */
+/** Runs in a page: the mean brightness of an image's pixels, 0 to 255, and the number of different ones. */
 const LOOKS = `async (source) => {
   const image = new Image()
   image.src = source
@@ -69,11 +69,11 @@ describe.skipIf(!browserPath)('the start page in a browser', () => {
       expect(await page.locator('html').getAttribute('lang')).toBe(lang)
       expect(await widthOf(page)).toBeLessThanOrEqual(size.width)
       const { brightness, colours } = await looksOf(page)
-      // Text on a ground, not a blank screen; of the look that was asked for.
+      // Text on a ground, not a blank screen; in the requested look.
       expect(colours).toBeGreaterThan(20)
       if (look === 'dark') expect(brightness).toBeLessThan(100)
       else expect(brightness).toBeGreaterThan(180)
-      // What a screen reader goes by.
+      // The roles that a screen reader uses.
       expect(await page.getByRole('main').count()).toBe(1)
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
       await page.getByRole('region', { name: lang === 'es' ? 'Ahora mismo' : 'Right now' }).waitFor()
@@ -82,7 +82,7 @@ describe.skipIf(!browserPath)('the start page in a browser', () => {
     })
   })
 
-  test('by the keyboard alone one gets a key, and what is shown works', async () => {
+  test('by the keyboard alone a visitor gets a key, and the shown request works', async () => {
     await onStartPage({ lang: 'en', look: 'light', size: PHONE }, async (page, complaints) => {
       for (let tabs = 0; tabs < 12; tabs++) {
         await page.keyboard.press('Tab')
@@ -99,7 +99,7 @@ describe.skipIf(!browserPath)('the start page in a browser', () => {
     })
   })
 
-  test('what the browser lets through and we do not is told at the field', async () => {
+  test('input that the browser accepts and we refuse is reported at the field', async () => {
     await onStartPage({ lang: 'es', look: 'dark', size: DESK }, async (page) => {
       await page.getByRole('textbox').fill('ana@localhost')
       await page.getByRole('button').click()

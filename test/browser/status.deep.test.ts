@@ -8,7 +8,7 @@ import { expectReadable, LOOKS, type Look, onPage, PHONE } from './on-page.ts'
 const stage = browserStage()
 
 const DAY_MS = 86_400_000
-/** A month with all that one can have, as far as it is there: groups that kept the promise and one that did not. */
+/** A month with every kind of entry: groups that kept the promise and one that did not. */
 beforeAll(async () => {
   if (!browserPath) return
   const now = Date.now()

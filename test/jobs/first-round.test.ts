@@ -21,7 +21,7 @@ test('archives wait until all other feeds were asked once, whatever the answer',
   round.end()
 })
 
-test('what follows from a landing waits until all that were asked have landed; a landing before the first fetch does not count', async () => {
+test('work after a landing waits until all requested ones have landed; a landing before the first fetch does not count', async () => {
   const round = makeFirstRound([archive, one, other], LONG)
   const order: string[] = []
   const land = (feed: Feed, name: string) => round.land(feed, async () => void order.push(name)).then(() => order.push(`after ${name}`))

@@ -69,7 +69,7 @@ test('fetches and landings of a feed are counted by how they ended, each once', 
   await expect(meter.upkeep('expire', never, mistake)).rejects.toThrow('of ours')
   const taken = { outcome: 'accepted', reason: null, fetch_id: 'little.9', data_time: NOW, fetched_at: NOW } as const
   await meter.fetch('other', never, async () => ({ ...taken, rows: {}, quarantined: 4, unknown_codes: 0, missing_blocks: [] }))
-  // What was stopped tells nothing.
+  // Stopped feeds report nothing.
   const stopped = AbortSignal.abort(new Error('the worker is closing'))
   await expect(meter.fetch(feed.id, stopped, mistake)).rejects.toThrow('of ours')
 
@@ -83,7 +83,7 @@ test('fetches and landings of a feed are counted by how they ended, each once', 
   })
   expect(valuesOf(now, WORKER_METRICS.quarantined.name)).toEqual({ other: 4 })
   expect(valuesOf(now, WORKER_METRICS.landings.name)).toEqual({ 'little done': 3, 'little error': 1 })
-  // Of the second publication one beacon has changed.
+  // In the second publication one beacon has changed.
   expect(valuesOf(now, WORKER_METRICS.rows.name)).toEqual({ v16_beacons: 3, traffic_readings: 3 })
   expect(valuesOf(now, WORKER_METRICS.upkeep.name)).toEqual({ 'expire done': 1, 'expire error': 1 })
   expect(valuesOf(now, WORKER_METRICS.fetched.name)).toEqual({ little: (NOW + 60_000) / 1000, other: (NOW + 120_000) / 1000 })
@@ -94,7 +94,7 @@ test('fetches and landings of a feed are counted by how they ended, each once', 
   expect(counts).toEqual([{ little: 5, other: 1 }, { little: 4 }, { expire: 2 }])
 })
 
-test('the queue is told by state, and nothing of it while Redis is away, without a wait', async () => {
+test('the queue is reported by state, and not at all while Redis is away, without a wait', async () => {
   const redis = await startTestRedis()
   onTestFinished(() => redis.stop())
   const registry = new Registry()

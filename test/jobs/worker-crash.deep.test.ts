@@ -35,12 +35,12 @@ describe('a worker process', () => {
     await until('the other to do it', () => other.lines.includes('end fetch a done'), 10_000)
   })
 
-  test('that is stopped past its lock is told so when it goes on, and the job was done by another', async () => {
+  test('that is stopped past its lock gets an error when it goes on, and the job was done by another', async () => {
     const stopped = await start(60_000)
     await until('a run', () => stopped.lines.includes('begin fetch a'))
     const other = await start(3000)
     stopped.child.kill('SIGSTOP')
-    // The stopped process may have swallowed the word that the job waits; the other then looks by itself after ten seconds.
+    // The stopped process may have taken the message that the job waits; the other then looks unprompted after ten seconds.
     await until('the other to take it over', () => other.lines.includes('begin fetch a'), 20_000)
     const holder = await redis.get('lock:job:fetch:a')
     stopped.child.kill('SIGCONT')
@@ -50,7 +50,7 @@ describe('a worker process', () => {
     expect(other.lines.filter((line) => line === 'begin fetch a')).toHaveLength(1)
   })
 
-  test('that is told to stop ends by itself', async () => {
+  test('that receives a stop signal ends by itself', async () => {
     const worker = await start(300)
     await until('a run', () => worker.lines.includes('begin fetch a'))
     worker.child.kill('SIGTERM')

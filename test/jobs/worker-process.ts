@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { startWorker, type WorkerOptions } from '../../jobs/worker.ts'
 
-// A worker in a process of its own, for tests that stop it. Its runner works for `work_ms` and tells each begin and end as a line.
+// A worker in a process of its own, for tests that stop it. Its runner works for `work_ms` and prints each begin and end.
 const { work_ms, ...options } = JSON.parse(process.argv[2] as string) as Omit<WorkerOptions, 'runner' | 'log'> & { work_ms: number }
-const tell = (line: string): void => void process.stdout.write(`${line}\n`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const run = async (kind: string, name: string, signal: AbortSignal): Promise<void> => {
-  tell(`begin ${kind} ${name}`)
+  print(`begin ${kind} ${name}`)
   const reason = await new Promise((resolve) => {
     const timer = setTimeout(() => resolve('done'), work_ms)
     signal.addEventListener('abort', () => {
@@ -14,7 +14,7 @@ const run = async (kind: string, name: string, signal: AbortSignal): Promise<voi
       resolve((signal.reason as Error).name)
     })
   })
-  tell(`end ${kind} ${name} ${reason}`)
+  print(`end ${kind} ${name} ${reason}`)
 }
 
 const worker = await startWorker({
@@ -27,4 +27,4 @@ const worker = await startWorker({
   log: pino({ level: 'silent' }),
 })
 process.on('SIGTERM', () => void worker.close())
-tell('ready')
+print('ready')

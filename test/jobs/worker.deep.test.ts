@@ -78,13 +78,13 @@ describe('a worker', () => {
   })
 
   test('leaves a job of a feed that it does not know, and says so', async () => {
-    const told: unknown[] = []
-    const log = { info: () => undefined, warn: (fields: object, text: string) => told.push([fields, text]), error: () => undefined }
+    const logged: unknown[] = []
+    const log = { info: () => undefined, warn: (fields: object, text: string) => logged.push([fields, text]), error: () => undefined }
     const runner = new Witness().runner('w', async () => undefined)
     await start({ feeds: [feed('a', 3600)], runner, log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object })
     await openQueue(redis).add('fetch', { kind: 'fetch', name: 'nothing' })
-    await until('the warning', () => told.length > 0)
-    expect(told).toEqual([[{ job: 'fetch', name: 'nothing' }, 'job of an unknown feed or task']])
+    await until('the warning', () => logged.length > 0)
+    expect(logged).toEqual([[{ job: 'fetch', name: 'nothing' }, 'job of an unknown feed or task']])
   })
 
   test('puts back a job of a feed that only another living worker knows, which runs it; its live state stays', async () => {
@@ -109,34 +109,34 @@ describe('a worker', () => {
     expect(results).not.toContain('unknown')
   })
 
-  test('goes on with a feed that failed, and tells the failure', async () => {
+  test('goes on with a feed that failed, and reports the failure', async () => {
     const witness = new Witness()
-    const told: unknown[] = []
-    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => told.push([fields, text]) }
+    const logged: unknown[] = []
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => logged.push([fields, text]) }
     await start({
       feeds: [feed('a', 0.2)],
       runner: witness.runner('w', async () => Promise.reject(new Error('broken'))),
       log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object,
     })
     await until('three runs', () => witness.count('fetch a') >= 3)
-    expect(told[0]).toEqual([{ job: 'fetch', name: 'a', err: new Error('broken') }, 'job failed'])
+    expect(logged[0]).toEqual([{ job: 'fetch', name: 'a', err: new Error('broken') }, 'job failed'])
     expect(witness.count('land a')).toBe(0)
   })
 
   test('says once a minute that a store is full, however many jobs fail', async () => {
     const witness = new Witness()
-    const told: unknown[] = []
-    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => told.push([fields, text]) }
+    const logged: unknown[] = []
+    const log = { info: () => undefined, warn: () => undefined, error: (fields: object, text: string) => logged.push([fields, text]) }
     await start({
       feeds: ['a', 'b', 'c'].map((id) => feed(id, 0.2)),
       runner: witness.runner('w', async () => Promise.reject(new StoreError('no space left', { code: 'ENOSPC' }))),
       log: log as unknown as Parameters<typeof quickWorker>[0]['log'] & object,
     })
     await until('runs of each', () => ['a', 'b', 'c'].every((id) => witness.count(`fetch ${id}`) >= 3), 20_000)
-    expect(told).toHaveLength(1)
+    expect(logged).toHaveLength(1)
   })
 
-  test('lands a feed after its first fetch, and keeps up what is due', async () => {
+  test('lands a feed after its first fetch, and runs due upkeep', async () => {
     const witness = new Witness()
     await start({ feeds: [feed('a', 0.2)], upkeep: [{ task: 'expire', every_s: 0.3 }], runner: witness.runner('w', async () => pause(1)) })
     await until('the first landing', () => witness.count('land a') === 1)
@@ -159,7 +159,7 @@ describe('a worker', () => {
     expect(await redis.keys('lock:*')).toEqual([])
   })
 
-  test('stops and hands back what does not finish in time', async () => {
+  test('stops and hands back jobs that do not finish in time', async () => {
     const witness = new Witness()
     const feeds = [feed('a', 3600)]
     const first = await start({ feeds, runner: witness.runner('first', (_, signal) => untilAborted(signal)) })
@@ -206,7 +206,7 @@ describe('a worker', () => {
     expect(witness.most.get('fetch a')).toBe(1)
   })
 
-  test('takes out of live state what the newest catalogue does not declare', async () => {
+  test('removes from live state the datasets missing in the newest catalogue', async () => {
     const part = { seq: 1, fetch_id: 'x', data_time: 1, fetched_at: 1, rows: [], changes: [] }
     for (const feed of ['a', 'gone']) await publishLive(redis, { dataset: 'things', feed, ...part })
     const runner = new Witness().runner('w', () => pause(10))

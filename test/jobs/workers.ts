@@ -4,10 +4,10 @@ import { pino } from 'pino'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { type FeedRunner, type RunningWorker, startWorker, type WorkerOptions, type WorkerTimes } from '../../jobs/worker.ts'
 
-/** Short times, so that a test sees in seconds what takes a minute otherwise; the lock still ends before the job. */
+/** Short times, so that a test sees in seconds an effect that takes a minute otherwise; the lock still ends before the job. */
 export const QUICK: WorkerTimes = { lock: 1200, job: 2500, stalled: 500, reconcile: 400, grace: 1000, abort: 500 }
 
-/** A feed as far as the worker looks at it: id and cadence. */
+/** The worker's view of a feed: id and cadence. */
 export function feed(id: string, every_s: number): Feed {
   return { id, every_s } as Feed
 }
@@ -20,13 +20,13 @@ export interface Run {
   ended: number | null
 }
 
-/** Notes what runs, and the most runs of each job at any one time. */
+/** Records the runs, and the most runs of each job at any one time. */
 export class Witness {
   readonly runs: Run[] = []
   readonly most = new Map<string, number>()
   readonly #running = new Map<string, number>()
 
-  /** A runner that notes each run and leaves the work to `work`. */
+  /** A runner that records each run and leaves the work to `work`. */
   runner(worker: string, work: (job: string, signal: AbortSignal) => Promise<void>): FeedRunner {
     const run = async (job: string, signal: AbortSignal): Promise<void> => {
       const noted: Run = { worker, job, began: performance.now(), ended: null }
@@ -54,7 +54,7 @@ export class Witness {
   }
 }
 
-/** Starts a worker with quick times; feeds land every hour and nothing is kept up unless told. */
+/** Starts a worker with short times; by default feeds land every hour and no upkeep runs. */
 export function quickWorker(
   options: Pick<WorkerOptions, 'redisUrl' | 'feeds' | 'runner'> & Partial<WorkerOptions>,
 ): Promise<RunningWorker> {

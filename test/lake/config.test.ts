@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { listOfSetting, readConfig, SETTINGS, settingsTable } from '../../lake/config.ts'
 import { PROJECT } from '../laws/sources.ts'
 
-test('settings that are not given take what the table says', () => {
+test('settings that are not given take the defaults of the table', () => {
   expect(readConfig({})).toMatchObject({ mode: 'simulated', port: 8080, redisUrl: null, queryMemory: 2 * 1024 ** 3 })
 })
 
@@ -47,11 +47,11 @@ const MISTAKES: readonly [variable: string, value: string, allowed: string][] = 
   ['REDIS_URL', 'localhost:6379', '`redis://…`, `rediss://…` or the path of a socket'],
 ]
 
-test.each(MISTAKES)('%s=%s is refused with what is allowed', (variable, value, allowed) => {
+test.each(MISTAKES)('%s=%s is refused with the allowed values', (variable, value, allowed) => {
   expect(() => readConfig({ [variable]: value })).toThrow(`${variable}=${value}: ${allowed}`)
 })
 
-test('all mistakes are told at once', () => {
+test('all mistakes are reported at once', () => {
   const env = Object.fromEntries(MISTAKES.map(([variable, value]) => [variable, value]))
   const read = (): unknown => readConfig(env)
   for (const [variable, value] of Object.entries(env)) expect(read).toThrow(`${variable}=${value}: `)

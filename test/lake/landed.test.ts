@@ -17,7 +17,7 @@ import {
 } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 
-test('a set of sequences holds what was added, in the shortest intervals, and survives its text', () => {
+test('a set of sequences has the added ones, in the shortest intervals, and survives its text', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.integer({ min: 1, max: 60 }))), (batches) => {
       let set = parseSeqs('')
@@ -35,7 +35,7 @@ test('a set of sequences holds what was added, in the shortest intervals, and su
   )
 })
 
-test('a set without some sequences holds the others, in the shortest intervals', () => {
+test('a set without some sequences has the others, in the shortest intervals', () => {
   const seqs = fc.array(fc.integer({ min: 1, max: 40 }))
   fc.assert(
     fc.property(seqs, seqs, (held, gone) => {
@@ -62,7 +62,7 @@ test('a record takes fetches, those that gave no rows among them, and takes them
   expect(landedOf(Object.fromEntries(properties), 'x')).toEqual(mended)
 })
 
-test('a record takes what was withdrawn or lost its record without a time, and tells whose rows have to go', () => {
+test('a record takes fetches that were withdrawn or lost their record without a time, and lists those whose rows have to go', () => {
   const landed = landedWith(landedOf({}, 'x'), [
     { seq: 1, data_time: 1000, gives: 'rows' },
     { seq: 2, data_time: null, gives: 'withdrawn' },
@@ -89,14 +89,14 @@ test('junk is refused', () => {
   for (const text of ['x', '1-', '5-1', '1,,2']) expect(() => parseSeqs(text)).toThrow('no set of sequences')
 })
 
-describe('what a dataset of several feeds covers', () => {
+describe('the covered period of a dataset of several feeds', () => {
   const feed = (id: string, enabled = true): FeedListing => ({
     ...{ id, enabled, domain: 'road', source: id, every_s: 60, urls: [] },
     datasets: id === 'other' ? ['sensors'] : ['incidents'],
   })
   const landed = { dgt: 3000, sct: 1000, euskadi: 2000 }
 
-  test('is what the slowest of them landed; the newest row is that of the fastest', () => {
+  test('is the landing of the slowest of them; the newest row is that of the fastest', () => {
     const feeds = [feed('dgt'), feed('sct'), feed('euskadi')]
     expect(coverageOf('incidents', landed, feeds)).toEqual({ until: 1000, newest: 3000 })
   })
@@ -132,20 +132,20 @@ test.each([
   ).toBe(expected)
 })
 
-test('tables differ by what was withdrawn since both began, and while one is derived anew', () => {
+test('tables differ by the fetches withdrawn since both began, and while one is derived again', () => {
   const older = { 'landed.x': '1-8', 'withdrawn.x': '2,6' }
   expect(holdSame('x', [older, { 'landed.x': '5-8', 'withdrawn.x': '6' }])).toBe(true)
   expect(holdSame('x', [older, { 'landed.x': '5-8' }])).toBe(false)
   expect(holdSame('x', [older, { ...older, 'rebuild-from.x': '2026-01-02T00:00:00.000Z' }])).toBe(false)
 })
 
-test('a table holds all up to a fetch where none before it is missing or half derived', () => {
-  const holds = (properties: Record<string, string>): boolean[] => [1, 8, 9].map((seq) => holdsUpTo(properties, 'x', seq))
-  expect(holds({})).toEqual([false, false, false])
-  expect(holds({ 'landed.x': '1-8,10' })).toEqual([true, true, false])
-  // What was before it had left the raw log when the table was added.
-  expect(holds({ 'landed.x': '2-9' })).toEqual([false, true, true])
-  expect(holds({ 'landed.x': '9' })).toEqual([false, false, true])
-  expect(holds({ 'landed.y': '1-9' })).toEqual([false, false, false])
-  expect(holds({ 'landed.x': '1-9', 'rebuild-from.x': '2026-01-02T00:00:00.000Z' })).toEqual([false, false, false])
+test('a table has all up to a fetch where none before it is missing or half derived', () => {
+  const hasUpTo = (properties: Record<string, string>): boolean[] => [1, 8, 9].map((seq) => holdsUpTo(properties, 'x', seq))
+  expect(hasUpTo({})).toEqual([false, false, false])
+  expect(hasUpTo({ 'landed.x': '1-8,10' })).toEqual([true, true, false])
+  // Earlier fetches had left the raw log when the table was added.
+  expect(hasUpTo({ 'landed.x': '2-9' })).toEqual([false, true, true])
+  expect(hasUpTo({ 'landed.x': '9' })).toEqual([false, false, true])
+  expect(hasUpTo({ 'landed.y': '1-9' })).toEqual([false, false, false])
+  expect(hasUpTo({ 'landed.x': '1-9', 'rebuild-from.x': '2026-01-02T00:00:00.000Z' })).toEqual([false, false, false])
 })

@@ -45,7 +45,7 @@ test('durations are counted in the first bucket that they are within, its bound 
   expect(families.get(timed.name)?.samples.map(({ value }) => value)).toEqual([2, 4, 5, 2.725, 5])
 })
 
-test('what is shown is what there is at the moment', async () => {
+test('the metrics show the present state', async () => {
   const registry = new Registry()
   let feeds: readonly (readonly [{ feed: string }, number])[] = [[{ feed: 'a' }, 1]]
   show(registry, { name: 'traffic_ages', kind: 'gauge', help: 'Ages.', labels: ['feed'] }, () => feeds)
@@ -58,7 +58,7 @@ test('what is shown is what there is at the moment', async () => {
   expect(families.get('traffic_ages')?.samples).toEqual([{ name: 'traffic_ages', labels: { feed: 'b' }, value: 7 }])
 })
 
-test('how late the event loop was is told of the time since it was last asked, and of no time before', async () => {
+test('the delay of the event loop covers the time since it was last read, and no time before', async () => {
   const { registry } = openMetrics({ isServed: true })
   const longest_s = async (): Promise<number> => parseExposition(await registry.metrics()).value(PROCESS_METRICS.lagMax.name)
   // It is watched from its first turn on.
@@ -83,7 +83,7 @@ test.each([
   expect(() => parseExposition(text)).toThrow(why)
 })
 
-test('queries of the lake are counted by what ended them, and by why they were not begun', async () => {
+test('queries of the lake are counted by their outcome, and refused ones by the reason', async () => {
   const metrics = openMetrics({ isServed: true })
   const lake = await openTestLake(tempFolder(), { slots: 1, queue: 1, onQuery: metrics.tellQuery })
   onTestFinished(() => lake.close())
@@ -133,7 +133,7 @@ test('a process has a registry of its own, with the usual figures of Node only w
   }
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('nodejs_heap_size_used_bytes'))
   expect(Math.abs(value('process_start_time_seconds') - (Date.now() / 1000 - process.uptime()))).toBeLessThan(2)
-  // Asked again at once there may be no turn of the timer yet, which is no reason for a number that is none.
+  // A second request at once may come before the timer's next turn, which must not give an invalid number.
   expect(await served.registry.metrics()).not.toMatch(/ (nan|-?inf)$/im)
   expect(await unserved.registry.metrics()).not.toMatch(/process_|nodejs_/)
 })
@@ -164,7 +164,7 @@ describe('the server', () => {
     }
   })
 
-  test('has its figures made once for all who ask at the same time', async () => {
+  test('has its figures computed once for all simultaneous requests', async () => {
     const registry = new Registry()
     let asked = 0
     show(registry, { name: 'traffic_slow', kind: 'gauge', help: 'Slow.' }, async () => {

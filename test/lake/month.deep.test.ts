@@ -32,13 +32,13 @@ const A_DAY = DAY_MS / LANDING_MS
 const DAYS = 30
 const SENSORS = 50
 /**
- * Every landing of every day takes a quarter of an hour (`MONTH=whole npx vitest run … test/lake/month.test.ts`); else the last day lands
- * every 5 minutes and those before 6 times, which leaves the same files, for a closed day is one.
+ * Every landing of every day takes a quarter of an hour (`MONTH=whole npx vitest run … test/lake/month.test.ts`). Otherwise the
+ * last day lands every 5 minutes and those before 6 times. That leaves the same files, since a closed day is one file.
  */
 const IS_WHOLE = process.env['MONTH'] === 'whole'
 const LANDINGS_BEFORE = 6
 
-/** The readings of a landing; each tells its sensor and its time. */
+/** The readings of a landing; each gives its sensor and its time. */
 function readings(at: number): AnyRow[] {
   const fetch_id = `${FEED}.${new Date(at).toISOString().replace(/[-:.]/g, '')}`
   return Array.from({ length: SENSORS }, (_, sensor) => ({
@@ -141,7 +141,7 @@ describe('30 days of 5-minute landings, compacted and expired as they come', () 
       const cold = (await openTable({ store, key: lake.table(trafficReadings).key }).load()) as TableState
       await liveFiles(cold, { sensor_id: { eq: '3007' }, observed_at: { gte: START, lt: START + DAYS * DAY_MS } })
     })
-    process.stderr.write(`    planned in ${best.toFixed(1)} ms, the table's metadata read anew\n`)
+    process.stderr.write(`    planned in ${best.toFixed(1)} ms, the table's metadata read again\n`)
     expect(best).toBeLessThanOrEqual(50)
   })
 

@@ -76,7 +76,7 @@ test('one query sees one snapshot of a dataset however often it reads it, while 
   await writer
 })
 
-test('expiry leaves what a running query lists', async () => {
+test('expiry leaves the files of a running query', async () => {
   const now = Date.now() + 30 * 86_400_000
   const lake = await testLake()
   const [first] = await landRows(
@@ -120,7 +120,7 @@ test('an answer longer than allowed is an error, not a short answer', async () =
   expect(await lake.query(sql`SELECT * FROM range(10)`, { maxRows: 10 })).toHaveLength(10)
 })
 
-test('values come as JavaScript holds them', async () => {
+test('values come as their JavaScript types', async () => {
   const lake = await testLake()
   const answer = await lake.query(sql`SELECT count(*) AS n, sum(i) AS total, 9007199254740993 AS far, 1.500 AS price, ${instant(1.5)} AS at,
     DATE '1969-12-31' AS day, [1, NULL] AS list, {'a': 1, 'b': [DATE '2026-01-01']} AS pair, 'x'::BLOB AS bytes, NULL AS nothing,
@@ -170,7 +170,7 @@ test("a person's SELECT without end is left after the rows that are wanted", asy
   expect(lake.engine.load.taken).toBe(0)
 })
 
-test('a moved lake is read where it lies now', async () => {
+test('a moved lake is read at its new place', async () => {
   const folder = tempFolder()
   const { rename } = await import('node:fs/promises')
   const before = await openTestLake(join(folder, 'a'))

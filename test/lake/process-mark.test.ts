@@ -25,7 +25,7 @@ test('a mark is taken once, and let go by its owner only', () => {
   expect(readFileSync(path, 'utf8')).toBe('1-2')
 })
 
-deepTest('of many that take over the mark of an ended process at once, one has it', async () => {
+deepTest('of many processes that take over the mark of an ended one at once, one succeeds', async () => {
   const path = join(tempFolder(), 'mark')
   for (let round = 0; round < 5; round++) {
     writeFileSync(path, '999999999-1')

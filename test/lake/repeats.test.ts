@@ -4,7 +4,7 @@ import { openRepeats, outageOf } from '../../lake/repeats.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import { until } from '../helpers/until.ts'
 
-test('what repeats is reported at once, and then once in a while as often as it came', async () => {
+test('a repeated error is reported at once, and then once in a while with its count', async () => {
   const repeats = openRepeats(100)
   const said: (string | number)[] = []
   const happen = (kind: string): void => repeats(kind, { first: () => said.push(kind), more: (count) => said.push(count) })
@@ -20,7 +20,7 @@ test('what repeats is reported at once, and then once in a while as often as it 
   expect(said.at(-1)).toBe('full')
 })
 
-test('outages of stores and Redis are told from mistakes, however deep they are', () => {
+test('outages of stores and Redis are distinguished from mistakes, however deep they are', () => {
   const full = new StoreError('no space left', { code: 'ENOSPC' })
   expect(outageOf(full)).toBe('store ENOSPC')
   expect(outageOf(new Error('not landed', { cause: new Error('not written', { cause: full }) }))).toBe('store ENOSPC')

@@ -37,7 +37,7 @@ test('the register of field ids has every column of every dataset; vitest -u add
   await expect(FIELD_IDS).toMatchFileSnapshot('field-ids.txt')
 })
 
-test('new columns are added to the register of field ids, and nothing that is there changes', () => {
+test('new columns are added to the register of field ids, and no existing one changes', () => {
   const fields = (id: string, ...names: string[]): { id: string; fields: FieldLine[] } => ({
     id,
     fields: names.map((name, at) => [id, `${at + 1}`, name]),
@@ -58,7 +58,7 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   test('has feeds, or one derivation, or is a record that the service keeps for itself', () => {
     const fed = feeds.some(({ into }) => into.includes(dataset))
     const isOwn = dataset.visibility === 'internal'
-    // What models say of themselves is filled by each of them.
+    // Each model fills the fields that describe it.
     const isBeside = derivations.some((derived) => derived.by === 'model' && derived.beside?.includes(dataset))
     expect(derivations.filter(({ into }) => into === dataset).length).toBe(fed || isOwn || isBeside ? 0 : 1)
     expect([fed, isOwn, isBeside].filter(Boolean).length).toBeLessThanOrEqual(1)
@@ -100,7 +100,7 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
     expect(fields.map((line) => Number(line[1]))).toEqual(Array.from({ length: Number(count) }, (_, at) => at + 1))
   })
 
-  test('lies in the folder of its domain', () => {
+  test('is in the folder of its domain', () => {
     expect(DECLARED_IN.get(dataset)).toBe(`lake/datasets/${dataset.domain}`)
   })
 
@@ -110,17 +110,17 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
   })
 })
 
-/** The sources of what a derivation reads. */
+/** The sources of a derivation's inputs. */
 function sourcesOf(derived: Derived): readonly Source[] {
   return derived.sources ?? inputsOf(derived).flatMap(({ sources }) => sources)
 }
 
 describe.each(derivations.map((derived) => [derived.into.id, derived] as const))('derivation of %s', (_id, derived) => {
-  test('lies in the folder of its domain', () => {
+  test('is in the folder of its domain', () => {
     expect(DECLARED_IN.get(derived)).toBe(`jobs/derive/${derived.into.domain}`)
   })
 
-  test('reads what feeds fill, or what was derived before, names the sources of all of it, and asks no lower plan', () => {
+  test('reads only tables of feeds or earlier derivations, names the sources of all of them, and needs no lower plan', () => {
     const rank = (plan: (typeof PLANS)[number]): number => PLANS.indexOf(plan)
     const before = derivations.slice(0, derivations.indexOf(derived))
     for (const input of inputsOf(derived)) {
@@ -132,14 +132,14 @@ describe.each(derivations.map((derived) => [derived.into.id, derived] as const))
     }
   })
 
-  test('names the sources of what it reads in all that it fills, each by the part', () => {
+  test('names the sources of its inputs in all its outputs, each by the part', () => {
     for (const dataset of filledBy(derived)) {
       const sources = sourcesOf(derived)
       expect([dataset.id, sources.filter((source) => !dataset.sources.includes(source))]).toEqual([dataset.id, []])
     }
   })
 
-  test('by versions gives the same parts whatever order they come in, and none of none', () => {
+  test('by versions gives the same parts whatever order they come in, and none without versions', () => {
     if (derived.by !== 'versions') return
     expect(derived.parts([])).toEqual([])
     const parts = (versions: readonly string[]): unknown[] =>
@@ -153,7 +153,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   const folder = join(FIXTURES, id)
 
   test('has a fixture that gives good rows of each of its datasets', async () => {
-    // A folder named `….zip` or `….tar` stands for an archive of what is in it, one named `….parts` for the bodies of a
+    // A folder named `….zip` or `….tar` stands for an archive of its files, one named `….parts` for the bodies of a
     // publication, by their names.
     const fixtures = walk(folder).filter((path) => !path.endsWith('.rows.json'))
     const files = [...new Set(fixtures.map((path) => /^.*?\.(zip|tar|parts)(?=\/)/.exec(path)?.[0] ?? path))].sort()
@@ -189,7 +189,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
     }
   })
 
-  test('lies in the folder of its domain', () => {
+  test('is in the folder of its domain', () => {
     expect(DECLARED_IN.get(feed)).toBe(`jobs/feeds/${feed.domain}`)
   })
 
@@ -197,7 +197,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
     for (const dataset of feed.into) expect([dataset.id, dataset.sources.includes(feed.source)]).toEqual([dataset.id, true])
   })
 
-  test('holds no secret in an address', () => {
+  test('contains no secret in an address', () => {
     for (const { requests } of feed.plans)
       for (const { url } of requests) expect(url.replace(PUBLIC_FILE, '')).not.toMatch(/(key|token|secret|password)=|:\/\/[^/]*@/i)
   })

@@ -11,7 +11,7 @@ const pages = ['README.md', ...ROOMS.flatMap((room) => walk(join(PROJECT, room))
 )
 const read = (page: string): string => readFileSync(join(PROJECT, page), 'utf8')
 
-/** Turns of phrase of the private dialect that this project's texts once had, and sentences that begin with "Of". */
+/** Phrases of the former private dialect of this project, and sentences that begin with "Of". */
 const DIALECT = [
   /\bthat there (?:is|are|was|were)\b/i,
   /\b(?:is|are|was|were|be) told\b/i,
@@ -30,7 +30,7 @@ function prose(page: string): string {
     .replace(/\]\([^)]*\)/g, ']')
 }
 
-/** The pages and files that a page links to, by their path in the project; a link that begins with a slash is one of the service. */
+/** The pages and files that a page links to, by their path in the project. A leading slash means a link of the service. */
 const linksOf = (page: string): string[] =>
   [...read(page).matchAll(/\]\((?!https?:|[#/])([^)#]+)[^)]*\)/g)].map(([, to = '']) => join(dirname(page), to))
 

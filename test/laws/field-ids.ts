@@ -11,7 +11,7 @@ export function fieldLines({ id, columns }: { readonly id: string; readonly colu
     .sort((one, other) => Number(one[1]) - Number(other[1]))
 }
 
-/** The text of the register with the ids above those that it counts; what is written there stays as it is. */
+/** The text of the register with the ids above its counted ones; the written ids stay. */
 export function withNewFields(text: string, declared: readonly { readonly id: string; readonly fields: readonly FieldLine[] }[]): string {
   const lines = text.trimEnd().split('\n')
   for (const { id, fields } of declared) {

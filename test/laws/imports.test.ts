@@ -8,7 +8,7 @@ const files = sourceFiles()
 /** How a file is named to run it: to `new URL` beside `import.meta.url`, to `startProcess`, or as the `script` of a process. */
 const SPAWNED = /(?:new URL\(|startProcess(?:<\w+>)?\(|\bscript: )'([\w./-]+\.ts)'/g
 
-/** Ways in which vitest puts something else in the place of what is ours. */
+/** Ways of vitest to mock our modules. */
 const MOCKING = ['mock', 'doMock', 'hoisted', 'importMock', 'mocked', 'spyOn', 'fn', 'stubGlobal']
 
 /** Which rooms a room may import from; `lake ← models ← jobs` and `lake ← models ← api`. */
@@ -30,7 +30,7 @@ test('imports point one way', () => {
   expect(wrong).toEqual([])
 })
 
-/** Parts of scripts that are of no use without the tests: they run them, or try the product in the same scenes. */
+/** Parts of scripts for tests alone: they run them, or try the product in the same scenes. */
 const TRIES = ['scripts/benches/', 'scripts/engines/', 'scripts/run-tests.ts']
 
 test('no command that a user runs imports from the tests', () => {

@@ -9,7 +9,7 @@ const LOCAL = [
   /(?:Date\.parse|new Date)\(\s*(['"`])[^'"`]*T[\d:.]+(?:\$\{[^}]*\})?[\d:.]*\1\s*\)/,
   /new Date\([^()'"`]+,[^()]+\)/,
 ]
-/** Formats that a zone has to be given to. */
+/** Formats that need a zone. */
 const FORMATS = /(?:toLocale(?:Date|Time)String\(|Intl\.DateTimeFormat\()([^)]*)/g
 
 function localTimes(text: string): string[] {

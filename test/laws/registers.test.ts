@@ -12,10 +12,10 @@ interface Register {
   readonly catalogue: string
   /** The folder that has a folder for each domain. */
   readonly folder: string
-  /** What the catalogue lists, and what names each: no two have the same name. */
+  /** The lists of the catalogue, and the name of each entry: no two have the same name. */
   readonly listed: readonly object[]
   readonly nameOf: (one: never) => string
-  /** What only such declarations have among their members, and what a declaration adds to the list. */
+  /** The members that only such declarations have, and the entry that a declaration adds to the list. */
   readonly marks: readonly string[]
   readonly adds?: (declared: never) => readonly object[]
 }
@@ -44,15 +44,13 @@ const REGISTERS: readonly Register[] = [
 ]
 
 const files = sourceFiles()
-/**
- * Folders with what declarations of several domains are written with: the kit of feeds, and the timetables of trains and ferries.
- */
+/** Folders of shared code for declarations of several domains: the kit of feeds, and the timetables of trains and ferries. */
 const SHARED = ['kit', 'transit']
 const inDomain = (folder: string, path: string): boolean =>
   path.startsWith(`${folder}/`) && dirname(dirname(path)) === folder && !SHARED.includes(basename(dirname(path)))
 const isIndex = (path: string): boolean => path.endsWith('/index.ts')
 
-/** Whatever the files of a folder's domains export, but for their indexes. */
+/** All exports of the files of a folder's domains, except their indexes. */
 async function exportsOf(folder: string): Promise<readonly unknown[]> {
   const paths = [...files.keys()].filter((path) => inDomain(folder, path) && !isIndex(path))
   const modules = await Promise.all(paths.map((path) => import(join(PROJECT, path)) as Promise<object>))
@@ -79,7 +77,7 @@ describe.each(REGISTERS.map((register) => [register.catalogue, register] as cons
     expect(others.map(({ path }) => path)).toEqual([])
   })
 
-  test('has indexes that list what is in their own folder', () => {
+  test('has indexes that list the exports of their own folder', () => {
     const strays = [...files.values()]
       .filter(({ path }) => inDomain(folder, path) && isIndex(path))
       .flatMap(({ path, imports }) => imports.filter((one) => inDomain(folder, one) && dirname(one) !== dirname(path)))

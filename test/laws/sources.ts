@@ -28,7 +28,7 @@ export function sourceFiles(): ReadonlyMap<string, SourceFile> {
   return files
 }
 
-/** All files below a folder, as absolute paths; none where there is no such folder. */
+/** All files below a folder, as absolute paths; none without the folder. */
 export function walk(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

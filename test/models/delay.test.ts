@@ -45,7 +45,7 @@ test('without a level, a length, or with ends that contradict it there is no est
   expect(estimatedDelay([record({ from: at, to: { ...at, lat: 37.43 } })])).toBe(2)
 })
 
-test('of several records that which gives most counts, never their sum', () => {
+test('of several records the one with the largest estimate counts, never their sum', () => {
   const [slow, queue] = [record(), record({ kind: 'QUEUING_TRAFFIC' })]
   expect(estimatedDelay([record({ kind: 'LANES_CLOSED' }), slow, queue, slow])).toBe(estimatedDelay([queue]))
 })
@@ -71,11 +71,11 @@ test.skipIf(!capture)(
     const { incidents } = await readDgt(capture as Buffer)
     const isCongested = ({ measures }: (typeof incidents)[number]): boolean =>
       measures.some(({ kind }) => (RISING as readonly string[]).includes(kind))
-    const told = incidents.filter(({ delay_minutes }) => delay_minutes !== null)
-    expect(told.every((one) => isCongested(one) && one.delay_source === 'estimated')).toBe(true)
+    const delayed = incidents.filter(({ delay_minutes }) => delay_minutes !== null)
+    expect(delayed.every((one) => isCongested(one) && one.delay_source === 'estimated')).toBe(true)
     // Both ends of the SE-30's eight kilometres are stated to be at one place.
     expect(incidents.filter((one) => isCongested(one) && one.delay_minutes === null).map(({ road }) => road)).toEqual(['SE-30'])
-    const delays = told.map(({ delay_minutes }) => delay_minutes as number)
+    const delays = delayed.map(({ delay_minutes }) => delay_minutes as number)
     expect([delays.length, Math.min(...delays), Math.max(...delays)]).toEqual([28, 0, 5])
   },
 )
@@ -85,8 +85,8 @@ const shared = sharedFolder()
 test.skipIf(!shared)('of the recorded incidents of Catalonia queues have an estimate, closed carriageways none', async () => {
   const bytes = readFileSync(`${shared}/feeds/sct-incidencies/incidenciesGML_20260203T19GMT.xml`)
   const { rows } = await parsePublication(sctIncidentsFeed, [{ name: 'incidents', bytes }], Date.UTC(2026, 1, 3, 19))
-  const told = (rows.get('incidents') ?? []).filter((row) => row['delay_minutes'] !== null)
-  expect(told.map((row) => [row['road'], row['delay_minutes']]).sort()).toEqual([
+  const delayed = (rows.get('incidents') ?? []).filter((row) => row['delay_minutes'] !== null)
+  expect(delayed.map((row) => [row['road'], row['delay_minutes']]).sort()).toEqual([
     ['A-2', 0],
     ['A-2', 7],
     ['AP-7', 0],

@@ -9,7 +9,7 @@ import { figures } from '../helpers/figures.ts'
 const FIRST = Date.UTC(2025, 0, 1)
 const dateOf = (day: number): string => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10)
 
-/** Days of Spain and two provinces whose daily changes go on (persistence 0.9), and of one that has begun; every 17th day is not known. */
+/** Days of Spain and two provinces with persistent changes (0.9), and of a province that has begun; every 17th day is missing. */
 function madeUp(days: number, seed: number, persistence = 0.9): StationMeans[] {
   const next = figures(seed)
   const areas = ['ES', '28', '08', '46'].map((area) => ({
@@ -38,7 +38,7 @@ function madeUp(days: number, seed: number, persistence = 0.9): StationMeans[] {
   }))
 }
 
-test('no forecast depends on what came after it', () => {
+test('no forecast depends on later data', () => {
   const means = madeUp(200, 3)
   const cut = 150
   const next = figures(8)
@@ -98,7 +98,7 @@ test('changes that go on are learnt, intervals hold about as many outcomes as th
     absence: 'FEW_PRICES',
     reason: expect.stringContaining(`${LEAST_DAYS} are needed`),
   })
-  // Where the model was no better, the last value is told, with an interval of its own errors.
+  // Where the model was no better, the forecast is the last value, with an interval of its own errors.
   const plain = predictDaily(means, { ...served, of: {} }).find(({ area, horizon }) => area === 'ES' && horizon === 'P3D')
   expect(plain).toMatchObject({ forecast_kind: 'BASELINE', recent_error: null, price: plain?.baseline })
   expect((plain?.interval_high as number) - (plain?.interval_low as number)).toBeGreaterThan(
@@ -121,7 +121,7 @@ test('a standing version is held against the same outcomes: as it walked until i
   expect(() => fitDaily([], null)).toThrow('no prices')
 })
 
-test('a standing version that had fewer days is held to what it could say of them then, and not to what it learnt of the outcomes', () => {
+test('a champion with fewer days is scored by its forecasts of that time, and not by its later learning', () => {
   const means = madeUp(400, 3, 0.5)
   const since = means.map((one) => {
     const from = one.dates.findIndex((date) => date >= dateOf(200))
@@ -142,14 +142,14 @@ test('a standing version that had fewer days is held to what it could say of the
   expect(fitDaily(means, few.parameters).checks.every(({ standing: theirs }) => theirs === null)).toBe(true)
 })
 
-test('a change is made of the last week, the week before, the last day, and how far the nation moved beyond the area', () => {
+test('a change depends on the last week, the week before, the last day, and how far the nation moved beyond the area', () => {
   const dates = Array.from({ length: 30 }, (_, day) => dateOf(day))
   const [nation, province] = [(day: number): number => 0.001 * day ** 2, (day: number): number => 0.02 * Math.sin(day)]
   const of = (area: string, area_kind: string, log: (day: number) => number): StationMeans => ({
     ...{ product: 'DIESEL_A', area_kind, area, dates, prices: dates.map((_, day) => Math.exp(log(day))) },
   })
   const panel = dayPanel('DIESEL_A', [of('28', 'PROVINCE', province), of('ES', 'NATION', nation)])
-  const told = (area: number): number[] =>
+  const inputs = (area: number): number[] =>
     [0, 1, 2, 3].map(
       (nth) =>
         changeOn(
@@ -163,27 +163,27 @@ test('a change is made of the last week, the week before, the last day, and how 
     [week(nation), week(nation, 13), nation(20) - nation(19), 0],
     [week(province), week(province, 13), province(20) - province(19), week(nation) - week(province)],
   ]
-  for (const area of [0, 1]) for (const [at, value] of told(area).entries()) expect(value).toBeCloseTo(expected[area]?.[at] as number, 12)
+  for (const area of [0, 1]) for (const [at, value] of inputs(area).entries()) expect(value).toBeCloseTo(expected[area]?.[at] as number, 12)
   expect(changeOn([1, 0, 0, 0], panel, { area: 1, day: 13 })).toBeNull()
 })
 
-test('an interval is made of the newest 120 errors that have come due, of 40 at least, by how restless the price is now', () => {
+test('an interval depends on the newest 120 due errors, of 40 at least, by how restless the price is now', () => {
   const logs = new Float64Array(400)
   const scale = new Float64Array(400).fill(1)
   scale[300] = 3
   const asked: number[] = []
-  // What was said on a day is as far off as the day is old.
+  // A forecast's error grows with the age of its day.
   const half = (day: number, known = 400): number | null => {
     asked.length = 0
     return halfOn({ logs, scale, ahead: 5, said: (made) => (asked.push(made), made >= 300 - 5 - known + 1 ? 300 - made : Number.NaN) }, day)
   }
-  // Errors from 5 to 124: of 121 the 97th lies above four fifths.
+  // Errors from 5 to 124: the 97th of 121 is above four fifths.
   expect(half(300)).toBe(3 * (5 + Math.ceil(0.8 * 121) - 1))
   expect([Math.max(...asked), Math.min(...asked)]).toEqual([295, 176])
   expect([half(300, 39), half(300, 40)]).toEqual([null, 3 * (5 + Math.ceil(0.8 * 41) - 1)])
 })
 
-test('intervals of a week hold what they say when prices begin to run for weeks, not only when single days are wild', () => {
+test('intervals of a week have their stated coverage when prices begin to run for weeks, not only when single days are wild', () => {
   const next = figures(4)
   let [held, all] = [0, 0]
   for (let area = 0; area < 60; area++) {

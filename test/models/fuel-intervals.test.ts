@@ -20,7 +20,7 @@ const FIRST = Date.UTC(2015, 0, 5)
 const dateOf = (days: number): string => new Date(FIRST + days * DAY).toISOString().slice(0, 10)
 const COUNTRIES = ['ES', 'FR', 'IT']
 
-/** Weeks of three countries that wander, of which Spain goes on a little. */
+/** Weeks of three countries that wander; Spain follows its own changes a little. */
 const PRICES: readonly WeekPrice[] = (() => {
   const next = figures(21)
   const state = COUNTRIES.map((country_code) => ({ country_code, level: 1300, change: 0 }))
@@ -34,7 +34,7 @@ const PRICES: readonly WeekPrice[] = (() => {
 })()
 const PANEL = panelOf('EURO_SUPER_95', PRICES)
 const LAST = PANEL.own.length - 1
-/** Of Spain and Europe and the two others, the two last changes, and the distance. */
+/** Spain, Europe and the two others, the two last changes, and the distance. */
 const FEATURES = 2 * (2 + 2) + 1
 
 /** The features of a week, read through coefficients that are one at a time. */
@@ -45,7 +45,7 @@ function featuresOf(week: number): number[] {
   })
 }
 
-test('a forecast is made of the last two changes of Spain, of Europe and of each country at half, and of the distance to Europe beyond that of a year', () => {
+test('a forecast depends on the last two changes of Spain, of Europe and of each country at half, and on the distance to Europe beyond that of a year', () => {
   const { own, europe, others } = PANEL
   const change = (of: readonly number[], back: number): number => (of[LAST - back] as number) - (of[LAST - back - 1] as number)
   const apart = (back: number): number => (own[LAST - back] as number) - (europe[LAST - back] as number)
@@ -67,33 +67,30 @@ test.each(HORIZONS_WEEKS)('coefficients have learnt from every outcome of %i wee
   for (const [at, weight] of weights.entries()) expect(weight).toBeCloseTo(expected[at] as number, 6)
 })
 
-test.each(HORIZONS_WEEKS)(
-  'an interval of %i weeks is made of the last 156 errors that have come due, by how restless the price is',
-  (horizon) => {
-    const made = walk(PANEL, horizon)
-    const last = made.at(-1) as Forecast
-    const due = made.filter(({ target }) => target !== null).slice(-156)
-    expect(due).toHaveLength(156)
-    const rankOf = (said: (one: Forecast) => number): number => {
-      const errors = due.map((one) => Math.abs(said(one) - (PANEL.own[one.target as number] as number)) / one.scale)
-      return errors.toSorted((one, other) => one - other)[Math.ceil(0.8 * 157) - 1] as number
-    }
-    expect(last.rank).toBeCloseTo(
-      rankOf(({ value }) => value),
-      9,
-    )
-    expect(last.half).toBeCloseTo((last.rank as number) * last.scale, 12)
-    expect(last.lastHalf).toBeCloseTo(rankOf((one) => one.last) * last.scale, 9)
-    // Means that fade by half in three weeks: of the changes, and of the errors that have come due.
-    const faded = (values: readonly number[]): number =>
-      values.slice(1).reduce((mean, value) => mean + (1 - 0.5 ** (1 / 3)) * (value - mean), values[0] as number)
-    const moves = PANEL.own.slice(1).map((log, at) => Math.abs(log - (PANEL.own[at] as number)))
-    const astray = made.flatMap(({ target, value }) => (target === null ? [] : [Math.abs(value - (PANEL.own[target] as number))]))
-    expect(last.scale).toBeCloseTo(0.004 * Math.sqrt(horizon) + (faded(moves) + faded(astray)) / 2, 12)
-  },
-)
+test.each(HORIZONS_WEEKS)('an interval of %i weeks depends on the last 156 due errors, by how restless the price is', (horizon) => {
+  const made = walk(PANEL, horizon)
+  const last = made.at(-1) as Forecast
+  const due = made.filter(({ target }) => target !== null).slice(-156)
+  expect(due).toHaveLength(156)
+  const rankOf = (said: (one: Forecast) => number): number => {
+    const errors = due.map((one) => Math.abs(said(one) - (PANEL.own[one.target as number] as number)) / one.scale)
+    return errors.toSorted((one, other) => one - other)[Math.ceil(0.8 * 157) - 1] as number
+  }
+  expect(last.rank).toBeCloseTo(
+    rankOf(({ value }) => value),
+    9,
+  )
+  expect(last.half).toBeCloseTo((last.rank as number) * last.scale, 12)
+  expect(last.lastHalf).toBeCloseTo(rankOf((one) => one.last) * last.scale, 9)
+  // Means that fade by half in three weeks: of the changes, and of the errors that have come due.
+  const faded = (values: readonly number[]): number =>
+    values.slice(1).reduce((mean, value) => mean + (1 - 0.5 ** (1 / 3)) * (value - mean), values[0] as number)
+  const moves = PANEL.own.slice(1).map((log, at) => Math.abs(log - (PANEL.own[at] as number)))
+  const astray = made.flatMap(({ target, value }) => (target === null ? [] : [Math.abs(value - (PANEL.own[target] as number))]))
+  expect(last.scale).toBeCloseTo(0.004 * Math.sqrt(horizon) + (faded(moves) + faded(astray)) / 2, 12)
+})
 
-test('between weeks the variance of the error grows evenly; what is served has the errors of what is served', () => {
+test('between weeks the variance of the error grows evenly; the served forecast has its own errors', () => {
   const early = fitFuel(
     PRICES.filter(({ date }) => date <= dateOf(7 * 250)),
     null,
@@ -131,7 +128,7 @@ test('a fit is held against the last 104 weeks, by season too; a standing versio
     expect(Math.abs((standing as number) / error - 1)).toBeLessThan(0.2)
   }
   expect(fitFuel(PRICES, now.parameters).checks.every(({ standing, error }) => standing === error)).toBe(true)
-  // Of one that began later it is not known what it would have said: its coefficients do, of all weeks.
+  // The former forecasts of one that began later are unknown: its coefficients, of all weeks, stand in for them.
   const later = fitFuel(PRICES, { ...now.parameters, data_from: dateOf(7) })
   expect(later.checks.some(({ standing, error }) => standing === error)).toBe(false)
   const months = Array.from({ length: 104 }, (_, at) => Number(dateOf(7 * (319 - at)).slice(5, 7)))
@@ -142,7 +139,7 @@ test('a fit is held against the last 104 weeks, by season too; a standing versio
   }
 })
 
-test('an area whose prices ended more than a week before the newest has no number, and says since when', () => {
+test('an area whose prices ended more than a week before the newest has no number, and gives its last date', () => {
   const dates = Array.from({ length: 200 }, (_, day) => dateOf(day))
   const of = (area: string, days: number) => ({
     ...{ product: 'DIESEL_A', area_kind: area === 'ES' ? 'NATION' : 'PROVINCE', area },
@@ -151,11 +148,11 @@ test('an area whose prices ended more than a week before the newest has no numbe
   const rows = predictDaily([of('ES', 200), of('28', 193), of('08', 192)], {
     ...{ model_version: 'v', parameters: { data_to: dates[199] as string, of: {} }, of: {} },
   })
-  const told = (area: string): unknown => {
+  const intervalsOf = (area: string): unknown => {
     const { absence, reason, price } = rows.find((row) => row.area === area) ?? {}
     return [absence, reason, price !== null]
   }
-  expect(['ES', '28', '08'].map(told)).toEqual([
+  expect(['ES', '28', '08'].map(intervalsOf)).toEqual([
     [null, null, true],
     [null, null, true],
     ['ENDED', `no price since ${dates[191]}`, false],
@@ -183,5 +180,5 @@ test('means are those of Spain and its provinces, by the litre, of days that are
     { product: 'DIESEL_A', area_kind: 'NATION', area: 'ES', dates: ['2024-03-10', '2026-03-09'], prices: [1.5, 1.5] },
     { product: 'DIESEL_A', area_kind: 'PROVINCE', area: '28', dates: ['2026-03-09'], prices: [1.6] },
   ])
-  expect((await found(['2026-03'])).map(({ dates: told }) => told)).toEqual([['2026-03-09'], ['2026-03-09']])
+  expect((await found(['2026-03'])).map(({ dates: testDates }) => testDates)).toEqual([['2026-03-09'], ['2026-03-09']])
 })

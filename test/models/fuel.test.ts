@@ -27,7 +27,7 @@ const FIRST = Date.UTC(2015, 0, 5)
 const COUNTRIES = ['ES', 'FR', 'PT', 'IT']
 const dateOf = (week: number): string => new Date(FIRST + week * WEEK).toISOString().slice(0, 10)
 
-/** Weeks of four countries: Spain follows what the others did a week before, and all wander. */
+/** Weeks of four countries: Spain follows the others' changes of the week before, and all wander. */
 function madeUp(weeks: number, seed: number): WeekPrice[] {
   const next = figures(seed)
   const prices: WeekPrice[] = []
@@ -64,7 +64,7 @@ test('a ridge gives the coefficients of the least penalised squares', () => {
   expect(ridge.fit()[0]).toBeGreaterThan(found[0] as number)
 })
 
-test('what another regression of the same features observed counts beside for a share', () => {
+test('the observations of another regression of the same features count by a share', () => {
   const next = figures(3)
   const observed = Array.from({ length: 40 }, () => ({ features: [next(), next(), 1], outcome: next() }))
   const weighed = (shares: readonly number[]): Float64Array => {
@@ -85,7 +85,7 @@ test('what another regression of the same features observed counts beside for a 
     expect(coefficient).toBeCloseTo(expected[at] as number, 10)
 })
 
-test('a panel has the weeks of Spain; a week that another country lacks is no change, and what came since is told when it is back', () => {
+test('a panel has the weeks of Spain; a missing week of another country is no change, and the next week contains the whole change', () => {
   const price = (country_code: string, week: number, price_with_tax: number): WeekPrice => ({
     ...{ product: 'EURO_SUPER_95', country_code, date: dateOf(week), price_with_tax },
   })
@@ -105,7 +105,7 @@ test('a panel has the weeks of Spain; a week that another country lacks is no ch
   expect(panelOf('LPG_MOTOR_FUEL', prices).dates).toEqual([])
 })
 
-test('no forecast depends on what came after it', () => {
+test('no forecast depends on later data', () => {
   const weeks = 170
   const prices = madeUp(weeks, 4)
   const whole = new Map(HORIZONS_WEEKS.map((horizon) => [horizon, walk(panelOf('EURO_SUPER_95', prices), horizon)]))
@@ -130,11 +130,11 @@ test('no forecast depends on what came after it', () => {
   )
 })
 
-test('what Spain follows is learnt, intervals hold about as many outcomes as they say, and a short series has no forecast', () => {
+test('the pattern that Spain follows is learnt, intervals contain about the stated share, and a short series has no forecast', () => {
   const prices = madeUp(500, 9)
-  const told = evaluate(prices, { from: dateOf(250), to: dateOf(499) })
+  const measured = evaluate(prices, { from: dateOf(250), to: dateOf(499) })
   const of = (metric: string, horizon: string): number =>
-    told.find((one) => one.metric === metric && one.horizon === horizon)?.value as number
+    measured.find((one) => one.metric === metric && one.horizon === horizon)?.value as number
   expect(of('mae_to_last_value', '1w')).toBeLessThan(0.5)
   for (const horizon of ['1w', '2w', '4w']) expect(Math.abs(of('coverage_80', horizon) - 0.8)).toBeLessThan(0.08)
   const few = panelOf('EURO_SUPER_95', madeUp(LEAST_WEEKS - 1, 2))
@@ -165,7 +165,7 @@ test('errors are those of the outcomes in the window, in euros per litre, beside
   expect(ratio).toMatchObject({ metric: 'mae_to_last_value', limit: { max: 0.62 }, ok: (ratio?.value as number) <= 0.62 })
 })
 
-test('a standing version that had fewer weeks is held to what it could say of them then, and not to what it learnt of the outcomes', () => {
+test('a champion with fewer weeks is scored by its forecasts of that time, and not by its later learning', () => {
   const prices = madeUp(400, 6)
   const standing = fitFuel(
     prices.filter(({ date }) => date >= dateOf(200)),
@@ -185,7 +185,7 @@ test('a standing version that had fewer weeks is held to what it could say of th
   expect(fitFuel(prices, few.parameters).checks.every(({ standing: theirs }) => theirs === null)).toBe(true)
 })
 
-test('a product that is no longer reported has no forecast, and says since when', () => {
+test('a product that is no longer reported has no forecast, and gives its last date', () => {
   const ended = (last: number): WeekPrice[] =>
     Array.from({ length: last + 1 }, (_, week) => ({
       ...{ product: 'LPG_MOTOR_FUEL', country_code: 'ES', date: dateOf(week), price_with_tax: 900 + (week % 5) },
@@ -193,8 +193,8 @@ test('a product that is no longer reported has no forecast, and says since when'
   const reasonsOf = (last: number): unknown[] => {
     const prices = [...madeUp(120, 2), ...ended(last)]
     const { parameters, checks, scores } = fitFuel(prices, null)
-    // Nor are errors told of what is no longer forecast.
-    for (const told of [checks, scores]) expect(told.some(({ series }) => series === 'LPG')).toBe(last > 114)
+    // Nor are there errors of products without forecasts.
+    for (const errors of [checks, scores]) expect(errors.some(({ series }) => series === 'LPG')).toBe(last > 114)
     const rows = predictFuel(prices, { model_version: 'r1', parameters, made_at: 0, of: {} })
     return [...new Set(rows.flatMap(({ product, absence, reason }) => (product === 'LPG' ? [`${absence} ${reason}`] : [])))]
   }
@@ -203,7 +203,7 @@ test('a product that is no longer reported has no forecast, and says since when'
   expect(reasonsOf(114)).toEqual([`ENDED no price since ${dateOf(114)}`])
 })
 
-test('of several editions the first by name tells a week; averages are left out, and prices by another unit than the product is sold by', async () => {
+test('of several editions the first by name gives a week; averages are left out, and prices by another unit than the product is sold by', async () => {
   const lake = await openTestLake(tempFolder())
   onTestFinished(() => lake.close())
   const row = (edition: string, date: string, price_with_tax: number | null, more: object = {}) =>
@@ -231,21 +231,21 @@ const recorded = shared ? deepTest : test.skip
 recorded('the recorded bulletin: petrol and diesel reach their limits in the last 104 weeks', async () => {
   const lake = await openTestLake(tempFolder())
   onTestFinished(() => lake.close())
-  const told: string[] = []
-  const found = await evaluateFuel(lake, { data: join(shared as string, 'feeds'), window: null, say: (line) => told.push(line) })
-  expect(told.map((line) => line.split(':')[0])).toEqual([
+  const printed: string[] = []
+  const found = await evaluateFuel(lake, { data: join(shared as string, 'feeds'), window: null, say: (line) => printed.push(line) })
+  expect(printed.map((line) => line.split(':')[0])).toEqual([
     'latest_prices_with_taxes_2022-08.xlsx',
     'spain_weekly_europapress_2020W17-2026W15.csv',
   ])
   const limited = found.filter(({ limit }) => limit !== null)
   expect(limited.filter(({ ok }) => !ok)).toEqual([])
-  // Of two products, at three horizons the ratio and that after a calm week, at two the coverage.
+  // Two products: at three horizons the ratio and the one after a calm week, at two the coverage.
   expect(limited).toHaveLength(2 * (3 + 3 + 2))
   expect(new Set(limited.map(({ window }) => window))).toEqual(new Set(['2022-07-11:2024-07-01']))
   expect(limited.filter(({ metric }) => metric === 'mae_to_last_value').map(({ points }) => points)).toEqual(Array(6).fill(104))
 })
 
-test('the command says what is wrong with what it is told', () => {
+test('the command explains its invalid arguments', () => {
   const run = (...args: string[]): string =>
     spawnSync(process.execPath, [join(PROJECT, 'scripts/evaluations/main.ts'), ...args], { encoding: 'utf8' }).stderr
   expect(run('fuel', '--test', '2024-01-01')).toContain('--test 2024-01-01: expected two valid days, such as 2022-07-11:2024-07-01')

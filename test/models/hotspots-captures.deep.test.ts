@@ -8,7 +8,7 @@ import { sharedFolder } from '../helpers/shared.ts'
 
 const shared = sharedFolder()
 
-/** Boxes that the cities lie in. */
+/** Boxes around the cities. */
 const BOXES = {
   madrid: { west: -3.89, south: 40.31, east: -3.51, north: 40.65 },
   barcelona: { west: 2.05, south: 41.31, east: 2.23, north: 41.47 },
@@ -53,7 +53,7 @@ function densityAt(marks: readonly Mark[], set: Pick<HotspotSet, 'kernel' | 'ban
   return sum
 }
 
-/** How many black spots there are of some sets, by a tenth of the runs. */
+/** The number of black spots of some sets, by a tenth of the runs. */
 const SPOTS: Readonly<Record<City, readonly (readonly [set: string, count: number])[]>> = {
   madrid: [
     ['epanechnikov.250.none', 81],
@@ -89,11 +89,11 @@ describe.skipIf(!shared).each(Object.keys(CITIES) as City[])('black spots of the
     const counts = CITIES[city].files.slice(1).map((file) => COUNTED[city](recordsOf(city, file)))
     const sum = (at: 0 | 1): number => counts.reduce((total, one) => total + one[at], 0)
     expect([given.length, located.length]).toEqual([sum(0), sum(1)])
-    // That of 2020 has no coordinates; it has fallen out, and with it nothing of the rest.
+    // The edition of 2020 has no coordinates; it is left out, and nothing else with it.
     if (city === 'madrid') expect(accidents.some((one) => one.year === 2020 && one.position !== null)).toBe(false)
   })
 
-  // Of the 999 runs a tenth, for time: which peaks are significant is then coarser (p ≥ 0.01), densities and polygons are the same.
+  // A tenth of the 999 runs, for time. The significance of peaks is coarser (p ≥ 0.01), densities and polygons are the same.
   test.each(SPOTS[city])('%s: %i peaks of the density of their accidents, in the city, each in its polygon', async (name, count) => {
     const { set, given, located, marks } = recordedSet(accidents, `${city}.${name}`)
     const first = await hotspotsOf(set, { accidents: given, before: [], runs: 99 })
@@ -108,7 +108,7 @@ describe.skipIf(!shared).each(Object.keys(CITIES) as City[])('black spots of the
       expect(spot.accidents).toBe(inside.length)
       expect(spot.accidents).toBeGreaterThanOrEqual(3)
       expect([spot.q_value <= 0.05, spot.p_value >= 0.01]).toEqual([true, true])
-      // The peak is told to a centimetre.
+      // The peak is given to a centimetre.
       const { easting_m, northing_m } = pointToUtm(spot.peak, CITIES[city].zone)
       expect(Math.abs((densityAt(marks, set, easting_m, northing_m) * 1e6) / spot.density_km2 - 1)).toBeLessThan(1e-6)
     }

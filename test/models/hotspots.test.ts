@@ -10,14 +10,14 @@ import { hotspotSets, hotspotsOf } from '../../models/hotspots/sets.ts'
 
 const BANDWIDTH_M = 100
 
-/** Marks all over a square of so many metres. */
+/** Marks all over a square of the given size in metres. */
 function scattered(seed: string, count: number, wide_m: number): Mark[] {
   const dice = seeded(seed)
   return Array.from({ length: count }, () => ({ x: 440_000 + dice() * wide_m, y: 4_474_000 + dice() * wide_m, weight: 1 }))
 }
 
 describe('densities', () => {
-  test.each(KERNELS)('%s: the sum over all marks, wherever they lie, and an integral of 1', (kernel) => {
+  test.each(KERNELS)('%s: the sum over all marks, wherever they are, and an integral of 1', (kernel) => {
     const marks = scattered('sum', 300, 2000).map((mark, at) => ({ ...mark, weight: 1 + (at % 3) }))
     const density = densityOf(marks, kernel, BANDWIDTH_M)
     for (const { x, y } of marks.slice(0, 20)) {
@@ -82,7 +82,7 @@ describe('hotspots', () => {
   const dice = seeded('cluster')
   const cluster = Array.from({ length: 25 }, () => ({ x: 441_500 + 40 * (dice() - 0.5), y: 4_475_500 + 40 * (dice() - 0.5), weight: 1 }))
 
-  test('are where marks gather more than what is around explains, and nowhere else', async () => {
+  test('are where marks gather more than their surroundings explain, and nowhere else', async () => {
     const marks = [...scattered('around', 150, 3000), ...cluster]
     const found = await findHotspots(marks, search)
     expect(found).toHaveLength(1)
@@ -94,7 +94,7 @@ describe('hotspots', () => {
     expect(await findHotspots(marks, search)).toEqual(found)
   })
 
-  test('have their peak inside, and three marks or more: a shoulder of a higher peak is none of its own', async () => {
+  test('have their peak inside, and three marks or more: a shoulder of a higher peak is not a hotspot of its own', async () => {
     // Around one place, ever thinner: the heap has shoulders that the saddle cuts off, between marks.
     const shoulders = Array.from({ length: 5 }, (_, heap) => {
       const roll = seeded(`heap ${heap}`)
@@ -109,14 +109,14 @@ describe('hotspots', () => {
     expect(found.every(({ ring, x, y }) => isInRing(ring, [x, y]))).toBe(true)
   })
 
-  test('are none in what is scattered, and none of two marks', async () => {
+  test('are absent in scattered marks, and in two marks', async () => {
     expect(await findHotspots(scattered('around', 150, 3000), search)).toEqual([])
     expect(await findHotspots(cluster.slice(0, 2), search)).toEqual([])
   })
 
-  test('end where they are told to', async () => {
-    const told = AbortSignal.abort()
-    await expect(findHotspots([...scattered('around', 50, 1000), ...cluster], { ...search, signal: told })).rejects.toThrow()
+  test('end on a signal', async () => {
+    const aborted = AbortSignal.abort()
+    await expect(findHotspots([...scattered('around', 50, 1000), ...cluster], { ...search, signal: aborted })).rejects.toThrow()
   })
 })
 
@@ -132,16 +132,16 @@ describe('sets', () => {
     expect(hotspotSets(['dgt-2024', 'madrid-x'])).toEqual([])
   })
 
-  test('of years that have not landed older ones take no place: none is more than three years older than the newest', () => {
+  test('of years that have not landed older ones take no place: no year is more than three years older than the newest', () => {
     const editionsOf = (...years: number[]): unknown => hotspotSets(years.map((year) => `madrid-${year}`))[0]?.editions
     expect(editionsOf(2020, 2025, 2024)).toEqual(['madrid-2024', 'madrid-2025'])
     expect(editionsOf(2012, 2019, 2022)).toEqual(['madrid-2019', 'madrid-2022'])
     expect(editionsOf(2020)).toEqual(['madrid-2020'])
-    // What a set is made of gives the same set again.
+    // The inputs of a set give the same set again.
     expect(hotspotSets(['madrid-2019', 'madrid-2022'])[0]?.editions).toEqual(['madrid-2019', 'madrid-2022'])
   })
 
-  test('a year of which no accident is located counts neither among the years nor in the coverage', async () => {
+  test('a year without located accidents counts neither among the years nor in the coverage', async () => {
     const [set] = hotspotSets(['madrid-2024', 'madrid-2025'])
     if (!set) throw new Error('no set')
     const accidents = accidentsAt([...scattered('around', 30, 3000), ...clusterAt(441_500)])
@@ -184,7 +184,7 @@ describe('sets', () => {
     expect(other[0]?.hotspot_id).toMatch(/^hs_[0-9a-z]{12}$/)
   })
 
-  test('a thread finds the same, bit for bit, leaves this one free, and ends when it is told to', async () => {
+  test('a thread finds the same, bit for bit, leaves this one free, and ends on a signal', async () => {
     const [set] = hotspotSets(['madrid-2025'])
     if (!set) throw new Error('no set')
     const given = { accidents: accidentsAt([...scattered('around', 60, 3000), ...clusterAt(441_500)]), before: [] }

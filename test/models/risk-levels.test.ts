@@ -17,7 +17,7 @@ const accidents: SectionAccident[] = COUNTS.flatMap((count, section) =>
   })),
 )
 
-test('a section is held beside the sections that lie next to it, and those two and three away, as rates a week', () => {
+test('a section is compared with the neighbouring sections, and those two and three away, as rates a week', () => {
   const grid = gridOf(accidents)
   const rates = ratesOn(grid, accidents, { weeks: WEEKS, kinds: 1, kindOf: () => 0 })
   const levels = levelsOf(grid, rates, 0)

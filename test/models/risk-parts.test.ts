@@ -30,8 +30,8 @@ test('clocks of both provinces of the Canaries are an hour behind', () => {
   expect(['28', '35', '38', '07'].map((code) => provinceOffset(noon, code) / 3_600_000)).toEqual([2, 1, 1, 2])
 })
 
-test('what all kinds have tells of one by its share in the province', () => {
-  // Two roads of a province; of the sections of the first the counts of two kinds.
+test('the counts of all kinds inform one kind by its share in the province', () => {
+  // Two roads of a province; the counts of two kinds on the sections of the first.
   const [boars, others] = [
     [4, 1, 0],
     [2, 3, 5],
@@ -50,11 +50,11 @@ test('what all kinds have tells of one by its share in the province', () => {
   expect(level(0, 'next_sections_all_kinds')).toBeCloseTo(4 * share, 12)
   expect(level(0, 'rest_of_road_all_kinds')).toBeCloseTo(((4 + 5) / 2) * share, 12)
   expect(level(0, 'province')).toBeCloseTo(5 / 4, 12)
-  // A road of one section has the province for what lies beside it.
+  // A road of one section has the province as its neighbour.
   expect([level(3, 'next_sections'), level(3, 'rest_of_road')]).toEqual([5 / 4, 5 / 4])
 })
 
-test('sections are told apart by where they lie, and those of each place learn by themselves what their own count says', () => {
+test('sections are grouped by their place on the road, and each group learns the weight of its own count', () => {
   const grid = gridOf([
     ...[0, 15].map((km) => accident({ km })),
     ...[0, 5].map((km) => accident({ road: 'N2', km })),
@@ -65,7 +65,7 @@ test('sections are told apart by where they lie, and those of each place learn b
   const size = 400
   const rates = Array.from({ length: size }, () => 0.2 + next())
   const mean = rates.reduce((sum, one) => sum + one, 0) / size
-  // Inner sections are what they were, ends are all alike.
+  // Inner sections are unchanged, ends are all alike.
   const fold: Fold = {
     levels: Float64Array.from(rates.flatMap((rate) => [rate, ...Array<number>(LEVELS.length - 1).fill(mean)])),
     places: Uint8Array.from(rates, (_, at) => (at % 2 === 0 ? 3 : 2)),
@@ -82,7 +82,7 @@ test('the season of a province with 300 accidents is half its own, half that of 
   const next = figures(8)
   const at = (province_code: string, days: number): SectionAccident =>
     accident({ province_code, local_date: dateOf(FIRST + Math.floor(days * next())), hour_local: Math.floor(24 * next()) })
-  // Of one province all are of the first half of the year.
+  // In one province all are in the first half of the year.
   const accidents = [...Array.from({ length: 300 }, () => at('09', 183)), ...Array.from({ length: 6000 }, () => at('27', 366))]
   const { season } = fitProfile({ accidents, days: YEAR, provinces: ['09', '27', '16'], byWeekday: false }, sunTable(YEAR))
   const mean = (code: string, from: number, to: number): number =>
@@ -95,7 +95,7 @@ test('the season of a province with 300 accidents is half its own, half that of 
   expect(Math.max(...(season['16'] ?? [])) - Math.min(...(season['16'] ?? []))).toBeLessThan(1e-9)
 })
 
-test('the three commonest kinds are apart, of which there are five hundred at least', () => {
+test('the three commonest kinds are separate, if they have five hundred at least', () => {
   const next = figures(6)
   const of = (animal_code: string | null, count: number): SectionAccident[] =>
     Array.from({ length: count }, () =>
@@ -133,7 +133,7 @@ test('years count that have enough accidents, of enough weeks, the newest first;
   expect([data_from, data_to, made_at]).toEqual(['2024-01-01', '2024-09-30', Date.UTC(2024, 8, 30, 22)])
 })
 
-test('sections are ranked by what is expected, classed by rank, and have no number on roads with fewer than three accidents', () => {
+test('sections are ranked by their expected number, classed by rank, and have no number on roads with fewer than three accidents', () => {
   const sections = 100
   const parameters = {
     ...{ data_to: '2024-12-31', kinds: [], profiles: [] },
@@ -175,7 +175,7 @@ test('the baseline has the shares of the two weeks before and after', () => {
     const accidents = [accident({ local_date: dateOf(FIRST + 7 * week) }), accident({ local_date: '2024-09-02' })]
     return baseline(grid, accidents, { days, heldDays, seenShare: 1 })[12] as number
   }
-  // Two accidents on the one section, of which one is of the 28 days around, and half a one more.
+  // Two accidents on the one section, one of them in the 28 days around, and half a one more.
   for (const week of [5, 6, 8, 9]) expect(at(week)).toBeCloseTo((2 * ((1 + 0.5) / 28) * 7) / 2, 12)
   for (const week of [4, 10]) expect(at(week)).toBeCloseTo((2 * (0.5 / 28) * 7) / 2, 12)
   expect(HOURS).toBe(24)

@@ -3,7 +3,7 @@ import { gridOf } from '../../models/risk/grid.ts'
 import { bySection, coverageOf, type Foretold, fitSpread, tenthsOf, varianceOf } from '../../models/risk/spread.ts'
 import { figures } from '../helpers/figures.ts'
 
-/** Counts of means from 0.05 to 8, whose rates are gammas of the variance that some shape has: by the sum of `shape` exponentials. */
+/** Counts of means from 0.05 to 8. Their rates are gammas with the variance of a shape: the sum of `shape` exponentials. */
 function made(shape: number, seed: number): Foretold {
   const next = figures(seed)
   const exponential = (): number => -Math.log(1 - next())
@@ -17,13 +17,13 @@ function made(shape: number, seed: number): Foretold {
   return { counts, means, variances: means.map((mean) => mean ** 2 / shape) }
 }
 
-test('four of five counts lie within intervals that mean what they say, be they small or great', () => {
+test('four of five counts are within intervals that mean it, small or great', () => {
   const truth = made(4, 5)
   for (const one of [truth, ...tenthsOf(truth)]) expect(Math.abs((coverageOf(one) as number) - 0.8)).toBeLessThan(0.025)
   const of = (factor: number): number => coverageOf({ ...truth, variances: truth.variances.map((one) => one * factor) }) as number
   expect(of(0)).toBeLessThan(0.76)
   expect(of(4)).toBeGreaterThan(0.84)
-  // What is known for certain is the chance of counting alone.
+  // A certain rate leaves the chance of counting alone.
   const certain = made(100, 6)
   expect(coverageOf({ ...certain, variances: new Float64Array(certain.means.length) })).toBeCloseTo(0.8, 1)
   expect(coverageOf({ counts: [], means: new Float64Array(0), variances: new Float64Array(0) })).toBeNull()

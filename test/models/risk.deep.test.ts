@@ -76,7 +76,7 @@ test('the Sun rises and sets when almanacs say', () => {
   expect(localSun(dayOf('2024-03-31'), '28').set_h - localSun(dayOf('2024-03-30'), '28').set_h).toBeCloseTo(1, 1)
 })
 
-test('sections lie between the first and the last accident of a road in a province', () => {
+test('sections are between the first and the last accident of a road in a province', () => {
   const at = (province_code: string, road: string, km: number): SectionAccident => ({
     ...{ province_code, road, km, local_date: '2024-01-01', hour_local: 1, minute: 0, animal_code: null },
   })
@@ -89,7 +89,7 @@ test('sections lie between the first and the last accident of a road in a provin
     expect(grid.indexOf(elsewhere)).toBe(-1)
 })
 
-test('nothing that is held out changes what is foretold', () => {
+test('held-out accidents do not change the forecast', () => {
   const before = holdOut(ACCIDENTS, YEAR)
   const next = figures(11)
   const shuffled = ACCIDENTS.map((accident) =>
@@ -102,12 +102,12 @@ test('nothing that is held out changes what is foretold', () => {
   expect(isSame(after.expected, before.expected)).toBe(true)
   expect(isSame(after.baseline, before.baseline)).toBe(true)
   expect(isSame(after.counts, before.counts)).toBe(false)
-  // What is fitted to does.
+  // Accidents of the fit do.
   const other = holdOut(ACCIDENTS.slice(100), YEAR)
   expect(isSame(other.expected, before.expected)).toBe(false)
 })
 
-test('what is foretold adds up to what happens, and beats means', () => {
+test('the forecast adds up to the later accidents, and beats means', () => {
   const { model, counts, expected, baseline, mean } = holdOut(ACCIDENTS, YEAR)
   expect(sum(expected) / sum(counts)).toBeGreaterThan(0.9)
   expect(sum(expected) / sum(counts)).toBeLessThan(1.1)
@@ -117,7 +117,7 @@ test('what is foretold adds up to what happens, and beats means', () => {
   expect(model.kinds).toEqual(['8', '5'])
 })
 
-test('a share of accidents lies on sections that were never seen, and is foretold from the weeks that are', () => {
+test('a share of accidents is on unseen sections, and is forecast from the weeks of the seen ones', () => {
   // A road of its own for every third accident.
   const scattered = ACCIDENTS.map((accident, at) => (at % 3 === 0 ? { ...accident, road: `CM${at}` } : accident))
   const { model, accidents, unseen } = holdOut(scattered, YEAR)
@@ -152,21 +152,21 @@ test('the hour of the greatest risk moves with the Sun and with the clock', () =
       expect(peak(province_code, date) + 0.5).toBeGreaterThan(set_h - 0.5)
       expect(peak(province_code, date) + 0.5).toBeLessThan(set_h + 2.5)
     }
-  // A day has as much as its hours, all sections together, and a year what happened on them.
+  // A day has the sum of its hours, all sections together, and a year its accidents.
   const year = YEAR.filter((_, at) => at % 7 === 0).reduce((all, day) => all + sum(predictDay(model, day)), 0)
   expect((7 * year) / ACCIDENTS.length).toBeGreaterThan(0.95)
   expect((7 * year) / ACCIDENTS.length).toBeLessThan(1.05)
 })
 
-test('a standing version is held to the same outcomes: by what it never saw of them, or not at all', () => {
+test('a champion is scored on the same outcomes: by parameters that never saw them, or not at all', () => {
   const fit = fitRun(ACCIDENTS, ANIMALS)
   expectScored(fit)
   const [check] = fit.checks
   expect(check?.standing).toBeNull()
   const { parameters } = fitRun(ACCIDENTS, ANIMALS)
-  // The same accidents: what was fitted without the held-out weeks says again what is said now, and not what has seen them.
+  // The same accidents: the parameters fitted without the held-out weeks give the same again, and not those that saw them.
   expect(fitRun(ACCIDENTS, ANIMALS, parameters).checks[0]?.standing).toBeCloseTo(check?.error as number, 6)
-  // Of the year before it is what is served that foretells.
+  // With parameters of the year before, the served model makes the forecast.
   const later = ACCIDENTS.map((one) => ({ ...one, local_date: one.local_date.replace('2024-02-29', '2024-02-28').replace('2024', '2025') }))
   const next = fitRun(later, ANIMALS, parameters).checks[0] as Check
   expect(next.standing).toBeGreaterThan(0)
@@ -177,13 +177,13 @@ test('a standing version is held to the same outcomes: by what it never saw of t
   const elsewhere = { ...parameters, roads: parameters.roads.map(([, road, first]) => ['48', road, first] as const) }
   const unknown = fitRun(later, ANIMALS, elsewhere).checks[0]?.standing as number
   expect([unknown > (next.standing as number), Number.isFinite(unknown)]).toEqual([true, true])
-  // Of data that are newer than the outcomes, and of a revision that kept nothing aside, nothing can be said.
+  // Data newer than the outcomes, and a revision without held-out data, give no score.
   expect(fitRun(ACCIDENTS, ANIMALS, { ...parameters, data_to: '2025-12-31' }).checks[0]?.standing).toBeNull()
   const { trial: _trial, ...old } = parameters
   expect(fitRun(ACCIDENTS, ANIMALS, old as RiskParameters).checks[0]?.standing).toBeNull()
 })
 
-test('of several years what reaches into them is held to what it never saw, be it of a year before', () => {
+test('with several years the parameters are checked on unseen accidents, also those fitted a year before', () => {
   const moved = (years: number): SectionAccident[] =>
     ACCIDENTS.map((one) => ({ ...one, local_date: one.local_date.replace('02-29', '02-28').replace('2024', String(2024 + years)) }))
   const [before, after] = [
@@ -198,7 +198,7 @@ test('of several years what reaches into them is held to what it never saw, be i
   expect(fitRun(after, CASUALTIES, blind).checks[0]?.standing).toBeGreaterThan(check?.standing as number)
 })
 
-test('where weekdays count, an hour has what its weekday has, and a week all that happens in it', () => {
+test('where weekdays count, an hour has the share of its weekday, and a week the sum of its accidents', () => {
   // Monday to Friday at 8, on Saturdays and Sundays at 4.
   const accidents = ACCIDENTS.map((one) => {
     const isWeekend = [0, 6].includes(new Date(one.local_date).getUTCDay())
@@ -219,7 +219,7 @@ test('where weekdays count, an hour has what its weekday has, and a week all tha
   }
   const weeks = YEAR.slice(0, 364).reduce((all, day) => all + sum(hoursOf(dateOf(day))), 0)
   expect(weeks / 52).toBeCloseTo(1, 1)
-  // Of every day alike it is the same hour on both.
+  // When every day is alike both have the same hour.
   const [plain] = fitRisk(accidents, YEAR).profiles
   const alike = ['2024-06-13', '2024-06-15'].map((date) => {
     const hours = dayHours(plain as RiskModel['profiles'][number], '09', dayOf(date))
@@ -258,8 +258,8 @@ test('accidents of the national table have a day of their month and weekday, by 
     expect(rows[0]).toMatchObject({ province_code: '18', road: 'A44', km: 118.4, hour_local: 14, minute: 30, animal_code: null })
     const monthAndDay = ({ local_date }: SectionAccident): string =>
       `${Number(local_date.slice(5, 7))} ${new Date(local_date).getUTCDay() || 7}`
-    const told = months.map(({ month, weekday_iso }) => `${month} ${weekday_iso}`)
-    expect(rows.map(monthAndDay).sort()).toEqual([...told, ...new Array<string>(200).fill('2 4')].sort())
+    const expectedDays = months.map(({ month, weekday_iso }) => `${month} ${weekday_iso}`)
+    expect(rows.map(monthAndDay).sort()).toEqual([...expectedDays, ...new Array<string>(200).fill('2 4')].sort())
     const thursdays = Map.groupBy(rows, ({ local_date }) => local_date)
     for (const day of ['01', '08', '15', '22', '29']) expect(thursdays.get(`2024-02-${day}`)?.length ?? 0).toBeGreaterThan(20)
     expect(await read()).toEqual(rows)

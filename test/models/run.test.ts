@@ -34,7 +34,7 @@ test('the first fit stands, a better one takes its place, and a worse one does n
     return fitted('2026-02-01', 1, [check(0.5, null), check(1.2, null, { series: 'B' })])
   })
   expect([first.parameters, first.isBaseline('A', 'PT1H'), first.isBaseline('B', 'PT1H')]).toEqual([{ level: 1 }, false, true])
-  // What was never held against its baseline is answered with that, and where the baseline is served its error is told.
+  // A series never checked against its baseline gets the baseline; where the baseline is served its error is given.
   expect([first.isBaseline('C', 'PT1H'), first.recentError('C', 'PT1H'), first.recentError('B', 'PT1H')]).toEqual([true, null, 1])
   const better = await run(files, (standing) => {
     expect(standing).toEqual({ level: 1 })
@@ -43,7 +43,7 @@ test('the first fit stands, a better one takes its place, and a worse one does n
   expect([better.parameters, better.recentError('A', 'PT1H')]).toEqual([{ level: 2 }, 0.4])
   const worse = await run(files, () => fitted('2026-04-01', 3, [check(0.7, 0.6)]))
   expect([worse.parameters, worse.model_version, worse.recentError('A', 'PT1H')]).toEqual([{ level: 2 }, better.model_version, 0.6])
-  // The standing version, too, is no better than the baseline in this window: that is served.
+  // The champion, too, is no better than the baseline in this window: the baseline is served.
   const neither = await run(files, () => fitted('2026-05-01', 4, [check(1.3, 1.1)]))
   expect([neither.model_version, neither.isBaseline('A', 'PT1H'), neither.recentError('A', 'PT1H')]).toEqual([
     better.model_version,
@@ -112,7 +112,7 @@ test('a fit that fails leaves the standing version, says why, and fails where no
   expect((await readLog(files, 'little')).map(({ state }) => state)).toEqual(['FAILED', 'PROMOTED', 'FAILED', 'FAILED'])
 })
 
-test('a card tells what became of the newest fit, also where that came out before', async () => {
+test('a card gives the outcome of the newest fit, also of one rejected earlier', async () => {
   const files = await openFiles()
   const failing = (): never => {
     throw new Error('singular')
@@ -126,7 +126,7 @@ test('a card tells what became of the newest fit, also where that came out befor
   expect([await stateAfter(failing), await stateAfter(worse), await stateAfter(failing), await stateAfter(first)]).toEqual([
     ...[['FAILED', 'singular'], refused, ['FAILED', 'singular'], stands],
   ])
-  // The same failure again and again is told once.
+  // The same failure again and again is reported once.
   const { length } = await readLog(files, 'little')
   await stateAfter(failing)
   await stateAfter(failing)
@@ -155,7 +155,7 @@ test('entries of a log are read in the order in which they came, however many th
   )
 })
 
-test('a former version stands again where what landed since was taken back', async () => {
+test('a former version is champion again where later data was withdrawn', async () => {
   const files = await openFiles()
   const [early, late] = [fitted('2026-02-01', 1, [check(0.5, null)]), fitted('2026-03-01', 2, [check(0.4, 0.5)])] as const
   const first = await run(files, () => early)
@@ -177,7 +177,7 @@ test('a former version stands again where what landed since was taken back', asy
   ])
 })
 
-test('fits are compared by their mean share of the baseline’s error, over what both forecast', () => {
+test('fits are compared by their mean share of the baseline’s error, over the forecasts of both', () => {
   const b = { series: 'B', baseline: 100 }
   expect(judge([check(0.5, 0.6), check(65, 60, b)], true).state).toBe('PROMOTED')
   expect(judge([check(0.5, 0.5), check(65, 60, b)], true).state).toBe('REFUSED')

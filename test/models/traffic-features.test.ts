@@ -9,7 +9,7 @@ const dayOf = (date: string): number => Date.parse(date) / 86_400_000
 const SERIES = ['ES01 1', 'ES01 2', 'ES02 1']
 const USUAL = Math.log(100)
 
-/** A board of three series of twenty days until one, of which two are the directions of a station. */
+/** A board of three series of twenty days until one; two of them are the directions of a station. */
 function boardUntil(date: string): Board {
   const last = dayOf(date)
   const grid = makeGrid(last - 20, last)
@@ -17,7 +17,7 @@ function boardUntil(date: string): Board {
   return boardOf(grid.end())
 }
 
-/** What is usual is the same always, all counts are as usual: every ratio is nothing. */
+/** The usual value is always the same, and all counts are usual: every ratio is zero. */
 function nothing(board: Board): Typical {
   const { series, days, hours } = board
   const ratios = (): Float64Array => new Float64Array(series.length * hours)
@@ -30,22 +30,22 @@ function nothing(board: Board): Typical {
   }
 }
 
-/** The features that are not nothing, by their place; the constant one is left out. */
-function told(board: Board, typical: Typical, target: { series: number; slot: number; horizon: number }): Record<string, number> {
+/** The features other than zero, by their place; the constant one is left out. */
+function featureMap(board: Board, typical: Typical, target: { series: number; slot: number; horizon: number }): Record<string, number> {
   const features = new Float64Array(FEATURES)
   featuresOf(board, typical, target, features)
   expect(features[0]).toBe(1)
   return Object.fromEntries([...features].flatMap((value, at) => (at > 0 && value !== 0 ? [[at, Math.round(value * 1e6) / 1e6]] : [])))
 }
 
-// A Wednesday among days of no kind; at noon forecasts are made of two o'clock.
+// A Wednesday among days of no kind; at noon the forecast is for two o'clock.
 const BOARD = boardUntil('2023-06-14')
 const DAY = BOARD.days - 2
 const slotOf = (day: number, clock: number): number => BOARD.slots[day * 24 + clock] as number
 const TARGET = { series: 0, slot: slotOf(DAY, 14), horizon: 2 }
 const ORIGIN = slotOf(DAY, 12)
 
-test('of the series each hour is told where it belongs', () => {
+test('the hours of the series itself go to the features of their distance', () => {
   const eighth = 1 / 8
   const [week, third] = [0.142857, 0.333333]
   const cases: [day: number, clock: number, Record<string, number>][] = [
@@ -57,7 +57,7 @@ test('of the series each hour is told where it belongs', () => {
     [DAY, 6, { 25: eighth }],
     [DAY, 5, { 25: eighth }],
     [DAY, 4, {}],
-    // What comes after the origin is not known.
+    // Later hours than the origin are unknown.
     [DAY, 13, {}],
     [DAY, 14, {}],
     // The same hour of former days, those around it and around the origin's.
@@ -75,23 +75,23 @@ test('of the series each hour is told where it belongs', () => {
   ]
   for (const [day, clock, expected] of cases) {
     const typical = nothing(BOARD)
-    // Of the day of the origin what was known on it counts, of former ones what is known since.
+    // The day of the origin counts as it was known on that day, former days as known since.
     ;(day === DAY ? typical.live : typical).ratios[slotOf(day, clock)] = 1
-    expect([day - DAY, clock, told(BOARD, typical, TARGET)]).toEqual([day - DAY, clock, expected])
+    expect([day - DAY, clock, featureMap(BOARD, typical, TARGET)]).toEqual([day - DAY, clock, expected])
   }
 })
 
-test('of the other direction the newest hour is told, of another station none', () => {
+test('the other direction gives its newest hour, another station none', () => {
   const ofOther = (series: number): Record<string, number> => {
     const typical = nothing(BOARD)
     typical.live.ratios[series * BOARD.hours + ORIGIN] = 1
-    return told(BOARD, typical, TARGET)
+    return featureMap(BOARD, typical, TARGET)
   }
   expect([ofOther(1), ofOther(2)]).toEqual([{ 6: 1 }, {}])
   expect(BOARD.opposite).toEqual([1, 0, 2])
 })
 
-test('of the city the last hours are told, and the same of the day and the week before', () => {
+test('the city gives its last hours, and the same hours of the day and the week before', () => {
   const cases: [day: number, clock: number, Record<string, number>][] = [
     [DAY, 12, { 5: -1, 7: 1, 26: 0.125 }],
     [DAY, 11, { 8: 1, 26: 0.125 }],
@@ -108,30 +108,30 @@ test('of the city the last hours are told, and the same of the day and the week 
   for (const [day, clock, expected] of cases) {
     const typical = nothing(BOARD)
     ;(day === DAY ? typical.live : typical).city[slotOf(day, clock)] = 1
-    expect([day - DAY, clock, told(BOARD, typical, TARGET)]).toEqual([day - DAY, clock, expected])
+    expect([day - DAY, clock, featureMap(BOARD, typical, TARGET)]).toEqual([day - DAY, clock, expected])
   }
 })
 
-test('what is not known of a series is taken to have been what the city was', () => {
+test("an unknown hour of a series takes the city's ratio", () => {
   const typical = nothing(BOARD)
   typical.live.city[ORIGIN] = 0.5
   typical.live.ratios[ORIGIN] = Number.NaN
   // The series is no other than the city, the other direction was as usual.
-  expect(told(BOARD, typical, TARGET)).toEqual({ 1: 0.5, 7: 0.5, 25: 0.0625, 26: 0.0625 })
+  expect(featureMap(BOARD, typical, TARGET)).toEqual({ 1: 0.5, 7: 0.5, 25: 0.0625, 26: 0.0625 })
 })
 
-test('how the typical value differs from the slow one is told of the hour ahead and of now, by their days', () => {
+test('the typical value minus the slow one is given for the hour ahead and for now, by their days', () => {
   const slow = (weekday: number, clock: number): Record<string, number> => {
     const typical = nothing(BOARD)
     ;(typical.slow[weekday] as Float64Array)[DAY * 24 + clock] = USUAL + 0.3
-    return told(BOARD, typical, TARGET)
+    return featureMap(BOARD, typical, TARGET)
   }
   expect(slow(2, 14)).toEqual({ 28: 0.3, 30: 0.3 })
   expect(slow(2, 12)).toEqual({ 29: 0.3, 30: -0.3 })
   expect([slow(1, 14), slow(6, 14)]).toEqual([{}, {}])
 })
 
-test('what is usual after midnight is as it was known the day before', () => {
+test('the usual value after midnight is as it was known the day before', () => {
   const typical = nothing(BOARD)
   typical.today[(DAY + 1) * 24 + 2] = 7
   typical.ahead[(DAY + 1) * NEXT_HOURS + 2] = 8
@@ -142,14 +142,14 @@ test('what is usual after midnight is as it was known the day before', () => {
   expect(usualOf(BOARD, typical, TARGET)).toBe(9)
 })
 
-/** The features of the kind of day at two o'clock of the last day of a board, with slow values that differ by weekday: a tenth for each. */
+/** The features of the kind of day at two o'clock of the last day of a board. Slow values differ by weekday: a tenth for each. */
 function ofKind(date: string, change: (typical: Typical, board: Board) => void = () => undefined): Record<string, number> {
   const board = boardUntil(date)
   const day = board.days - 2
   const typical = nothing(board)
   for (const [weekday, values] of typical.slow.entries()) values[day * 24 + 14] = USUAL + (weekday + 1) / 10
   change(typical, board)
-  const all = told(board, typical, { series: 0, slot: board.slots[day * 24 + 14] as number, horizon: 2 })
+  const all = featureMap(board, typical, { series: 0, slot: board.slots[day * 24 + 14] as number, horizon: 2 })
   return Object.fromEntries(Object.entries(all).filter(([at]) => Number(at) >= COUNT_FEATURES))
 }
 const kindsOf = (date: string): Record<string, number> => {
@@ -157,8 +157,9 @@ const kindsOf = (date: string): Record<string, number> => {
   return Object.fromEntries(DAY_KINDS.flatMap((kind, at) => (kinds.has(kind) ? [[COUNT_FEATURES + 13 + at, 1]] : [])))
 }
 
-test('days of a kind are told to be like days of others: of the week, or of a Saturday', () => {
-  // A holiday like a Tuesday and a Saturday, a bridge like a Saturday, and one before a holiday like a Friday, August, and what follows a holiday.
+test('days of a kind resemble days of others: of the week, or a Saturday', () => {
+  // A holiday like a Tuesday and a Saturday, a bridge like a Saturday, the eve of a holiday like a Friday, August, and a day
+  // after a holiday.
   for (const [date, expected] of [
     ['2023-05-15', { 31: 0.2, 32: 0.6 }],
     ['2022-10-31', { 33: 0.6, 35: 0.5 }],
@@ -185,7 +186,7 @@ test('on a holiday, and on the day after one, the newest hour counts apart', () 
   expect(apart('2023-06-14')).toEqual({})
 })
 
-test('how former holidays went on is told of a holiday, and not across midnight', () => {
+test('a holiday has the course of former holidays, and not across midnight', () => {
   // San José of 2023 is off on Monday the 20th of March; Holy Thursday and Good Friday follow within the board.
   const board = boardUntil('2023-04-07')
   const day = board.days - 2
@@ -196,10 +197,10 @@ test('how former holidays went on is told of a holiday, and not across midnight'
   typical.city[of(14)] = 0.6
   typical.ratios[of(1)] = 0.9
   const turns = (clock: number, horizon: number): (number | undefined)[] => {
-    const found = told(board, typical, { series: 0, slot: board.slots[day * 24 + clock] as number, horizon })
+    const found = featureMap(board, typical, { series: 0, slot: board.slots[day * 24 + clock] as number, horizon })
     return [found['42'], found['43']]
   }
-  // Of two holidays, and a little less for being few: a third of the sum.
+  // Two holidays, and a little less for being few: a third of the sum.
   expect(turns(14, 2)).toEqual([0.2, 0.3])
   expect(turns(16, 2)).toEqual([-0.2, -0.3])
   expect(turns(1, 2)).toEqual([undefined, undefined])

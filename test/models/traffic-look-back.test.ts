@@ -7,7 +7,7 @@ import { LOOKED_BACK_DAYS } from '../../models/traffic/typical.ts'
 import { figures } from '../helpers/figures.ts'
 import { deepTest } from '../helpers/tier.ts'
 
-/** Epiphany: its forecasts rest on the holidays of five months before, the first of them 145 days ago, and on what was typical then. */
+/** Epiphany: its forecasts need the holidays of five months before, the first 145 days ago, and the typical values then. */
 const LAST = Date.parse('2026-01-06') / 86_400_000
 const DAYS = 300
 const SERIES = ['10 S', '11 S', '12 S'] as const
@@ -35,7 +35,7 @@ beforeAll(() => {
   parameters = fitTraffic(whole, null, 'panel').parameters
 }, 120_000)
 
-/** What is served of the fit, at all horizons: the model, or what is typical. */
+/** The served values of the fit, at all horizons: the model, or the typical value. */
 function servedAs(isBaseline: boolean): Served {
   const of = Object.fromEntries([1, 2, 3, 4].map((hours) => [`${ALL_SERIES} ${horizonOf(hours)}`, { isBaseline, error: 0.1 }]))
   return { model: 'traffic', model_version: 'r1', parameters, of }
@@ -58,7 +58,7 @@ test('forecasts look back as far as the live ones are given hours, and need no m
   expect(forecastsOf(gridOf(LOOKED_BACK_DAYS - 20))).not.toEqual(all)
 })
 
-test('what is typical is served within an interval of its own errors, which is wider than that of the model', () => {
+test('the typical value is served within an interval of its own errors, which is wider than that of the model', () => {
   const [model, typical] = [predictTraffic(whole, servedAs(false)), predictTraffic(whole, servedAs(true))]
   expect(typical).toHaveLength(model.length)
   const widthOf = (rows: typeof model): number =>
@@ -90,7 +90,7 @@ deepTest(
     }
     expect(touching(servedAs(false))).toBeLessThanOrEqual(0.02)
     expect(touching(servedAs(true))).toBeLessThanOrEqual(0.02)
-    // By the errors of the model, around its forecast, what is typical would.
+    // By the errors of the model, around its forecast, the typical value would.
     const { bounds, scales } = parameters.spread
     expect(touching({ ...servedAs(true), parameters: { ...parameters, spread: { bounds, scales } } })).toBeGreaterThan(0.1)
   },

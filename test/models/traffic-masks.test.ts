@@ -20,7 +20,7 @@ function boardFrom(date: string, days: number, vehicles: (day: number, hour: num
 /** No two days alike. */
 const differing = (day: number, hour: number): number => 500 + 10 * hour + day
 
-test('the count of an hour that the clock has twice is that of its first, and none is of the hour that it leaves out', () => {
+test('the count of a repeated hour is that of its first passing, and the skipped hour has none', () => {
   const october = boardFrom('2026-10-24', 3, differing)
   // The day after the last one is on the board, too.
   expect(october.hours).toBe(24 + 25 + 24 + 24)
@@ -32,7 +32,7 @@ test('the count of an hour that the clock has twice is that of its first, and no
   expect([25, 26].map((slot) => march.vehicles[slot])).toEqual([differing(1, 1), differing(1, 3)])
 })
 
-test('a day that is the same as one of the two months before is no count, one that is the same as an older one is', () => {
+test('a day that equals one of the two months before is no count, one that equals an older one is', () => {
   const copyAfter = (days: number) => boardFrom('2026-01-05', 80, (day, hour) => differing(day === 5 + days ? 5 : day, hour))
   const logOf = (board: ReturnType<typeof boardFrom>, day: number): number => board.logs[board.slots[day * 24 + 12] as number] as number
   const [near, far] = [copyAfter(62), copyAfter(63)]
@@ -43,8 +43,8 @@ test('a day that is the same as one of the two months before is no count, one th
   expect(logOf(far, 68)).not.toBeNaN()
 })
 
-test('what is typical of a working day, or of a Sunday, takes nothing from a holiday', () => {
-  // The first of May of 2026 is a Friday; counts are the same on all other days but for what tells them apart.
+test('the typical value of a working day, or of a Sunday, takes nothing from a holiday', () => {
+  // The first of May of 2026 is a Friday; counts are the same on all other days except for a mark of each.
   const holiday = dayOf('2026-05-01') - dayOf('2026-03-02')
   const typicalAfter = (days: number, onHoliday: number): number => {
     const board = boardFrom('2026-03-02', 70, (day, hour) => (day === holiday ? onHoliday + hour : differing(day, hour)))
@@ -55,7 +55,7 @@ test('what is typical of a working day, or of a Sunday, takes nothing from a hol
   for (const days of [2, 7]) expect(typicalAfter(days, 40)).toBe(typicalAfter(days, 400))
 })
 
-test('not one vehicle where there are many is no count; where there are few it is one', () => {
+test('no vehicle where there are many is no count; where there are few it is one', () => {
   const ratioAt = (vehicles: (day: number, hour: number) => number): number => {
     const board = boardFrom('2026-03-02', 40, (day, hour) => (day === 39 && hour === 12 ? 0 : vehicles(day, hour)))
     return typicalOf(board).ratios[board.slots[39 * 24 + 12] as number] as number

@@ -13,10 +13,10 @@ import { figures } from '../helpers/figures.ts'
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000
 const FIRST = dayOf('2023-03-06')
 const USUAL = 6
-/** The scale of a series that nothing is known of. */
+/** The scale of an unknown series. */
 const UNKNOWN = 0.8 * Math.exp(-USUAL / 2) + 0.07
 
-/** Counts of one series that wander, on all days or on those alone that are not off. */
+/** Counts of one series that wander, on all days or on working days alone. */
 function boardFor(days: number, isKnown: (day: number) => boolean = () => true): Board {
   const next = figures(5)
   const grid = makeGrid(FIRST, FIRST + days - 1)
@@ -33,20 +33,20 @@ const noonOf = (board: Board, date: string, horizon = 1): Target => ({
   slot: board.slots[(dayOf(date) - board.firstDay) * 24 + 12] as number,
 })
 
-/** Ratios of a board that go up and down by a tenth from hour to hour, but for those of some days. */
+/** Ratios of a board that go up and down by a tenth from hour to hour, except on some days. */
 function restless(board: Board, others: (day: number) => number | null) {
   const ratios = Float64Array.from(board.dayAt, (day, slot) => others(day) ?? ((board.clockAt[slot] as number) % 2 === 0 ? 0.1 : -0.1))
   return { ratios, city: new Float64Array(board.hours) }
 }
 
-test('the noise of a series is what it was apart from the city, and how it changed by the hour, in the 28 days before the origin', () => {
+test('the noise of a series is its distance from the city, and its change by the hour, in the 28 days before the origin', () => {
   const board = boardFor(40)
   const target = noonOf(board, '2023-04-12')
   const origin = dayOf('2023-04-12') - board.firstDay
   const of = (others: (day: number) => number | null): number => noiseScales(board, restless(board, others)).of(target, USUAL)
   // A tenth apart, two tenths from hour to hour.
   expect(of(() => null)).toBeCloseTo((0.1 + 0.2) / 2, 12)
-  // Neither the day of the origin nor what is older than four weeks is looked at.
+  // Neither the day of the origin nor days older than four weeks are read.
   expect(of((day) => (day >= origin || day < origin - 28 ? 9 : null))).toBeCloseTo(0.15, 12)
   expect(of((day) => (day === origin - 28 ? 9 : null))).toBeGreaterThan(0.2)
   // Twelve hours about the clock's have to be known: of four days, and no three.
@@ -66,10 +66,10 @@ test('a series that is fitted has the mean of its noise and of its own errors, w
   scales.see(noonOf(board, '2023-04-11'), USUAL, 3 * UNKNOWN)
   const [slot, recent] = [UNKNOWN + 0.06 * 2 * UNKNOWN, (1 + 0.02 * 2) ** 0.7]
   expect(scales.of(target, USUAL)).toBeCloseTo(Math.sqrt(slot * recent * noise), 12)
-  // Of another kind of day the series is more restless, the hour is not; of another horizon nothing was seen.
+  // On another kind of day the series is more restless, the hour is not; another horizon has no data.
   expect(scales.of(noonOf(board, '2023-04-09'), USUAL)).toBeCloseTo(Math.sqrt(UNKNOWN * recent * noise), 12)
   expect(scales.of(noonOf(board, '2023-04-12', 2), USUAL)).toBeCloseTo(Math.sqrt(UNKNOWN * noise), 12)
-  // No error counts for more than eight scales, nor for more than four of what is recent.
+  // No error counts for more than eight scales, nor a recent one for more than four.
   const wild = jointScales(
     board,
     restless(board, () => null),
@@ -78,7 +78,7 @@ test('a series that is fitted has the mean of its noise and of its own errors, w
   expect(wild.of(target, USUAL)).toBeCloseTo(Math.sqrt((UNKNOWN + 0.06 * 7 * UNKNOWN) * (1 + 0.02 * 3) ** 0.7 * noise), 12)
 })
 
-/** Scales that are one always, and tell what they have seen. */
+/** Scales that are always one, and record their inputs. */
 function ones(): Scales & { readonly seen: Target[] } {
   const seen: Target[] = []
   return { seen, of: () => 1, see: (target) => void seen.push(target), state: () => null }
@@ -107,7 +107,7 @@ test('intervals hold 79 of a hundred of the errors before, and forget old ones b
   expect(width()).toBeLessThan(0.45)
 })
 
-test('where all errors of a kind were on one side, what is forecast is moved into their middle half, and else nowhere', () => {
+test('where all errors of a kind were on one side, the forecast moves into their middle half, and nowhere else', () => {
   const board = boardFor(60)
   const target = noonOf(board, '2023-04-12')
   for (const side of [1, -1]) {
@@ -143,7 +143,7 @@ test('holidays and bridges have errors of their own kind, days off and others of
   expect(widthsAfter('2023-03-28')).toEqual([0, 0, 0, 1])
 })
 
-test('every forecast that comes due is seen once, those across midnight too, and what is learnt of errors counts from the next week on', () => {
+test('every due forecast is scored once, those across midnight too, and the errors count from the next week on', () => {
   const days = WARM_DAYS + FIRST_DAYS + 22
   const board = boardFor(days)
   const scales = ones()
@@ -168,7 +168,7 @@ test('every forecast that comes due is seen once, those across midnight too, and
   expect(new Set([...bounds.values()].flatMap((set) => [...set])).size).toBe(bounds.size)
 })
 
-test('days of one kind learn a little of those of the other', () => {
+test('days of one kind learn a little from those of the other', () => {
   const board = boardFor(WARM_DAYS + FIRST_DAYS + 40, (day) => !calendarDay(day).isOff)
   const learnt = walk(board, typicalOf(board), { scales: ones(), hasOwn: false }, () => undefined)
   const weightsOf = (date: string): number[] => [...((learnt?.weights.shared[placeOf(board, noonOf(board, date))] ?? []) as Float64Array)]

@@ -17,7 +17,7 @@ const outcome = (date: string, values: Partial<Outcome> = {}): Outcome => ({
   ...values,
 })
 
-test('a fit is held against the last 28 days with counts, and errors are told of the last 365', () => {
+test('a fit is checked on the last 28 days with counts, and errors cover the last 365', () => {
   const { isChecked, isScored } = tallyOf()
   const first = (is: (day: number) => boolean): number => Array.from({ length: LAST - FIRST + 1 }, (_, day) => day).findIndex(is)
   expect([LAST - FIRST + 1 - first(isChecked), LAST - FIRST + 1 - first(isScored)]).toEqual([28, 365])
@@ -49,7 +49,7 @@ test('outcomes are added up by season, on holidays and by night, by horizon and 
   expect(tally.scored[0]?.ALL.points).toBe(0)
 })
 
-test('errors are of the forecast, of what is typical and of the standing version over the same outcomes; an interval holds what lies within', () => {
+test('errors are of the forecast, of the typical value and of the champion over the same outcomes; an interval contains the outcomes inside', () => {
   const tally = tallyOf()
   for (const count of [79, 80, 100, 120, 121]) tally.add(outcome('2026-03-20', { count }))
   expect(tally.checked[1]).toMatchObject({ points: 5, vehicles: 500, error: 11 + 10 + 10 + 30 + 31, baseline: 150, inside: 3 })

@@ -6,13 +6,13 @@ import { NEXT_HOURS, type Typical, typicalOf } from '../../models/traffic/typica
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000
 const FIRST = dayOf('2026-03-02')
 const NOON = 12
-/** What four vehicles are, which all hours have; so few that days are no copies of each other. */
+/** Four vehicles, the count of all hours: so few that days are no copies of each other. */
 const FEW = Math.log(4 + 4)
 
-/** How far a logarithm is from what few are, but for rounding. */
+/** The distance of a logarithm from that of four vehicles, except for rounding. */
 const beyondFew = (log: number | undefined): number => Number(((log as number) - FEW).toFixed(12)) + 0
 
-/** Two hundred days from a Monday on of one series, whose hours all have four vehicles, but for that of noon on one day. */
+/** Two hundred days from a Monday on of one series. All hours have four vehicles, except noon on one day. */
 function lively(date: string, vehicles = 796, clock = NOON): { readonly board: Board; readonly typical: Typical } {
   const grid = makeGrid(FIRST, FIRST + 199)
   for (let day = FIRST; day < FIRST + 200; day++)
@@ -25,18 +25,18 @@ function lively(date: string, vehicles = 796, clock = NOON): { readonly board: B
   return { board, typical: typicalOf(board) }
 }
 
-/** What the lively day is worth of all days that tell of what is typical of another: how far it moved the mean. */
+/** The weight of the lively day among all days that shape another's typical value: how far it moved the mean. */
 function worth(lively: { readonly typical: Typical }, date: string): number {
   const { typical } = lively
   return beyondFew(typical.today[(dayOf(date) - FIRST) * 24 + NOON]) / (Math.log(800) - FEW)
 }
 
-test('days without enough vehicles for their being the same to say anything are no copies', () => {
+test('days with too few vehicles to compare are not taken for copies', () => {
   const { board } = lively('2026-03-03')
   expect([board.isCopied.some((mark) => mark === 1), Number.isNaN(board.logs[NOON + 48] as number)]).toEqual([false, false])
 })
 
-test('a day counts for half of what one three weeks later does, for ten weeks, and not for itself', () => {
+test('a day counts for half of one three weeks later, for ten weeks, and not for itself', () => {
   // Thursdays.
   const of = (date: string): number => worth(lively(date), '2026-07-09')
   expect(of('2026-06-18') / of('2026-07-02')).toBeCloseTo(0.5 ** (14 / 21), 9)
@@ -48,25 +48,25 @@ test('a day counts for half of what one three weeks later does, for ten weeks, a
 test('days of other weekdays count less the less they are alike', () => {
   const share = (date: string, like: string, of: string): number => worth(lively(date), of) / worth(lively(like), of)
   const age = (days: number): number => 0.5 ** (days / 21)
-  // Of a Thursday: a Thursday, a Wednesday, a Monday, a Friday, a Saturday; of a Sunday: a Saturday.
+  // For a Thursday: a Thursday, a Wednesday, a Monday, a Friday, a Saturday; for a Sunday: a Saturday.
   expect(share('2026-07-01', '2026-07-02', '2026-07-09')).toBeCloseTo(0.3 * age(1), 9)
   expect(share('2026-06-29', '2026-07-02', '2026-07-09')).toBeCloseTo(0.15 * age(3), 9)
   expect(share('2026-06-26', '2026-07-02', '2026-07-09')).toBeCloseTo(0.15 * age(6), 9)
   expect(share('2026-06-27', '2026-07-02', '2026-07-09')).toBe(0)
   expect(share('2026-07-04', '2026-07-05', '2026-07-12')).toBeCloseTo(0.15 * age(1), 9)
   expect(share('2026-07-03', '2026-07-05', '2026-07-12')).toBe(0)
-  // Of a holiday, the Assumption on a Saturday: Sundays, and a holiday at half, as San Isidro in May was of one in June.
+  // For a holiday, the Assumption on a Saturday: Sundays, and a holiday at half, as San Isidro in May counts for one in June.
   expect(share('2026-08-02', '2026-08-09', '2026-08-15')).toBeCloseTo(age(7), 9)
   expect(share('2026-04-02', '2026-04-05', '2026-05-01')).toBeCloseTo(0.5 * age(3), 9)
 })
 
-test('what is typical of the first hours of a day is known a day before', () => {
+test('the typical value of the first hours of a day is known a day before', () => {
   const ahead = ({ typical }: { readonly typical: Typical }): boolean =>
     (typical.ahead[(dayOf('2026-07-09') - FIRST) * NEXT_HOURS + 2] as number) > FEW + 1e-9
   expect(['2026-07-07', '2026-07-08'].map((date) => ahead(lively(date, 796, 2)))).toEqual([true, false])
 })
 
-test('what is slow is of days of the same weekday of half a year, by half in ten weeks, and never of holidays', () => {
+test('the slow value is of days of the same weekday of half a year, by half in ten weeks, and never of holidays', () => {
   const slow = (date: string, profile: number, of = '2026-09-10'): number =>
     beyondFew(lively(date).typical.slow[profile]?.[(dayOf(of) - FIRST) * 24 + NOON])
   // Thursdays.
@@ -77,7 +77,7 @@ test('what is slow is of days of the same weekday of half a year, by half in ten
   for (const profile of [4, 6]) expect(slow('2026-05-01', profile, '2026-06-01')).toBe(0)
 })
 
-test('the city is the mean of its series, which count by what is usual of them, and no ratio is beyond what is taken for one', () => {
+test('the city is the mean of its series, weighted by their usual counts, and no ratio is beyond the limit', () => {
   const grid = makeGrid(FIRST, FIRST + 29)
   for (const [name, usual] of [
     ['ES01 1', 196],

@@ -72,13 +72,13 @@ test('no forecast changes when everything after its origin is another', () => {
   expect(forecastsOf(boardOf(gridOfCounts(ROWS)))).toEqual(first)
 })
 
-test('where levels wander, forecasts are nearer than what is usual, most of an hour ahead, and intervals hold some four of five', () => {
+test('where levels wander, forecasts are nearer than the usual value, most of an hour ahead, and intervals contain some four of five', () => {
   const board = boardOf(gridOfCounts(ROWS))
   const window = { from: '2023-04-03', to: '2023-04-23' }
-  const told = evaluate(board, typicalOf(board), [window])
+  const measured = evaluate(board, typicalOf(board), [window])
   const value = (metric: string, horizon: string): number =>
-    told.find((one) => one.series === 'all' && one.metric === metric && one.horizon === horizon)?.value ?? Number.NaN
-  const usual = told.find((one) => one.metric === 'wape' && one.horizon === '1h')?.baseline as number
+    measured.find((one) => one.series === 'all' && one.metric === metric && one.horizon === horizon)?.value ?? Number.NaN
+  const usual = measured.find((one) => one.metric === 'wape' && one.horizon === '1h')?.baseline as number
   expect(value('wape', '1h')).toBeLessThan(value('wape', '4h'))
   expect(value('wape', '1h')).toBeLessThan(0.7 * usual)
   for (const horizon of ['1h', '2h', '3h', '4h']) {
@@ -87,27 +87,27 @@ test('where levels wander, forecasts are nearer than what is usual, most of an h
     expect(value('coverage_80', horizon)).toBeLessThan(0.95)
   }
   // Holy Thursday and Good Friday; hours before six.
-  const pointsOf = (series: string): number | undefined => told.find((one) => one.series === series && one.horizon === '1h')?.points
+  const pointsOf = (series: string): number | undefined => measured.find((one) => one.series === series && one.horizon === '1h')?.points
   expect([pointsOf('holidays'), pointsOf('night')]).toEqual([2 * 24 * 3, 21 * 6 * 3])
-  const errors = told.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
-  expect([errors?.points, told.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
+  const errors = measured.find((one) => one.series === 'all' && one.metric === 'wape_week_before' && one.horizon === '1h')
+  expect([errors?.points, measured.every(({ ok, limit }) => limit === null || typeof ok === 'boolean')]).toEqual([21 * 24 * 3, true])
 })
 
-test('series that nothing was learnt of are forecast and scored alone, and change nothing of what is learnt of the others', () => {
+test("untrained series are forecast and scored alone, and change nothing of the others' training", () => {
   const window = { from: '2023-04-03', to: '2023-04-23' }
   const panel = new Set(['ES01 1', 'ES01 2'])
   const board = boardOf(gridOfCounts(ROWS))
-  const told = evaluateUnseen(board, typicalOf(board), panel, [window])
-  expect(new Set(told.map(({ series, metric }) => `${series} ${metric}`))).toEqual(
+  const measured = evaluateUnseen(board, typicalOf(board), panel, [window])
+  expect(new Set(measured.map(({ series, metric }) => `${series} ${metric}`))).toEqual(
     new Set(['unseen wape', 'unseen coverage_80', 'unseen width_80']),
   )
-  const wape = told.find(({ metric, horizon }) => metric === 'wape' && horizon === '1h')
+  const wape = measured.find(({ metric, horizon }) => metric === 'wape' && horizon === '1h')
   expect([wape?.points, (wape?.value ?? 1) < 0.7 * (wape?.baseline ?? 0)]).toEqual([21 * 24, true])
 
   const typical = typicalOf(board)
   const learnt = (rows: readonly CountDay[]): unknown => {
     const other = boardOf(gridOfCounts(rows))
-    // What the city is is the same, whatever the third series is.
+    // The city's value is the same, whatever the third series is.
     const same = inCityOf(typicalOf(other), typical)
     return walk(other, same, { scales: noiseScales(other, same), hasOwn: false, learns: panel }, () => undefined)?.weights
   }
@@ -138,7 +138,7 @@ test('a spread that was kept gives intervals around the forecast, also where all
   expect(walk(short, typicalOf(short), { scales: jointScales(short, typicalOf(short)), hasOwn: true }, () => undefined)).toBeNull()
 })
 
-test('a version that was kept forecasts as the walk that it was fitted by, each series with what is its own', () => {
+test('a stored version forecasts like the walk of its fit, each series with its own weights', () => {
   const grid = gridOfCounts(ROWS)
   const board = boardOf(grid)
   const typical = typicalOf(board)
@@ -150,17 +150,17 @@ test('a version that was kept forecasts as the walk that it was fitted by, each 
   const slot = board.hours - 5
   const ratios = [0, 1, 2].flatMap((series) => [1, 4].map((horizon) => ({ series, slot, horizon })))
   for (const target of ratios) {
-    const told = ratioOf({ board, typical, weights }, target)
-    expect(told).toBeCloseTo(learnt ? ratioOf({ board, typical, weights: learnt.weights }, target) : Number.NaN, 5)
-    expect(Math.abs(told - ratioOf({ board, typical, weights: apart }, target))).toBeGreaterThan(1e-6)
+    const ratio = ratioOf({ board, typical, weights }, target)
+    expect(ratio).toBeCloseTo(learnt ? ratioOf({ board, typical, weights: learnt.weights }, target) : Number.NaN, 5)
+    expect(Math.abs(ratio - ratioOf({ board, typical, weights: apart }, target))).toBeGreaterThan(1e-6)
   }
-  // On holidays a series has nothing of its own.
+  // On holidays a series has no weights of its own.
   const friday = { series: 0, slot: board.slots[(day('2023-04-07') - board.firstDay) * 24 + 12] as number, horizon: 2 }
   expect(ratioOf({ board, typical, weights }, friday)).toBe(ratioOf({ board, typical, weights: apart }, friday))
   expect(fitTraffic(grid, null, 'panel').parameters).toMatchObject({ own: null, panel: board.series, spread: { scales: null } })
 })
 
-test('a standing version that had fewer days is held to what it could say of them then', () => {
+test('a champion with fewer days is scored by its forecasts of that time', () => {
   const rows = countsOf('2023-01-09', 150)
   const standing = fitTraffic(gridOfCounts(rows.filter(({ local_date }) => local_date >= '2023-02-13')), null)
   const fresh = fitTraffic(gridOfCounts(rows), standing.parameters)
@@ -169,7 +169,7 @@ test('a standing version that had fewer days is held to what it could say of the
     standing.checks.map(({ horizon, error }) => [horizon, expect.closeTo(error, 9)]),
   )
   expect(fresh.checks.map(({ error }) => error)).not.toEqual(standing.checks.map(({ error }) => error))
-  // With the same days it said the same; of its own first ones it could say nothing.
+  // With the same days it forecast the same; for its own first ones it had none.
   for (const { error, standing: theirs } of fitTraffic(gridOfCounts(rows), fresh.parameters).checks) expect(theirs).toBe(error)
   const late = { ...fresh.parameters, data_from: '2023-04-10' }
   expect(fitTraffic(gridOfCounts(rows), late).checks.map(({ standing: theirs }) => theirs)).toEqual([null, null, null, null])
@@ -196,11 +196,11 @@ test('on a holiday those before count, however long ago they were, and on no oth
   const made = (until: string, typicalFrom: (board: Board) => Typical, turned = 1): (number | undefined)[] => {
     const rows = countsOf('2023-01-09', day(until) - day('2023-01-09') + 1)
     // San José was lively in the evening.
-    const told = rows.map((row) => ({
+    const counts = rows.map((row) => ({
       ...row,
       vehicles: row.vehicles.map((count, hour) => (row.local_date === '2023-03-20' && hour > 18 ? turned * (count ?? 0) : count)),
     }))
-    const board = boardOf(gridOfCounts(told))
+    const board = boardOf(gridOfCounts(counts))
     const slot = (board.slots[(day(until) - board.firstDay) * 24 + 18] as number) + 2
     const features = new Float64Array(FEATURES)
     featuresOf(board, typicalFrom(board), { series: 0, slot, horizon: 2 }, features)
@@ -229,7 +229,7 @@ test('an hour ahead is one that passes, on days on which the clock changes too',
   expect([...autumn.clockAt.slice(at, at + 5)]).toEqual([0, 1, 2, 2, 3])
   expect([...autumn.vehicles.slice(at + 2, at + 4)]).toEqual([Number.NaN, Number.NaN])
   expect(Number.isNaN(autumn.vehicles[at + 4])).toBe(false)
-  // What is forecast an hour after one o'clock in spring is three o'clock.
+  // The forecast an hour after one o'clock in spring is for three o'clock.
   const board = boardOf(gridOfCounts(countsOf('2022-12-27', 92)))
   const change = day('2023-03-26') - board.firstDay
   const three = board.slots[change * 24 + 3] as number
@@ -282,7 +282,7 @@ test('neither a copied day nor the one that it copies is an outcome that a model
     return [figure?.points, fitTraffic(gridOfCounts(rows), null).checks[0]?.points]
   }
   const [all, but] = [14 * 24 * 3, 2 * 24]
-  // Of the last 28 days all have a forecast, but for those before the first sixty that were learnt from.
+  // All of the last 28 days have a forecast, except those before the first sixty of training.
   const [, checked] = pointsOf(ROWS) as [number, number]
   expect(pointsOf(copied)).toEqual([all - but, checked - but])
 })
@@ -297,7 +297,7 @@ test('counts of a day come by hour, null where nothing was counted', async () =>
         ...{ is_clock_change: at === 2, ...values },
       })
     const hours = Array.from({ length: 24 }, (_, at) => at)
-    // A ceiling is none, whatever the file it came in says of it; nor are errors and outages. What a copied day is worth is not for here to say.
+    // A ceiling value is no count, whatever its file says; neither are errors and outages. A copied day is not judged here.
     const QUALITIES: Readonly<Record<number, Record<string, unknown>>> = {
       ...{
         7: { quality: 'CEILING' },
@@ -325,7 +325,7 @@ test('counts of a day come by hour, null where nothing was counted', async () =>
   }
 })
 
-test('what was observed is charted by the clock of Madrid, as errors by hour are', () => {
+test('observations are charted by the clock of Madrid, as errors by hour are', () => {
   const sums = { ALL: { inside: 1, points: 1 } }
   const tally = { scored: [sums], byHour: [1, 2, 3, 4].map(() => []) } as unknown as Parameters<typeof trafficCharts>[0]
   const forecast = { value: 1, low: 0, high: 2 } as Forecast

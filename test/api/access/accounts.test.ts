@@ -24,7 +24,7 @@ describe.each([
 ] as const)('over the %s store', (name, open) => {
   const isMissing = name === 's3' && !s3
 
-  test.skipIf(isMissing)('of 100 requests at once three get a key, and the others are told that three exist', async () => {
+  test.skipIf(isMissing)('of 100 requests at once three get a key, and the others learn that three exist', async () => {
     const { accounts, index } = await open()
     const asked = await Promise.allSettled(Array.from({ length: 100 }, () => accounts.create(ANA)))
     const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -45,7 +45,7 @@ describe.each([
     const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(new Set([paid, granted, ...made].map(({ slot }) => slot)).size).toBe(5)
     expect(made).toHaveLength(3)
-    // What is granted makes room for a free key, and what is taken back for none.
+    // A grant makes room for a free key; its withdrawal makes none.
     await accounts.grant({ ...(made[0] as NewKey), plan: 'PRO' })
     await accounts.create(ANA)
     await accounts.grant({ ...granted, plan: 'FREE' })
@@ -87,7 +87,7 @@ describe.each([
   )
 })
 
-test('nothing in the store tells a key or an address', async () => {
+test('nothing in the store reveals a key or an address', async () => {
   const one = await stage()
   const { accounts, store } = one
   const made = await accounts.create({ ...ANA, label: 'call ana.garcia@example.org' })
@@ -149,7 +149,7 @@ describe('rotation', () => {
     await accounts.create(ANA)
   })
 
-  test('whoever revokes a key ends the one that it took the place of, and not the other way round', async () => {
+  test('revoking a key ends the key that it replaced, and not the other way round', async () => {
     const one = await stage()
     const { accounts } = one
     const [first, second] = [await accounts.create(ANA), await accounts.create(ANA)]
@@ -286,7 +286,7 @@ describe('removing an account', () => {
     expect(await names()).toEqual([])
   })
 
-  test('lets the address begin anew', async () => {
+  test('frees the address to start again', async () => {
     const one = await stage()
     const first = await one.accounts.create(ANA)
     await one.accounts.remove(first.account)
@@ -299,7 +299,7 @@ describe('removing an account', () => {
 })
 
 describe('a process that ended between a change and its records', () => {
-  /** A store that fails to write records of keys while told to. */
+  /** A store whose writes of key records fail while a switch is on. */
   function failing(store: ObjectStore, isBroken: () => boolean): ObjectStore {
     return {
       ...store,
@@ -331,7 +331,7 @@ describe('a process that ended between a change and its records', () => {
     const one = await stage({ store: failing((await stage()).store, () => isBroken) })
     await expect(one.accounts.create(ANA)).rejects.toThrow('ended')
     isBroken = false
-    // It holds its place, under an id that the owner can revoke.
+    // It keeps its place, under an id that the owner can revoke.
     const [lost] = await one.accounts.list(await one.accounts.nameOf(EMAIL))
     await one.accounts.revoke({ account: await one.accounts.nameOf(EMAIL), id: lost?.id as string })
     for (let count = 0; count < 3; count++) await one.accounts.create(ANA)

@@ -14,7 +14,7 @@ emptyRedis((client) => {
 
 const NOW_S = 1_790_000_100
 
-/** Counters whose clock stands at a second. */
+/** Counters at a fixed second of the clock. */
 const at = (now_s: number): Counters => ({ redis, prefix: 'limits:', clock: () => now_s })
 
 async function chargeOne(counters: Counters, call: ChargeCall): Promise<Charge> {
@@ -127,7 +127,7 @@ test('the time is that of Redis by default', async () => {
   expect(Number(charged[0]?.bucket) - Number(seconds)).toBeLessThan(5)
 })
 
-test('no more is taken back than the bucket has, and nothing of one that is gone', async () => {
+test("a refund never exceeds the bucket's use, and does nothing to a bucket that is gone", async () => {
   const policies = [perMinute(5)]
   const { charged } = await chargeOne(at(NOW_S), { slot: 'twice', policies, units: [2] })
   await chargeOne(at(NOW_S + 1), { slot: 'twice', policies, units: [1] })

@@ -1,7 +1,7 @@
 import { openLimiter } from '../../../api/access/limits/limiter.ts'
 import { definePolicy } from '../../../api/access/limits/policy.ts'
 
-/** What the test tells a process that charges one slot as fast as it can. */
+/** The settings of a process that charges one quota key as fast as it can. */
 export interface ChargerOrder {
   readonly redisUrl: string
   readonly limit: number
@@ -9,10 +9,10 @@ export interface ChargerOrder {
   readonly for_ms: number
 }
 
-/** The seconds of Redis' clock in which this process was admitted. */
+/** The seconds of Redis' clock in which this process got a grant. */
 export type ChargerReport = { readonly admitted: readonly number[]; readonly refused: number }
 
-// Begins when all processes are there: the parent sends the order once each has said so.
+// Starts when all processes are ready: the parent sends the order once each has reported.
 process.once('message', (order: ChargerOrder) => {
   void run(order).then((report) => process.send?.(report, () => process.disconnect()))
 })

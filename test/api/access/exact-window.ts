@@ -1,12 +1,12 @@
 import type { Policy } from '../../../api/access/limits/policy.ts'
 
-/** What was charged, at a moment in ms. */
+/** A charge, at a moment in ms. */
 interface Event {
   readonly at: number
   units: number
 }
 
-/** Every unit ever charged under a policy, each with its exact moment: what windows of any length hold is counted, not estimated. */
+/** Every unit ever charged under a policy, each with its exact time. The use of any window is counted, not estimated. */
 export class ExactWindow {
   readonly #events: Event[] = []
   readonly #strict: Tail
@@ -17,7 +17,7 @@ export class ExactWindow {
     this.#loose = { length: (window_s + bucket_s) * 1000, includes: false, from: 0, units: 0 }
   }
 
-  /** Units of the last `window_s`, both ends included. Moments are asked for in order. */
+  /** Units of the last `window_s`, both ends included. Queries have ascending moments. */
   within(now: number): number {
     return this.#count(this.#strict, now)
   }
@@ -35,7 +35,7 @@ export class ExactWindow {
     return event
   }
 
-  /** Undoes what was charged, as if it had never been. */
+  /** Undoes a charge, as if it had never happened. */
   remove(event: Event): void {
     const index = this.#events.indexOf(event, Math.max(0, this.#events.length - 5000))
     for (const tail of [this.#strict, this.#loose]) if (index >= tail.from) tail.units -= event.units
@@ -51,7 +51,7 @@ export class ExactWindow {
 
 interface Tail {
   readonly length: number
-  /** Whether what is exactly as old as the window still lies in it. */
+  /** Whether a charge exactly as old as the window is still in it. */
   readonly includes: boolean
   from: number
   units: number

@@ -77,7 +77,7 @@ describe('the rule', () => {
     ['required', NONE, true, null, '127.0.0.1', {}, true],
     ['turned off', PROXIES, false, PUBLIC, '10.0.0.1', BY_HTTP, true],
     ['turned off', PROXIES, false, PUBLIC, ELSEWHERE, {}, true],
-  ] as const)('with %s (%#) lets through only what it may', (_name, trusted, required, publicUrl, socket, headers, isLetThrough) => {
+  ] as const)('with %s (%#) admits only the allowed requests', (_name, trusted, required, publicUrl, socket, headers, isLetThrough) => {
     const raw = request(socket, headers)
     const refused = httpsRule({ trusted, required, publicUrl }).refusal(raw)
     expect(refused === null ? null : [refused.status, refused.code]).toEqual(isLetThrough ? null : [403, 'https-required'])

@@ -28,7 +28,7 @@ const statusOf = async ({ index }: Stage, { key }: { readonly key: string }): Pr
   return found.refusal ?? found.key.status
 }
 
-/** A store that counts what is read of keys. */
+/** A store that counts the reads of keys. */
 function counting(store: ObjectStore): ObjectStore & { readonly reads: string[] } {
   const reads: string[] = []
   return {
@@ -66,7 +66,7 @@ describe('a key that is looked up', () => {
     const { one, other } = await two()
     const made = await one.accounts.create(ANA)
     for (const each of [one, other]) for (let count = 0; count < 5; count++) expect(await statusOf(each, made)).toBe('ACTIVE')
-    // Redis was told when it was made.
+    // Redis learned of it when it was created.
     expect([...one.store.reads, ...other.store.reads]).toEqual([])
     // Known in this process, it is answered in the same turn.
     expect(one.index.lookUp(made.key)).not.toBeInstanceOf(Promise)
@@ -109,7 +109,7 @@ describe('a key that is looked up', () => {
     expect(one.store.reads).toHaveLength(2)
   })
 
-  test('whose record was put in the place of another is not taken', async () => {
+  test('with a record in the place of another is not accepted', async () => {
     const [one] = await processes(1, { redisUrl: '/nowhere/redis.sock' })
     if (!one) throw new Error('no process')
     const made = await one.accounts.create(ANA)
@@ -135,14 +135,14 @@ describe('a revocation', () => {
     }
   })
 
-  deepTest('counts while Redis is away, after the time for that, and still when Redis comes back with what it knew before', async () => {
+  deepTest('counts while Redis is away, after its timeout, and still when Redis comes back with its old data', async () => {
     const lasting = await startTestRedis({ appendOnly: true })
     try {
       const { one, other } = await two({ redisUrl: lasting.url, confirm_ms: 20_000, away_ms: 500 })
       await until('connected', () => one.index.connected && other.index.connected)
       const [made, kept] = [await one.accounts.create(ANA), await one.accounts.create(ANA)]
       expect(await statusOf(other, made)).toBe('ACTIVE')
-      // What Redis holds has to be on its disk.
+      // Redis must have written its contents to disk.
       await new Promise((resolve) => setTimeout(resolve, 1200))
       await lasting.kill()
       await until('away', () => !one.index.connected && !other.index.connected)
@@ -225,7 +225,7 @@ test('a store that cannot be read is an error, and no key is called unknown for 
   expect(await statusOf(one, made)).toBe('ACTIVE')
 })
 
-test('Redis holds neither key nor address, and forgets within an hour', async () => {
+test('Redis has neither key nor address, and forgets within an hour', async () => {
   const [one] = await processes(1)
   if (!one) throw new Error('no process')
   const made = await one.accounts.create(ANA)
@@ -244,7 +244,7 @@ test('Redis holds neither key nor address, and forgets within an hour', async ()
 })
 
 describe('while the store', () => {
-  /** A store of which keys cannot be read. */
+  /** A store whose keys cannot be read. */
   function breaking(store: ObjectStore): ObjectStore & { way: 'well' | 'fails' | 'silent' } {
     const broken = {
       ...store,

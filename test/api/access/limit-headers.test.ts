@@ -41,7 +41,7 @@ describe('limitHeaders', () => {
     })
   })
 
-  test('a refusal tells how long to wait until nothing refuses any more', () => {
+  test('a refusal states how long to wait until every limit allows the request', () => {
     expect(limitHeaders(charge([at(minute, 0, 13, true), at(day, 0, 700, true)]), EVEN)['retry-after']).toBe('700')
     expect(limitHeaders(charge([at(minute, 0, 13, true), at(day, 5, 700)]), EVEN)['retry-after']).toBe('13')
   })
@@ -58,7 +58,7 @@ describe('limitHeaders', () => {
     expect(spread).toMatchObject({ ratelimit: '"minute";r=0;t=13, "day";r=0;t=760', 'retry-after': '760', 'x-ratelimit-reset': '760' })
   })
 
-  test('is well-formed (RFC 9651) and never tells a wait that is too short', () => {
+  test('is well-formed (RFC 9651) and never states a wait that is too short', () => {
     const anyStatus = fc
       .record({
         policy: fc.constantFrom(minute, day, perMinute(300), perDay(1)),

@@ -132,13 +132,13 @@ deepTest(
     )
     const bySecond = new Map<number, number>()
     for (const second of reports.flatMap(({ admitted }) => admitted)) bySecond.set(second, (bySecond.get(second) ?? 0) + 1)
-    // A window of two seconds lies in three seconds of the clock.
+    // A window of two seconds spans three seconds of the clock.
     const [from, to] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())]
     for (let second = from; second <= to; second++) {
       const held = [0, 1, 2].reduce((sum, later) => sum + (bySecond.get(second + later) ?? 0), 0)
       expect(held, `from second ${second - from}`).toBeLessThanOrEqual(order.limit)
     }
-    // The quota was used up more than once, by more than one of them, and all asked for more.
+    // The quota was used up more than once, by several of them, and all requested more.
     expect([...bySecond.values()].reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(2 * order.limit)
     expect(reports.every(({ refused }) => refused > 0)).toBe(true)
   },
@@ -146,7 +146,7 @@ deepTest(
 )
 
 describe('while Redis is away', () => {
-  test('each process grants half of every quota, without an error, and goes back to Redis by itself', async () => {
+  test('each process grants half of every quota, without an error, and returns to Redis unaided', async () => {
     const switches: (string | null)[] = []
     const limiter = limiterWith({ onSwitch: (reason) => switches.push(reason?.message ?? null) })
     expect((await limiter.charge('a', POLICIES, ONE)).by).toBe('redis')
@@ -183,7 +183,7 @@ describe('while Redis is away', () => {
     await server.restart()
   })
 
-  test('one that stands still costs one short wait, whatever waits for it, and none after', async () => {
+  test('a stalled one costs one short wait, whatever waits for it, and none after', async () => {
     const timeout_ms = 300
     const limiter = limiterWith({ timeout_ms })
     await until('Redis to answer', () => limiter.connected)
@@ -216,7 +216,7 @@ describe('while Redis is away', () => {
     await until('Redis to take writes', () => limiter.connected)
   })
 
-  test('an event loop that stood still longer than the wait takes the answer that lies there', async () => {
+  test('an event loop that stalled longer than the wait takes the reply that has arrived', async () => {
     const limiter = limiterWith({ timeout_ms: 500 })
     expect((await limiter.charge('warm', POLICIES, ONE)).by).toBe('redis')
     const waiting = limiter.charge('a', POLICIES, ONE)

@@ -60,7 +60,7 @@ test('a mail that the server cannot take now is sent again, one that it refuses 
   await until('arrived', () => smtp.mails.length === 1)
   smtp.refusals.push(`550 there is no ${TO} here`)
   mailer.send(MAIL)
-  await until('told', () => lines.length === 2)
+  await until('reported', () => lines.length === 2)
   await mailer.close()
   expect(smtp.mails).toHaveLength(1)
   expect(lines.map((line) => JSON.parse(line).responseCode)).toEqual([451, 550])
@@ -112,7 +112,7 @@ test('a link that cannot be mailed as the store is away harms nothing but the lo
   expect(lines.join()).not.toMatch(/ana|garcia/)
 })
 
-test.each(LANGUAGES)('every mail in %s says what for, has the link once, and no key', (language) => {
+test.each(LANGUAGES)('every mail in %s states its purpose, has the link once, and no key', (language) => {
   const link = 'https://example.org/account?token=tim_abc'
   const reasons: readonly MailReason[] = ['key-made', 'limit-reached', 'manage']
   const texts = reasons.map((reason) => linkMail(reason, { language, link, until_days: 7 }))

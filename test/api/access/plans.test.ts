@@ -15,7 +15,7 @@ test('the plans are those of the specification, and the decided ones where it co
   expect(TIERS.map((tier) => DEFAULT_PLANS[tier].formats.length)).toEqual([2, 2, 6, 6])
 })
 
-test('a plan has what the lower ones have', () => {
+test('a plan includes the features of the lower ones', () => {
   expect(featuresOf(DEFAULT_PLANS, 'ANONYMOUS')).toEqual([])
   expect(featuresOf(DEFAULT_PLANS, 'FREE')).toContain('SEARCH')
   expect(featuresOf(DEFAULT_PLANS, 'FREE')).not.toContain('HISTORY')
@@ -34,7 +34,7 @@ test('the policies of a plan are its minute and its day', () => {
 })
 
 describe('readPlans', () => {
-  test('changes what it names and leaves the rest', () => {
+  test('changes the named terms and leaves the rest', () => {
     const plans = readPlans('{"PRO": {"price_eur_month": 59.5, "minute": 120}, "ENTERPRISE": {"concurrency": 8}}')
     expect(plans.PRO).toEqual({ ...DEFAULT_PLANS.PRO, price_eur_month: 59.5, minute: 120 })
     expect(plans.ENTERPRISE).toEqual({ ...DEFAULT_PLANS.ENTERPRISE, concurrency: 8 })

@@ -59,7 +59,7 @@ test('keys and tokens are taken out of texts, and nothing else', () => {
   for (const text of ['', 'stia_abcdefghijkl', 'time_tiam', 'tia_short']) expect(redacted(text)).toBe(text)
 })
 
-test('a secret is read, told apart by its version, and never repeated', () => {
+test('a secret is read, identified by its version, and never repeated', () => {
   const text = newPepperText()
   const { current, all } = parsePeppers(`2:${'a'.repeat(64)},${text}\n`)
   expect([current.version, ...all.map(({ version }) => version)]).toEqual([2, 2, 1])
@@ -69,7 +69,7 @@ test('a secret is read, told apart by its version, and never repeated', () => {
   expect(() => parsePeppers(`${text},${text}`)).toThrow('same version')
 })
 
-test('what is sealed opens where it belongs, with the same secret, and unchanged', () => {
+test('a sealed value opens where it belongs, with the same secret, and unchanged', () => {
   const { current } = parsePeppers(newPepperText())
   const sealed = current.seal('ana@example.org', 'account')
   expect(current.unseal(sealed, 'account')).toBe('ana@example.org')
@@ -97,13 +97,13 @@ test('the file of the secret is made once, for its owner only, by processes that
   await expect(openPeppers({ store, configured: `2:${'a'.repeat(64)}`, folder })).rejects.toThrow('version 1, which is not configured')
   expect((await openPeppers({ store, configured: `2:${'a'.repeat(64)},${text}`, folder })).current.version).toBe(2)
   await expect(openPeppers({ store, configured: text, folder })).rejects.toThrow('version 2, which is not configured')
-  // A lost file is not made anew: every key would be unknown.
+  // A lost file is not created again: every key would be unknown.
   rmSync(path)
   await expect(openPeppers({ store, configured: null, folder })).rejects.toThrow(`${path} is missing`)
   expect(existsSync(path)).toBe(false)
 })
 
-test('the secret never lies in the store', async () => {
+test('the secret is never in the store', async () => {
   const folder = tempFolder()
   const store = await fileStore(folder)
   mkdirSync(join(folder, 'inside'))
@@ -154,7 +154,7 @@ test('a mailed token is good once, for 30 minutes, and for nothing else', async 
   expect(await textOf(store)).not.toContain('account-links')
 })
 
-test('what ends links ends the session that one of them is just being opened for', async () => {
+test('the call that ends links also ends the session that one of them is just opening', async () => {
   const files = await fileStore(join(tempFolder(), 'store'))
   const account = 'a'.repeat(64)
   const record = (nonce: string): Promise<void> => files.put(`accounts/${account}/account`, Buffer.from(JSON.stringify({ nonce })))
@@ -179,7 +179,7 @@ test('what ends links ends the session that one of them is just being opened for
     expect(await isOpen(session)).toBe(false)
     expect(await isOpen(await open())).toBe(true)
   }
-  // Whoever ends all with what belongs to an account that is no more ends nothing of the next one, and leaves nothing.
+  // Ending everything of a deleted account ends nothing of the next account, and leaves nothing.
   const next = await open()
   await tokens.endAll(first)
   await tokens.endSessions(first)
@@ -187,7 +187,7 @@ test('what ends links ends the session that one of them is just being opened for
   expect(await textOf(files)).not.toContain('/tokens/')
 })
 
-test('what tokens were bound to goes with the account, also where a process ended before it could', async () => {
+test('the bindings of tokens go with the account, also where a process ended before it could remove them', async () => {
   const store = await fileStore(join(tempFolder(), 'store'))
   const account = 'a'.repeat(64)
   for (const life of ['gone', 'now']) await store.put(`accounts/${account}/tokens/${life}/links`, Buffer.from('x'))

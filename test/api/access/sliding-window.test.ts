@@ -5,7 +5,7 @@ import { chargeWindows, SlidingWindow, type WindowCharge } from '../../../api/ac
 import { byTier } from '../../helpers/tier.ts'
 import { ExactWindow, randomNumbers } from './exact-window.ts'
 
-/** A slot on a clock in ms of which the windows see whole seconds. */
+/** A slot on a clock in ms, whose windows see whole seconds. */
 class Slot {
   readonly policies: readonly Policy[]
   readonly windows: readonly SlidingWindow[]
@@ -20,7 +20,7 @@ class Slot {
   }
 }
 
-/** How long until the next request, in ms: bursts, paced calls, pauses as long as the windows. */
+/** Time until the next request, in ms: bursts, paced calls, pauses as long as the windows. */
 function pause(random: () => number): number {
   const kind = random()
   if (kind < 0.6) return random() * 300
@@ -89,7 +89,7 @@ function policyOf({ limit, bucket_s, buckets }: { limit: number; bucket_s: numbe
   return definePolicy({ name: 'small', limit, bucket_s, window_s: bucket_s * buckets })
 }
 
-test('of windows of any size, too, and whatever was taken back later', () => {
+test('with windows of any size, too, and with any later refund', () => {
   fc.assert(
     fc.property(small, steps, fc.array(fc.nat(20), { maxLength: 60 }), (shape, requests, refunds) => {
       const policy = policyOf(shape)
@@ -114,7 +114,7 @@ test('of windows of any size, too, and whatever was taken back later', () => {
   )
 })
 
-test('after the wait that a refusal tells the same charge is admitted, and not a second before', () => {
+test('after the wait that a refusal states the same charge is admitted, and not a second before', () => {
   let refused = 0
   fc.assert(
     fc.property(small, steps, fc.integer({ min: 1, max: 3 }), (shape, requests, units) => {
@@ -135,7 +135,7 @@ test('after the wait that a refusal tells the same charge is admitted, and not a
   expect(refused).toBeGreaterThan(500)
 })
 
-test('what remains can be used at once, and no more of it within the time that is told', () => {
+test('the rest can be used at once, and no more of it within the stated time', () => {
   fc.assert(
     fc.property(small, steps, (shape, requests) => {
       const policy = policyOf(shape)

@@ -9,7 +9,7 @@ import { tempFolder } from '../../helpers/temp.ts'
 
 export const DAY_MS = 86_400_000
 
-/** One process of the service, as far as keys go. */
+/** One process of the service, with its key code alone. */
 export interface Stage {
   readonly store: ObjectStore
   readonly peppers: Peppers
@@ -19,7 +19,7 @@ export interface Stage {
 
 export type StageOptions = Partial<KeyIndexOptions> & { readonly unconfirmed_ms?: number | null }
 
-/** Opens accounts and index over a store of files unless told, and a Redis that is not there unless told; closed when the test ends. */
+/** Opens accounts and an index, by default over a store of files and without Redis. Closes them when the test ends. */
 export async function stage(options: StageOptions = {}): Promise<Stage> {
   const store = options.store ?? (await fileStore(join(tempFolder(), 'store')))
   const {

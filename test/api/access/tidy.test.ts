@@ -13,7 +13,7 @@ import { startTestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
 
-test('what a killed process left undone is brought in line by the next start, also soon after another; of several at once by one', async () => {
+test('the work that a killed process left undone is completed by the next start, also soon after another; of several at once by one', async () => {
   const folder = tempFolder()
   const server = await startTestRedis()
   const redis = openRedis(server.url)
@@ -43,7 +43,7 @@ test('what a killed process left undone is brought in line by the next start, al
   const first = open()
   const { key, account } = await first.accounts.create({ email: 'ana@example.org', label: null, language: 'es' })
   await first.tidy()
-  // A revocation whose process was killed before it could write what follows from it.
+  // A revocation whose process was killed before it could write its consequences.
   const [slot] = (await readSlots(store, account)) as [Slot]
   await commitSlot(
     store,

@@ -62,7 +62,7 @@ describe('the recorder', () => {
     const [a, b] = [recorder.counter('/a'), recorder.counter('/b')]
     a(null, 200, 1)
     a(null, 206, 1)
-    // Of a key the index makes a new object now and then.
+    // The index creates a new object for a key now and then.
     for (const status of [200, 304, 400, 404, 429, 500, 503]) a(key('key_1'), status, status < 300 ? 1 : 0)
     a(key('key_1', 'FREE'), 200, 1)
     b(key('key_1'), 200, 1)
@@ -131,7 +131,7 @@ describe('the recorder', () => {
     expect(await answered()).toBe(expected + 1)
   })
 
-  test('writes what the last minute has when it is closed, and counts nothing after', async () => {
+  test('writes the last minute when it is closed, and counts nothing after', async () => {
     const set = await stage()
     const recorder = set.open()
     const count = recorder.counter('/a')
@@ -143,7 +143,7 @@ describe('the recorder', () => {
     expect([set.lost, set.errors]).toEqual([[], []])
   })
 
-  test('writes by itself, soon after a minute is over', async () => {
+  test('writes unasked, soon after a minute is over', async () => {
     const set = await stage()
     const recorder = set.open({ every_ms: 20 })
     recorder.counter('/a')(null, 200, 1)
@@ -153,7 +153,7 @@ describe('the recorder', () => {
     await until('written', async () => (await set.names()).length === 1)
   })
 
-  test('keeps what cannot be written for three hours, and says what it gives up', async () => {
+  test('keeps unwritten usage for three hours, and reports what it gives up', async () => {
     let isAway = true
     const set = await stage((store) => ({
       ...store,
@@ -207,8 +207,8 @@ describe('the recorder', () => {
   })
 })
 
-describe('what is recorded of a slot', () => {
-  test('is what all processes have charged in 24 hours, written or not', async () => {
+describe('the record of a slot', () => {
+  test("is the sum of all processes' charges in 24 hours, written or not", async () => {
     const set = await stage()
     const [mine, other] = [set.open(), set.open()]
     const [here, there] = [mine.counter('/a'), other.counter('/a')]
@@ -242,7 +242,7 @@ describe('what is recorded of a slot', () => {
     expect(hourObject(USAGE, 'x', hourOf(T0))).toBe('usage/hours/2026-11-22T09/x.json')
   })
 
-  test('is read once for all who ask, and a failure is not kept', async () => {
+  test('is read once for all callers, and a failure is not kept', async () => {
     let [lists, isAway] = [0, true]
     const set = await stage((store) => ({
       ...store,

@@ -15,7 +15,7 @@ const SLOT = `${'a'.repeat(64)}.1`
 const KEY: LiveKey = { id: 'key_00000000000000000001', plan: 'PRO', slot: SLOT, status: 'ACTIVE', account: 'a'.repeat(64), ends_at: null }
 
 describe.skipIf(!s3)('usage on S3', () => {
-  test('is written each minute, gathered each hour, and read as what was counted at every step', async () => {
+  test('is written each minute, gathered each hour, and equals the counted usage at every step', async () => {
     const store = s3Store((s3 as NonNullable<typeof s3>).fresh())
     onTestFinished(() => store.close())
     let now = T0

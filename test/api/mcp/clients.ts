@@ -8,7 +8,7 @@ export const REVISIONS = {
 } as const
 export type Revision = keyof typeof REVISIONS
 
-/** Opens a client of the MCP server over HTTP; whoever opens it closes it. */
+/** Opens a client of the MCP server over HTTP; the caller closes it. */
 export async function connect(url: string, { key, revision = '2026-07-28' }: { key?: string; revision?: Revision } = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, REVISIONS[revision] as never)
   const headers = key === undefined ? {} : { 'X-API-Key': key }

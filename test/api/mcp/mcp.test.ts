@@ -22,7 +22,7 @@ afterAll(async () => {
 const call = async (name: string, args: object, by = client): Promise<Reply> => by.callTool({ name, arguments: args as never })
 const textOf = (result: Reply): string => result.content.map((one: Reply) => one.text).join('\n')
 
-/** Inputs that give every request a tool can make. */
+/** Inputs that lead to every request of a tool. */
 const INPUTS: Readonly<Record<string, readonly object[]>> = {
   get_incidents: [
     { province: 'Granada', include_v16: true, severity_min: 'LOW', type: ['ACCIDENT'] },
@@ -116,7 +116,7 @@ describe('tools', () => {
     }
   })
 
-  test('are found under no path that is misspelt: what is not served is a path of the catalogue to come', async () => {
+  test('are found under no misspelt path: a path that is not served belongs to a later catalogue', async () => {
     const paths = await Promise.all(
       tools.map(async ({ name }) => Promise.all((INPUTS[name] as object[]).map((input) => requestsOf(name, input)))),
     )
@@ -156,7 +156,7 @@ describe('tools', () => {
   })
 })
 
-describe('what cannot be answered says what to do', () => {
+describe('a request that cannot be answered explains the next step', () => {
   test.each([
     ['find_fuel', { fuel: 'diesel' }, /Where\? Give lat and lon/],
     ['find_fuel', { fuel: 'kerosene', province: 'Madrid' }, /fuel/],
@@ -171,7 +171,7 @@ describe('what cannot be answered says what to do', () => {
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(words)])
   })
 
-  test('what has no data yet is no mistake, and may be asked for again', async () => {
+  test('a query without data yet is no mistake, and may be sent again', async () => {
     const words = /no data for this yet; the call is correct.*first publication of the city.*Call again in 300 s/
     expect(textOf(await call('get_traffic_intensity', { city: 'bilbao' }))).toMatch(words)
   })
@@ -180,7 +180,7 @@ describe('what cannot be answered says what to do', () => {
     const free = await connect(service.url, { key: await service.key('FREE') })
     const refused = await call('get_mobility', { origin: 'Madrid' }, free)
     expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringMatching(/needs the plan PRO, the key has FREE.*get_incidents/)])
-    // What the plan has is answered, and what it lacks is named.
+    // The plan's datasets are answered, and the missing ones are named.
     const part = await call('get_fuel_trend', { fuel: 'diesel' }, free)
     expect(part.isError ?? false).toBe(false)
     expect(part.structuredContent.not_included).toEqual([expect.stringMatching(/^trend: needs the plan PRO/)])

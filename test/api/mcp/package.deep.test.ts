@@ -53,7 +53,7 @@ test.each(Object.keys(REVISIONS) as Revision[])(
   },
 )
 
-test('says what is wrong: no address, and a service that does not answer', async () => {
+test('explains a missing address, and a service that does not answer', async () => {
   const start = (url: string) => connect({ TRAFFIC_API_URL: url }, '2025-11-25')
   await expect(start('')).rejects.toThrow()
   const run = (): Buffer =>

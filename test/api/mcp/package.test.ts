@@ -16,7 +16,7 @@ const named = z.strictObject({ name: z.string().min(1), ...input })
 /** Version of a package or server: one, not a range. */
 const version = z.string().regex(/^\d+\.\d+\.\d+$/)
 
-/** The rules of the registry's schema of 2025-12-11, for the members that we use; others are refused here, as typing errors would be. */
+/** The rules of the registry's schema of 2025-12-11, for the members that we use. Others are refused, so typing errors show. */
 const serverJson = z.strictObject({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
   name: z

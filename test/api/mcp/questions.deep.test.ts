@@ -39,9 +39,9 @@ test.each(questions.map((one) => [one.question, one] as const))('%s', async (_qu
     const result = (await client.callTool({ name: tool, arguments: args })) as Reply
     const after = await recordsOf(rest)
     const text = (result.content as Reply[]).map((one) => one.text).join('\n')
-    const holds = (records: readonly Fact[]): boolean =>
+    const isTrueOf = (records: readonly Fact[]): boolean =>
       records.length > 0 && says.every((name) => records[0]?.[name] === null || text.includes(String(records[0]?.[name])))
-    if (!result.isError && (holds(before) || holds(after))) return
+    if (!result.isError && (isTrueOf(before) || isTrueOf(after))) return
     if (Date.now() > until) expect({ text, facts: after[0] }).toBe('the facts in the text')
     // An equal call is answered from memory for a minute.
     await new Promise((resolve) => setTimeout(resolve, result.isError ? 5000 : 61_000))

@@ -1,21 +1,19 @@
 /** A record of a REST reply. */
 export type Fact = Readonly<Record<string, unknown>>
 
-/**
- * A question of a person, the call that answers it, and the request whose first record has the facts that the answer must hold.
- */
+/** A person's question, the call that answers it, and the request whose first record has the facts of the answer. */
 export interface Question {
   readonly question: string
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly rest: string
-  /** Members of the first record that the text must say. */
+  /** Members of the first record that the text must contain. */
   readonly says: readonly string[]
 }
 
 const CHEAPEST = '/api/gas-stations/cheapest?limit=10&sort=price'
 
-/** What people ask; the facts come from the same service over REST. */
+/** Questions of people; the facts come from the same service over REST. */
 export const questions: readonly Question[] = [
   {
     question: 'Where is diesel cheapest near Olot?',

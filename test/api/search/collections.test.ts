@@ -42,7 +42,7 @@ test('the detail path of a collection is an endpoint that takes its id', () => {
   }
 })
 
-test('no collection shows what only ENTERPRISE may see, and none is of an internal dataset', () => {
+test('no collection shows data for ENTERPRISE alone, and none is of an internal dataset', () => {
   for (const { id, from, slices } of collections.filter(isSearchable)) {
     const read = [...from, ...Object.values(slices).flatMap((slice) => slice.from)]
     expect(

@@ -24,7 +24,7 @@ test('every collection has documents of its datasets, and their URLs answer', as
   }
 })
 
-/** What the examples of a collection are found by, where that is not Madrid. */
+/** The search terms that find the examples of a collection, where that is not Madrid. */
 const WORDS: Readonly<Record<string, string>> = {
   'gas-stations': 'repsol',
   corridors: 'A-6',

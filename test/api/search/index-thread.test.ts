@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { IndexThread } from '../../../api/search/index-thread.ts'
 
-test('questions without an answer are refused when the thread is closed, and it is not said to have ended by itself', async () => {
+test('questions without an answer are refused when the thread is closed, and it is not reported as having ended unexpectedly', async () => {
   const ends: Error[] = []
   const thread = new IndexThread((error) => ends.push(error))
   const asked = expect(thread.memory()).rejects.toThrow('closed')
@@ -11,7 +11,7 @@ test('questions without an answer are refused when the thread is closed, and it 
   expect(ends).toEqual([])
 })
 
-test('a thread that ends by itself says so once, and refuses questions before and after', async () => {
+test('a thread that ends unexpectedly reports it once, and refuses questions before and after', async () => {
   const ends: Error[] = []
   const thread = new IndexThread((error) => ends.push(error))
   expect(await thread.memory()).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ const search = (
   more: { readonly province_code?: string; readonly collections?: readonly string[] } = {},
 ): Promise<SearchFound> => index.search({ q, collections: null, province_code: null, near: null, ...more })
 
-test('people find what they mean: first in 85 of 100 cases, among the first three in 95', async () => {
+test('people find the intended result: first in 85 of 100 cases, among the first three in 95', async () => {
   const judged = judgedQueries()
   expect(judged.length).toBeGreaterThanOrEqual(150)
   const places = await Promise.all(judged.map(async (one) => (await search(one.q)).hits.findIndex((hit) => isMeant(one, hit))))
@@ -48,20 +48,20 @@ test('a suggestion needs only the beginning of a word', async () => {
   expect(await suggest('repsol geta')).toContain('REPSOL, Getafe')
 })
 
-test('what is near goes first, where the caller says where that is', async () => {
+test('the nearest goes first, where the caller gives a position', async () => {
   const near = { lat: 42.2311, lon: -8.7123 }
   const { hits } = await index.search({ q: 'repsol', collections: ['gas-stations'], province_code: null, near })
   expect(hits[0]?.title).toBe('REPSOL, Vigo')
   expect(hits[0]?.distance_m).toBeLessThan(20_000)
 })
 
-test('a province keeps what is in it, and counts only that', async () => {
+test('a province keeps the results inside, and counts only those', async () => {
   const { hits, counts } = await search('repsol', { province_code: '27' })
   expect(new Set(hits.map(({ province_code }) => province_code))).toEqual(new Set(['27']))
   expect(counts.find(({ collection }) => collection === 'gas-stations')?.hits).toBe(hits.length)
 })
 
-test('a typed position finds the municipality that holds it, then what is near', async () => {
+test('a typed position finds the municipality that contains it, then the nearest', async () => {
   for (const q of ['40.4168, -3.7038', '40,4168 -3,7038', '-3.7038, 40.4168', '40°25′0″N 3°42′14″W']) {
     const { hits } = await search(q)
     expect(hits[0], q).toMatchObject({ collection: 'municipalities', title: 'Madrid' })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** A query, and what the person means who types it. */
+/** A query, and the meaning of the person who types it. */
 export interface Judged {
   readonly q: string
   readonly collection: string
-  /** Titles of what is meant; `*` stands for any text. */
+  /** Titles of the intended results; `*` stands for any text. */
   readonly titles: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export function judgedQueries(): Judged[] {
     })
 }
 
-/** True for a hit that is meant. */
+/** True for an intended hit. */
 export function isMeant({ collection, titles }: Judged, hit: { readonly collection: string; readonly title: string }): boolean {
   if (hit.collection !== collection) return false
   return titles.some((title) => {

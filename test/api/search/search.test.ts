@@ -47,7 +47,7 @@ test('the tag changes when documents do, and not before', async () => {
   expect(again.headers.get('etag')).not.toBe(etag)
 })
 
-test('suggestions and what is near', async () => {
+test('suggestions and nearest results', async () => {
   const { suggestions } = await service.json('/api/search/suggest?q=abre&limit=3')
   expect(suggestions[0]).toMatchObject({ collection: 'municipalities', title: 'Abrera' })
   const { things, counts } = await service.json('/api/search/nearby?lat=41.5146&lon=1.8979&radius=1000')
@@ -58,7 +58,7 @@ test('suggestions and what is near', async () => {
   expect(features[0].geometry).toEqual({ type: 'Point', coordinates: [1.897944, 41.514583] })
 })
 
-test('collections tell what they have, or why they have nothing', async () => {
+test('collections list their contents, or the reason for having none', async () => {
   const { collections, total } = await service.json('/api/search/collections')
   expect(total).toBe(26)
   const of = (id: string): Reply => collections.find((one: Reply) => one.id === id)

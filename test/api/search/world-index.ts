@@ -37,7 +37,7 @@ export function emptyIndex(): SearchIndex {
   })
 }
 
-/** The index over what lasts in the simulated world; what comes and goes (incidents, warnings, alerts) is not in it. */
+/** The index over lasting things in the simulated world; temporary ones (incidents, warnings, alerts) are not in it. */
 export async function worldIndex(): Promise<SearchIndex> {
   const index = emptyIndex()
   const world = makeWorld(SEED)
@@ -46,7 +46,7 @@ export async function worldIndex(): Promise<SearchIndex> {
   return index
 }
 
-/** Documents of each collection that the world has data of. */
+/** Documents of each collection with data in the simulated world. */
 export function worldDocuments(world: World): Map<string, readonly SearchDocument[]> {
   const rows = new Map([
     ['fuel_stations', stationRows(world)],
@@ -135,7 +135,7 @@ function panelRows(world: World): AnyRow[] {
   }))
 }
 
-/** Signs that stand for none: the feed leaves them out. */
+/** Signs for a missing value: the feed leaves them out. */
 const NO_SIGN = /^(|NINGUNO|NO HAY|SIN ROTULO)$/
 
 function marineRows(world: World): AnyRow[] {
@@ -152,7 +152,7 @@ function portRows(): AnyRow[] {
   }))
 }
 
-/** What the search reads of ferry routes: each line of an operator, there and back. */
+/** The search texts of ferry routes: each line of an operator, there and back. */
 function ferryConnections(): AnyRow[] {
   return Object.entries(FERRY_OPERATORS).flatMap(([network, { agency, lines }]) =>
     lines.flatMap(({ id, calls }) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('a receiver that is slow, dead or failing delays nobody else', async () => {
+test('a receiver that is slow, dead or failing delays no other', async () => {
   const [slow, failing, well] = [await receive(), await receive(), await receive()]
   slow.answer = () => null
   failing.answer = () => 500
@@ -25,7 +25,7 @@ test('a receiver that is slow, dead or failing delays nobody else', async () => 
   await until('all are there', () => well.received.length === ids.length)
   expect(performance.now() - began).toBeLessThan(4000)
   expect(new Set(well.received.map(({ id }) => id))).toEqual(new Set(ids))
-  // One that is down is not asked for every event.
+  // A receiver that is down does not get a request for every event.
   expect(failing.received.length).toBeLessThan(10)
   expect(slow.received.length).toBeLessThan(10)
 })
@@ -40,7 +40,7 @@ test('events of a thing keep their order over failures, and others do not wait f
   await record(service, feedEvent('evt_a3', 'a'))
   await until('b is there', () => receiver.received.some(({ id }) => id === 'evt_b2'))
   expect(receiver.received.some(({ id }) => id === 'evt_a2')).toBe(false)
-  // The second wait is of 300 s × 0.02; nobody waits for that here.
+  // The second wait is of 300 s × 0.02, which the test does not wait for.
   expect(receiver.received.filter(({ id }) => id === 'evt_a1').length).toBeLessThan(3)
   const ofA = (): string[] => receiver.received.map(({ id }) => id).filter((id) => id.startsWith('evt_a'))
   await until('the second attempt', () => ofA().length === 2)
@@ -63,7 +63,7 @@ test('a reply 410 disables at once, and so does a plan that has no webhooks', as
   await record(service, feedEvent('evt_g2'))
   await until('the other goes on', () => left.received.length === 2)
   expect(gone.received).toHaveLength(1)
-  await until('it is told', async () => (await call(service, 'GET', `/api/webhooks/${one.id}`)).reply.status === 'DISABLED')
+  await until('it is reported', async () => (await call(service, 'GET', `/api/webhooks/${one.id}`)).reply.status === 'DISABLED')
   expect((await call(service, 'GET', `/api/webhooks/${one.id}`)).reply).toMatchObject({ disabled_reason: 'gone', waiting: 0 })
   await deliverer.close()
   isEntitled = false
@@ -72,7 +72,7 @@ test('a reply 410 disables at once, and so does a plan that has no webhooks', as
     onTrouble: ({ id }, trouble) => troubles.push(`${id} ${JSON.stringify(trouble)}`),
   }).leading
   await record(service, feedEvent('evt_g3'))
-  await until('it is told', () => troubles.length === 2)
+  await until('it is reported', () => troubles.length === 2)
   expect(troubles).toEqual([`${one.id} gone`, `${other.id} {"disabled":"plan-changed"}`])
   expect(left.received).toHaveLength(2)
   // Nothing says that another attempt follows.
@@ -95,7 +95,7 @@ test('Retry-After is kept to, for all events of the receiver', async () => {
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
 })
 
-test('what waits survives a restart and an emptied Redis, and nothing is skipped', async () => {
+test('waiting deliveries survive a restart and an emptied Redis, and nothing is skipped', async () => {
   const receiver = await receive()
   receiver.answer = () => 503
   await subscribe(service, receiver.url)
@@ -105,7 +105,7 @@ test('what waits survives a restart and an emptied Redis, and nothing is skipped
   await until('an attempt', () => receiver.received.length > 0)
   await first.close()
   await service.emptyRedis()
-  // While nobody delivers.
+  // While there are no deliveries.
   await record(service, feedEvent('evt_s3', 's'))
   receiver.received.length = 0
   receiver.answer = () => 204
@@ -150,7 +150,7 @@ test('more events than wait in memory are sent from the log, in order', async ()
 test('a receiver that fails is mailed about after one day and three, and disabled after five', async () => {
   const DAY = 86_400_000
   let now = Date.UTC(2026, 0, 1)
-  const told: string[] = []
+  const notified: string[] = []
   const subscription = { id: 'wh_1', enabled: true, enabled_at: 0, after: 0 } as unknown as Subscription
   let attempts = 0
   const lane = new Lane(subscription, null, {
@@ -163,8 +163,8 @@ test('a receiver that fails is mailed about after one day and three, and disable
     },
     onDirty: () => undefined,
     onRoom: () => undefined,
-    onDisabled: (reason) => told.push(`disabled ${reason} on day ${(now - Date.UTC(2026, 0, 1)) / DAY}`),
-    onFailing: (days) => told.push(`${days} days`),
+    onDisabled: (reason) => notified.push(`disabled ${reason} on day ${(now - Date.UTC(2026, 0, 1)) / DAY}`),
+    onFailing: (days) => notified.push(`${days} days`),
   })
   onTestFinished(() => lane.close())
   for (let day = 0; day <= 6; day++) {
@@ -173,7 +173,7 @@ test('a receiver that fails is mailed about after one day and three, and disable
     if (day < 6) await until('an attempt', () => attempts > before)
     now += DAY
   }
-  expect(told).toEqual(['1 days', '3 days', 'disabled failing on day 5'])
+  expect(notified).toEqual(['1 days', '3 days', 'disabled failing on day 5'])
   expect(lane.isOn).toBe(false)
   const state = lane.state()
   expect([state.waiting.length, state.disabled_reason]).toEqual([0, 'failing'])

@@ -23,7 +23,7 @@ const WORKER = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 const API = fileURLToPath(new URL('../../../scripts/service/run-api.ts', import.meta.url))
 const DELIVER = fileURLToPath(new URL('../../../scripts/service/run-deliver.ts', import.meta.url))
 
-/** A client of API processes that come and go: it follows the stream from where it was, and changes a webhook over and over. */
+/** A client of API processes that come and go: it resumes the stream, and changes a webhook over and over. */
 async function follow(service: TestService, webhook: string, api: () => string | null) {
   const headers = await service.keyed('ENTERPRISE')
   const streams: ReadStream[] = []
@@ -145,7 +145,7 @@ test('workers, deliverers and API processes that are killed at random lose no ev
       after = read.batches.at(-1)?.offset ?? after
     }
   }
-  /** What each process has done so far, in events. */
+  /** The work of each process so far, in events. */
   const done = {
     worker: async () => (await eventsOf()).length,
     deliver: async () => receivers.reduce((sum, one) => sum + one.received.length, 0),
@@ -186,7 +186,7 @@ test('workers, deliverers and API processes that are killed at random lose no ev
   expect(client.messages().filter(({ event }) => event === 'reset')).toEqual([])
 
   const bodies = new Map<string, string>()
-  // What webhooks send is what streams do.
+  // Webhooks send the same as streams.
   for (const [id, body] of streamed()) {
     expect(bodies.get(id) ?? body).toBe(body)
     bodies.set(id, body)
@@ -197,7 +197,7 @@ test('workers, deliverers and API processes that are killed at random lose no ev
       expect(bodies.get(id) ?? body).toBe(body)
       bodies.set(id, body)
     }
-    // Of each thing, the first arrivals are in the order of the log.
+    // For each thing, the first arrivals are in the order of the log.
     const firsts = [...new Set(received.map(({ id }) => id))]
     const place = new Map(firsts.map((id, at) => [id, at]))
     for (const ofThing of Map.groupBy(events, ({ thing }) => thing).values()) {

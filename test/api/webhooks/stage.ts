@@ -16,7 +16,7 @@ export async function record(service: TestService, ...events: LoggedEvent[]): Pr
   await service.events.log.record(`test ${++count} ${process.pid}`, events, { since: Date.now() })
 }
 
-/** Starts what delivers, beside a service; closed with the test. */
+/** Starts the delivery, beside a service; closed with the test. */
 export function deliver(service: TestService, options: Partial<DelivererOptions> = {}): Deliverer {
   const deliverer = startDeliverer({
     store: service.lake.store,
@@ -40,7 +40,7 @@ export async function receive(): Promise<Receiver> {
   return receiver
 }
 
-/** Asks as the owner of a key of the plan ENTERPRISE. */
+/** Sends requests as the owner of a key of the plan ENTERPRISE. */
 export async function call(
   service: TestService,
   method: string,
@@ -57,7 +57,7 @@ export async function call(
   return { status: response.status, reply: text === '' ? null : JSON.parse(text) }
 }
 
-/** Makes a webhook. */
+/** Creates a webhook. */
 export async function subscribe(service: TestService, url: string, filter: Record<string, unknown> = {}): Promise<Reply> {
   const { status, reply } = await call(service, 'POST', '/api/webhooks', { url, filter })
   if (status !== 201) throw new Error(JSON.stringify(reply))

@@ -21,7 +21,7 @@ for one in given:
         print("refused", error)
 `
 
-/** A Python with the verifier; null, said aloud, where it cannot be had. */
+/** A Python with the verifier; null, with a notice, where it is unavailable. */
 function python(): string | null {
   const folder = tempFolder()
   const made = spawnSync('python3', ['-m', 'venv', folder], { encoding: 'utf8' })

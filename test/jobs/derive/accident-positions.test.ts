@@ -39,7 +39,7 @@ const accident = (id: string, road: string | null, km: number | null, rest: AnyR
 /** Metres of a degree of latitude. */
 const DEGREE_M = 111_195
 
-test('a kilometre of a road lies where its points are, not beyond 5 km, nor where points contradict each other', async () => {
+test('a kilometre of a road is where its points are, not beyond 5 km, nor where points contradict each other', async () => {
   const north = (km: number): number => 37 + (1000 * km) / DEGREE_M
   await landRows(context.lake, roadPoints, [
     ...[100, 104, 110, 111].map((km) => point('A-44', km, north(km))),
@@ -70,12 +70,12 @@ test('a kilometre of a road lies where its points are, not beyond 5 km, nor wher
   expect(rows.get('at a point')).toMatchObject({ position: { lat: Number(north(104).toFixed(6)), lon: -3.6 }, error_m: 100 })
   const { position, error_m } = rows.get('between two, by another spelling') as { position: { lat: number }; error_m: number }
   expect(position.lat).toBeCloseTo(north(101), 6)
-  // A straight road of the length that its posts say: what the kilometres and the line differ by is a metre or so.
+  // A straight road as long as its posts state: the kilometres and the line differ by a metre or so.
   expect(error_m).toBeGreaterThanOrEqual(100)
   expect(error_m).toBeLessThan(140)
 })
 
-test('an edition is made anew when points of roads grow, or it is corrected, with both in its lineage; a full build gives the same', async () => {
+test('an edition is built again when points of roads grow, or it is corrected, with both in its lineage; a full build gives the same', async () => {
   expect(await run()).toMatchObject({ made: [], removed: [] })
   await landRows(context.lake, roadAccidents, [accident('a', 'A-44', 100), accident('b', 'A-44', 102.5)])
   // Without a month of points there is nothing to locate by.
@@ -105,17 +105,17 @@ test('an edition is made anew when points of roads grow, or it is corrected, wit
     await prepareTables(whole, [roadAccidents, roadPoints, accidentPositions])
     for (const dataset of [roadAccidents, roadPoints]) await landRows(whole.lake, dataset, await tableRows(context, dataset))
     await derive(whole, accidentPositionsDerived, { feeds: [], signal: never })
-    const told = (rows: readonly AnyRow[]) =>
+    const sortedById = (rows: readonly AnyRow[]) =>
       rows.map(({ edition, accident_id, position, error_m }) => ({ edition, accident_id, position, error_m }))
     const byKey = (rows: readonly AnyRow[]) =>
-      told(rows).sort((one, other) => (String(one.accident_id) < String(other.accident_id) ? -1 : 1))
+      sortedById(rows).sort((one, other) => (String(one.accident_id) < String(other.accident_id) ? -1 : 1))
     expect(byKey(await tableRows(whole, accidentPositions))).toEqual(byKey(incremental))
   } finally {
     await whole.close()
   }
 })
 
-test('a thousand kilometres of made-up roads lie where /api/geo/pk says', async () => {
+test('a thousand kilometres of made-up roads have the positions of /api/geo/pk', async () => {
   const dice = seeded('positions')
   const posts: Post[] = []
   for (const road of ['A-1', 'N-VI', 'CM-332'])

@@ -58,7 +58,7 @@ function edition(source: string, year: number, count: number): AnyRow[] {
   })
 }
 
-test('an edition is what plain SQL gives of its accidents; a correction makes it anew and leaves the others', async () => {
+test('an edition equals plain SQL over its accidents; a correction rebuilds it and leaves the others', async () => {
   await landRows(context.lake, roadAccidents, [...edition('dgt_accidents', 2024, 400), ...edition('madrid', 2024, 100)])
   expect(await run()).toMatchObject({ made: ['dgt_accidents-2024', 'madrid-2024'] })
   const expected = await golden(
@@ -70,7 +70,7 @@ test('an edition is what plain SQL gives of its accidents; a correction makes it
      FROM road_accidents WHERE road IS NOT NULL AND km IS NOT NULL GROUP BY ALL`,
   )
   const rows = await tableRows(context, accidentSections)
-  const told = (row: AnyRow): string =>
+  const textOf = (row: AnyRow): string =>
     [row['edition'], row['section'], row['month'], row['weekday_iso'], row['hour_local'] ?? '', row['accidents'], row['casualty_accidents']]
       .concat([row['fatal_accidents'], row['serious_accidents'], row['killed_24h'], row['killed_30d'] ?? ''])
       .join(' ')
@@ -86,7 +86,7 @@ test('an edition is what plain SQL gives of its accidents; a correction makes it
       .concat([one['casualties'], one['fatal'], one['serious'], one['killed_24h'], one['killed_30d'] ?? ''])
       .join(' '),
   )
-  expect(rows.map(told).sort()).toEqual(same.sort())
+  expect(rows.map(textOf).sort()).toEqual(same.sort())
   expect(rows.some((row) => (row['accidents'] as number) > 1)).toBe(true)
   const [first] = rows.filter((row) => row['month'] === 10)
   expect(first).toMatchObject({ period_start: Date.parse('2024-09-30T22:00:00Z'), year: 2024 })
@@ -96,7 +96,7 @@ test('an edition is what plain SQL gives of its accidents; a correction makes it
   const others = (of: readonly AnyRow[]) =>
     of
       .filter((row) => row['edition'] === 'dgt_accidents-2024')
-      .map(told)
+      .map(textOf)
       .sort()
   await landRows(
     context.lake,

@@ -81,7 +81,7 @@ const NO_FLIGHTS = { flights: null, movements: null, cancelled: null, diverted: 
 const NO_DELAY = { atfm_arrivals: null, atfm_delay_minutes: null, atfm_cause: null }
 const MADRID_NETWORK = { nm_movements: 1000, atfm_arrivals: 500, atfm_delay_minutes: 120, atfm_cause: 'WEATHER' }
 
-test('days count the last state of each flight, and have what EUROCONTROL counts beside it', async () => {
+test('days count the last state of each flight, beside the counts of EUROCONTROL', async () => {
   await land(flights, STATES, 'aena_flights')
   for (const [dataset, feed, rows] of NETWORK) await land(dataset, rows, feed)
   expect(await days()).toEqual([

@@ -39,7 +39,7 @@ const land = (dataset: Dataset, rows: readonly AnyRow[], feed: string): Promise<
 const airport = (iata: string, position: object, time_zone: string): AnyRow =>
   exampleTableRow(airports, { iata, position, time_zone, observed_at: at('10-20T00:00'), updated_at: at('10-20T00:00') })
 
-/** A position of an aircraft; `north` is how far north of the airport, in thousandths of a degree (111 m). */
+/** A position of an aircraft; `north` is its distance north of the airport, in thousandths of a degree (111 m). */
 const seen = (icao24: string, time: string, is_on_ground: boolean | null, place = MAD, north = 0): AnyRow =>
   exampleTableRow(aircraftPositions, {
     ...{ icao24, observed_at: at(time), is_on_ground, is_icao_address: !icao24.startsWith('~') },
@@ -50,14 +50,14 @@ const POSITIONS = [
   // Leaves, and comes back an hour later.
   ...[seen('340001', '10-20T10:00', true), seen('340001', '10-20T10:02', false, MAD, 40), seen('340001', '10-20T11:00', false, MAD, 60)],
   ...[seen('340001', '10-20T11:05', true, MAD, 20), seen('340001', '10-20T11:06', true)],
-  // Not seen for too long before it was on the ground; on the ground too far from the airport; of no ICAO address; of unknown state.
+  // Not seen for too long before it was on the ground; on the ground too far from the airport; no ICAO address; unknown state.
   ...[seen('340002', '10-20T12:00', false), seen('340002', '10-20T12:11', true)],
   ...[seen('340003', '10-20T12:00', true, MAD, 56), seen('340003', '10-20T12:01', false, MAD, 60)],
   ...[seen('~40004', '10-20T12:00', true), seen('~40004', '10-20T12:01', false)],
   ...[seen('340005', '10-20T12:00', null), seen('340005', '10-20T12:01', false)],
   // Before midnight in the Canaries, after it in Madrid.
   ...[seen('340006', '10-20T22:30', true, LPA), seen('340006', '10-20T22:31', false, LPA)],
-  // Of a day that is not over for long enough.
+  // A day that has not been over for long enough.
   ...[seen('340007', '10-22T22:30', true), seen('340007', '10-22T22:31', false)],
 ]
 

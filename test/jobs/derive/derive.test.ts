@@ -32,8 +32,8 @@ async function step(count: number, versions: Timetable): Promise<DeriveResult> {
   return run()
 }
 
-/** Rows as `version:difference@minute of the newest fetch they rest on`. */
-async function told(): Promise<string[]> {
+/** Rows as `version:difference@minute of their newest fetch`. */
+async function changes(): Promise<string[]> {
   const rows = await tableRows(stage.context, differences)
   return rows
     .map(({ version, previous, name, fetch_id }) => `${previous}>${version}:${name}@${Number(String(fetch_id).slice(18, 20))}`)
@@ -59,16 +59,16 @@ const STORY: readonly (readonly [number, Timetable])[] = [
 const END = ['V1>V2:+d@3', 'V1>V2:-b@3', 'V2>V3:+M@3', 'V2>V3:+c@3', 'V2>V3:-d@3', 'V3>V4:-L@3', 'V3>V4:-a@3', 'V3>V4:-c@3']
 
 describe('a derived dataset of versions', () => {
-  deepTest('is what its inputs give, made version by version or all at once', async () => {
+  deepTest('is the result of its inputs, built version by version or all at once', async () => {
     expect(await step(...(STORY[0] as (typeof STORY)[0]))).toEqual({ made: [], removed: [], rows: 0, waits: false })
     expect(await step(...(STORY[1] as (typeof STORY)[0]))).toEqual({ made: ['V2'], removed: [], rows: 3, waits: false })
-    expect(await told()).toEqual(['V1>V2:+M@1', 'V1>V2:+c@1', 'V1>V2:-b@1'])
+    expect(await changes()).toEqual(['V1>V2:+M@1', 'V1>V2:+c@1', 'V1>V2:-b@1'])
     // Nothing differs: a part all the same, so that it is not made for ever.
     expect(await step(...(STORY[2] as (typeof STORY)[0]))).toEqual({ made: ['V3'], removed: [], rows: 0, waits: false })
-    // A version that is replaced makes its own differences anew, and those of the next; V4 has no stop, and is not yet whole.
+    // A replaced version rebuilds its own differences and those of the next one. V4 has no stop, and is not yet complete.
     expect(await step(...(STORY[3] as (typeof STORY)[0]))).toMatchObject({ made: ['V2', 'V3'] })
     expect(await step(4, { V4: ['M', 'x'] })).toMatchObject({ made: ['V4'] })
-    const incremental = await told()
+    const incremental = await changes()
     expect(incremental).toEqual([...END.slice(0, 5), 'V3>V4:+x@4', 'V3>V4:-L@4', 'V3>V4:-a@4', 'V3>V4:-c@4'])
 
     const other = await openStage()
@@ -95,7 +95,7 @@ describe('a derived dataset of versions', () => {
     expect((await state()).properties['derived.V2']).toMatch(/^r2 /)
   })
 
-  test('says what each part was made from, and how far it is covered', async () => {
+  test('records the inputs of each part, and its covered period', async () => {
     for (const [count, versions] of STORY.slice(0, 2)) await step(count, versions)
     const { properties, snapshot } = await state()
     // Stops and lines: V1 by the first commit of either table, V2 by the second; one file each.
@@ -110,26 +110,26 @@ describe('a derived dataset of versions', () => {
     })
   })
 
-  test('gives a late version its place: its own part and that of the next', async () => {
+  test("gives a late version its place: its own part and the next one's", async () => {
     await step(0, { V1: ['a', 'L'] })
     await step(5, { V3: ['b', 'L'] })
-    expect(await told()).toEqual(['V1>V3:+b@5', 'V1>V3:-a@5'])
+    expect(await changes()).toEqual(['V1>V3:+b@5', 'V1>V3:-a@5'])
     expect(await stage.publish(feed, 2, { versions: { V2: ['a', 'b', 'L'] } }, 6)).toMatchObject({ outcome: 'rejected' })
     const [id] = await rejectedIds(stage.context.store, feed.id)
     await stage.runner.accept(feed, id as string)
     await stage.runner.land(feed, never)
     expect(await run()).toMatchObject({ made: ['V2', 'V3'] })
-    expect((await told()).map((text) => text.split('@')[0])).toEqual(['V1>V2:+b', 'V2>V3:-a'])
+    expect((await changes()).map((text) => text.split('@')[0])).toEqual(['V1>V2:+b', 'V2>V3:-a'])
   })
 
-  test('takes out what is no longer to be made', async () => {
+  test('removes rows whose inputs are gone', async () => {
     await step(0, { V1: ['a', 'L'] })
     await step(1, { V2: ['b', 'L'] })
     await step(2, { V3: ['c', 'L'] })
     const fetch = (await tableRows(stage.context, stops)).find(({ version }) => version === 'V2')?.fetch_id as string
     await stage.runner.withdraw(feed, fetch, () => stage.runner.land(feed, never))
     expect(await run()).toMatchObject({ removed: ['V2'], made: ['V3'] })
-    expect(await told()).toEqual(['V1>V3:+c@2', 'V1>V3:-a@2'])
+    expect(await changes()).toEqual(['V1>V3:+c@2', 'V1>V3:-a@2'])
     expect(await parts()).toEqual(['derived.V3'])
   })
 
@@ -144,11 +144,11 @@ describe('a derived dataset of versions', () => {
     // Stops of V2 are there, its lines are not.
     expect(await tableRows(stage.context, stops)).toHaveLength(2)
     expect(await run()).toEqual({ made: [], removed: [], rows: 0, waits: true })
-    expect(await told()).toEqual([])
+    expect(await changes()).toEqual([])
     stage.restart()
     await stage.runner.land(feed, never)
     expect(await run()).toMatchObject({ made: ['V2'], waits: false })
-    expect(await told()).toEqual(['V1>V2:+b@1', 'V1>V2:-a@1'])
+    expect(await changes()).toEqual(['V1>V2:+b@1', 'V1>V2:-a@1'])
   })
 
   test.each(byTier(['parquet-written', 'metadata-written'], ['parquet-written', 'manifests-written', 'metadata-written', 'hint-written']))(
@@ -167,7 +167,7 @@ describe('a derived dataset of versions', () => {
         expect(await parts()).toEqual([...versions].sort().map((version) => `derived.${version}`))
       }
       await run()
-      expect(await told()).toEqual(END.slice(0, 5))
+      expect(await changes()).toEqual(END.slice(0, 5))
     },
   )
 
@@ -177,7 +177,7 @@ describe('a derived dataset of versions', () => {
     const results = await Promise.all([run(), run()])
     expect(results.flatMap(({ made }) => made).sort()).toEqual(['V2', 'V3'])
     expect(results.map(({ waits }) => waits).sort()).toEqual([false, true])
-    expect(await told()).toEqual(END.slice(0, 5))
+    expect(await changes()).toEqual(END.slice(0, 5))
   })
 
   test('a part that another process made meanwhile is left as that made it', async () => {
@@ -192,10 +192,10 @@ describe('a derived dataset of versions', () => {
       await run()
     }
     expect(await derive({ ...stage.context, onStep }, derived, { feeds, signal: never })).toMatchObject({ waits: true })
-    expect(await told()).toEqual(END.slice(0, 5))
+    expect(await changes()).toEqual(END.slice(0, 5))
   })
 
-  test('what was taken out before another process came between is told', async () => {
+  test('rows removed before another process intervened are reported', async () => {
     for (const [count, versions] of STORY) await step(count, versions)
     const { store, redis } = stage.context
     // With tables of its own, for a table object commits one change at a time.
@@ -234,7 +234,7 @@ describe('a derived dataset of versions', () => {
     await stage.publish(feed, 1, { versions: { V2: ['b', 'L'] } })
     await stage.runner.land(feed, never)
     await expect(run(littleDerived({ rows: () => rows }))).rejects.toThrow(`little_differences: part V2 has ${reason}`)
-    expect([await told(), await parts()]).toEqual([[], []])
+    expect([await changes(), await parts()]).toEqual([[], []])
   })
 
   test('is made after a landing, and looked at no more until something lands', async () => {
@@ -243,9 +243,9 @@ describe('a derived dataset of versions', () => {
     for (const [count, versions] of STORY.slice(0, 2)) await stage.publish(feed, count, { versions })
     await stage.runner.land(feed, never)
     await deriver.after({ ...feed, into: [trafficReadings] }, never)
-    expect(await told()).toEqual([])
+    expect(await changes()).toEqual([])
     await deriver.after(feed, never)
-    expect(await told()).toHaveLength(3)
+    expect(await changes()).toHaveLength(3)
     await deriver.after(feed, never)
     await deriver.after(feed, never)
     expect(stage.lines.filter(({ msg }) => msg === 'derived')).toHaveLength(1)

@@ -21,7 +21,7 @@ import { tempFolder } from '../../helpers/temp.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
 const never = new AbortController().signal
-/** By its id, the province of each. */
+/** The province of each, by its id. */
 const ZONES: Readonly<Record<string, string>> = {
   '01001': '01',
   '01047_AM': '01',
@@ -43,7 +43,7 @@ afterAll(async () => {
   await redis?.stop()
 })
 
-/** The cells of a day: trips between some zones in hours and bands, and those of another level, which tell of the same trips. */
+/** The cells of a day: trips between some zones in hours and bands, and those of another level, which cover the same trips. */
 function cellsOf(day: string, seed: number): AnyRow[] {
   const next = figures(seed)
   const ids = Object.keys(ZONES)
@@ -69,7 +69,7 @@ const land = async (to: TestContext, rows: readonly AnyRow[]): Promise<void> => 
   await landRows(to.lake, mobilityTrips, rows, { properties: { 'landed-until.mitma_trips': '2026-01-01T00:00:00.000Z' } })
 }
 
-const told = async (on: TestContext): Promise<unknown[]> =>
+const tableOf = async (on: TestContext): Promise<unknown[]> =>
   (await tableRows(on, mobilityFlowDays)).map(({ fetch_id, ...row }) => JSON.stringify(row)).sort()
 
 describe('trips between provinces by day', () => {
@@ -120,11 +120,11 @@ describe('trips between provinces by day', () => {
       days.flatMap((day, at) => cellsOf(day, at)),
     )
     await run(other)
-    expect(await told(context)).toEqual(await told(other))
+    expect(await tableOf(context)).toEqual(await tableOf(other))
     await other.close()
   })
 
-  test('of the study that is over stand beside, and do not tell how far the table is covered', async () => {
+  test("of the former study are added, and do not extend the table's covered period", async () => {
     const day = '2021-02-01'
     const cell = (origin_zone: string, trips: number): AnyRow =>
       exampleTableRow(mobilityV1Trips, {
@@ -143,7 +143,7 @@ describe('trips between provinces by day', () => {
 const shared = sharedFolder()
 
 describe.skipIf(shared === null)('the zones of the study', () => {
-  test('lie in the province that their ids say, all of them', async () => {
+  test('are in the province of their ids, all of them', async () => {
     const lines = gunzipSync(
       readFileSync(join(shared as string, 'feeds/mitma-movilidad/v2/zonificacion/relacion_ine_zonificacionMitma.csv.gz')),
     )
@@ -156,7 +156,7 @@ describe.skipIf(shared === null)('the zones of the study', () => {
       const [, , municipality = '', district = '', zone = ''] = line.split('|')
       for (const id of [district, zone]) {
         const found = provinces.get(id) ?? new Set()
-        // Of land that several share the study says no more than the id.
+        // For land that several share the study gives the id alone.
         provinces.set(id, found.add(municipality === 'NA' ? id.slice(4, 6) : municipality.slice(0, 2)))
       }
     }

@@ -34,7 +34,10 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Weeks of three countries; Spain's petrol follows what the others did a week before, its LPG wanders by itself, as its fuel oil does by the tonne, and heating oil is new. */
+/**
+ * Weeks of three countries. Spain's petrol follows the others' previous week. Its LPG and its fuel oil (by the tonne) wander by
+ * themselves, and heating oil is new.
+ */
 function weeks(from: number, to: number): AnyRow[] {
   const next = figures(5)
   const level = { EURO_SUPER_95: 1300, LPG_MOTOR_FUEL: 800 }
@@ -62,15 +65,15 @@ function weeks(from: number, to: number): AnyRow[] {
 }
 
 const run = (): Promise<DeriveResult> => derive(context, fuelForecastsDerived, { feeds, signal: never })
-const told = async (): Promise<AnyRow[]> => tableRows(context, fuelForecasts)
+const forecasts = async (): Promise<AnyRow[]> => tableRows(context, fuelForecasts)
 
-test('each bulletin gives forecasts with their errors; what the model does not know better is the last value, and what is new has no number', {
+test('each bulletin gives forecasts with their errors; without a better model they are the last value, and a new product has no number', {
   timeout: 120_000,
 }, async () => {
   expect((await run()).made).toEqual([])
   await landRows(context.lake, fuelBulletin, weeks(0, 200))
   expect((await run()).made).toEqual(['fuel'])
-  const rows = await told()
+  const rows = await forecasts()
   const of = (product: string, horizon: string): AnyRow =>
     rows.find((row) => row['product'] === product && row['horizon'] === horizon) as AnyRow
   expect(rows).toHaveLength(4 * 15)
@@ -100,7 +103,7 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   const lpg = of('LPG', 'P7D')
   expect(lpg).toMatchObject({ forecast_kind: 'BASELINE', price: lpg['baseline'] })
   expect(lpg['interval_low'] as number).toBeLessThan(lpg['price'] as number)
-  // What is sold by the tonne is told by the tonne, as are its errors.
+  // A product sold by the tonne has its price and errors by the tonne.
   const oil = of('FUEL_OIL_LOW_SULPHUR', 'P7D')
   expect([oil['price_unit'], petrol['price_unit']]).toEqual(['EUR/t', 'EUR/L'])
   expect(oil['baseline'] as number).toBeCloseTo(1000 * (lpg['baseline'] as number) - 100, 2)
@@ -125,7 +128,7 @@ test('each bulletin gives forecasts with their errors; what the model does not k
   expect((await run()).made).toEqual(['fuel'])
   const [later] = await tableRows(context, modelCards)
   expect([later?.['data_to'], (later?.['versions'] as unknown[]).length]).toEqual([dateOf(200), 2])
-  expect(new Set((await told()).map((row) => row['model_version']))).toEqual(new Set([later?.['model_version']]))
+  expect(new Set((await forecasts()).map((row) => row['model_version']))).toEqual(new Set([later?.['model_version']]))
 })
 
 const FIRST_DAY = Date.UTC(2026, 0, 1)
@@ -159,18 +162,18 @@ test('means of the stations give forecasts of Spain and its provinces once a day
   const priced = stationDays()
   await landRows(context.lake, fuelDays, priced.slice(0, 150).flat())
   expect((await run()).made).toEqual(['fuel_daily'])
-  const before = await told()
+  const before = await forecasts()
   expect(before).toHaveLength(2 * 7)
-  // The newest day goes on: the one before it is the newest that is told of.
+  // The newest day is unfinished: the newest baseline is the day before it.
   const newest = new Date(FIRST_DAY + 148 * 86_400_000).toISOString().slice(0, 10)
   expect(before[0]).toMatchObject({ model: 'fuel_daily', baseline_date: newest, series: 'STATION_MEAN', made_at: dayBounds(newest).end })
   expect(before.every(({ price, interval_low }) => price !== null && interval_low !== null)).toBe(true)
   await landRows(context.lake, fuelDays, [exampleTableRow(fuelDays, { ...priced[149]?.[0], area_kind: 'OPERATOR', area: 'x' })])
   await run()
-  expect(await told()).toEqual(before)
+  expect(await forecasts()).toEqual(before)
   await landRows(context.lake, fuelDays, priced.slice(150).flat())
   expect((await run()).made).toEqual(['fuel_daily'])
-  expect((await told())[0]?.['made_at']).not.toBe(before[0]?.['made_at'])
+  expect((await forecasts())[0]?.['made_at']).not.toBe(before[0]?.['made_at'])
   expect((await tableRows(context, modelCards)).map(({ model }) => model)).toEqual(['fuel_daily'])
 })
 
@@ -178,16 +181,16 @@ test('days before that come from an archive give forecasts on the same day where
   const priced = stationDays()
   await landRows(context.lake, fuelDays, priced.slice(130).flat())
   await run()
-  const before = await told()
+  const before = await forecasts()
   expect(new Set(before.map(({ absence, reason }) => `${absence} ${reason}`))).toEqual(
     new Set(['FEW_PRICES not enough data: 29 days of prices, 120 are needed']),
   )
   await landRows(context.lake, fuelDays, priced.slice(0, 130).flat())
   await run()
-  const after = await told()
+  const after = await forecasts()
   expect([after.length, after[0]?.['made_at']]).toEqual([14, before[0]?.['made_at']])
   expect(after.every(({ price, absence, reason }) => price !== null && absence === null && reason === null)).toBe(true)
-  // Of the days that came later the first version could say nothing then, and is not credited with what was learnt since.
+  // The first version could not forecast the later days then, and gets no credit for learning from them since.
   const [card] = await tableRows(context, modelCards)
   const [reason = ''] = (card?.['versions'] as { reason: string }[]).map((version) => version.reason)
   expect(reason).toContain('the current version cannot forecast these outcomes')

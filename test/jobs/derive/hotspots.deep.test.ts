@@ -28,7 +28,7 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** A year of Madrid: some accidents all over, and a black spot with its middle at `x` (m). */
+/** A year of Madrid: scattered accidents, and a black spot with its middle at `x` (m). */
 function yearOf(year: number, x: number): AnyRow[] {
   const dice = seeded('year')
   const around = Array.from({ length: 30 }, () => [440_000 + 3000 * dice(), 4_474_000 + 3000 * dice()] as const)
@@ -50,7 +50,7 @@ const run = (): Promise<DeriveResult> => derive(context, hotspotsDerived, { feed
 const spots = async (): Promise<AnyRow[]> =>
   (await tableRows(context, accidentHotspots)).filter((row) => row['hotspot_set'] === 'madrid.epanechnikov.250.none')
 
-test('every set of parameters is a part, made once, and anew when a year comes; ids stay where the peak does', {
+test('every set of parameters is a partition, built once, and again when a year is added; ids stay where the peak does', {
   timeout: 120_000,
 }, async () => {
   expect((await run()).made).toEqual([])

@@ -90,7 +90,7 @@ describe('daily traffic of roads', () => {
     ])
   })
 
-  test('are made anew of a corrected year, and of the one after it, as if all had come at once', async () => {
+  test('are built again for a corrected year, and for the one after it, as if all had arrived at once', async () => {
     const dice = figures(7)
     const of = (year: number): AnyRow[] =>
       Array.from({ length: 40 }, (_, at) =>
@@ -152,16 +152,16 @@ describe('hours of corridors', () => {
       ...['2025-05-31T21:00:00Z', '2025-05-31T22:00:00Z', '2025-10-26T00:00:00Z', '2025-10-26T01:00:00Z', '2025-03-30T01:00:00Z'],
       ...['2025-05-02T10:00:00Z', '2025-05-03T10:00:00Z', '2025-11-01T10:00:00Z', '2025-04-17T10:00:00Z', '2024-02-29T23:30:00Z'],
     ]
-    // Rows of a month lie in the partition of that month in Madrid.
+    // Rows of a month are in the partition of that month in Madrid.
     const monthOf = (at: string): string => new Date(Date.parse(at) + 2 * HOUR).toISOString().slice(0, 7)
     await land(
       trafficHours,
       times.map((at) => hour(at, '1', 100, { month: monthOf(at) })),
     )
     const rows = await made()
-    const told = new Map(rows.map((row) => [new Date(Number(row.period_start)).toISOString().slice(0, 16), row]))
+    const byInstant = new Map(rows.map((row) => [new Date(Number(row.period_start)).toISOString().slice(0, 16), row]))
     const of = (at: string) => {
-      const row = told.get(at.slice(0, 16)) as AnyRow
+      const row = byInstant.get(at.slice(0, 16)) as AnyRow
       return [row.month, row.local_date, row.hour_local, row.day_type]
     }
     expect(times.map(of)).toEqual([

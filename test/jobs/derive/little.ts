@@ -38,7 +38,7 @@ export const lines = defineDataset({
   order: ['version', 'line'],
 })
 
-/** What each version has and the one before it had not, and the other way round. */
+/** The differences of each version from the one before it, in both directions. */
 export const differences = defineDataset({
   ...SHARED,
   id: 'little_differences',
@@ -53,7 +53,7 @@ export const differences = defineDataset({
   order: ['version', 'name'],
 })
 
-/** The derivation; another revision or other rows are as after a correction. */
+/** The derivation; another revision or other rows stand for a correction. */
 export function littleDerived(change: Partial<Pick<VersionsSpec, 'revision' | 'rows'>> = {}): VersionsSpec {
   return defineDerived({
     by: 'versions',
@@ -79,10 +79,10 @@ export function littleDerived(change: Partial<Pick<VersionsSpec, 'revision' | 'r
   })
 }
 
-/** What one publication carries: names of stops (small letters) and lines (capitals) by version. */
+/** One publication: names of stops (small letters) and lines (capitals) by version. */
 export type Timetable = Readonly<Record<string, readonly string[]>>
 
-/** A feed of both. */
+/** A feed of stops and lines. */
 export const feed: Feed = defineFeed({
   ...littleFeed(),
   into: [stops, lines],

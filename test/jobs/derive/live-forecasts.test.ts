@@ -35,7 +35,7 @@ import { landRows } from '../../lake/query/fixtures.ts'
 const never = new AbortController().signal
 const HOUR = 3_600_000
 const MINUTE = 60_000
-/** The day that goes on, after a hundred, a change of the clock among them. */
+/** The present day, after a hundred, with a change of the clock among them. */
 const TODAY = '2026-04-20'
 const DAYS = 100
 const MIDNIGHT = dayBounds(TODAY).start
@@ -117,7 +117,7 @@ const covered = (until: number) => ({ properties: { 'landed-until.madrid_traffic
 const landReadings = (from: number, to: number): Promise<unknown> =>
   landRows(context.lake, trafficReadings, readings(from, to), covered(to - 5 * MINUTE))
 const run = (derived: Derived): Promise<DeriveResult> => derive(context, derived, { feeds, signal: never })
-const told = (): Promise<AnyRow[]> => tableRows(context, trafficForecasts)
+const forecasts = (): Promise<AnyRow[]> => tableRows(context, trafficForecasts)
 
 deepTest(
   'an hour of the live sensors that is over gives forecasts of all of them and of their corridor, and nothing that comes before the next one does',
@@ -134,7 +134,7 @@ deepTest(
     expect(card).toMatchObject({ model: 'traffic', fit_state: 'PROMOTED', data_to: madridDate(MIDNIGHT, -1) })
     expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
 
-    const rows = await told()
+    const rows = await forecasts()
     const of = (id: string, horizon = 'PT1H'): AnyRow => rows.find((row) => row['series_id'] === id && row['horizon'] === horizon) as AnyRow
     const ids = (all: readonly AnyRow[]): string[] => [...new Set(all.map(({ series_id }) => series_id as string))].sort()
     expect(ids(rows)).toEqual(['11', '12', '21', '22', '31', '41', 'm-30'])
@@ -154,7 +154,7 @@ deepTest(
         const [low, value, high] = [row['interval_low'], row['intensity_veh_h'], row['interval_high']] as [number, number, number]
         expect([id, hours, low < value && value < high, Math.abs(value / outcome - 1) < 0.5]).toEqual([id, hours, true, true])
       }
-    // What the corridor is to have is what its sensors are, on the mean: no sum of theirs.
+    // The corridor's expected value is the mean of its sensors, not their sum.
     const mean = ((of('11')['intensity_veh_h'] as number) + (of('12')['intensity_veh_h'] as number)) / 2
     expect(Math.abs((of('m-30')['intensity_veh_h'] as number) / mean - 1)).toBeLessThan(0.1)
 
@@ -163,7 +163,7 @@ deepTest(
     expect((await run(trafficForecastsDerived)).made).toEqual([])
     await landReadings(until + HOUR, until + HOUR + 10 * MINUTE)
     expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-    const next = await told()
+    const next = await forecasts()
     expect(new Set(next.map(({ made_at }) => made_at))).toEqual(new Set([until + HOUR]))
     expect(ids(next)).toEqual(ids(rows))
     // Within the hour that goes on its readings stay unread, wherever they come from.
@@ -177,8 +177,8 @@ deepTest(
       {},
     )
     expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-    // The same after the day was rolled up: nothing of it is read twice.
-    const before = await told()
+    // The same after the day was rolled up: none of it is read twice.
+    const before = await forecasts()
     const rolled = [...INTENSITY].filter(
       ([key]) => Number(key.split(' ')[1]) >= MIDNIGHT && Number(key.split(' ')[1]) < MIDNIGHT + 5 * HOUR,
     )
@@ -194,11 +194,11 @@ deepTest(
       }),
     )
     expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
-    expect(await told()).toEqual(before)
+    expect(await forecasts()).toEqual(before)
   },
 )
 
-test('what the live feed fills is followed by forecasts', () => {
+test('a table of the live feed is followed by forecasts', () => {
   expect(dueAfter([trafficForecastsDerived], madridTraffic)).toEqual([trafficForecastsDerived])
 })
 
@@ -292,7 +292,7 @@ test('hours that the live feed lacks are those of the archive, and no hour of a 
     { sensor_id: '12', hours: 1, until: from + 5 * HOUR },
   ])
 
-  // Of hours that are not rolled up yet the archive's readings count too.
+  // Hours that are not rolled up yet include the archive's readings, too.
   await landRows(
     context.lake,
     trafficReadings15m,

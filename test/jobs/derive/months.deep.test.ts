@@ -51,7 +51,7 @@ const days = defineDataset({
   order: ['date'],
 })
 
-/** The greatest day of each month, from the days. */
+/** The greatest day of each month, derived from the days. */
 const peaks = defineDataset({
   ...SHARED,
   id: 'little_peaks',
@@ -108,16 +108,16 @@ afterEach(async () => {
 const reading = (at: number, veh: number): AnyRow =>
   exampleTableRow(trafficReadings, { observed_at: at, intensity_veh_h: veh, sensor_id: `s${at}-${veh}`, fetch_id: `little.${at}` })
 
-/** Lands readings as a feed would, which covers until the newest. */
+/** Lands readings as a feed would, covered until the newest. */
 async function land(to: TestContext, rows: readonly AnyRow[], until: number): Promise<void> {
   await landRows(to.lake, trafficReadings, rows, { properties: { 'landed-until.little': new Date(until).toISOString() } })
 }
 
 const run = (spec: MonthsSpec = daysDerived(), on = context): Promise<DeriveResult> => derive(on, spec, { feeds, signal: never })
-const told = async (on = context): Promise<string[]> =>
+const dayRows = async (on = context): Promise<string[]> =>
   (await tableRows(on, days)).map(({ month, date, vehicles }) => `${month} ${date} ${vehicles}`).sort()
 
-/** What rows come to, day by day. */
+/** The sums of rows, day by day. */
 function expected(rows: readonly AnyRow[]): string[] {
   const sums = new Map<string, number>()
   for (const row of rows) {
@@ -140,13 +140,13 @@ test('a month of Madrid begins in the last hours of the month before in UTC, and
   const rows = edges.map((at, index) => reading(at, 10 ** index))
   await land(context, rows, edges[3] as number)
   expect(await run()).toEqual({ made: ['2026-03', '2026-04', '2026-05'], removed: [], rows: 4, waits: false })
-  expect(await told()).toEqual(['2026-03 2026-03-31 1', '2026-04 2026-04-01 10', '2026-04 2026-04-30 100', '2026-05 2026-05-01 1000'])
+  expect(await dayRows()).toEqual(['2026-03 2026-03-31 1', '2026-04 2026-04-01 10', '2026-04 2026-04-30 100', '2026-05 2026-05-01 1000'])
   const { properties } = await state()
   expect(properties['derived.2026-04']).toBe('r1 traffic_readings:674=1x2,675=1x2')
   expect(properties['landed-until.little']).toBe('2026-04-30T22:00:00.000Z')
 })
 
-test('only months whose inputs changed are made anew, and equal rows change the lineage alone', async () => {
+test('only months whose inputs changed are built again, and equal rows change the lineage alone', async () => {
   await land(context, [reading(Date.UTC(2026, 0, 10), 1), reading(Date.UTC(2026, 1, 10), 2), reading(Date.UTC(2026, 2, 10), 3)], 0)
   expect(await run()).toMatchObject({ made: ['2026-01', '2026-02', '2026-03'] })
   await land(context, [reading(Date.UTC(2026, 2, 11), 4)], 0)
@@ -154,7 +154,7 @@ test('only months whose inputs changed are made anew, and equal rows change the 
   const before = await state()
   expect(await run()).toEqual({ made: [], removed: [], rows: 0, waits: false })
   expect((await state()).version).toBe(before.version)
-  // Of a correction of January February reads the last hours.
+  // February reads the last hours of a corrected January.
   await land(context, [reading(Date.UTC(2026, 0, 12), 5)], 0)
   expect(await run()).toMatchObject({ made: ['2026-01', '2026-02'] })
   const files = (await liveFiles(await state())).map(({ partition, sequenceNumber }) => `${partition[0]}@${sequenceNumber}`).sort()
@@ -169,7 +169,7 @@ test('a month whose rows are gone is taken out', async () => {
   expect(await run()).toMatchObject({ made: ['2026-01', '2026-03'] })
   await commit({ table: context.lake.table(trafficReadings), operation: 'delete', remove: [file?.key as string] })
   expect(await run()).toMatchObject({ removed: ['2026-01'], made: [] })
-  expect(await told()).toEqual(['2026-03 2026-03-10 3'])
+  expect(await dayRows()).toEqual(['2026-03 2026-03-10 3'])
 })
 
 test('compaction makes nothing due', async () => {
@@ -181,10 +181,10 @@ test('compaction makes nothing due', async () => {
   await compactDataset(context, trafficReadings)
   expect(await liveFiles((await context.lake.table(trafficReadings).load()) as never)).toHaveLength(3)
   expect(await run()).toMatchObject({ made: [] })
-  expect(await told()).toHaveLength(8)
+  expect(await dayRows()).toHaveLength(8)
 })
 
-test('what settles by day holds the days that are over, and is made once they are', async () => {
+test('a table that settles by day has the complete days, and is built once they are complete', async () => {
   const settling = daysDerived({
     settles: 'day',
     rows: ({ month, to }, [readings]) => sql`
@@ -196,7 +196,7 @@ test('what settles by day holds the days that are over, and is made once they ar
   const over = Date.UTC(2026, 2, 29, 22)
   await land(context, [reading(over - 25 * HOUR, 1), reading(over - HOUR, 2)], over - HOUR)
   expect(await run(settling)).toMatchObject({ made: ['2026-03'] })
-  expect(await told()).toEqual(['2026-03 2026-03-28 1'])
+  expect(await dayRows()).toEqual(['2026-03 2026-03-28 1'])
   expect((await state()).properties['landed-until.little']).toBe('2026-03-28T23:00:00.000Z')
   expect((await state()).properties['derived.2026-03']).toMatch(/ <2026-03-28T23:00:00.000Z$/)
   // Within the day nothing is due, but what came late before it.
@@ -206,10 +206,10 @@ test('what settles by day holds the days that are over, and is made once they ar
   expect(await run(settling)).toMatchObject({ made: ['2026-03'] })
   await land(context, [reading(over, 16)], over)
   expect(await run(settling)).toMatchObject({ made: ['2026-03'] })
-  expect(await told()).toEqual(['2026-03 2026-03-28 9', '2026-03 2026-03-29 6'])
+  expect(await dayRows()).toEqual(['2026-03 2026-03-28 9', '2026-03 2026-03-29 6'])
 })
 
-test('what is derived from derived rows follows them, and is covered as far as they are', async () => {
+test('a table derived from derived rows follows them, and has their covered period', async () => {
   const derivations = [daysDerived(), peaksDerived]
   expect(dueAfter(derivations, { into: [trafficReadings] })).toEqual(derivations)
   expect(dueAfter([peaksDerived, daysDerived()], { into: [peaks] })).toEqual([])
@@ -226,12 +226,12 @@ test('what is derived from derived rows follows them, and is covered as far as t
   expect(await tops()).toEqual([['2026-01', 14]])
 })
 
-test('nothing is made while nothing is said of how far the inputs reach', async () => {
+test('nothing is built while the covered period of the inputs is unknown', async () => {
   await landRows(context.lake, trafficReadings, [reading(Date.UTC(2026, 0, 10), 5)])
   expect(await run()).toEqual({ made: [], removed: [], rows: 0, waits: false })
 })
 
-test('however rows come, leave and are compacted, what was made by the way is what all at once gives', async () => {
+test('however rows come, leave and are compacted, the incremental result equals a full build', async () => {
   // Around the ends of a month, the clock change and a leap day.
   const centres = [Date.UTC(2028, 1, 29, 23), Date.UTC(2028, 2, 26, 1), Date.UTC(2028, 2, 31, 22)]
   const time = fc.tuple(fc.constantFrom(...centres), fc.integer({ min: -40, max: 40 })).map(([at, hours]) => at + hours * HOUR)
@@ -270,7 +270,7 @@ test('however rows come, leave and are compacted, what was made by the way is wh
         }
       }
       await run(undefined, one)
-      expect(await told(one)).toEqual(expected(rows))
+      expect(await dayRows(one)).toEqual(expected(rows))
       const other = await open()
       if (rows.length > 0) await land(other, rows, 0)
       await run(undefined, other)

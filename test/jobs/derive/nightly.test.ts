@@ -10,7 +10,7 @@ import { tableRows } from '../../helpers/pipeline.ts'
 import { never, openStage, type Stage } from '../ingest/stage.ts'
 import { differences, feed, lines, stops } from './little.ts'
 
-/** A model that makes a row of each stop. */
+/** A model that builds a row of each stop. */
 const model = defineDerived({
   by: 'model',
   into: differences,
@@ -31,13 +31,13 @@ beforeEach(async () => {
 })
 afterEach(() => stage.close())
 
-const told = async (): Promise<string[]> =>
+const derivedRows = async (): Promise<string[]> =>
   (await tableRows(stage.context, differences)).map(({ version, name }) => `${version}:${name}`).sort()
 const covered = async (): Promise<string | undefined> =>
   (await stage.context.lake.table(differences).load())?.properties['landed-until.little']
 const isFirst = async (): Promise<boolean> => isFirstInMaking((await stage.context.lake.table(differences).load())?.properties ?? {})
 
-test('a nightly model makes a part that there is none of at once, and one that is there anew at night alone', async () => {
+test('a nightly model builds a missing partition at once, and rebuilds an existing one at night alone', async () => {
   let now = Date.parse('2026-06-15T10:00:00Z')
   const deriver = makeDeriver({ ...stage.context, now: () => now }, { derivations: [model], feeds: [feed] })
   const land = async (count: number, versions: Readonly<Record<string, readonly string[]>>): Promise<void> => {
@@ -46,23 +46,23 @@ test('a nightly model makes a part that there is none of at once, and one that i
     await deriver.after(feed, never)
   }
   await land(0, { V1: ['a', 'L'] })
-  expect([await told(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:00:00.000Z'])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:00:00.000Z'])
   // V1 is another, V2 new: that alone is made, and nothing says that all is covered.
   await land(1, { V1: ['a', 'b', 'L'], V2: ['c', 'M'] })
-  expect([await told(), await covered()]).toEqual([['V1:a', 'V2:c'], '2026-06-15T00:00:00.000Z'])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:a', 'V2:c'], '2026-06-15T00:00:00.000Z'])
   await deriver.all(never)
   await deriver.nightly(never)
-  expect(await told()).toEqual(['V1:a', 'V2:c'])
+  expect(await derivedRows()).toEqual(['V1:a', 'V2:c'])
   // Three hours past midnight in Madrid.
   now = Date.parse('2026-06-16T01:10:00Z')
   await deriver.nightly(never)
-  expect([await told(), await covered()]).toEqual([['V1:a', 'V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:a', 'V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
   const { version } = (await stage.context.lake.table(differences).load()) as { version: number }
   await deriver.nightly(never)
   expect((await stage.context.lake.table(differences).load())?.version).toBe(version)
 })
 
-test('while a model waits for what it learns from nothing is said of how far its table is covered', async () => {
+test('while a model waits for its training data its table has no covered period', async () => {
   const waiting = { ...model, waitsForParts: true as const }
   const deriver = makeDeriver(
     { ...stage.context, now: () => Date.parse('2026-06-15T10:00:00Z') },
@@ -71,14 +71,14 @@ test('while a model waits for what it learns from nothing is said of how far its
   await stage.publish(feed, 0, { versions: {} })
   await stage.runner.land(feed, never)
   await deriver.after(feed, never)
-  expect([await told(), await covered()]).toEqual([[], undefined])
+  expect([await derivedRows(), await covered()]).toEqual([[], undefined])
   await stage.publish(feed, 1, { versions: { V1: ['a', 'L'] } })
   await stage.runner.land(feed, never)
   await deriver.after(feed, never)
-  expect([await told(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:01:00.000Z'])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:a'], '2026-06-15T00:01:00.000Z'])
 })
 
-test('what reads a nightly model is made in the same night', async () => {
+test('a table that reads a nightly model is built in the same night', async () => {
   let now = Date.parse('2026-06-15T10:00:00Z')
   const following = defineDerived({
     by: 'versions',
@@ -118,13 +118,13 @@ test('until all parts have been there once, none is put off', async () => {
   await stage.publish(feed, 0, { versions: { V1: ['a', 'L'], V2: ['c', 'M'] } })
   await stage.runner.land(feed, never)
   await expect(deriver.after(feed, never)).rejects.toThrow('not yet')
-  expect([await told(), await covered()]).toEqual([['V1:a'], undefined])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:a'], undefined])
   expect(await isFirst()).toBe(true)
   fails = false
   await stage.publish(feed, 1, { versions: { V1: ['b', 'L'] } })
   await stage.runner.land(feed, never)
   await deriver.after(feed, never)
-  expect([await told(), await covered()]).toEqual([['V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
+  expect([await derivedRows(), await covered()]).toEqual([['V1:b', 'V2:c'], '2026-06-15T00:01:00.000Z'])
   expect(await isFirst()).toBe(false)
 })
 
@@ -144,7 +144,7 @@ test('a part that had too little to give a row is made as soon as it has more, b
     await stage.publish(feed, count, { versions: { V1: ids } })
     await stage.runner.land(feed, never)
     await deriver.after(feed, never)
-    seen.push(await told())
+    seen.push(await derivedRows())
   }
   // Once it has rows it waits for the night.
   expect(seen).toEqual([[], ['V1:a', 'V1:b'], ['V1:a', 'V1:b']])

@@ -19,7 +19,7 @@ test('a derivation comes after those that fill its inputs, a model after SQL, an
   expect(order(versions(b, a), model(a), versions(c))).toEqual([c.id, a.id, b.id])
 })
 
-test('what a model fills beside its own dataset, and what it reads of recent hours, count too', () => {
+test('the side outputs of a model, and its reads of recent hours, count too', () => {
   const beside = { ...model(a), beside: [c] } as Derived
   expect(order(versions(b, c), beside)).toEqual([a.id, b.id])
   const recent = { ...model(a), recent: [b] } as Derived

@@ -36,8 +36,8 @@ afterEach(async () => {
 })
 
 /**
- * Accidents of a year on four roads of eight sections, most on the third; the first is on a road of its own. Where it is `misleading`, those of the
- * weeks that a fit is made of are anywhere at any hour, and those that it is held against are not.
+ * Accidents of a year on four roads of eight sections, most on the third; the first is on a road of its own. With `misleading`,
+ * the weeks of the fit have accidents anywhere at any hour, and the weeks of the check do not.
  */
 function accidents(year: number, count: number, { misleading = false } = {}): AnyRow[] {
   const next = figures(year)
@@ -78,8 +78,8 @@ function casualties(edition: string, count: number): AnyRow[] {
 
 const run = (): Promise<DeriveResult> => derive({ ...context, commit: 'c0ffee' }, riskDerived, { feeds, signal: never })
 
-test('an interval of an expected number holds the middle of its gamma', () => {
-  // Of shape 4 and mean 1: quantiles 0.1 and 0.9 of the gamma, 0.436 and 1.670.
+test('an interval of an expected number contains the middle of its gamma', () => {
+  // Shape 4 and mean 1: quantiles 0.1 and 0.9 of the gamma, 0.436 and 1.670.
   const [low, high] = intervalOf(1, 0.25)
   expect(low).toBeCloseTo(0.436, 2)
   expect(high).toBeCloseTo(1.67, 2)
@@ -94,10 +94,10 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
   const rows = accidents(2024, 3000)
   await landRows(context.lake, animalAccidents, rows)
   expect((await run()).made).toEqual(['risk'])
-  const told = await tableRows(context, riskEstimates)
-  expect(told).toHaveLength(4 * 8 + 1)
-  const rated = told.filter((row) => row['expected'] !== null)
-  const alone = told.filter((row) => row['expected'] === null)
+  const served = await tableRows(context, riskEstimates)
+  expect(served).toHaveLength(4 * 8 + 1)
+  const rated = served.filter((row) => row['expected'] !== null)
+  const alone = served.filter((row) => row['expected'] === null)
   expect(alone).toMatchObject([
     {
       ...{ road: 'BU1', accidents: 1, rank: null, risk_class: null, interval_low: null, expected_by_kind: [] },
@@ -117,12 +117,12 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
   const [card] = await tableRows(context, modelCards)
   const profiles = await tableRows(context, riskProfiles)
   expect(profiles.map((row) => row['animal_code'])).toEqual(['8', '5', null])
-  expect(new Set([...told, ...profiles].map((row) => row['model_version']))).toEqual(new Set([card?.['model_version']]))
+  expect(new Set([...served, ...profiles].map((row) => row['model_version']))).toEqual(new Set([card?.['model_version']]))
   const scores = await tableRows(context, modelScores)
   const deviance = scores.find((row) => row['metric'] === 'DEVIANCE')
   expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
   expect(rated[0]).toMatchObject({ recent_error: deviance?.['value'], made_at: Date.parse('2024-12-30T23:00:00.000Z') })
-  // The commit that was told, not that of this checkout.
+  // The given commit, not that of this checkout.
   const [turn] = await readLog({ store: context.store, now: context.now, commit: null }, 'risk')
   expect(turn).toMatchObject({ state: 'PROMOTED', commit: 'c0ffee' })
   // The same again is the same, and nothing is made of it.
@@ -132,14 +132,14 @@ test('an edition with enough accidents gives estimates, profiles, errors and a c
 test('the national table has a model of its own, of its newest three years, by hour of the week', { timeout: 120_000 }, async () => {
   for (const edition of ['dgt-2020', 'dgt-2021', 'dgt-2022', 'dgt-2023', 'madrid-2024'])
     await landRows(context.lake, roadAccidents, casualties(edition, 1200))
-  // Of another source, which the national table has in it, nothing is made.
+  // Nothing is built from another source in the national table.
   expect((await run()).made).toEqual(['risk_casualties'])
-  const told = await tableRows(context, riskEstimates)
-  expect(told).toHaveLength(4 * 8)
-  expect(told.reduce((sum, row) => sum + (row['accidents'] as number), 0)).toBe(3 * 1200)
-  expect(new Set(told.map((row) => `${row['model']} ${row['risk_basis']}`))).toEqual(new Set(['risk_casualties CASUALTY']))
-  // Of each year, not of all three together.
-  const week = told.reduce((sum, row) => sum + (row['expected'] as number), 0)
+  const served = await tableRows(context, riskEstimates)
+  expect(served).toHaveLength(4 * 8)
+  expect(served.reduce((sum, row) => sum + (row['accidents'] as number), 0)).toBe(3 * 1200)
+  expect(new Set(served.map((row) => `${row['model']} ${row['risk_basis']}`))).toEqual(new Set(['risk_casualties CASUALTY']))
+  // For each year, not for all three together.
+  const week = served.reduce((sum, row) => sum + (row['expected'] as number), 0)
   expect(week).toBeGreaterThan((0.95 * 1200 * 7) / 365)
   expect(week).toBeLessThan((1.05 * 1200 * 7) / 365)
   const [profile] = await tableRows(context, riskProfiles)
@@ -152,20 +152,20 @@ test('the national table has a model of its own, of its newest three years, by h
   const [deviance] = (await tableRows(context, modelScores)).filter((row) => row['metric'] === 'DEVIANCE')
   expect(deviance).toMatchObject({ series: 'casualty_accidents' })
   expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
-  expect(told[0]?.['recent_error']).toBe(deviance?.['value'])
+  expect(served[0]?.['recent_error']).toBe(deviance?.['value'])
   // A newest edition that is too small leaves the three years before it.
   await landRows(context.lake, roadAccidents, casualties('dgt-2024', 300))
   await run()
-  expect(await tableRows(context, riskEstimates)).toEqual(told)
-  // Both models stand beside each other, and neither is made anew by what the other rests on.
+  expect(await tableRows(context, riskEstimates)).toEqual(served)
+  // Both models stand beside each other, and neither is built again for the other's inputs.
   await landRows(context.lake, animalAccidents, accidents(2024, 3000))
   expect((await run()).made).toEqual(['risk'])
   const both = await tableRows(context, riskEstimates)
-  expect(both.filter((row) => row['risk_basis'] === 'CASUALTY')).toEqual(told)
+  expect(both.filter((row) => row['risk_basis'] === 'CASUALTY')).toEqual(served)
   expect(both.filter((row) => row['risk_basis'] === 'ANIMALS')).toHaveLength(4 * 8 + 1)
 })
 
-test('an edition whose fit foretells worse than the standing version does is refused, and a better one is not', {
+test('an edition whose fit forecasts worse than the champion is refused, and a better one is not', {
   timeout: 120_000,
 }, async () => {
   const cardAfter = async (rows: AnyRow[]): Promise<AnyRow> => {
@@ -182,7 +182,7 @@ test('an edition whose fit foretells worse than the standing version does is ref
   })
   const estimates = await tableRows(context, riskEstimates)
   expect(new Set(estimates.map((row) => row['model_version']))).toEqual(new Set([first['model_version']]))
-  // What is told of its error is that over the outcomes of the new edition, among the scores too.
+  // The published error is that over the outcomes of the new edition, among the scores too.
   const score = (await tableRows(context, modelScores)).find((row) => row['metric'] === 'DEVIANCE')
   expect(score).toMatchObject({ model_version: first['model_version'], value: estimates[0]?.['recent_error'], window_to: '2024-12-30' })
   const better = await cardAfter(accidents(2025, 6000))

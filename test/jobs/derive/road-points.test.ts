@@ -114,7 +114,7 @@ test('the end of an incident is a place as its begin is, and a km of 0 or none i
   ])
 })
 
-test('a detector is a place of the road, where its newest record has it; a sensor of a street is none', async () => {
+test('a detector is a place of the road, at the position of its newest record; a sensor of a street is not', async () => {
   const detector = located(trafficSensors, 11, 1000)
   const points = await made({
     incidents: [incident(10, 0)],
@@ -138,7 +138,7 @@ test('a message panel is a place of the road, where its newest record has it', a
       { ...moved, km: 10, position: { lat: 40, lon: -2 } },
       { ...moved, observed_at: AT + 60_000 },
     ],
-    // Of a panel and an address at the same tenth of a kilometre the address does not count.
+    // An address at the same tenth of a kilometre as a panel does not count.
     stations: [located(fuelStations, 11, 1400)],
   })
   expect(points.map((one) => [one['km'], northOf(one), one['records'], one['error_m'], one['source']])).toEqual([
@@ -147,13 +147,13 @@ test('a message panel is a place of the road, where its newest record has it', a
   ])
 })
 
-test('what is farther from all its neighbours than the road is long is left out, alone on its road it stays', async () => {
+test('a place farther from all its neighbours than the road is long is left out, alone on its road it stays', async () => {
   const points = await made({
     incidents: [
       ...[10, 11, 12, 13].map((km) => incident(km, (km - 10) * 1000)),
       incident(12.5, 9000),
       incident(11.5, 1500),
-      // Two that contradict each other and nothing else to tell which is right.
+      // Two that contradict each other and nothing else to decide which is right.
       incident(40, 0),
       incident(41, 6000),
       incident(90, 0),
@@ -169,7 +169,7 @@ test('an address counts where no authority has the post and the posts around agr
     stations: [
       station(10, 200),
       station(12, 2100),
-      // Of an older count, 1.5 km off; of a station that is gone; of a position that cannot be right; with no post near.
+      // An older count, 1.5 km off; a station that is gone; an impossible position; no post near.
       station(13, 4500),
       station(11, 1000, { status: 'MISSING', last_seen_at: AT }),
       station(11.5, 1500, { position_issue: 'OUTSIDE_PROVINCE' }),
@@ -201,7 +201,7 @@ test('a month has the records of twelve months, and days that go on are not in i
 describe('the first day', () => {
   const MINUTE_MS = 60_000
   const HOUR_MS = 60 * MINUTE_MS
-  /** Lands incidents with a publication at an instant, and returns the kilometres that are known then. */
+  /** Lands incidents with a publication at an instant, and returns the known kilometres. */
   async function knownAfter(at: number, kms: readonly number[]): Promise<unknown[]> {
     const rows = kms.map((km) => incident(km, km * 1000, { observed_at: at }))
     await land(incidents, rows, at)
@@ -229,7 +229,7 @@ describe('the first day', () => {
     expect(await knownAfter(begin, [18, 19])).toEqual([18, 19, 20])
   })
 
-  deepTest('what is known does not depend on how often it was derived', async () => {
+  deepTest('the known places do not depend on the number of derivations', async () => {
     const begin = Date.UTC(2026, 0, 10, 9, 41)
     const publications = [0, 1, 90, 150, 1440, 1500].map((minutes, nth) => ({ at: begin + minutes * MINUTE_MS, km: 10 + nth }))
     let last: unknown[] = []
@@ -249,7 +249,7 @@ describe('the first day', () => {
 })
 
 test.skipIf(!shared || TIER === 'default')(
-  'of real posts that are left out, all but one in twenty lie within the error that is told of where they are located',
+  'all but one in twenty of the real posts held out lie within the stated error of their computed place',
   { timeout: 120_000 },
   async () => {
     const rowsOf = async (feed: string, file: string, dataset: Dataset): Promise<AnyRow[]> => {

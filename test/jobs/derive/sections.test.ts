@@ -23,7 +23,7 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Lands states of two cities, with how far each feed has landed, and returns the hours that are made. */
+/** Lands states of two cities, with the covered period of each feed, and returns the built hours. */
 async function hoursAfter(states: readonly (readonly [source: string, at: string])[], until: Readonly<Record<string, string>>) {
   const rows = states.map(([source, at]) => exampleTableRow(trafficSectionStates, { source, observed_at: Date.parse(at) }))
   const properties = Object.fromEntries(Object.entries(until).map(([feed, at]) => [`landed-until.${feed}`, new Date(at).toISOString()]))

@@ -90,7 +90,7 @@ async function land(network: 'CERCANIAS' | 'AVLDMD', { day, stations, routes, tr
   )
 }
 
-/** What the table says of itself. */
+/** The table's summary. */
 async function stated(): Promise<Readonly<Record<string, string>>> {
   return (await context.lake.table(railTimetableChanges).load())?.properties ?? {}
 }
@@ -173,7 +173,7 @@ describe('hand-written timetables', () => {
       ...COMMUTER,
       day: '2026-08-23',
       trips: [
-        // The 22nd is over and the 25th is new: no change of this train. The next one is gone from one of its days and has another number.
+        // The 22nd is over and the 25th is new: no change of this train. The next one lost a day and changed its number.
         ['10T0001C1', '19799', null, '2026-08-23', '2026-08-24', '2026-08-25'],
         ['10T0001C1', '19801', null, '2026-08-24'],
         ['10T0001C1', '19803', null, '2026-08-23', '2026-08-24', '2026-08-25'],
@@ -218,7 +218,7 @@ describe('hand-written timetables', () => {
       day: '2026-03-24',
       routes: { '6000071801AV006': ['AVLO', null], '6000037606GL023': ['ALVIA', null] },
       trips: [
-        // In force: issued anew from today on, in two trips.
+        // In force: issued again from today on, in two trips.
         ['6000071801AV006', '00190', '1', '2026-03-24', '2026-03-25'],
         ['6000071801AV006', '00190', '1', '2026-03-27', '2026-03-28'],
         ['6000071801AV006', '00190', '2', '2026-03-26'],
@@ -232,7 +232,7 @@ describe('hand-written timetables', () => {
     expect(await changes('TRIP')).toEqual([
       ['ADDED', '00265/2', 'ALVIA', '00265', '2', 1, '2026-03-24', '2026-03-24'],
       ['ADDED', '00267/1', 'ALVIA', '00267', '1', 1, '2026-03-27', '2026-03-27'],
-      // Had been published to the 25th; on the 28th nothing had, so that nobody knows.
+      // Had been published to the 25th; on the 28th nothing had, so the change is unknown.
       ['EXTENDED', '00263/1', 'ALVIA', '00263', '1', 2, '2026-03-26', '2026-03-27'],
       ['GONE', '00263/1', 'ALVIA', '00263', '1', 1, '2026-03-24', '2026-03-24'],
       ['GONE', '00265/1', 'ALVIA', '00265', '1', 1, '2026-03-24', '2026-03-24'],
@@ -254,7 +254,7 @@ describe('hand-written timetables', () => {
   })
 })
 
-test('two nights of the stand-in: ids are made anew, days pass, and nothing changes but what does', async () => {
+test('two nights of the stand-in: ids are made again, days pass, and only real changes are reported', async () => {
   const start = Date.UTC(2026, 10, 18, 9, 30)
   const publishers = await startPublishers({ source: { kind: 'simulated', seed: 3, speed: 0, start, scale: 'small' } })
   const mine = { ...context, origin: originOf(publishers.url), now: () => publishers.now() }
@@ -279,7 +279,7 @@ test('two nights of the stand-in: ids are made anew, days pass, and nothing chan
     const extended = await tableRows(context, railTimetableChanges)
     expect(new Set(extended.map(({ network, what, change }) => `${network} ${what} ${change}`))).toEqual(new Set(['AVLDMD TRIP EXTENDED']))
     expect(Math.min(...extended.map(({ first_day }) => Date.parse(first_day as string)))).toBeGreaterThan(publishers.now() + 90 * DAY)
-    // Six nights later one lacks a network whole: its lines and routes are gone, of its trains nobody knows. Sooner it would be refused.
+    // Six nights later a whole network is missing: its lines and routes are gone, its trains unknown. Sooner is refused.
     publishers.advance(6 * DAY)
     publishers.setFault({ feed: 'renfe_gtfs_cercanias', fault: 'block_missing', blocks: ['20'] })
     await night()

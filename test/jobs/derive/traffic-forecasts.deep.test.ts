@@ -36,7 +36,9 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Counts of some days: a profile, fewer on days off, and a level that wanders; the third station ends two days before the others, the fourth is new. */
+/**
+ * Counts of some days: a profile, fewer on days off, and a level that wanders. Station 3 ends two days early, station 4 is new.
+ */
 const ALL: readonly AnyRow[] = (() => {
   const dice = figures(7)
   let level = 0
@@ -64,7 +66,7 @@ const run = (derived: Derived): Promise<DeriveResult> => derive(context, derived
 const land = (rows: readonly AnyRow[]): Promise<unknown> => landRows(context.lake, trafficCountsHourly, rows)
 const FIRST_LAST = '2023-04-16'
 
-test('counts that land give forecasts with the model that stands, and what is fitted to them later other ones', {
+test('landed counts get forecasts of the champion, and a later fit gives others', {
   timeout: 120_000,
 }, async () => {
   const little = until('2023-03-10')
@@ -98,7 +100,7 @@ test('counts that land give forecasts with the model that stands, and what is fi
     )
     expect(score?.['value'] as number).toBeLessThan(score?.['baseline'] as number)
     expect(row['recent_error']).toBeGreaterThan(0)
-    // What is told beside a forecast is among the scores.
+    // The error beside a forecast is among the scores.
     const [recent] = (await tableRows(context, modelScores)).filter(
       (one) => one['horizon'] === horizon && one['metric'] === 'WAPE' && one['subset'] === 'RECENT',
     )
@@ -114,13 +116,13 @@ test('counts that land give forecasts with the model that stands, and what is fi
   expect(card).toMatchObject({ model: 'traffic_counts', data_to: last, fit_state: 'PROMOTED' })
   expect((card?.['charts'] as { name: string }[]).map(({ name }) => name)).toEqual(['observed', 'hours', 'coverage'])
   expect((card?.['versions'] as { reason: string }[])[0]?.reason).toContain('that of the current version')
-  // What stands now is what forecasts are of, without another count.
+  // Forecasts are of the present champion, without another count.
   const again = await tableRows(context, trafficForecasts)
   expect(new Set(again.map(({ model_version }) => model_version))).toEqual(new Set([card?.['model_version']]))
   expect(card?.['model_version']).not.toBe(model?.['model_version'])
 })
 
-test('where a fit fails what stands goes on, as of the data that it was fitted to', { timeout: 120_000 }, async () => {
+test('where a fit fails the champion goes on, with the date of its own data', { timeout: 120_000 }, async () => {
   await land(until(FIRST_LAST))
   await run(trafficModelsDerived)
   const before = await tableRows(context, trafficModels)

@@ -44,12 +44,12 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** Lands what was published until an instant. */
+/** Lands the publications until an instant. */
 const land = (on: TestContext, dataset: (typeof TABLES)[number], rows: readonly AnyRow[], until: number): Promise<unknown> =>
   landRows(on.lake, dataset, rows, { properties: { 'landed-until.little': isoInstant(until) } })
 const derived = (on: TestContext, what: typeof weatherDaysDerived | typeof weatherRoadDaysDerived): Promise<DeriveResult> =>
   derive(on, what, { feeds, signal: never })
-const told = async (on: TestContext, dataset: (typeof TABLES)[number]): Promise<string[]> =>
+const derivedRows = async (on: TestContext, dataset: (typeof TABLES)[number]): Promise<string[]> =>
   (await tableRows(on, dataset)).map(({ fetch_id, ...row }) => JSON.stringify(row)).sort()
 
 const tenth = (share: number, least: number, most: number): number => Math.round(10 * (least + share * (most - least))) / 10
@@ -86,9 +86,9 @@ describe('weather by station and day', () => {
   ]
   const until = Date.UTC(2028, 10, 2, 5)
 
-  test('is what the hours of days of Madrid that are over come to, by plain SQL', async () => {
+  test('is the sum of the hours of past days in Madrid, by plain SQL', async () => {
     const rows = spans.flatMap((span) => hours(stations, span))
-    // Of another period: no hour.
+    // Outside the period: no hour.
     rows.push(exampleTableRow(weatherObservations, { station_id: '3195', period_s: 600, observed_at: Date.UTC(2028, 1, 29, 12) }))
     await land(context, weatherObservations, rows, until)
     expect(await derived(context, weatherDaysDerived)).toMatchObject({ made: ['2028-02', '2028-03', '2028-10', '2028-11'], waits: false })
@@ -131,7 +131,7 @@ describe('weather by station and day', () => {
     expect((await context.lake.table(weatherDays).load())?.properties['landed-until.little']).toBe('2028-11-01T23:00:00.000Z')
   })
 
-  test('of an hour that ends as a month ends, that month', async () => {
+  test('the month of an hour that ends as a month ends', async () => {
     const end = Date.UTC(2028, 0, 31, 23)
     await land(context, weatherObservations, hours(['3195'], { at: end, count: 1, seed: 9 }), end + DAY)
     await derived(context, weatherDaysDerived)
@@ -139,7 +139,7 @@ describe('weather by station and day', () => {
     expect(rows.map((row) => [row['month'], row['local_date'], row['hours']])).toEqual([['2028-01', '2028-01-31', 1]])
   })
 
-  test('only a month that another hour came of is made anew, and all comes to what is made at once', async () => {
+  test('only a month with another hour is built again, and the result equals a build at once', async () => {
     const rows = spans.flatMap((span) => hours(stations, span))
     const isLate = (row: AnyRow): boolean => row['station_id'] === '3195' && new Date(row['observed_at'] as number).getUTCMonth() === 2
     await land(
@@ -155,7 +155,7 @@ describe('weather by station and day', () => {
     const other = await open()
     await land(other, weatherObservations, rows, until)
     await derived(other, weatherDaysDerived)
-    expect(await told(context, weatherDays)).toEqual(await told(other, weatherDays))
+    expect(await derivedRows(context, weatherDays)).toEqual(await derivedRows(other, weatherDays))
   })
 })
 
@@ -181,12 +181,12 @@ describe('weather by road and day', () => {
     station('AT', 0),
     station('FAR', 12_000),
     station('NOWHERE', null),
-    // What the inventory alone has gives no hourly observations.
+    // Stations in the inventory alone have no hourly observations.
     station('LISTED', 0, { listing: 'INVENTORY' }),
   ]
   const POINTS = [
     ...[point('A-1', 4, -9_990), point('A-1', 10, 1_500), point('A1', 11, 2_500), point('A-1', 12, 3_500), point('A-1', 30, 21_000)],
-    // Ten metres too far; of the next province; of the month before.
+    // Ten metres too far; in the next province; in the month before.
     ...[point('M-2', 1, -10_010), point('A-1', 14, 5_000, { province_code: '40' }), point('R-3', 1, 0, { month: '2028-01' })],
   ]
 
@@ -259,7 +259,7 @@ describe('weather by road and day', () => {
       expect(row).toEqual({ ...expected[at], coverage: expect.closeTo(expected[at]?.['coverage'] as number, 4) })
   })
 
-  test('another hour makes its month anew, another place of a road all of them, and it comes to what is made at once', async () => {
+  test('another hour rebuilds its month, another place of a road all months, and the result equals a build at once', async () => {
     await landAll(context)
     const late = hours(['AT'], { at: Date.parse('2028-01-31T00:00Z'), count: 1, seed: 8 })
     await land(context, weatherObservations, late, NOW)
@@ -274,7 +274,7 @@ describe('weather by road and day', () => {
     await land(other, roadPoints, [more], NOW)
     await landAll(other)
     for (const dataset of [weatherDays, weatherStationRoads, weatherRoadDays])
-      expect(await told(context, dataset)).toEqual(await told(other, dataset))
+      expect(await derivedRows(context, dataset)).toEqual(await derivedRows(other, dataset))
     expect((await tableRows(context, weatherRoadDays)).map(({ road }) => road)).toContain('M-40')
   })
 })

@@ -23,7 +23,7 @@ afterAll(async () => {
   await lake?.close()
 })
 
-/** Starts a worker whose jobs begin to write once `gate` is open. */
+/** Starts a worker whose jobs wait for `gate` before they write. */
 const start = async (gate: Promise<void> = Promise.resolve()): Promise<RunningExports> => {
   const worker = await startExportWorker({
     redisUrl: redis.url,
@@ -105,7 +105,7 @@ test('a job of a worker that is closed is done by another, also after Redis was 
   await until('it is done', isIn('READY', 'exp_d1', 'ana.1'))
 })
 
-test('a job that cannot be done fails with the reason, and what fails by itself is tried three times', async () => {
+test('an impossible job fails with the reason, and a job that fails unexpectedly is tried three times', async () => {
   for (const worker of running.splice(0)) await worker.close()
   await start()
   await create('exp_e1', 'ana.1', 'gone')

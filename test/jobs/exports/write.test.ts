@@ -97,7 +97,7 @@ test('NDJSON has every kind of value as JSON rows have it', async () => {
   expect(empty).toEqual({ ...none, observed_at: '2026-02-01T00:00:00.001Z', lat: null, lon: null })
 })
 
-test('CSV tells null from an empty text, and quotes as RFC 4180', async () => {
+test('CSV distinguishes null from an empty text, and quotes as RFC 4180', async () => {
   await writeExport(lake, request({ format: 'csv.gz' }), { dataset: everything, signal })
   const text = gunzipSync(await read('everything.csv.gz')).toString()
   const rows = parse(text, { columns: true, cast: (value, { quoting, header }) => (header || quoting || value !== '' ? value : null) })

@@ -40,7 +40,7 @@ describe('files by year', () => {
       { name: '2023', url: 'no address' },
       null,
     ])
-    // What comes last of a year counts.
+    // The last record of a year counts.
     expect(Object.fromEntries(found)).toEqual({
       2020: '300228-22-accidentes-trafico-detalle.xlsx',
       2024: '300228-32-accidentes-trafico-detalle.csv',
@@ -60,7 +60,7 @@ describe('files by year', () => {
     expect(found.map(([period]) => period)).toEqual(['2025', '2010', '2013'])
   })
 
-  test('accidents with animals have addresses by year; what is no list is refused', () => {
+  test('accidents with animals have addresses by year; an invalid list is refused', () => {
     const files = dgtAnimalAccidents.archive?.files([], { from: '2023-05-01', to: '2024-12-31' }) ?? []
     expect(files.map(({ period, url }) => [period, url.split('/').at(-1)])).toEqual([
       ['2023', 'ACC_ANIMALES_2023.csv'],
@@ -138,12 +138,12 @@ describe("Madrid's older layout", () => {
     'weather',
     'position',
   ]
-  const told = (publication: Publication): unknown[][] => rowsOf(publication).map((row) => NAMES.map((name) => row[name]))
+  const valuesOf = (publication: Publication): unknown[][] => rowsOf(publication).map((row) => NAMES.map((name) => row[name]))
 
   test('a workbook with days and times as numbers, no coordinates and stray cells; or the same as text', async () => {
     const workbook = await parse(madridAccidents, writeXlsx([{ name: '2020', rows: [HEADER, ...ROWS] }], 0), '2020')
     expect([workbook.report.quarantined, workbook.report.unknownCodes]).toEqual([{}, {}])
-    expect(told(workbook)).toEqual(EXPECTED)
+    expect(valuesOf(workbook)).toEqual(EXPECTED)
     const text = [
       `${HEADER.join(';')};;`,
       `2020S000001;01/01/2020;23:15:00;CALL. EJEMPLO;-;RETIRO;${person.join(';')};;;`,
@@ -151,7 +151,7 @@ describe("Madrid's older layout", () => {
       `2020S000002;29/02/2020;0:00:00;CALL. EJEMPLO;12;RETIRO;${person.join(';')};14;;,`,
       `2020S000003;30/11/2020;22:35;CALL. EJEMPLO;12;RETIRO;${person.join(';')};7;;`,
     ]
-    expect(told(await parse(madridAccidents, Buffer.from(`${text.join('\r\n')}\r\n`), '2020'))).toEqual(EXPECTED)
+    expect(valuesOf(await parse(madridAccidents, Buffer.from(`${text.join('\r\n')}\r\n`), '2020'))).toEqual(EXPECTED)
   })
 
   test('a workbook without a column of it, or cut off, is refused', async () => {

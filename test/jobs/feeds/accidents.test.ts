@@ -56,7 +56,7 @@ test('the worst that happened to a person', () => {
 })
 
 describe('Madrid', () => {
-  test('persons become accidents: identical ones are two, the year of the file is that of most', async () => {
+  test('persons become accidents: identical ones are two, the year of the file is the most frequent one', async () => {
     const publication = await parse(madridAccidents, fixture('madrid_accidents/accidents.csv'))
     const rows = rowsOf(publication)
     expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
@@ -90,7 +90,7 @@ describe('Madrid', () => {
       { weather: 'UNKNOWN', occurred_at: 'CLOCK_CHANGE' },
     ])
     expect(rows[3]).toMatchObject({ position: null, location_method: null, location_error_m: null })
-    // Nothing is told of a single person.
+    // No field describes a single person.
     expect(Object.keys(rows[0] as AnyRow).filter((name) => /alcohol|drug|sex|age/.test(name))).toEqual([])
   })
 
@@ -184,7 +184,7 @@ describe('Catalonia', () => {
     expect(rows[2]).toMatchObject({ road_owner: 'STATE', junction_type: 'ROUNDABOUT', is_junction: true, absent: null })
   })
 
-  test('what no list knows is counted and beside its column; a time that is none is counted', async () => {
+  test('an unknown code is counted and stays beside its column; an invalid time is counted', async () => {
     const text = fixture('catalonia_accidents/accidents.csv').toString()
     const strange = await parse(
       cataloniaAccidents,

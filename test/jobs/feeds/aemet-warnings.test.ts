@@ -64,7 +64,7 @@ describe('the package', () => {
     expect(trial).toMatchObject({ accepted: true, datasets: { weather_alerts: { rows: 4 } } })
   })
 
-  test('that is cut, or would unpack to more than is allowed, is no package', async () => {
+  test('that is cut, or would unpack to more than the limit, is no package', async () => {
     const packed = gzipSync(tar)
     await expect(decodeReply(rss, reply(packed.subarray(0, packed.length / 2)))).rejects.toThrow('damaged gzip')
     await expect(sniff(rss, tar.subarray(0, tar.length / 2))).rejects.toThrow('not a whole tar')
@@ -115,18 +115,18 @@ describe('the package', () => {
 describe('which messages are warnings', () => {
   const events = async (...names: readonly string[]): Promise<unknown[]> => (await rowsOf(...names.map(message))).map((row) => row['event'])
 
-  test('green is none, by its level or its severity', async () => {
+  test('green is no warning, by its level or its severity', async () => {
     expect(await events('green')).toEqual([])
     expect(await rowsOf(message('green').replace('verde', 'nada'))).toEqual([])
     expect(await rowsOf(message('coast').replace('amarillo</value>', 'Verde</value>'))).toEqual([])
   })
 
-  test('a test is none, and is counted', async () => {
+  test('a test is no warning, and is counted', async () => {
     const { counts, report } = await parse(message('test'))
     expect([counts.get('weather_alerts'), [...report.warnings]]).toEqual([0, [['a message with status Test is left out', 1]]])
   })
 
-  test('an update that expires as it is sent withdraws what it refers to, as does a cancellation', async () => {
+  test('an update that expires as it is sent withdraws its references, as does a cancellation', async () => {
     expect(await events('rain')).toHaveLength(1)
     expect(await events('rain', 'rain_withdrawn')).toEqual([])
     expect(await events('rain_withdrawn')).toEqual([])
@@ -142,7 +142,7 @@ describe('which messages are warnings', () => {
     })
   })
 
-  test('an update takes the place of what it refers to, and is the same thing', async () => {
+  test('an update replaces its references, and is the same thing', async () => {
     const [before] = await rowsOf(message('wind_before'))
     const [after, ...others] = await rowsOf(message('wind_before'), WIND)
     expect(others).toEqual([])
@@ -151,7 +151,7 @@ describe('which messages are warnings', () => {
     expect(after?.['updates']).toEqual([before?.['identifier']])
   })
 
-  test('two whose identifiers are alike are two, neither of which is lost', async () => {
+  test('two with similar identifiers stay two, and neither is lost', async () => {
     const later = message('rain').replaceAll('1798614000', '1798614060')
     const ids = (await rowsOf(later, message('rain'))).map((row) => row['source_id'])
     expect(ids).toEqual(['722803PRP13118', '2.49.0.0.724.0.ES.20261230070000.722803PRP131181798614060'])
@@ -160,7 +160,7 @@ describe('which messages are warnings', () => {
   })
 })
 
-describe('what a message says', () => {
+describe('a message', () => {
   test('is in UTF-8, whatever it declares', async () => {
     expect(message('heat_canaries')).toContain('encoding="ISO-8859-15"')
     expect(await rowOf('heat_canaries')).toMatchObject({
@@ -239,7 +239,7 @@ describe('what a message says', () => {
       expect(await rowOf('coast', ['Meteoalerta nivel', 'Meteoalerta grado'], ['Moderate', severity])).toMatchObject({ level })
   })
 
-  test('codes that nobody knows are kept and counted', async () => {
+  test('unknown codes are kept and counted', async () => {
     const text = message('coast')
       .replace('CO;Costeros<', 'XX;Nuevo<')
       .replace('CO;Costeros;Viento del oeste de 50 a 60 km/h (fuerza 7)', 'YY;Nuevo;3 kn')
@@ -255,7 +255,7 @@ describe('what a message says', () => {
     })
   })
 
-  test('a message without what a warning needs is bad, and says what', async () => {
+  test('a message without a field that a warning needs is bad, and the field is named', async () => {
     const reason = async (from: string | RegExp, to = ''): Promise<string[]> => {
       const { counts, report } = await parse(message('coast').replaceAll(from, to))
       expect(counts.get('weather_alerts')).toBe(0)
@@ -282,7 +282,7 @@ describe('zones', () => {
       }
   })
 
-  test('tell provinces by their codes, of islands too, and coastal waters', async () => {
+  test('identify provinces by their codes, also of islands, and coastal waters', async () => {
     expect(await rowOf('fog_visibility')).toMatchObject({ zone_codes: ['622202', '625002'], province_codes: ['22', '50'] })
     expect((await rowOf('coast'))['zones']).toEqual([{ code: '611804C', name: 'Costa granadina', province_code: '18', is_coastal: true }])
     expect(['645301', '645401C', '659004', '659304', '785101', '722802'].map((code) => alertZone(code)?.province_code)).toEqual([
@@ -323,7 +323,7 @@ test.skipIf(!shared)('the recorded messages: two whole ones and two excerpts are
     expect(String(source_id).slice(-4)).toBe(new Date((expires_at as number) + 1000).toISOString().slice(8, 13).replace('T', ''))
 })
 
-test.skipIf(!shared)('the catalogue of zones: 233, of which 51 are coastal waters, each in the province that it names', () => {
+test.skipIf(!shared)('the catalogue of zones: 233, 51 of them coastal waters, each in the province that it names', () => {
   const text = readFileSync(join(shared as string, 'feeds/aemet-avisos/zonas_meteoalerta.derived.json'), 'utf8')
   const zones = JSON.parse(text) as { readonly code: string; readonly prov: string }[]
   expect([zones.length, zones.filter(({ code }) => alertZone(code)?.is_coastal).length]).toEqual([233, 51])

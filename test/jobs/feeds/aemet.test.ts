@@ -43,7 +43,7 @@ test('observations: the hour that ends at fint, units of ours, no noise of doubl
   })
 })
 
-test('observations: a station once a publication, with the province that its position lies in', async () => {
+test('observations: a station once a publication, with the province of its position', async () => {
   const stations = rowsOf(await parse(aemetObservation, OBSERVED), 'weather_stations')
   expect(stations.map(({ station_id, name, province_code, altitude_m }) => [station_id, name, province_code, altitude_m])).toEqual([
     ['3195', 'MADRID RETIRO', '28', 667],
@@ -67,7 +67,7 @@ test('observations: times are UTC with an offset, as since 2025, and without one
   expect(await timeOf('2026-11-01T01:00:00+0000')).toEqual({ weather_observations: { 'observed_at is later than the fetch': 1 } })
 })
 
-test('observations: what nobody knows is counted, what is no number is bad, either spelling of two measures is taken', async () => {
+test('observations: unknown fields are counted, an invalid number is bad, either spelling of two measures is taken', async () => {
   const [record = {}] = list(OBSERVED)
   const one = async (more: object): Promise<Publication> => parse(aemetObservation, latin([{ ...record, ...more }]))
   expect((await one({ uvmax: 3 })).report.unknownCodes).toEqual({ aemet_observation_key: { uvmax: 1 } })
@@ -89,7 +89,7 @@ test('daily climatology: a request for each day of a range, from 1920 on', () =>
   expect(aemetDaily.archive?.files([], { from: '0001-01-01', to: '1919-12-31' })).toEqual([])
 })
 
-test('a day whose document says that there is no data is absent; any other refusal is none', async () => {
+test('a day whose document declares no data is absent; any other refusal is a failure', async () => {
   const isAbsent = (text: string): boolean | undefined => aemetDaily.archive?.isAbsent?.({ name: '2026-03-01', bytes: Buffer.from(text) })
   const noData = '{"descripcion":"No hay datos que satisfagan esos criterios","estado":404}'
   expect([isAbsent(noData), isAbsent('{"descripcion":"x","estado":429}'), isAbsent('[]'), isAbsent('null'), isAbsent('<html>')]).toEqual([
@@ -113,7 +113,7 @@ test('documents that are no lists of records are refused', async () => {
     }
 })
 
-test('slips: the address of the data, or why there is none and whether to ask again', () => {
+test('slips: the address of the data, or why there is none and whether to request it again', () => {
   const slip = (members: object): unknown => readSlip(latin([members]).subarray(1, -1))
   expect(slip({ descripcion: 'exito', estado: 200, datos: 'https://opendata.aemet.es/opendata/sh/1' })).toEqual({
     url: 'https://opendata.aemet.es/opendata/sh/1',
@@ -175,7 +175,7 @@ test.skipIf(!shared)('the recorded days of Madrid in 2017: 304, with 2 traces', 
       list(captured('aemet-climatologia/diarios_3195_2017-01-01_2017-10-31.json')).filter((record) => record[key] === 'Varias').length,
   )
   expect(several).toEqual([22, 13, 16, 50, 39])
-  // Of one day the highest temperature is told without a time.
+  // One day gives the highest temperature without a time.
   const measures = ['temp_min_c', 'temp_max_c', 'gust_m_s', 'pressure_max_hpa', 'pressure_min_hpa']
   expect(times.map((name, at) => counted(measures[at] as string, there) - counted(name, there))).toEqual([22, 13 + 1, 16, 50, 39])
 })

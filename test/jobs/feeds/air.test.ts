@@ -15,7 +15,7 @@ import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
 const AT = Date.UTC(2027, 0, 1)
-/** Valid hours, and those that are not before a valid one of their line, counted by another program. */
+/** Valid hours, and invalid ones before a valid one of their line, counted by another program. */
 const MADRID = [
   ['2019-03-07', 3421, 52],
   ['2019-09-26', 2575, 26],
@@ -44,7 +44,7 @@ describe('the national index', () => {
     )
     expect(stations.filter((row) => !provinceByCode(row['province_code'] as string) || row['position'] === null)).toEqual([])
     expect(count(stations, (row) => row['province_code'])).toMatchObject({ '28': 52, '08': 47, '05': 1 })
-    // Of 624: 63 empty, of which 7 active; 19 zeros, of which 18 active; one inactive station with an index.
+    // Of 624, 63 are empty, 7 of them active; 19 are zero, 18 of them active; one inactive station has an index.
     expect(index).toHaveLength(566 - 7 - 18)
     expect(count(index, (row) => isoInstant(row['observed_at'] as number))).toEqual({ '2026-09-02T21:00:00.000Z': 541 })
     // 46077006 is inactive, and has an index of 2 by ozone.

@@ -22,7 +22,7 @@ const shared = sharedFolder()
 const fixture = (name: string): Buffer => readFileSync(join(PROJECT, 'test/fixtures', name))
 const AT = Date.UTC(2027, 0, 1)
 
-/** What the circles cover: the peninsula and the Balearics with their approaches, the Canaries, and the way between them. */
+/** The area of the circles: the peninsula and the Balearics with their approaches, the Canaries, and the way between them. */
 const COVERED = [
   { south: 34.5, north: 44.5, west: -11.5, east: 5.5 },
   { south: 26, north: 31, west: -20, east: -11.5 },
@@ -69,7 +69,7 @@ test.skipIf(!shared)('the captures of adsb.lol and OpenSky of one minute: 19 and
     return other && Math.abs((other['observed_at'] as number) - (one['observed_at'] as number)) < 6000 ? [[one, other] as const] : []
   })
   expect(pairs).toHaveLength(8)
-  // What may change within six seconds: feet for metres, knots for metres per second or minutes for seconds would differ by far more.
+  // The largest change within six seconds: feet for metres, knots for m/s or minutes for seconds would differ by far more.
   const most = { altitude_m: 20, altitude_geometric_m: 20, ground_speed_m_s: 2, vertical_rate_m_s: 1, track_deg: 5 }
   for (const [one, other] of pairs)
     for (const [name, limit] of Object.entries(most))
@@ -111,7 +111,7 @@ test('a blocked aircraft is in no bytes that are kept and in no row, nor is one 
   expect(rows.some(({ is_on_ground }) => is_on_ground === true)).toBe(true)
 })
 
-test('bytes without a blocked aircraft stay as they are; what is no answer is refused', () => {
+test('bytes without a blocked aircraft stay as they are; an invalid reply is refused', () => {
   const bytes = fixture('adsb_lol/merged.parts/baleares.json')
   expect(withholdAircraft.from(bytes, new Set())).toBe(bytes)
   expect(JSON.parse(withholdAircraft.from(bytes, new Set(['T.18-9'])).toString())).toMatchObject({ total: 1, ac: [{ hex: '34510a' }] })
@@ -136,7 +136,7 @@ describe('the token of OpenSky', () => {
   }
   const textOf = async (request: IncomingMessage): Promise<string> => Buffer.concat(await request.toArray()).toString()
 
-  test('is asked for with the client, kept, and renewed where it is no longer accepted', async () => {
+  test('is requested with the client, kept, and renewed where it is no longer accepted', async () => {
     let given = 0
     const forms: string[] = []
     const asked: (string | undefined)[] = []

@@ -83,7 +83,7 @@ describe('codeshares', () => {
     expect(numbersOf([record('IB', '0438'), record('VY', '1004', more)])).toHaveLength(2)
   })
 
-  test('different gates are different flights, an unknown gate is none', () => {
+  test('different gates are different flights, an unknown gate does not count', () => {
     const gates = ['J46', 'J50', null].map((puertaPrimera, at) => record(['IB', 'UX', 'BA'][at] as string, `${at}400`, { puertaPrimera }))
     expect(numbersOf(gates)).toEqual([
       ['IB400', 'BA2400'],

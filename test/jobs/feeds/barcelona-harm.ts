@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { barcelonaAccidents } from '../../../jobs/feeds/safety/barcelona-accidents.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 
-/** What a file of Barcelona's accidents adds up to: accidents, killed, seriously and slightly hurt, accidents with a position, rejected records. */
+/** The totals of a file of Barcelona's accidents: all, killed, seriously and slightly hurt, located, and rejected records. */
 export async function barcelonaHarm(bytes: Buffer): Promise<unknown[]> {
   const { rows, report } = await parsePublication(barcelonaAccidents, [{ name: 'accidents', bytes }], Date.UTC(2026, 10, 1), {
     keeps: () => true,

@@ -47,7 +47,7 @@ describe('filling stations', () => {
     'IDProvincia',
     'Precio Gasoleo A',
     'Precio Gases licuados del petróleo',
-  ])('of which none has %s are refused, and it is named', async (field) => {
+  ])('without any %s are refused, and the column is named', async (field) => {
     const renamed = stations.replaceAll(`"${field}"`, `"${field.replace(/[óaeo]/, '\ufffd')}"`)
     await expect(parse(fuelStationsFeed, renamed)).rejects.toThrow(`no station has the field ${field}`)
   })
@@ -90,7 +90,7 @@ describe('traffic readings', () => {
   const pm = fixture('madrid_traffic/pm.xml')
 
   test.each(['intensidad', 'ocupacion', 'carga', 'nivelServicio', 'error', 'intensidadSat', 'descripcion', 'subarea', 'st_x'])(
-    'of which none has <%s> are refused, and it is named',
+    'without any <%s> are refused, and it is named',
     async (name) => {
       const renamed = pm.replaceAll(`<${name}>`, `<${name}2>`).replaceAll(`</${name}>`, `</${name}2>`)
       await expect(parse(madridTraffic, renamed)).rejects.toThrow(new RegExp(`none of the URBAN sensors has <${name}>`))
@@ -151,7 +151,7 @@ describe('the catalogue of sensors', () => {
     await expect(parse(madridSensors, changed(fixture('madrid_sensors/points-2018.csv'), ['"y"', '"z"']))).rejects.toThrow('lacks y')
   })
 
-  test('counts what is no number, and is refused where no point has a position', async () => {
+  test('counts invalid numbers, and is refused where no point has a position', async () => {
     const one = await parse(madridSensors, changed(points, ['441615.343346657', 'n/d'], [';4;', ';N/A;']))
     expect(one.report.quarantined).toEqual({ traffic_sensors: { 'district is no whole number': 1 } })
     expect(warnings(one)).toEqual({ 'coordinates outside the UTM box of Madrid: position left out': 1 })
@@ -159,7 +159,7 @@ describe('the catalogue of sensors', () => {
     await expect(parse(madridSensors, none)).rejects.toThrow('none of the points has a position in Madrid')
   })
 
-  test.skipIf(!shared)('is refused where it is cut off, and what was taken for the whole locks no whole one out', async () => {
+  test.skipIf(!shared)('is refused where it is cut off, and a truncated file once accepted does not block a complete one', async () => {
     const whole = capture('madrid-puntos-medida/pmed_ubicacion_2023-07.csv')
     for (const cut of [whole.length / 2, whole.length - 1, whole.length - 20, whole.length / 3].map(Math.floor))
       await expect(parse(madridSensors, whole.slice(0, cut)), String(cut)).rejects.toThrow(/cut off: line \d+, the last,|Quote Not Closed/)
@@ -186,12 +186,12 @@ describe('incidents', () => {
     'province',
     'overallStartTime',
     'validityStatus',
-  ])('of which none has <%s> are refused, and it is named', async (name) => {
+  ])('without any <%s> are refused, and it is named', async (name) => {
     const renamed = changed(situations, [new RegExp(`(</?(?:\\w+:)?)${name}>`, 'g'), `$1${name}2>`])
     await expect(parse(dgtIncidentsFeed, renamed)).rejects.toThrow(`none of the records has ${name}`)
   })
 
-  test('of which none states a severity are read, and it is told', async () => {
+  test('without any severity are read, and a warning says so', async () => {
     const renamed = changed(situations, [/(overallS|s)everity>/g, 'gravity>'])
     expect(warnings(await parse(dgtIncidentsFeed, renamed))).toMatchObject({ 'no situation states a severity': 1 })
     expect(warnings(await parse(dgtIncidentsFeed, situations))).toEqual({})
@@ -215,14 +215,14 @@ describe('incidents of Catalonia', () => {
   const features = fixture('sct_incidents/incidents.xml')
 
   test.each(['tipus', 'descripcio_tipus', 'causa', 'carretera', 'pk_inici', 'pk_fi', 'data', 'nivell', 'sentit'])(
-    'of which none has <%s> are refused, and it is named',
+    'without any <%s> are refused, and it is named',
     async (name) => {
       const renamed = changed(features, [new RegExp(`(</?cite:)${name}>`, 'g'), `$1${name}2>`])
       await expect(parse(sctIncidentsFeed, renamed)).rejects.toThrow(`none of the incidents has ${name}`)
     },
   )
 
-  test('of which none has a position are refused', async () => {
+  test('without any position are refused', async () => {
     const renamed = changed(features, [/gml:Point/g, 'gml:Place'])
     await expect(parse(sctIncidentsFeed, renamed)).rejects.toThrow('none of the incidents has a position')
   })

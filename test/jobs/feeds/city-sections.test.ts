@@ -134,7 +134,7 @@ test.skipIf(shared === null).each([
   expect(rows.filter((row) => Number(row['source_state']) > 4 && !underpasses.has(row['section_id']))).toEqual([])
 })
 
-test.skipIf(shared === null)('Bilbao has 81 areas, of which 11 stand still since 2016 to 2023', async () => {
+test.skipIf(shared === null)('Bilbao has 81 areas; 11 of them have not changed since 2016 to 2023', async () => {
   const bytes = readFileSync(join(shared as string, 'feeds/bilbao-trafico/srvDatasetTrafico_20260129.geojson'))
   const publication = await parse(bilbaoTraffic, bytes)
   const [rows, sections] = [rowsOf(publication, 'traffic_section_states'), rowsOf(publication, 'traffic_sections')]

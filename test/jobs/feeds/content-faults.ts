@@ -1,10 +1,10 @@
-/** A fault of content: a fixture with something written otherwise, and what becomes of it. */
+/** A fault of content: a fixture with one change, and the result. */
 export interface ContentFault {
   /** The fixture, from the folder of fixtures. */
   readonly file: string
-  /** What is replaced, everywhere in the file, byte by byte (Latin-1). */
+  /** The replacements, everywhere in the file, byte by byte (Latin-1). */
   readonly change: readonly (readonly [string | RegExp, string])[]
-  /** Why the whole file is refused, or the good rows of the first dataset, what is rejected and what is counted. */
+  /** The reason for refusing the whole file; or the good rows of the first dataset, the rejected records and the counts. */
   readonly expect:
     | string
     | {
@@ -30,7 +30,7 @@ const PANELS = 'dgt_vms/messages.xml'
 const DEVICES = 'dgt_vms_devices/devices.xml'
 const DETECTORS = 'dgt_detectors/measurements.xml'
 const DETECTOR_SITES = 'dgt_detector_sites/sites.xml'
-/** What is said of these two fixtures as they are. */
+/** The reports of these two fixtures without changes. */
 const STOOD_STILL = 'measurement is older than 30 minutes: reading left out (2 times)'
 const SWAPPED = 'latitude and longitude were swapped'
 const POSTS = 'marine_fuel/posts.json'

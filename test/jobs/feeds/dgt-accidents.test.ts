@@ -109,7 +109,7 @@ describe('the national table', () => {
     'x',
   ]
 
-  test('a header by meaning, with the columns that rows need; what else it lacks is counted', async () => {
+  test('a header by meaning, with the columns that rows need; other missing columns are counted', async () => {
     const publication = await parse(dgtAccidents, table(accident(1, 7, 0, 3), accident(2, 28, 0, 77), accident(3, 38, 10, 3)))
     const { report } = publication
     expect(only(rowsOf(publication), 'edition', 'accident_id', 'island', 'absent')).toEqual([
@@ -127,7 +127,7 @@ describe('the national table', () => {
     expect(report.warnings.has('no column TOT_VMP_MU24H')).toBe(false)
   })
 
-  test.skipIf(!shared)('the small workbooks: 2020 calls the id SECUENCIAL, island 0 is none', async () => {
+  test.skipIf(!shared)('the small workbooks: 2020 calls the id SECUENCIAL, island 0 means none', async () => {
     const read = async (name: string): Promise<AnyRow[]> =>
       rowsOf(await parse(dgtAccidents, readFileSync(join(shared as string, 'cases', name))))
     expect(await read('dgt-accidents-2020-secuencial.xlsx')).toHaveLength(400)
@@ -146,7 +146,7 @@ describe('the national table', () => {
     )
   })
 
-  test('the dictionary: labels by variable and value, what is said of all values together', async () => {
+  test('the dictionary: labels by variable and value, and those for all values together', async () => {
     const publication = await parse(dgtAccidentDictionary, fixture('dgt_accident_dictionary/Diccionario.zip'))
     expect(only(rowsOf(publication), 'variable', 'value', 'label')).toEqual([
       ['TIPO_VIA', '1', 'Autopista de peaje'],

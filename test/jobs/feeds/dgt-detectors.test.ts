@@ -54,7 +54,7 @@ test.skipIf(!shared)('the captured sites: five lanes of the A-6 towards Coruña,
 
 const fixture = readFileSync(new URL('../../fixtures/dgt_detectors/measurements.xml', import.meta.url), 'utf8')
 
-test('a detector that stands still for more than 30 minutes is stale, and live again once it measures', async () => {
+test('a detector without changes for more than 30 minutes is stale, and live again once it measures', async () => {
   const state = emptyState()
   const publish = async (text: string, at: string): Promise<Record<string, boolean>> => {
     const { rows, data_time } = await parsed(dgtDetectors, text, at)

@@ -17,7 +17,7 @@ export function fixture(profile: 'v36' | 'v37'): string {
   return readFileSync(fileURLToPath(new URL(`../../fixtures/dgt_incidents/situations-${profile}.xml`, import.meta.url)), 'utf8')
 }
 
-/** A document with some of its text replaced; fails where there is nothing to replace, so that no test passes by accident. */
+/** A document with some of its text replaced; fails if the text is absent, so that no test passes by accident. */
 export function changed(document: string, ...changes: readonly (readonly [from: string | RegExp, to: string])[]): string {
   return changes.reduce((text, [from, to]) => {
     const next = text.replace(from, to)
@@ -26,7 +26,7 @@ export function changed(document: string, ...changes: readonly (readonly [from: 
   }, document)
 }
 
-/** What the feed makes of a document, by the real pipeline's parser and row checks. */
+/** The feed's result for a document, by the real pipeline's parser and row checks. */
 export async function readDgt(
   document: string | Buffer,
   fetchedAt = Date.parse('2026-11-01T00:00:00Z'),

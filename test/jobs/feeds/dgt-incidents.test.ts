@@ -128,7 +128,7 @@ describe('type', () => {
     expect(Object.keys(INCIDENT_TYPES.codes)).toContain(type)
   })
 
-  test('management without another cause is a closure or a restriction by what it does', async () => {
+  test('management without another cause is a closure or a restriction by its effect', async () => {
     const document = fixture('v37')
     const type = async (text: string): Promise<string | undefined> => (await readDgt(text)).incidents[1]?.type
     expect(await type(document)).toBe('CLOSURE')
@@ -137,7 +137,7 @@ describe('type', () => {
     expect(await type(changed(document, ['>roadClosed<', '>carPoolLaneInOperation<']))).toBe('RESTRICTION')
   })
 
-  test('a detail that is not known is read as its family, a cause that is not known by what the record says; both are counted', async () => {
+  test("an unknown detail is read as its family, an unknown cause by the record's type; both are counted", async () => {
     const detail = await readDgt(changed(fixture('v37'), ['<accidentType>accident<', '<accidentType>ufoCollision<']))
     expect(detail.incidents[0]).toMatchObject({ type: 'ACCIDENT', source_type: 'accident/ufoCollision' })
     expect(detail.publication.report.unknownCodes).toEqual({ dgt_cause: { 'accident/ufoCollision': 1 } })
@@ -195,7 +195,7 @@ describe('V16 beacons', () => {
   })
 })
 
-describe('what the source gets wrong', () => {
+describe('the errors of the source', () => {
   test('speed limits of 1 or 2 km/h and bounds of 0 are unknown, and counted', async () => {
     const { incidents, warnings } = await readDgt(
       changed(fixture('v36'), ['SpeedLimit>40.0<', 'SpeedLimit>2.0<'], ['vehicleWidth>3.5<', 'vehicleWidth>0.0<']),
@@ -256,7 +256,7 @@ describe('what the source gets wrong', () => {
     expect(timeless.publication.report.quarantined).toEqual({ incidents: { 'no time of creation': 1 } })
   })
 
-  test('codes that nobody has seen are kept as they came and counted', async () => {
+  test('unknown codes are kept as they came and counted', async () => {
     const { incidents, publication } = await readDgt(
       changed(
         fixture('v36'),
@@ -299,7 +299,7 @@ describe('what the source gets wrong', () => {
     }
   })
 
-  test('a profile that nobody has seen is read and told', async () => {
+  test('an unknown profile is read and reported', async () => {
     const { incidents, warnings } = await readDgt(changed(fixture('v37'), ['"3.7_1.0"', '"3.8_1.0"']))
     expect(incidents).toHaveLength(2)
     expect(warnings).toEqual({ 'profile version is neither 3.6 nor 3.7': 1 })
@@ -311,7 +311,7 @@ describe('what the source gets wrong', () => {
   })
 })
 
-test('the repeated hour of October is told apart by the offset', async () => {
+test('the repeated hour of October is resolved by the offset', async () => {
   const { publication, incidents } = await readDgt(fixture('v37'))
   expect(publication.data_time).toBe(Date.parse('2026-10-25T01:35:00Z'))
   expect(incidents[0]?.created_at).toBe(Date.parse('2026-10-25T01:30:00Z'))

@@ -36,7 +36,7 @@ test.skipIf(!shared)('the captured messages: 12 controllers, with 0, 1 and 2 mes
   // Ten texts, half of them with CR LF, and no line that keeps a mark or the blanks that centre it.
   expect(all.filter(({ lines }) => lines.length > 0)).toHaveLength(10)
   expect(all.flatMap(({ lines }) => lines).filter((line) => line !== line.trim() || line === '')).toEqual([])
-  // Of 22 pictograms four are blank.
+  // Four of 22 pictograms are blank.
   expect(all.flatMap(({ pictograms }) => pictograms)).toHaveLength(18)
   expect(all.flatMap(({ pictograms }) => pictograms).filter(({ code }) => code === '0')).toEqual([])
   expect(rows.flatMap(({ panel_id, speed_limit_kmh }) => (speed_limit_kmh === null ? [] : [[panel_id, speed_limit_kmh]]))).toEqual([

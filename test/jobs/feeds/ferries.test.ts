@@ -51,7 +51,7 @@ test('an archive without a ferry, without a calendar or without agencies is refu
   await expect(parse(BALEARIA.filter(({ name }) => name !== 'agency.txt'))).rejects.toThrow('agency.txt')
 })
 
-test('a time zone that is none is taken for Madrid, and counted', async () => {
+test('an unknown time zone is taken for Madrid, and counted', async () => {
   const publication = await parse(withMember('agency.txt', (text) => text.replace('Europe/Madrid', 'Madrid')))
   expect(rowsOf(publication, 'ferry_routes')[0]).toMatchObject({ timezone: 'Europe/Madrid' })
   expect([...publication.report.warnings.keys()]).toContain('agency_timezone is no time zone; Europe/Madrid is taken')

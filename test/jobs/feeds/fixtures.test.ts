@@ -12,15 +12,15 @@ import { PROJECT } from '../../laws/sources.ts'
 import { type ContentFault, FAULTS } from './content-faults.ts'
 
 const FIXTURES = join(PROJECT, 'test/fixtures')
-/** When fixtures count as fetched, ms. */
+/** The fetch time of fixtures, ms. */
 const AT = Date.UTC(2027, 0, 1)
 const SNAPSHOT = '.rows.json'
-/** Of more rows than this a snapshot has the first and the last. */
+/** A snapshot of more rows than this has the first and the last. */
 const MAX_ROWS = 12
 const SHOWN_ROWS = 4
 
 /**
- * Each file of a feed's folder is a publication: a folder `….zip` or `….tar` an archive of what is in it, a folder `….parts`
+ * Each file of a feed's folder is a publication: a folder `….zip` or `….tar` an archive of its files, a folder `….parts`
  * several bodies. A new file gets its snapshot by `vitest --update`; a person reads it before it is committed.
  */
 describe.each(feeds.map((feed) => [feed.id, feed] as const))('%s', (id, feed) => {
@@ -73,7 +73,7 @@ function bodyName(feed: Feed, file: string): string {
   return requests.includes(stem) ? stem : (requests[0] as string)
 }
 
-/** What a publication gives, a line for each row, so that a difference shows what changed. */
+/** The rows of a publication, one a line, so that a difference shows the change. */
 function snapshotOf(feed: Feed, publication: Publication): string {
   const { rows, report, data_time } = publication
   const lines = (list: readonly string[]): string => (list.length === 0 ? '[]' : `[\n    ${list.join(',\n    ')}\n  ]`)

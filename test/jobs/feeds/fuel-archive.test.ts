@@ -12,7 +12,7 @@ const NOW = Date.parse('2026-11-01T00:00:00Z')
 const FIXTURE = JSON.parse(readFileSync(join(PROJECT, 'test/fixtures/fuel_archive/2026-10-27.json'), 'utf8')) as {
   ListaEESSPrecio: Fields[]
 }
-/** A station without prices, but for those of some fields. */
+/** A station without prices, except in some fields. */
 const STATION: Fields = {
   ...Object.fromEntries(
     Object.entries(FIXTURE.ListaEESSPrecio[0] as Fields).map(([field, value]) => [field, field.startsWith('Precio') ? '' : value]),
@@ -29,7 +29,7 @@ describe('a day of the archive', () => {
     parsePublication(fuelArchive, [{ name, bytes }], NOW, { keeps: () => true })
   const rows = (publication: Publication): readonly AnyRow[] => publication.rows.get('fuel_archive_prices') as readonly AnyRow[]
 
-  test('is the one that was asked for, whatever time it states; each price is a row', async () => {
+  test('is the requested one, whatever time it states; each price is a row', async () => {
     const stations = [STATION, { ...STATION, IDEESS: '5', Rótulo: '', 'Tipo Venta': 'R', 'Precio Adblue': '', 'Precio Queroseno': '0,987' }]
     const publication = await parseDay(answer(stations, { Fecha: 'hoy' }))
     const station = { day: '2012-03-25', day_starts_at: Date.parse('2012-03-24T23:00:00Z'), province_code: '08' }
@@ -49,7 +49,7 @@ describe('a day of the archive', () => {
     await expect(parseDay(answer([STATION], { Fecha: 'hoy' }), 'by-hand')).rejects.toThrow('Fecha is "hoy"')
   })
 
-  test('without stations is none; one that the service refused, or whose prices have other names, is an error', async () => {
+  test('without stations is absent; one that the service refused, or whose prices have other names, is an error', async () => {
     const isAbsent = (bytes: Buffer): boolean | undefined => fuelArchive.archive?.isAbsent?.({ name: '2025-05-21', bytes })
     expect([isAbsent(answer([])), isAbsent(answer([], { ResultadoConsulta: 'Datos no encontrados' }))]).toEqual([true, true])
     expect([isAbsent(answer([STATION])), isAbsent(Buffer.from('<html></html>')), isAbsent(Buffer.from('{"Mensaje":"x"}'))]).toEqual([

@@ -14,7 +14,7 @@ const parse = (bytes: Buffer): Promise<Publication> =>
 const rowsOf = ({ rows }: Publication): AnyRow[] => rows.get('fuel_ministry_days') as AnyRow[]
 const shown = (rows: readonly AnyRow[]): unknown[][] => rows.map((row) => [row['day'], row['product'], row['price_mean']])
 
-test('both headers tell the same products; a day begins in Madrid; an empty cell is no price', async () => {
+test('both headers give the same products; a day begins in Madrid; an empty cell is no price', async () => {
   const [names, titles] = [await parse(fixture('names.csv')), await parse(fixture('titles.csv'))]
   expect(shown(rowsOf(names))).toEqual([
     ['2025-11-03', 'GASOLINE_95_E5', 1.466],
@@ -33,7 +33,7 @@ test('both headers tell the same products; a day begins in Madrid; an empty cell
   )
 })
 
-test('what is no day, comes twice or is no number is quarantined; a product that is not known keeps its name', async () => {
+test('an invalid day, a repeated day or an invalid number is quarantined; an unknown product keeps its name', async () => {
   const text =
     'fecha,Gasolina 95 E5,Queroseno\n2026-01-01,1.5,1.0\n2026-01-01,1.6,1.0\n01/01/2026,1.5,1.0\n2026-01-03,1.5\n2026-01-02,n/d!,1.0\n'
   const publication = await parse(Buffer.from(text))
@@ -64,8 +64,8 @@ test.skipIf(!shared)('the recorded tables have 120 days of both fuels each', asy
     const days = Map.groupBy(rowsOf(publication), (row) => row['day'] as string)
     const dayOf = ([day, rows]: [string, AnyRow[]]): unknown[] => [day, ...rows.map((row) => row['price_mean'])]
     expect([publication.report.quarantined, days.size, rowsOf(publication).length]).toEqual([{}, 120, 240])
-    const told = [...days].map(dayOf)
-    expect(told[0]).toEqual(first)
-    if (last) expect(told.at(-1)).toEqual(last)
+    const parsed = [...days].map(dayOf)
+    expect(parsed[0]).toEqual(first)
+    if (last) expect(parsed.at(-1)).toEqual(last)
   }
 })

@@ -50,7 +50,7 @@ function answer(stations: readonly unknown[], envelope: Fields = {}): Buffer {
   return Buffer.from(JSON.stringify(whole).replaceAll('/', '\\/'), 'utf8')
 }
 
-/** Stations of one province, each with one price; only the first has a place. */
+/** Stations of one province, each with one price; only the first has a position. */
 function stationsOf(code: string, count: number): Fields[] {
   return Array.from({ length: count }, (_, at) => ({
     ...STATION,
@@ -132,7 +132,7 @@ describe('a station', () => {
   test('may have lost its place: 0/0, swapped, elsewhere, none', async () => {
     const abrera = { lat: 41.514583, lon: 1.897944 }
     const madrid = { lat: 40.416775, lon: -3.70379 }
-    const told: readonly (readonly [lat: string, lon: string, position: object | null, issue: string])[] = [
+    const cases: readonly (readonly [lat: string, lon: string, position: object | null, issue: string])[] = [
       ['0,000000', '0,000000', null, 'ZERO'],
       ['1,897944', '41,514583', abrera, 'SWAPPED'],
       ['51,5', '0,1', null, 'OUTSIDE_SPAIN'],
@@ -143,9 +143,9 @@ describe('a station', () => {
       ['-3,703790', '40,416775', madrid, 'OTHER_PROVINCE'],
       ['39,5', '1,0', { lat: 39.5, lon: 1 }, 'OTHER_PROVINCE'],
     ]
-    const publication = await parseStations(...told.map(([lat, lon]) => ({ Latitud: lat, 'Longitud (WGS84)': lon })))
+    const publication = await parseStations(...cases.map(([lat, lon]) => ({ Latitud: lat, 'Longitud (WGS84)': lon })))
     const found = rowsOf(publication, 'fuel_stations').map((row) => [row['position'], row['position_issue']])
-    expect(found).toEqual(told.map(([, , position, issue]) => [position, issue]))
+    expect(found).toEqual(cases.map(([, , position, issue]) => [position, issue]))
     expect(rowsOf(publication, 'fuel_stations').every((row) => row['municipality_code'] === '08001')).toBe(true)
     expect(placeWarnings(publication)).toEqual({
       'place of a station: position is 0, 0': 1,
@@ -217,7 +217,7 @@ describe('a price', () => {
     expect(publication.report.unknownCodes).toEqual({})
   })
 
-  test('of a product that is not known lands under the name of its field, counted', async () => {
+  test('of an unknown product lands under the name of its field, counted', async () => {
     const publication = await parseStations({ 'Precio Queroseno': '1,100', 'Precio Hidrógeno Verde': '8,000' }, { 'Precio Queroseno': '' })
     expect(rowsOf(publication, 'fuel_prices').slice(2, 4)).toEqual([
       { station_id: '0', product: 'Precio Queroseno', price: 1.1, price_unit: 'EUR/L', province_code: '08' },
@@ -339,7 +339,7 @@ describe('the provinces one by one', () => {
     expect(counts(rowsOf(publication, 'fuel_stations'), 'province_code')).toMatchObject({ '08': 3, '43': 3 })
   })
 
-  test('are asked for by the last plan of the feed, of which 50 are enough', () => {
+  test('are requested by the last plan of the feed, where 50 are enough', () => {
     const plan = fuelStationsFeed.plans.at(-1)
     expect(plan?.requests).toHaveLength(52)
     expect(plan?.enough).toBe(50)
@@ -353,7 +353,7 @@ describe('the provinces one by one', () => {
 describe.skipIf(!shared)('captures of the ministry', () => {
   const capture = (file: string): Buffer => readFileSync(join(shared as string, 'feeds/miteco-eess', file))
 
-  test('of Barcelona give 807 stations and the prices that were counted', async () => {
+  test('of Barcelona give 807 stations and the counted prices', async () => {
     const publication = await parse(capture('EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json'))
     expect(publication.data_time).toBe(Date.parse('2025-09-27T16:05:47Z'))
     const stations = rowsOf(publication, 'fuel_stations')

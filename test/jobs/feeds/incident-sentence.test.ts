@@ -31,7 +31,7 @@ const measure: Measure = {
   ends_at: null,
 }
 
-const told: Told = {
+const facts: Told = {
   type: 'ROADWORKS',
   cause: 'ROADWORKS',
   road: 'A-7',
@@ -45,9 +45,9 @@ const told: Told = {
   measures: [],
 }
 
-/** What a sentence says of its measures, after the colon. */
+/** The part of a sentence about its measures, after the colon. */
 function effects(...measures: readonly Partial<Measure>[]): [es: string, en: string] {
-  const { es, en } = sentence({ ...told, measures: measures.map((one) => ({ ...measure, ...one })) })
+  const { es, en } = sentence({ ...facts, measures: measures.map((one) => ({ ...measure, ...one })) })
   return [es.split(': ')[1] ?? '', en.split(': ')[1] ?? '']
 }
 
@@ -107,7 +107,7 @@ describe('where', () => {
       'Roadworks on A-7, Centenales pass, both directions, Lorca (Murcia).',
     ],
   ] satisfies [Partial<Told>, string, string][])('%j', (given, es, en) => {
-    expect(sentence({ ...told, ...given })).toEqual({ es, en })
+    expect(sentence({ ...facts, ...given })).toEqual({ es, en })
   })
 
   test.each([
@@ -127,11 +127,11 @@ describe('where', () => {
     ['valencia\naltura xirivella antes entrada valencia', 'sentido creciente'],
     ['DESVIOS POR POLIGONO INDRUSTRIAL ONZONILLA Y N-630', 'sentido creciente'],
   ])('destination %j', (destination, phrase) => {
-    expect(sentence({ ...told, destination }).es).toBe(`Obras en la A-7, km 531,2, ${phrase}, Lorca (Murcia).`)
+    expect(sentence({ ...facts, destination }).es).toBe(`Obras en la A-7, km 531,2, ${phrase}, Lorca (Murcia).`)
   })
 
   test('a destination says nothing where both directions are meant', () => {
-    expect(sentence({ ...told, direction: 'BOTH', destination: 'VALENCIA' }).es).not.toContain('Valencia')
+    expect(sentence({ ...facts, direction: 'BOTH', destination: 'VALENCIA' }).es).not.toContain('Valencia')
   })
 })
 
@@ -199,28 +199,28 @@ describe('what', () => {
     expect(effects(given)).toEqual([es, en])
   })
 
-  test('the same thing is said once, in the order in which the records lead', () => {
+  test('a repeated fact is stated once, in the order in which the records lead', () => {
     expect(effects({ kind: 'ROAD_CLOSED' }, { kind: 'LANES_DEVIATED' }, { kind: 'ROAD_CLOSED' })[0]).toBe(
       'carretera cortada, carriles desviados.',
     )
   })
 
-  test('what the cause says already is not said again', () => {
-    const slow = { ...told, type: 'CONGESTION', cause: 'SLOW_TRAFFIC', measures: [{ ...measure, kind: 'SLOW_TRAFFIC' }] }
+  test('a fact of the cause is not repeated', () => {
+    const slow = { ...facts, type: 'CONGESTION', cause: 'SLOW_TRAFFIC', measures: [{ ...measure, kind: 'SLOW_TRAFFIC' }] }
     expect(sentence(slow).es).toBe('Tráfico lento en la A-7, km 531,2, sentido creciente, Lorca (Murcia).')
   })
 
   test('management alone is named by its type', () => {
-    const closed = { ...told, type: 'CLOSURE', cause: 'TRAFFIC_MANAGEMENT', measures: [{ ...measure, kind: 'ROAD_CLOSED' }] }
+    const closed = { ...facts, type: 'CLOSURE', cause: 'TRAFFIC_MANAGEMENT', measures: [{ ...measure, kind: 'ROAD_CLOSED' }] }
     expect(sentence(closed)).toEqual({
       es: 'Corte en la A-7, km 531,2, sentido creciente, Lorca (Murcia): carretera cortada.',
       en: 'Closure on A-7, km 531.2, towards increasing km, Lorca (Murcia): road closed.',
     })
   })
 
-  test('codes without words are said as they are, never as undefined', () => {
+  test('codes without words are written as they are, never as undefined', () => {
     expect(effects({ kind: 'portalsOpen', lanes: ['moonLane'], vehicles: ['hovercraft'] })[0]).toBe('portalsOpen para hovercraft.')
     expect(effects({ kind: 'LANES_CLOSED', lanes: ['toString'] })[0]).toBe('toString cortado.')
-    expect(sentence({ ...told, cause: 'constructor' }).es).toMatch(/^Obras en la/)
+    expect(sentence({ ...facts, cause: 'constructor' }).es).toMatch(/^Obras en la/)
   })
 })

@@ -82,7 +82,7 @@ test('headers are matched by meaning, in any encoding and with any delimiter', a
   }
 })
 
-test('only needed columns refuse a file; others, and what is unknown, are counted', async () => {
+test('only needed columns refuse a file; other missing ones, and unknown ones, are counted', async () => {
   await expect(parse(csv, 'Fecha,velocidad\n2026-11-01T11:55Z,5\n')).rejects.toThrow('file has no idelem')
   const { report, rows } = await parse(csv, 'Fecha,idelem,clima\n2026-11-01T11:55Z,1,sol\n')
   expect(rows.get('traffic_readings')).toHaveLength(1)
@@ -90,7 +90,7 @@ test('only needed columns refuse a file; others, and what is unknown, are counte
   expect([...report.warnings.keys()]).toEqual(['no record has Intensidad', 'no record has velocidad'])
 })
 
-test('what cannot be read is counted and null; where the row needs it, the record is rejected', async () => {
+test('an unreadable value is counted and null; where the row needs it, the record is rejected', async () => {
   const lines = ['Fecha;idelem;Intensidad;velocidad', '2026-11-01T11:55Z;1;many;16,0', 'short;1', '2026-11-01T11:55Z; ;1;1']
   const publication = await parse(csv, `${lines.join('\n')}\n`)
   expect(readings(publication)).toEqual([['1', null, 16]])
@@ -106,7 +106,7 @@ test('an observation later than its fetch is rejected and counted by the engine'
   })
 })
 
-test('JSON: names by record, a count that is empty is none, a key that comes again is counted', async () => {
+test('JSON: names by record, an empty count is null, a repeated key is counted', async () => {
   const record = { Fecha: '2026-11-01T11:55Z', idelem: 7, intensidad: '' }
   const publication = await parse(json, JSON.stringify([record, { ...record, clima: 1 }, { ...record, idelem: 8, intensidad: 12 }]))
   expect(readings(publication)).toEqual([

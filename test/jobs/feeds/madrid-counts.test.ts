@@ -47,7 +47,7 @@ describe('a month of counts', () => {
     ])
   })
 
-  test('says what each count is worth', async () => {
+  test('gives each count its quality', async () => {
     const qualities = (station: string, day: string): unknown[] =>
       [...new Set(rows.filter(({ station_id, local_date }) => station_id === station && local_date === day))].map(({ quality }) => quality)
     const rows = rowsOf(await parse(MARCH))
@@ -62,7 +62,7 @@ describe('a month of counts', () => {
       ['ES20', 12, 'CEILING'],
       ['ES42', 6, 'ERROR'],
     ])
-    // Half a day is twelve hours, and no day that could be told a copy.
+    // Half a day is twelve hours, and no whole day that could be found to be a copy.
     expect(qualities('ES42', '2023-03-27')).toHaveLength(12)
   })
 
@@ -74,7 +74,7 @@ describe('a month of counts', () => {
     expect(october[3]?.starts_at).toBe(Date.parse('2022-10-30T02:00:00Z'))
   })
 
-  test('of the last day of a running month has the hours that are over', async () => {
+  test('for the last day of a running month has the past hours', async () => {
     const lines = (day: string, ...hours: string[]): string =>
       `${day};ES01;1-;${[...hours, ...Array(12 - hours.length).fill('')].join(';')};`
     const publication = await parse(
@@ -90,7 +90,7 @@ describe('a month of counts', () => {
     expect(publication.report.quarantined).toEqual({ traffic_counts_hourly: { 'vehicles is no whole number': 11 } })
   })
 
-  test('refuses what is not of it, row by row, and a file of another month as a whole', async () => {
+  test('refuses foreign rows one by one, and a file of another month as a whole', async () => {
     const text = [
       HEADER,
       half('01/03/2023', 'ES01;1-', 1),
@@ -178,7 +178,7 @@ describe.skipIf(!shared)('the recorded months', () => {
       // 59 stations in two directions, an hour each.
       expect([...changes]).toEqual([...changes].map(([month]) => [month, 118]))
       expect([...changes.keys()].sort()).toEqual(['2021-03', '2022-03', '2022-10', '2023-03'])
-      // Of July 2023 the publisher repeated one day until the 21st, in the 109 series that are not dead: 2,294 station-days by its notes.
+      // In July 2023 the publisher repeated one day until the 21st, in the 109 live series: 2,294 station-days by its notes.
       expect((copied.get('2023-07') ?? 0) / 24).toBeGreaterThanOrEqual(2294)
     },
     60_000,

@@ -17,7 +17,7 @@ import { PROJECT } from '../../laws/sources.ts'
 import { bytesOf, standIn } from '../../publishers/helpers.ts'
 
 const shared = sharedFolder()
-/** When files were fetched, ms: after what they are of. */
+/** When files were fetched, ms: after the period that they cover. */
 const AT = Date.UTC(2026, 10, 1)
 const fixture = (month: string): Buffer => zipOfFolder(join(PROJECT, 'test/fixtures/madrid_history', `${month}.zip`))
 const NEW = '"id";"fecha";"tipo_elem";"intensidad";"ocupacion";"carga";"vmed";"error";"periodo_integracion"'
@@ -34,7 +34,7 @@ afterAll(() => lake.close())
 const parse = (bytes: Buffer, month: string): Promise<Publication> =>
   parsePublication(madridHistory, [{ name: month, bytes }], AT, { keeps: () => true })
 
-/** What the engine makes of a file, and what the parser makes of it: the same rows. */
+/** The engine's rows of a file, and the parser's rows: the same. */
 async function rowsOf(bytes: Buffer, month: string): Promise<AnyRow[]> {
   if (!isBulk(madridHistory)) throw new Error('rows are made by the engine')
   const of = { bodies: [{ name: month, bytes }], fetch_id: 'madrid_history.x', fetchedAt: AT, signal: new AbortController().signal }
@@ -50,17 +50,17 @@ async function rowsOf(bytes: Buffer, month: string): Promise<AnyRow[]> {
   return made
 }
 
-const told = (rows: readonly AnyRow[], ...names: string[]): unknown[][] => rows.map((row) => names.map((name) => row[name]))
+const pick = (rows: readonly AnyRow[], ...names: string[]): unknown[][] => rows.map((row) => names.map((name) => row[name]))
 
 describe('a month', () => {
-  test('of either layout: quoted numbers, NaN, negative values, what lies beyond a measure, kinds in words', async () => {
+  test('of either layout: quoted numbers, NaN, negative values, values beyond a measure, kinds in words', async () => {
     const names = ['sensor_id', 'sensor_type', 'intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh', 'quality', 'samples']
-    expect(told(await rowsOf(fixture('2022-01'), '2022-01'), ...names)).toEqual([
+    expect(pick(await rowsOf(fixture('2022-01'), '2022-01'), ...names)).toEqual([
       ['1003', 'M30', 512, null, 0, 65, 'UNKNOWN', 5],
       ['3409', 'URBAN', 96, 2, 11, null, 'OK', 15],
       ['3409', 'URBAN', null, null, 7, null, 'ERROR', 14],
     ])
-    expect(told(await rowsOf(fixture('2017-06'), '2017-06'), ...names)).toEqual([
+    expect(pick(await rowsOf(fixture('2017-06'), '2017-06'), ...names)).toEqual([
       ['1003', 'M30', 540, 3, 0, 70, 'OK', 5],
       ['3409', 'URBAN', 88, 1, 9, null, 'ERROR', 15],
     ])
@@ -82,7 +82,7 @@ describe('a month', () => {
     const autumn = ['2022-10-30 01:45:00', '2022-10-30 02:00:00', '2022-10-30 02:00:00', '2022-10-30 03:00:00', '2022-10-31 00:00:00']
     const names = ['minute_of_day', 'repetition', 'intensity_veh_h', 'is_clock_change', 'starts_at', 'day_starts_at']
     const at = (text: string): number => Date.parse(`2022-${text}Z`)
-    expect(told(await rowsOf(archive(NEW, ...autumn.map((time, nth) => line(time, 50 - nth))), '2022-10'), ...names)).toEqual([
+    expect(pick(await rowsOf(archive(NEW, ...autumn.map((time, nth) => line(time, 50 - nth))), '2022-10'), ...names)).toEqual([
       [105, 1, 50, false, at('10-29T23:45'), at('10-29T22:00')],
       [120, 1, 48, true, null, at('10-29T22:00')],
       [120, 2, 49, true, null, at('10-29T22:00')],
@@ -90,7 +90,7 @@ describe('a month', () => {
       [0, 1, 46, false, at('10-30T23:00'), at('10-30T23:00')],
     ])
     const spring = ['2022-03-27 01:45:00', '2022-03-27 02:15:00', '2022-03-27 03:00:00', '2022-03-28 00:00:00']
-    expect(told(await rowsOf(archive(NEW, ...spring.map((time) => line(time, 5))), '2022-03'), ...names)).toEqual([
+    expect(pick(await rowsOf(archive(NEW, ...spring.map((time) => line(time, 5))), '2022-03'), ...names)).toEqual([
       [105, 1, 5, false, at('03-27T00:45'), at('03-26T23:00')],
       [135, 1, 5, true, null, at('03-26T23:00')],
       [180, 1, 5, false, at('03-27T01:00'), at('03-26T23:00')],
@@ -115,7 +115,7 @@ describe('a month', () => {
     }
   })
 
-  deepTest.each(['2017-10', '2022-03'])('%s of the stand-in is what the parser and the engine both read', async (month) => {
+  deepTest.each(['2017-10', '2022-03'])('%s of the stand-in is read equally by the parser and the engine', async (month) => {
     await using publishers = await standIn({ at: Date.parse('2025-06-20T08:00:00Z'), scale: 'small' })
     const [year, number] = month.split('-').map(Number) as [number, number]
     const path = `/datos.madrid.es/egob/catalogo/208627-${20 + (year - 2017) * 12 + number - 4}-transporte-ptomedida-historico.zip`

@@ -16,7 +16,7 @@ const shared = sharedFolder()
 const NOW = Date.parse('2026-11-01T00:00:00Z')
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const HEADER = ['tipo_elem', 'distrito', 'id', 'cod_cent', 'nombre', 'utm_x', 'utm_y', 'longitud', 'latitud']
-/** What a spreadsheet keeps of what was once there. */
+/** The traces of former content in a spreadsheet. */
 const BLANK = { name: 'Hoja1', rows: Array.from({ length: 2000 }, () => ['']) }
 
 const parse = (bytes: Buffer, edition: string): Promise<Publication> =>
@@ -32,7 +32,7 @@ function metresBetween(one: Point, other: Point): number {
 }
 
 describe('an edition', () => {
-  test('of either layout as CSV is of the month that it was asked for, and tells where its sensors were', async () => {
+  test('of either layout as CSV belongs to the requested month, and gives the places of its sensors', async () => {
     const [old, newer] = await Promise.all(['2018-02', '2023-07'].map(async (month) => parse(fixture(`${month}.csv`), month)))
     for (const { report } of [old, newer] as Publication[]) expect([report.quarantined, report.unknownCodes]).toEqual([{}, {}])
     const urban = {
@@ -99,7 +99,7 @@ describe('an edition', () => {
   })
 })
 
-test('the files of the portal are the editions that name a month, as CSV where there is one, and shapes are none', () => {
+test('the files of the portal are the editions that name a month, as CSV where there is one; shapes are left out', () => {
   const resource = (name: string, file: string) => ({ name, url: `https://datos.madrid.es/egob/catalogo/${file}` })
   const resources = [
     resource('2025. Enero', '202468-201-intensidad-trafico.csv'),
@@ -169,7 +169,7 @@ describe.skipIf(shared === null)('recorded editions', () => {
     if (edition > '2018-02') expect(rows.filter(({ district }) => district === null)).toHaveLength(5)
   })
 
-  test('of January and December 2025 differ by 86 sensors that came, 22 that went, 25 that moved over 20 m and 262 that were renamed', async () => {
+  test('of January and December 2025 differ by 86 new sensors, 22 removed, 25 that moved over 20 m and 262 renamed', async () => {
     const [january, december] = (await Promise.all(
       ['01', '12'].map(async (month) =>
         byId(rowsOf(await parse(capture(`madrid-historico/pmed/${month}-2025-posiciones-medidores.xlsx`), `2025-${month}`))),

@@ -11,7 +11,7 @@ import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 
-/** What only sensors of interurban roads have, and the province. */
+/** The fields of sensors of interurban roads alone, and the province. */
 const NO_ROAD = {
   ...{ province_code: '28', road: null, km: null, direction: null, destination: null },
   ...{ site_kind: null, source_site_kind: null, source_direction: null },
@@ -160,7 +160,7 @@ describe('madrid_traffic', () => {
     expect(publication.report.unknownCodes).toEqual({ level_of_service: { '4': 1 }, reading_quality: { X: 2 } })
   })
 
-  test('quarantines what is no reading, with its reason', async () => {
+  test('quarantines invalid readings, with the reason', async () => {
     const publication = await parse(
       madridTraffic,
       pmXml([{ id: '1' }, { id: '1' }, { id: '2', texts: { intensidad: 'many' } }, { id: '3', texts: { ocupacion: '101' } }, { id: '' }]),
@@ -213,7 +213,7 @@ describe('madrid_traffic', () => {
     expect(publication.report.missingBlocks).toEqual({ traffic_readings: ['M30'], traffic_sensors: ['M30'] })
   })
 
-  test('tells the repeated hour of October apart by the fetch time', async () => {
+  test('resolves the repeated hour of October by the fetch time', async () => {
     const bytes = pmXml([{ id: '1' }], '<fecha_hora>29/10/2023 02:30:05</fecha_hora>')
     const first = Date.parse('2023-10-29T00:30:05Z')
     expect((await parse(madridTraffic, bytes, first + 30_000)).data_time).toBe(first)
@@ -254,9 +254,9 @@ describe.skipIf(!shared)('captures of pm.xml', () => {
     expect(judge(madridTraffic, publication, null).kind).toBe('accept')
   })
 
-  test('of 2023-10-22 17:20 has the levels, qualities and kinds that were counted', async () => {
+  test('of 2023-10-22 17:20 has the counted levels, qualities and kinds', async () => {
     const rows = rowsOf(await parse(madridTraffic, capture('madrid-intensidad/pm_20231022T172007.xml.gz')), 'traffic_readings')
-    // Published: 3682 fluid of which 3 with a load above 100; 33 without level, 4 empty.
+    // Published: 3682 fluid, 3 of them with a load above 100; 33 without level, 4 empty.
     expect(counts(rows, 'level_of_service')).toEqual({ FLUID: 3682 - 3, SLOW: 864, QUEUES: 129, CONGESTION: 22, null: 33 + 4 + 3 })
     expect(counts(rows, 'quality')).toEqual({ OK: 4269, ERROR: 455, UNKNOWN: 10 })
     expect(counts(rows, 'sensor_type')).toEqual({ URBAN: 4445, M30: 289 })
@@ -339,7 +339,7 @@ describe('madrid_sensors', () => {
     }
   })
 
-  test('keeps what it can of odd records, and says so', async () => {
+  test('keeps the readable fields of odd records, and counts the others', async () => {
     const bytes = Buffer.from(
       `${EDITION_2023}"URB";;1;"a";"";438.963.314.634.858;4475767.9;0;0\n"TUN";3;2;"b";"x";;;;\n"URB";3;;"c";"x";1;2;3;4\n"URB";3;4\n"URB";x;5;"d";"e";441615.3;4475767.9;0;0\n`,
     )

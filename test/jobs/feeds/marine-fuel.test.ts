@@ -70,7 +70,7 @@ test.skipIf(!shared).each(CAPTURES)(
   },
 )
 
-test.skipIf(!shared)('ids tell what came and went between the spreadsheets of November 2025: 127 posts are in both', async () => {
+test.skipIf(!shared)('ids show the changes between the spreadsheets of November 2025: 127 posts are in both', async () => {
   const idsOf = async (file: string): Promise<readonly string[]> =>
     (await read(`${shared}/feeds/miteco-postes-maritimos/${file}`)).stations.map(({ station_id }) => station_id)
   const before = await idsOf(CAPTURES[1][0])

@@ -28,7 +28,7 @@ test('a post and metres behind it, which may be more than a thousand', () => {
 })
 
 describe('sections of the traffic map', () => {
-  test('have kilometres, province and kind of road, and say what their vehicle-km are worth', async () => {
+  test('have kilometres, province and kind of road, and the quality of their vehicle-km', async () => {
     const publication = await parse(FIXTURE)
     expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
     expect(rowsOf(publication).map((row) => [row.object_id, row.veh_km_check])).toEqual([
@@ -115,7 +115,7 @@ describe('sections of the traffic map', () => {
     await expect(parse(bytes)).rejects.toThrow(words)
   })
 
-  test('are refused where nothing says of which year they are', async () => {
+  test('are refused without the year that they are of', async () => {
     await expect(parse(FIXTURE, 'layer2')).rejects.toThrow('cannot determine the year of the map')
   })
 })
@@ -145,7 +145,7 @@ test('maps are of the years that the service has', () => {
 
 test.skipIf(!shared)('the recorded answer: 23 sections, whose vehicle-km are all length × 365 × IMD', async () => {
   const bytes = readFileSync(join(shared as string, 'feeds/imd/ministerio_mapatrafico_arcgis_layer2_query.json'))
-  // Of one of the maps of 2015 to 2018; which of them is not recorded.
+  // One of the maps of 2015 to 2018; which one is not recorded.
   const publication = await parse(bytes, '2018')
   expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
   const rows = rowsOf(publication)

@@ -12,7 +12,7 @@ import { deepTest } from '../../helpers/tier.ts'
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 9, 15)
-/** Zones of each level, as they are to each other in the recorded files. */
+/** Zones of each level, in the proportions of the recorded files. */
 const WHOLE = { distritos: 390, municipios: 273, gaus: 220 }
 
 type Counts = Partial<Record<keyof typeof WHOLE, number>>
@@ -47,7 +47,7 @@ function publicationOf(feed: Feed, counts: Counts): Promise<Publication> {
   return made
 }
 
-/** What the guard says of publications, each a week after the one before. */
+/** The guard's verdicts of publications, each a week after the one before. */
 async function verdictsOn(feed: Feed, publications: readonly Counts[]): Promise<Verdict[]> {
   const id = feed.into[0]?.id as string
   let before: Before | null = null

@@ -52,7 +52,7 @@ function hectares(rings: readonly Line[]): number {
   return Math.round(doubled.reduce((sum, one) => sum + one, 0) / 2 / 10_000)
 }
 
-/** A shape that says it has points and no rings, of just as many bytes. */
+/** A shape that declares points and no rings, of the same number of bytes. */
 function pointsWithoutRings(): Buffer {
   const square = box(500_000, 4_500_000, 1000)
   const bytes = shapePolygons([[square, square, square, square]])
@@ -93,7 +93,7 @@ test('outlines have fewer points, and no gap between zones that meet', async () 
   const { rows } = await areasOf({ 'municipios.dbf': TABLE, 'municipios.shp': SHAPES })
   const [west, enclave, east] = rows as [ZoneArea, ZoneArea, ZoneArea]
   const points = ({ outline }: ZoneArea): number[] => outline.map((part) => part.reduce((sum, ring) => sum + ring.length, 0))
-  // The bend and what is beside it; the islet of 30 m is left out.
+  // The bend and its surroundings; the islet of 30 m is left out.
   expect([points(west), points(enclave), points(east)]).toEqual([[8 + 5], [5], [8, 5]])
   const common = (west.outline[0]?.[0] ?? []).filter((point) => east.outline[0]?.[0]?.some((other) => String(other) === String(point)))
   expect(new Set(common.map(String)).size).toBe(5)
@@ -163,7 +163,7 @@ test('shapes whose rings run the other way are turned, those in another system o
   expect(rows.map(({ zone_id }) => zone_id)).toEqual(['zone 5'])
 })
 
-test('of many zones each is told once, with an outline of its own, while others get their turn', async () => {
+test('of many zones each is returned once, with an outline of its own, while others get their turn', async () => {
   const many = Array.from({ length: 450 }, (_, at) => [box(400_000 + 1000 * (at % 30), 4_400_000 + 1000 * Math.floor(at / 30), 1000)])
   const { rows, report } = await areasOf(zonesOf(many))
   expect([report.quarantined, new Set(rows.map(({ zone_id }) => zone_id)).size]).toEqual([{}, 450])

@@ -20,7 +20,7 @@ async function pointsOf(files: Readonly<Record<string, Buffer>>) {
   return { report, rows: (rows.get('mobility_zone_points') ?? []) as readonly AnyRow[] }
 }
 
-/** The shapefile of municipal zones with some bytes written otherwise. */
+/** The shapefile of municipal zones with some bytes replaced. */
 function changed(write: (bytes: Buffer) => void): Readonly<Record<string, Buffer>> {
   const shapes = Buffer.from(SHAPES)
   write(shapes)
@@ -51,7 +51,7 @@ test('files that were cut, do not belong together or are of something else are r
   for (const [files, reason] of cases) await expect(pointsOf(files), reason).rejects.toThrow(reason)
 })
 
-test('rows without an id or a place are counted; what is marked as deleted is none', async () => {
+test('rows without an id or a place are counted; a row marked as deleted is left out', async () => {
   const table = dbfTable(['ID', 'FUENTE'], [['01001'], [''], ['01002'], ['Cañada'], ['01004']])
   table[97 + 4 * 161] = 0x2a
   const shapes = shapePoints([1, 2, 3, 4, 5].map((x) => ({ x: 500_000 + x, y: 4_500_000 })))
@@ -65,7 +65,7 @@ test('rows without an id or a place are counted; what is marked as deleted is no
 })
 
 test.skipIf(!shared)(
-  'the recorded files have 3,909 and 2,735 zones, 117 of each abroad, and municipalities lie where they are',
+  'the recorded files have 3,909 and 2,735 zones, 117 of each abroad, and municipalities are in their places',
   async () => {
     const folder = join(shared ?? '', 'feeds/mitma-movilidad/v2/zonificacion')
     const names = ['distritos', 'municipios'].flatMap((level) => ['dbf', 'shp'].map((kind) => [level, kind] as const))
@@ -85,7 +85,7 @@ test.skipIf(!shared)(
     ])
     const single = rows.filter(({ zone_level, zone_id }) => zone_level === 'MUNICIPALITY' && /^\d{5}$/.test(zone_id as string))
     const places = single.map(({ zone_id, position }) => ({ zone_id: zone_id as string, ...placeAt(position as Point) }))
-    // That of Sant Carles de la Ràpita lies in its bay.
+    // The one of Sant Carles de la Ràpita is in its bay.
     const elsewhere = places.filter(({ zone_id, province_code }) => province_code !== zone_id.slice(0, 2))
     expect(elsewhere).toEqual([{ zone_id: '43136', province_code: null, municipality_code: null }])
     // Some are hollow, so that their centroid is a neighbour's.

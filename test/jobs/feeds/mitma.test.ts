@@ -16,7 +16,7 @@ import { sharedFolder } from '../../helpers/shared.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
-/** When files were fetched, ms: after what they are of. */
+/** When files were fetched, ms: after the period that they cover. */
 const AT = Date.UTC(2026, 10, 1)
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 const FIXTURE = readFileSync(join(PROJECT, 'test/fixtures/mitma_overnight_stays/20220101_Pernoctaciones_municipios.csv'))
@@ -67,7 +67,7 @@ describe('overnight stays', () => {
     await expect(parse(`${HEADER}\n2022|1|2|3\n`)).rejects.toThrow('no day')
   })
 
-  test('come packed, whatever the server says of that, within bounds', async () => {
+  test('come packed, whatever header the server sends, within bounds', async () => {
     const request = mitmaOvernightStays.plans[0]?.requests[0]
     if (!request) throw new Error('no request')
     const packed = gzipSync(FIXTURE)
@@ -79,7 +79,7 @@ describe('overnight stays', () => {
   })
 })
 
-test('piped files end lines either way, and blank ones are none', () => {
+test('piped files end lines either way, and blank lines do not count', () => {
   const { header, batches } = readPiped(Buffer.from('a|b\r\n1|2\n\n3|4\r\n5\n'), ['b'])
   expect([header, [...batches].flat()]).toEqual([
     ['a', 'b'],
@@ -91,7 +91,7 @@ test('piped files end lines either way, and blank ones are none', () => {
   ])
 })
 
-test('a daily file is told by its name; of two of a name the one in its own folder counts', () => {
+test('a daily file is identified by its name; of two of a name the one in its own folder counts', () => {
   const at = (folder: string, name: string): string => `https://publisher.example/${folder}/${name}`
   const index = rss(
     at('districts', '20210205_district.txt.gz'),
@@ -117,7 +117,7 @@ describe('zones', () => {
     return { report: publication.report, rows: publication.rows.get('mobility_zone_members') as readonly AnyRow[] }
   }
 
-  test('are told by what they hold: municipalities with their sections, and land that several share', async () => {
+  test('are described by their contents: municipalities with their sections, and land that several share', async () => {
     const text = readFileSync(join(PROJECT, 'test/fixtures/mitma_zones/relation.csv')).toString()
     const { rows, report } = await membersOf(Buffer.from(text))
     expect(report.quarantined).toEqual({})
@@ -183,7 +183,7 @@ describe('names and populations of zones', () => {
     expect(tried.rows.map(line)).toEqual(rows.slice(0, 3).map((row) => line({ ...row, population: null })))
   })
 
-  test('count bad lines and populations of nobody; a list without any number, or one that was cut, is none', async () => {
+  test('count bad lines and populations of unknown zones; a list without any number, or a truncated one, is refused', async () => {
     const bad = await zonesOf({
       nombres_municipios: `${NAMES}3|01002\r\n4||Amurrio\r\n5|01003|Aramaio\r\n`,
       poblacion_municipios: `${POPULATIONS}ID|population\r\n01003|many\r\n01004\r\n`,
@@ -269,21 +269,21 @@ describe('trips', () => {
     const bytes = readFileSync(join(PROJECT, `test/fixtures/${feed.id}/20220201_Viajes_${word}.csv`))
     const { rows, report } = await parsePublication(feed, [{ name: '2022-02-01', bytes }], AT, { keeps: () => true })
     expect([...rows.keys(), report.quarantined]).toEqual([feed.into[0]?.id, {}])
-    const told = (rows.get(feed.into[0]?.id as string) ?? []).map((row) => [
+    const parsed = (rows.get(feed.into[0]?.id as string) ?? []).map((row) => [
       row.zone_level,
       [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' '),
     ])
-    expect(told).toEqual(expected.map((line) => [level, line]))
+    expect(parsed).toEqual(expected.map((line) => [level, line]))
   })
 
   test('of the study of 2020 and 2021 are read by the names of its columns, in its own distances', async () => {
     const bytes = readFileSync(join(PROJECT, 'test/fixtures/mitma_v1_trips/20210201_maestra_1_mitma_municipio.txt'))
     const { rows, report } = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes }], AT, { keeps: () => true })
     expect([...rows.keys(), report.quarantined, report.unknownCodes]).toEqual(['mobility_v1_trips', {}, {}])
-    const told = rows.get('mobility_v1_trips') ?? []
-    expect(told[0]).toMatchObject({ study: 'V1', study_day: 'V1-2021-02-01', starts_at: Date.parse('2021-02-01T07:00:00Z') })
+    const parsed = rows.get('mobility_v1_trips') ?? []
+    expect(parsed[0]).toMatchObject({ study: 'V1', study_day: 'V1-2021-02-01', starts_at: Date.parse('2021-02-01T07:00:00Z') })
     expect(
-      told.map((row) => [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' ')),
+      parsed.map((row) => [row.hour, row.origin_zone, row.destination_zone, row.distance_band, row.trips, row.trip_km].join(' ')),
     ).toEqual(['8 01001_AM 01002 10-50 6.025 210.75', '9 01001_AM 01001_AM 0.5-2 1250 1437.5', '23 28106 01002 >100 4.75 1710.5'])
     const odd = Buffer.from(bytes.toString().replace('100+', '0100-500'))
     const other = await parsePublication(mitmaV1Trips, [{ name: '2021-02-01', bytes: odd }], AT, { keeps: () => true })
@@ -363,7 +363,7 @@ describe.skipIf(!shared)('the recorded files of the ministry', () => {
     ])
   })
 
-  test('of the first study, files of districts in folders of municipalities are none of municipalities', () => {
+  test('of the first study, files of districts in folders of municipalities are not files of municipalities', () => {
     const index = [{ name: 'rss', bytes: readFileSync(join(folder, 'v1/RSS_v1_2024-08-18.xml')) }]
     const of = (kind: number, level: string, folder: string) =>
       dailyFiles(index, {

@@ -4,7 +4,7 @@ import { isWithin, listingOf } from '../../../jobs/feeds/periods.ts'
 const file = (period: string) => ({ period, url: `https://publisher.example/${period}` })
 const ALL = { from: '0001-01-01', to: '9999-12-31' }
 
-test('files come in order, each period once, and what lies between them without a file is a gap', () => {
+test('files come in order, each period once, and a period between them without a file is a gap', () => {
   const months = ['2023-02', '2022-11', '2022-12', '2023-04'].map(file)
   expect(listingOf('month', months, ALL)).toEqual({
     files: ['2022-11', '2022-12', '2023-02', '2023-04'].map(file),
@@ -20,7 +20,7 @@ test('files come in order, each period once, and what lies between them without 
   expect(listingOf('day', [], ALL)).toEqual({ files: [], gaps: [] })
 })
 
-test('what is not published yet, or was never, is no gap', () => {
+test('a period that is not published yet, or never was, is no gap', () => {
   expect(listingOf('month', [file('2023-02')], ALL)).toEqual({ files: [file('2023-02')], gaps: [] })
 })
 

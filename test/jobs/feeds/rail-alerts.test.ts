@@ -12,7 +12,7 @@ const alert = (id: string, translation: readonly object[], informedEntity: reado
   alert: { informedEntity, descriptionText: { translation } },
 })
 
-test('reads what an alert says, its hashtags, and what its ids say by rule', async () => {
+test("reads an alert's text, its hashtags, and its ids by rule", async () => {
   const publication = await parseBytes(renfeAlerts, FIXTURE)
   expect(publication.data_time).toBe(1_794_909_600_000)
   expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
@@ -64,7 +64,7 @@ test('the order of translations and of routes, and blanks, are no difference', a
   expect(rowsOf(one, 'rail_alerts')[0]).toMatchObject({ text_es: 'Obras en la línea.', translations: [{ text: 'Obras en la línea.' }, {}] })
 })
 
-test('hashtags tell the núcleo and lines where no route does; an unknown word is kept and counted', async () => {
+test('hashtags name the núcleo and lines where no route does; an unknown word is kept and counted', async () => {
   const publication = await parseBytes(
     renfeAlerts,
     realtimeJson([
@@ -79,7 +79,7 @@ test('hashtags tell the núcleo and lines where no route does; an unknown word i
   expect(publication.report.unknownCodes).toEqual({ renfe_hashtag: { Val: 1 } })
 })
 
-test('a kind, effect or cause that is not known is kept and counted; what is no alert is a bad row', async () => {
+test('an unknown kind, effect or cause is kept and counted; an invalid alert is a bad row', async () => {
   const odd = { id: 'AVERIA_7', alert: { effect: 'LEVITATION', cause: 'STRIKE' } }
   const publication = await parseBytes(renfeAlerts, realtimeJson([odd, { id: 'constructor', alert: {} }, { id: 'VP_1', vehicle: {} }]))
   expect(rowsOf(publication, 'rail_alerts')).toMatchObject([

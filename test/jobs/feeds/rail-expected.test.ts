@@ -13,7 +13,7 @@ import { exampleTableRow } from '../../api/service.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { landRows, openTestLake } from '../../lake/query/fixtures.ts'
 
-test('one train that is expected of a núcleo is enough for it to be missing; what it had before has to be two', () => {
+test('one expected train of a núcleo is enough for it to be missing; of the trains before there have to be two', () => {
   const [counts, said] = [{ '10': 5 }, []]
   const before = { counts: { '10': 6, '62': 1, '61': 2 }, missing: [] }
   for (const [feed, dataset] of [
@@ -37,7 +37,8 @@ test('one train that is expected of a núcleo is enough for it to be missing; wh
 test('buses are not expected, and a short trip is for half of its duration', async () => {
   const lake = await openTestLake(tempFolder())
   try {
-    // Of 61 buses alone run; 70 has a trip of 20 minutes, 60 one of two hours; of 62 no route is known; 40 runs past midnight; 41 on some days.
+    // On 61 buses alone run. 70 has a trip of 20 minutes, 60 one of two hours. 62 has no known route. 40 runs past midnight, 41
+    // on some days.
     const trips = [
       ['61', 'BUS', 28_800, 36_000],
       ['70', 'RAIL', 30_000, 31_200],

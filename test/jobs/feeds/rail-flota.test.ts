@@ -87,7 +87,7 @@ test('latitude 0, longitude 0 is no position', async () => {
   expect(publication.report.warnings.get('implausible position of a train')).toBe(1)
 })
 
-test('an unknown product or movement is kept and counted; a train without a number is a bad row; no list is no map', async () => {
+test('an unknown product or movement is kept and counted; a train without a number is a bad row; a document that is no list is refused', async () => {
   const publication = await parseBytes(
     renfeFlotaLd,
     mapOf([
@@ -152,7 +152,7 @@ test.skipIf(!shared)('the nine captured maps of long distance: trains, delays, s
     const publication = await parseBytes(renfeFlotaLd, capture(`renfe-flota/${file}`), fetched)
     const rows = rowsOf(publication, 'rail_fleet')
     expect([file, publication.report.quarantined, publication.report.unknownCodes]).toEqual([file, {}, {}])
-    // Behind the capture by less than 100 s, but for the stale one of the night.
+    // Behind the capture by less than 100 s, except the stale one of the night.
     expect(fetched - publication.data_time).toBeLessThan(file.includes('T00-55-27') ? 54 * 60_000 : 100_000)
     counts.push(rows.length)
     all.push(...rows)

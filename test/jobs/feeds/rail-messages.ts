@@ -47,7 +47,7 @@ export function tallyOf(rows: readonly AnyRow[], column: string): Record<string,
   return tally
 }
 
-/** A capture, unpacked; only where there is a folder of them. */
+/** A capture, unpacked; only where the folder exists. */
 export function capture(path: string): Buffer {
   const bytes = readFileSync(join(sharedFolder() as string, 'feeds', path))
   return path.endsWith('.gz') ? gunzipSync(bytes) : bytes

@@ -17,7 +17,7 @@ const CAPTURES = [
   ['20260613T080842Z', 211],
 ] as const
 
-test('reads a train, its platform, and what its trip id says', async () => {
+test('reads a train, its platform, and the contents of its trip id', async () => {
   const publication = await parseBytes(renfePositions, fixture('renfe_positions'))
   expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
   const rows = rowsOf(publication, 'rail_positions')
@@ -151,7 +151,7 @@ test.skipIf(!shared)('the captures: entities, statuses, platforms and positions 
   expect([platforms['null'], platforms['7AM'], platforms['1AM'], platforms['8AM'], platforms['0'], platforms['22']]).toEqual([
     72, 2, 2, 2, 2, 2,
   ])
-  // The vehicle goes by another number than its trip.
+  // The vehicle has another number than its trip.
   const other = all.filter((row) => row['vehicle_id'] !== row['train_number'])
   expect([other.length, other.filter((row) => row['platform'] !== null).length]).toEqual([19, 11])
   expect(all.filter((row) => row['line'] === null || row['nucleo_code'] === null || row['stop_id'] === null)).toEqual([])

@@ -68,7 +68,7 @@ test('trains cancelled and trains more than 5 minutes late are alerts too, deriv
   expect(late.map((row) => row['delay_s'])).toEqual([301, 360, 21_600])
 })
 
-test('a trip that is deleted is cancelled to who waits for it', async () => {
+test('a deleted trip is cancelled for its passengers', async () => {
   const deleted = { id: 'TUUPDATE_1', tripUpdate: { trip: { tripId: '1041M90001C3', scheduleRelationship: 'DELETED' }, delay: 600 } }
   const publication = await parseBytes(renfeTripUpdates, realtimeJson([deleted]))
   expect(rowsOf(publication, 'rail_trip_updates')).toMatchObject([{ schedule_relationship: 'DELETED' }])
@@ -92,7 +92,7 @@ test('a long-distance train is one alert whatever its variants, and cancelled on
   ])
 })
 
-test('of variants of a train the latest that runs tells its delay, and those that run are named', async () => {
+test('among variants of a train the latest running one gives its delay, and the running ones are listed', async () => {
   const variants = [tripUpdate('0900112026-11-17', 420), tripUpdate('0900122026-11-17', 900), tripUpdate('0900132026-11-17', null)]
   const alerts = rowsOf(await parseBytes(renfeTripUpdatesLd, realtimeJson(variants)), 'rail_alerts')
   expect(alerts).toMatchObject([{ kind: 'DELAY', delay_s: 900, trip_ids: ['0900112026-11-17', '0900122026-11-17'] }])
@@ -133,7 +133,7 @@ test('an implausible delay is kept as published, flagged and counted, and is no 
   expect(rowsOf(publication, 'rail_alerts').map((row) => row['delay_s'])).toEqual([21_600])
 })
 
-test('of a trip that is stated twice, what runs counts, and the later of two that run', async () => {
+test('of a trip that is stated twice, the running one counts, and the later of two that run', async () => {
   const [a, b, c] = ['0900112026-11-17', '0900212026-11-17', '0900312026-11-17'] as const
   const stated = [tripUpdate(a, null), tripUpdate(a, 900), tripUpdate(b, 180), tripUpdate(b, -60), tripUpdate(c, null), tripUpdate(c, null)]
   for (const order of [stated, stated.toReversed()]) {
@@ -150,7 +150,7 @@ test('of a trip that is stated twice, what runs counts, and the later of two tha
   }
 })
 
-test('what is no trip update, or of no trip, is a bad row; an unknown relationship is counted', async () => {
+test('an invalid trip update, or one without a trip, is a bad row; an unknown relationship is counted', async () => {
   const publication = await parseBytes(
     renfeTripUpdates,
     realtimeJson([
@@ -188,7 +188,7 @@ test('a train that is still on its way in the morning is of the day on which it 
     ['09001', 16_200],
     ['09002', 120],
     ['09003', -600],
-    // Beyond belief: it tells nothing of the day.
+    // Beyond belief: it does not show the day.
     ['09004', 39_060],
     ['09005', null],
   ]
@@ -203,7 +203,7 @@ test('a train that is still on its way in the morning is of the day on which it 
   ])
 })
 
-test('what was cancelled yesterday is of yesterday until ten past five in Madrid', () => {
+test('a cancellation of yesterday belongs to yesterday until ten past five in Madrid', () => {
   const at = (text: string): number => Date.parse(text)
   expect(cancelledDate(at('2026-03-28T01:30:00Z'))).toBe('2026-03-27')
   expect(cancelledDate(at('2026-03-28T04:05:14Z'))).toBe('2026-03-27')
@@ -278,7 +278,7 @@ test.skipIf(!shared)('a captured day of long distance, made into messages: every
   const captures = longDistanceDay('renfe-gtfsrt/trip_updates_LD_2026-03-28.derived.csv.gz')
   const updates = emptyState()
   const alerts = emptyState()
-  /** Trains that were said before the new ids were in use to be cancelled on that day. */
+  /** Trains reported cancelled for that day before the new ids were in use. */
   const early = new Set<unknown>()
   const counts = { read: 0, twice: 0, doubtful: 0, cancelled: 0, updates: 0, alerts: 0 }
   for (const [at, lines] of captures) {
@@ -298,7 +298,7 @@ test.skipIf(!shared)('a captured day of long distance, made into messages: every
     counts.updates += advance(railTripUpdates, updates, { rows, facts, key }).rows.length
     counts.alerts += advance(railAlerts, alerts, { rows: rowsOf(publication, 'rail_alerts'), facts, key }).rows.length
   }
-  // Of the 16 trains said since the evening to be cancelled, 15918, 15812 and others ran that day; these five did not in the morning.
+  // Of the 16 trains reported cancelled since the evening, 15918, 15812 and others ran that day. These five did not.
   expect([...early].sort()).toEqual(['13086', '13087', '13089', '18037', '71831'])
   expect([captures.size, counts]).toEqual([
     321,

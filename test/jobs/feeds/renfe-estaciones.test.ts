@@ -81,7 +81,7 @@ const HEADER = '"CODIGO";"DESCRIPCION";"LATITUD";"LONGITUD";"DIRECION";"CP";"POB
 const GOOD = '"17001";"MADRID";"40.4065   ";"-3.6895   ";"Plaza";"28045";"MADRID";"MADRID";"ESPAÑA";"SI";"NO";""\n'
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-test('what cannot be is left out and counted: codes, flags, countries, positions', async () => {
+test('impossible values are left out and counted: codes, flags, countries, positions', async () => {
   const { report, rows } = await parse(
     latin1(
       `${HEADER}${GOOD}${GOOD.replace('17001', 'X7001')}${GOOD.replace('17001', '17002').replace('"SI"', '"QUIZA"')}${GOOD.replace('17001', '17003').replace('ESPAÑA', 'ANDORRA')}${GOOD.replace('17001', '17004').replace('40.4065   ', 'cuarenta  ')}${GOOD}"17009";"CORTO"\n${GOOD.replace('17001', '17005')}`,
@@ -106,7 +106,7 @@ test.each([
   ['a list without codes', `${HEADER.replace('"CODIGO"', '"ID"')}${GOOD}`, 'the header lacks CODIGO or CÓDIGO'],
   ['a list that was cut', `${HEADER}${GOOD}${GOOD.slice(0, 40)}`, 'Quote'],
   [
-    'a list whose provinces nobody knows',
+    'a list of unknown provinces',
     `${HEADER}${GOOD.replace('"MADRID";"ESPAÑA"', '"X";"ESPAÑA"').replace('40.4065', '').replace('-3.6895', '')}`,
     'none of the stations has',
   ],
@@ -132,7 +132,7 @@ test.skipIf(!shared)('the capture of 2026: 1,072 stations, 12 lost characters, 4
   expect(rows.filter((row) => row.country === 'ES' && row.municipality_code === null).length).toBeLessThan(12)
 })
 
-/** Rows, positions among them, postal codes there are none of, of each list of 2022. */
+/** Rows, positions among them, and impossible postal codes, for each list of 2022. */
 const LISTS = {
   'listado-estaciones-completo': [1547, 1547, 44],
   listado_completo_av_ld_md: [646, 646, 42],

@@ -31,7 +31,7 @@ function rowsOf({ rows }: Publication, dataset: string): readonly AnyRow[] {
   return rows.get(dataset) as readonly AnyRow[]
 }
 
-/** Members of which one has another text. */
+/** Members, one of them with another text. */
 function withMember(members: readonly Member[], name: string, change: (text: string) => string): Member[] {
   return members.map((member) => (member.name === name ? { name, bytes: Buffer.from(change(member.bytes.toString('utf8'))) } : member))
 }
@@ -52,7 +52,7 @@ describe('commuter rail', () => {
     expect(publication.report).toMatchObject({ publishedAt: null, quarantined: {}, unknownCodes: {} })
   })
 
-  test('stations keep their zeros; no position and nothing said of wheelchairs are null', async () => {
+  test('stations keep their zeros; a missing position and missing wheelchair data are null', async () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
     expect(pick(rowsOf(publication, 'rail_stations'), 'stop_id', 'name', 'position', 'has_wheelchair_boarding')).toEqual([
       ['04040', 'Villa Norte', { lat: 40, lon: -3.5 }, true],
@@ -62,7 +62,7 @@ describe('commuter rail', () => {
     ])
   })
 
-  test('routes: padding taken out of ids and of the two names, buses told, colours in capitals', async () => {
+  test('routes: no padding in ids and in the two names, buses marked, colours in capitals', async () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
     const columns = ['route_id', 'nucleo_code', 'short_name', 'long_name', 'origin_name', 'destination_name', 'route_type']
     expect(pick(rowsOf(publication, 'rail_routes'), ...columns)).toEqual([
@@ -157,7 +157,7 @@ describe('commuter rail', () => {
     })
   })
 
-  test('a timetable that is old when it is fetched, and a network whose trips end early, are told', async () => {
+  test('a timetable that is old when it is fetched, and a network whose trips end early, are reported', async () => {
     const calendar = withMember(CERCANIAS_MEMBERS, 'calendar.txt', (text) =>
       text.replace('1033D,0,0,0,0,0,0,1,20260823,20260823', '1033D,0,0,0,0,0,0,1,20260830,20260830'),
     )
@@ -171,7 +171,7 @@ describe('commuter rail', () => {
   })
 
   test('a few services with an early day do not rename the timetable: they are counted', async () => {
-    // Of six services on the busiest day one is no fair share, two are.
+    // On the busiest day one of six services is no fair share, two are.
     const services = Array.from({ length: 6 }, (_, at) => `20${34 + at}S,0,0,0,0,0,1,0,20260822,20260822\n`).join('')
     const stray = (day: string, ...ids: string[]): Buffer => {
       const rows = ids.map((id) => `${id},1,1,1,1,1,1,1,${day},${day}\n`).join('')
@@ -189,7 +189,7 @@ describe('commuter rail', () => {
     expect([...begun.report.warnings.keys()].filter((text) => text.includes('runs before'))).toEqual([])
   })
 
-  test('rows that are read again when they land are those that were counted, whatever is asked for', async () => {
+  test('rows read again at the landing are the counted ones, whatever is requested', async () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
     for (const dataset of renfeGtfsCercanias.into) {
       const again: AnyRow[] = []
@@ -234,7 +234,7 @@ describe('high-speed, long and medium distance', () => {
     await expect(parse(renfeGtfsAvldmd, zipOf(...empty))).rejects.toThrow(reason)
   })
 
-  test('ids tell termini, variant and first day of validity; the number is the commercial one', async () => {
+  test('ids give termini, variant and first day of validity; the number is the commercial one', async () => {
     const publication = await parse(renfeGtfsAvldmd, AVLDMD)
     expect(
       pick(rowsOf(publication, 'rail_routes'), 'route_id', 'short_name', 'long_name', 'origin_stop_id', 'destination_stop_id'),
@@ -293,8 +293,8 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     expect(trips.filter(({ service_id, validity_start }) => !String(service_id).startsWith(String(validity_start)))).toEqual([])
     expect(trips.filter(({ trip_id, train_number }) => !String(trip_id).startsWith(String(train_number)))).toEqual([])
     expect(judge(renfeGtfsAvldmd, publication, null).kind).toBe('accept')
-    // By the clock a train that is due before 03:00 is of the day before (serviceDate of ids.ts): ids of alerts and punctuality hold on to
-    // that. None runs on until then. One that begins before it does so once, and would be two: of 26,820 trips it is left so.
+    // A train due before 03:00 belongs to the day before (serviceDate of ids.ts): the ids of alerts and punctuality depend on it.
+    // No train runs on until then. Of 26,820 trips one begins before it, once, and would be two; it stays so.
     const due = Map.groupBy(rowsOf(publication, 'rail_stop_times'), ({ trip_id }) => trip_id as string)
     const hours = [...due].map(([trip_id, stops]) => {
       const times = stops.flatMap(({ arrival, departure }) => [arrival as number, departure as number])
@@ -342,7 +342,7 @@ describe.skipIf(!shared)('the recorded timetables', () => {
     expect(rowsOf(publication, 'rail_calendar').every(({ service_date }) => String(service_date) >= '2026-08-22')).toBe(true)
   })
 
-  test('commuter rail of 2026-06-13, of which stop times and shapes were not kept', async () => {
+  test('commuter rail of 2026-06-13, without its stop times and shapes', async () => {
     const folder = capture('cercanias-2026-06-13')
     expect(existsSync(join(folder, 'stop_times.txt.gz'))).toBe(false)
     const header = Buffer.from('trip_id,arrival_time,departure_time,stop_id,stop_sequence\n')

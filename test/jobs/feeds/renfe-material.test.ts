@@ -32,7 +32,7 @@ test('a purpose that no list has is kept and counted', async () => {
   expect(rowsOf(publication)[0]?.stock_type).toBe('Pasajeros - Nocturno')
 })
 
-test.skipIf(!shared)('the capture: 38 models, the doubled one told apart, every value read', async () => {
+test.skipIf(!shared)('the capture: 38 models, the duplicate distinguished, every value read', async () => {
   const publication = await parse(readFileSync(join(shared as string, 'feeds/renfe-material/2022-07-03_informacion-trenes.csv')))
   const rows = rowsOf(publication)
   expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })

@@ -67,7 +67,7 @@ describe('an address on a road', () => {
 test.each([
   ['CARRETERA N-525 KM.', 'N-525'],
   ['CARRETERA N-340 XATIVA-LLOSA DE RANES KM. S/N', 'N-340'],
-  // Zero is what the form has where there is none: km 0 of the N-433 is in Seville, 150 km away.
+  // Zero is the form's value for a missing kilometre: km 0 of the N-433 is in Seville, 150 km away.
   ['CARRETERA N 433 KM. 0', 'N-433'],
   // The road's number once more, metres, beyond the longest road.
   ['CARRETERA EX-107 KM. 107', 'EX-107'],
@@ -77,7 +77,7 @@ test.each([
   ['CARRETERA LR204 KM.12 KM. 11,8', 'LR-204'],
   ['CR N-435 KM 17, 5', 'N-435'],
   ['CR N-301, 97', 'N-301'],
-])('%s tells the road and no kilometre', (address, road) => expect(roadPlace(address)).toEqual({ road, km: null }))
+])('%s gives the road and no kilometre', (address, road) => expect(roadPlace(address)).toEqual({ road, km: null }))
 
 test.each([
   'CALLE TREBALL, 1',
@@ -118,10 +118,10 @@ describe.skipIf(!shared)('captures of the ministry', () => {
   test.each([
     ['EstacionesTerrestres_FiltroProvincia_08_20250927T180547.json', { road: 186, km: 179 }],
     ['EstacionesTerrestres_FiltroCCAA_06_20240819T143651.json', { road: 50, km: 44 }],
-  ])('%s: so many tell their road', async (file, expected) => {
+  ])('%s: so many give their road', async (file, expected) => {
     const stations = await stationsOf(readFileSync(join(shared as string, 'feeds/miteco-eess', file)))
-    const told = (column: string): number => stations.filter((row) => row[column] !== null).length
-    expect({ road: told('road'), km: told('km') }).toEqual(expected)
+    const countOf = (column: string): number => stations.filter((row) => row[column] !== null).length
+    expect({ road: countOf('road'), km: countOf('km') }).toEqual(expected)
     for (const { road, km } of stations) {
       if (road !== null) expect(road).toMatch(/^[A-Z]{1,3}(-(P|V|CV|BU))?-\d{1,4}[A-Z]?$/)
       if (road === null) expect(km).toBeNull()

@@ -36,7 +36,7 @@ const byId = (rows: readonly Incident[], end: string): Incident | undefined => r
 const withField = (name: string, to: string): string => changed(fixture, [new RegExp(`<cite:${name}>[^<]*<`), `<cite:${name}>${to}<`])
 
 describe('one incident a feature', () => {
-  test('an accident that holds traffic up', async () => {
+  test('an accident that delays traffic', async () => {
     const { rows, publication } = await readSct(fixture)
     expect(publication.data_time).toBe(FETCHED)
     expect(rows).toHaveLength(11)
@@ -79,7 +79,7 @@ describe('one incident a feature', () => {
     })
   })
 
-  test('what the cause and the kind of incident are follows from the text, not from its heading', async () => {
+  test('the cause and the kind of incident follow from the text, not from its heading', async () => {
     const { rows } = await readSct(fixture)
     expect(
       rows.slice(0, 7).map(({ type, measures, severity }) => [type, measures.map(({ kind, cause }) => `${kind} ${cause}`), severity]),
@@ -197,8 +197,8 @@ describe('cap_a', () => {
   })
 })
 
-describe('what the source gets wrong', () => {
-  test('codes that nobody has seen are counted, and stand in no coded column', async () => {
+describe('the errors of the source', () => {
+  test('unknown codes are counted, and stand in no coded column', async () => {
     const strange = [
       ['tipus', '9'],
       ['causa', ' Caiguda de meteorit '],
@@ -229,7 +229,7 @@ describe('what the source gets wrong', () => {
     }
   })
 
-  test('two zeros are no kilometres, one is; what is no number is none', async () => {
+  test('two zeros are no kilometres, one is; an invalid number is null', async () => {
     const zeros = changed(withField('pk_inici', '0.00'), [/<cite:pk_fi>[^<]*</, '<cite:pk_fi>0.00<'])
     expect(await readSct(zeros)).toMatchObject({
       rows: expect.arrayContaining([expect.objectContaining({ source_id: '900000101', km: null, km_to: null })]),
@@ -240,7 +240,7 @@ describe('what the source gets wrong', () => {
     expect(odd.warnings).toEqual({ 'kilometre below 0 taken as unknown': 1, 'pk_fi is no number': 1 })
   })
 
-  test('a position that is none, or abroad, is null and counted; a time that is none too', async () => {
+  test('an invalid or foreign position is null and counted; an invalid time too', async () => {
     const abroad = await readSct(changed(fixture, ['>2.0812,41.5119<', '>12.5,41.9<']))
     expect(abroad.rows[0]).toMatchObject({ position: null, province_code: null, municipality_code: null })
     expect(abroad.warnings).toEqual({ 'position lies outside Spain': 1 })

@@ -47,7 +47,7 @@ const hasPyais = ((): boolean => {
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
-/** What a message of ours is, in the terms of pyais. */
+/** A message of ours, in the terms of pyais. */
 function foreignFields(message: AisMessage): Record<string, unknown> {
   if (message.kind === 'static') {
     const { name, callsign, imo, ship_type, draught_m, destination, length_m, beam_m } = message
@@ -57,7 +57,7 @@ function foreignFields(message: AisMessage): Record<string, unknown> {
   return { lat, lon, speed: speed_kn, course: course_deg, heading: heading_deg, status, second }
 }
 
-/** A field of pyais with what it writes for "not available" as null. */
+/** A field of pyais with its value for "not available" as null. */
 function known(field: string, value: unknown, type: unknown): unknown {
   const none: Readonly<Record<string, (value: number) => boolean>> = {
     lat: (lat) => lat > 90,
@@ -114,7 +114,7 @@ test.skipIf(!hasPyais || !shared)('decodes every whole message of the sample as 
   expect(compare(lines, decodeForeign(lines))).toBe(764)
 })
 
-test.skipIf(!hasPyais)('decodes what pyais encodes, message types that the sample lacks included', () => {
+test.skipIf(!hasPyais)('decodes the output of pyais, including message types missing in the sample', () => {
   const messages = linesOf(execFileSync(PYTHON, ['-c', ENCODED], { encoding: 'utf8' })).map((line) => JSON.parse(line) as string[])
   const foreign = messages.map((parts) => {
     const input = `from pyais import decode\nimport json\nprint(json.dumps({k: (v if isinstance(v, (int, float, str, bool, type(None))) else str(v)) for k, v in decode(*json.loads('''${JSON.stringify(parts)}''')).asdict(enum_as_int=True).items()}))`

@@ -26,7 +26,7 @@ test('sets records of another length aside, with their line', () => {
   ])
 })
 
-test('takes inner quotes where it is told to be lenient', () => {
+test('takes inner quotes in lenient mode', () => {
   const text = 'address;x\nPOLIGONO "LA GRANADINA", N;1\n'
   expect(readCsv(text, { delimiter: ';', requires: ['x'], lenient: true }).records).toEqual([['POLIGONO "LA GRANADINA", N', '1']])
   expect(() => readCsv(text, { delimiter: ';', requires: ['x'] })).toThrow(FormatError)

@@ -96,7 +96,7 @@ test('a cause is never taken for the record’s own kind, nor the other way roun
   expect(read(withoutCause).situations[1]?.records[0]).toMatchObject({ kind: { code: 'roadClosed' }, cause: { type: null, detail: null } })
 })
 
-test('a record that cannot be read leaves the others; a situation without any is told', () => {
+test('an unreadable record leaves the others; a situation without any is reported', () => {
   const typeless = read(changed(fixture('v36'), ['xsi:type="sit:SpeedManagement" ', '']))
   expect(typeless.situations[0]?.records.map(({ id }) => id)).toEqual(['70002', '70001'])
   expect(typeless.unreadable).toEqual(['record: situationRecord without xsi:type: situation 9000001, record 70003'])
@@ -110,7 +110,7 @@ test('a record that cannot be read leaves the others; a situation without any is
   expect(read(changed(fixture('v37'), [/<locationReference[\s\S]*?<\/locationReference>/, ''])).unreadable).toHaveLength(2)
 })
 
-test('numbers and times that are none become null and are told', () => {
+test('invalid numbers and times become null and are reported', () => {
   const bad = read(
     changed(
       fixture('v37'),
@@ -127,7 +127,7 @@ test('numbers and times that are none become null and are told', () => {
   })
 })
 
-test('what is no SituationPublication is refused', () => {
+test('a document that is no SituationPublication is refused', () => {
   const message = (document: string): string => {
     try {
       read(document)

@@ -11,7 +11,7 @@ const shared = sharedFolder()
 const apart_m = (one: { lat: number; lon: number }, other: { lat: number; lon: number }): number =>
   Math.hypot((one.lat - other.lat) * 111_132, (one.lon - other.lon) * 111_320 * Math.cos((one.lat * Math.PI) / 180))
 
-test('ED50 lies some 220 m from ETRS89 in Barcelona', () => {
+test('ED50 is some 220 m from ETRS89 in Barcelona', () => {
   const [x, y] = [430_000, 4_583_000] as const
   const off = apart_m(ed50UtmToPoint(x, y, 31), utmToPoint(x, y, 31))
   expect(off).toSatisfy((metres: number) => metres > 215 && metres < 230)

@@ -122,8 +122,8 @@ test('members and enumerations that are not known do no harm', () => {
     expect(readRealtime(bytes, never).entities).toMatchObject([{ id: 'E1', vehicle: { status: '99' } }])
 })
 
-test('an entity that is not as it should be is told and left out; a deleted one is left out', () => {
-  const told: string[] = []
+test('an invalid entity is reported and left out; a deleted one is left out', () => {
+  const reported: string[] = []
   const { entities } = readRealtime(
     realtimeJson([
       { id: 'good', alert: {} },
@@ -134,10 +134,10 @@ test('an entity that is not as it should be is told and left out; a deleted one 
       { alert: {} },
       { id: 'gone', isDeleted: true, alert: {} },
     ]),
-    (reason, id) => told.push(`${id}: ${reason}`),
+    (reason, id) => reported.push(`${id}: ${reason}`),
   )
   expect(entities.map(({ id }) => id)).toEqual(['good'])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     'list: alert is no object',
     'text: timestamp is no whole number',
     'half: longitude is no number',
@@ -146,7 +146,7 @@ test('an entity that is not as it should be is told and left out; a deleted one 
   ])
 })
 
-test('what is no whole publication is refused', () => {
+test('an incomplete publication is refused', () => {
   const json = realtimeJson([EVERYTHING])
   const refused = (bytes: Buffer): void => expect(() => readRealtime(bytes, never)).toThrow(FormatError)
   refused(json.subarray(0, 400))

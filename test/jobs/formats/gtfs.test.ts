@@ -7,7 +7,7 @@ import { zipOf } from '../../helpers/zip.ts'
 
 const COLUMNS: GtfsColumns = { requires: ['trip_id', 'arrival_time', 'stop_sequence'], takes: ['pickup_type', 'note'] }
 
-/** What `take` gives for each record of a member. */
+/** The results of `take` for each record of a member. */
 async function records<T>(text: string | Buffer, take: (record: GtfsRecords) => T, columns: GtfsColumns = COLUMNS): Promise<T[]> {
   const zip = await openZip(zipOf({ name: 'stop_times.txt', bytes: Buffer.from(text) }), { maxBytes: 100_000_000 })
   const found: T[] = []
@@ -48,7 +48,7 @@ test.each([
   expect(await records(`trip_id,arrival_time,stop_sequence\na,${time},1`, (record) => record.time(1))).toEqual([expected])
 })
 
-test('numbers that are none are NaN, and a record of another width says so', async () => {
+test('invalid numbers are NaN, and a record of another width is reported', async () => {
   const take = (record: GtfsRecords): unknown[] => [record.whole(2), record.number(2), record.isWhole]
   const text = 'trip_id,arrival_time,stop_sequence\na,,1x\nb,,-2\nc,,2.5\nd,1\ne,,1,2\n'
   expect(await records(text, take)).toEqual([
@@ -68,7 +68,7 @@ test('members of any size are read alike, however they are cut into pieces', asy
   expect(found.filter((one, at) => one !== `tripé${at % 7} ${(10 + (at % 15)) * 3600} ${at} true`)).toEqual([])
 })
 
-test('what is no table is refused: no member, no line, a name that lacks, a line without end', async () => {
+test('an invalid table is refused: no member, no line, a missing name, a line without end', async () => {
   const refusal = (text: string): Promise<string> =>
     records(text, () => null).then(
       () => 'none',

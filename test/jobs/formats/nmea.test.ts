@@ -31,7 +31,7 @@ test('never joins sentences of two receivers', () => {
   expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')], 'one')).toEqual(['aabb'])
 })
 
-test('a number that is used again begins another message; what is left of the former is incomplete', () => {
+test('a number that is used again begins another message; the rest of the former is incomplete', () => {
   const assembler = new AisAssembler()
   expect(payloadsOf(assembler, [part(2, 1, '3', 'aa'), part(2, 1, '3', 'cc'), part(2, 2, '3', 'dd')])).toEqual([...Array(2), 'ccdd'])
   expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')])).toEqual([undefined])
@@ -60,7 +60,7 @@ test('the time of a tag block counts, in seconds or milliseconds, unless its clo
   expect(new AisAssembler({ trustsTags: true }).take(tagged('c:1577836800', SINGLE), AT)?.at).toBe(1_577_836_800_000)
 })
 
-test('says by reason what it cannot use', () => {
+test('names the reason for each unusable sentence', () => {
   const assembler = new AisAssembler()
   const lines = ['', '$GPGGA,1*00', `\\s:x*00\\${SINGLE}`, SINGLE.replace(/\*..$/, ''), SINGLE.replace(/..$/, 'FF'), part(2, 3, '1', 'aa')]
   expect(payloadsOf(assembler, [...lines, part(1, 1, '', '')])).toEqual(Array(7))

@@ -16,7 +16,7 @@ test('a whole message is one, and none that was cut within a field', () => {
     expect([length, isProtobuf(MESSAGE.subarray(0, length))]).toEqual([length, ends.includes(length)])
 })
 
-test('pages, JSON, XML, CSV and archives are none', () => {
+test('pages, JSON, XML, CSV and archives are not', () => {
   for (const text of [
     '<!DOCTYPE html><html></html>',
     '\n<html><body>Servicio no disponible</body></html>',
@@ -30,7 +30,7 @@ test('pages, JSON, XML, CSV and archives are none', () => {
     expect([text, isProtobuf(Buffer.from(text))]).toEqual([text, false])
 })
 
-test('a varint without end, a field without number and a group are none, and no bytes hang it', () => {
+test('a varint without end, a field without number and a group are invalid, and no bytes hang it', () => {
   expect(isProtobuf(Buffer.alloc(20, 0xff))).toBe(false)
   expect(isProtobuf(Buffer.from([0x02, 0x00]))).toBe(false)
   expect(isProtobuf(Buffer.from([0x0b, 0x0c]))).toBe(false)

@@ -17,7 +17,7 @@ async function refusal(bytes: Buffer): Promise<string> {
   return (error as FormatError).message
 }
 
-test('files in their order; folders and links are none', async () => {
+test('files in their order; folders and links are left out', async () => {
   expect(await readTar(packTar(FILES, 0))).toEqual(FILES)
   const archive = pack()
   archive.entry({ name: 'folder/', type: 'directory' })
@@ -27,7 +27,7 @@ test('files in their order; folders and links are none', async () => {
   expect(await readTar(await buffer(archive))).toEqual([{ name: 'folder/a.xml', bytes: Buffer.from('a') }])
 })
 
-test('what is no whole archive is refused wherever it was cut', async () => {
+test('an incomplete archive is refused wherever it was cut', async () => {
   const whole = packTar(FILES, 0)
   for (let length = 0; length < whole.length; length += 128) expect(await refusal(whole.subarray(0, length))).toMatch(/^not a whole tar/)
   expect(await refusal(Buffer.concat([whole.subarray(0, 6 * 512), Buffer.alloc(1024)]))).toBe('not a whole tar: Unexpected end of data')

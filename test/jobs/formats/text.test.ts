@@ -23,7 +23,7 @@ describe('bytes', () => {
     expect(decodeText(Buffer.from(text).swap16())).toBe('año')
   })
 
-  test('of which one line is bad are UTF-8 in the others', () => {
+  test('with one bad line are UTF-8 in the others', () => {
     const bytes = Buffer.concat([bom, Buffer.from('Pº\r\n'), Buffer.from('Nº CORUÑA\n', 'latin1'), Buffer.from('Ø118\nAño')])
     expect(decodeText(bytes)).toBe('Pº\r\nNº CORUÑA\nØ118\nAño')
     // Cut off within a character.
@@ -36,7 +36,7 @@ describe('bytes', () => {
     [[0xff, 0xfe, 0x61, 0x00], 'byte 0xff at offset 0'],
     [[0x61, 0xc3], 'byte 0xc3 at offset 1'],
     [[0xef, 0xbf], 'the last character'],
-  ])('of a format that is UTF-8 by definition are refused where they are none: %j', (bytes, message) => {
+  ])('of a format that is UTF-8 by definition are refused where they are not: %j', (bytes, message) => {
     expect(() => decodeUtf8(Buffer.from(bytes))).toThrow(FormatError)
     expect(() => decodeUtf8(Buffer.from(bytes))).toThrow(`not valid UTF-8: ${message} of ${bytes.length}`)
   })

@@ -16,7 +16,7 @@ describe('a local clock', () => {
     expect(instantOf('2026-01-20', '13:45:01.25')).toBe(utc('2026-01-20T12:45:01.250Z'))
   })
 
-  test('is told apart in the repeated hour of October by the fetch time', () => {
+  test('is resolved in the repeated hour of October by the fetch time', () => {
     const first = utc('2023-10-29T00:30:05Z')
     const second = utc('2023-10-29T01:30:05Z')
     expect(instantOf('2023-10-29', '02:30:05', { near: first + 20_000 })).toBe(first)

@@ -50,7 +50,7 @@ describe('UTM', () => {
   })
 })
 
-/** The forward projection by another road: the classical series of Snyder, "Map Projections" (USGS 1395, 1987), eq. 8-9 to 8-13. */
+/** The forward projection by another method: the series of Snyder, "Map Projections" (USGS 1395, 1987), eq. 8-9 to 8-13. */
 function forward(lat: number, lon: number, zone: number): [number, number] {
   const f = 1 / 298.257222101
   const e2 = f * (2 - f)

@@ -50,7 +50,7 @@ test('cells of every type, in the place that they name or the next one', async (
   ])
 })
 
-test('what the stand-in writes is read as it was, in batches, whatever its columns', async () => {
+test('workbooks of the stand-in are read as written, in batches, whatever the columns', async () => {
   const rows = Array.from({ length: 2000 }, (_, at) => [`texto ${at % 7} <&">`, at, null, at % 3 === 0 ? null : `fin ${at}`])
   const bytes = writeXlsx(
     [

@@ -65,7 +65,7 @@ test('a document type declaration is refused, entities and all, before anything 
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)
 })
 
-test('an entity that nobody declared is refused', () => {
+test('an undeclared entity is refused', () => {
   expect(refusal('<list><item>&eacute;</item></list>')).toContain('undefined entity')
   expect(refusal('<list><item>&constructor;</item></list>')).toContain('undefined entity')
 })
@@ -77,7 +77,7 @@ test('a document that ends early says where, wherever it is cut', () => {
   expect(refusal(whole.slice(0, 52))).toMatch(/^XML ends early: line 4, column \d+: unclosed tag: (item|list)/)
 })
 
-test('what is not well-formed is refused with its place', () => {
+test('a text that is not well-formed is refused with its place', () => {
   expect(refusal('<list><item></list>')).toMatch(/^XML is not well-formed: line 1, column \d+: unexpected close tag/)
   expect(refusal('<list/><list/>')).toContain('not well-formed')
   expect(refusal('<list/> text')).toContain('outside of root')
@@ -138,7 +138,7 @@ describe('names of one namespace', () => {
     <b:item xmlns:b="${ONE}"><a:value>6</a:value></b:item>
   </a:root>`
 
-  test('are matched whatever their prefix; those of others never are', () => {
+  test("are matched whatever their prefix; other namespaces' never are", () => {
     const items = [...xmlElements(Buffer.from(text), { root: 'root', each: ['item'], namespace: ONE })].flat()
     expect(items.map((item) => item.children.map((one) => [one.name, one.text]))).toEqual([
       [
@@ -157,7 +157,7 @@ describe('names of one namespace', () => {
   })
 })
 
-test('what is left out is not given, and what follows it is', () => {
+test('omitted elements are not returned, and the following ones are', () => {
   const text = '<r><item><no><value>1</value><no>2</no></no><value>3</value></item><no><item>4</item></no></r>'
   const items = [...xmlElements(Buffer.from(text), { root: 'r', each: ['item'], without: ['no'] })].flat()
   expect(items.map((item) => [item.text, item.children.map((one) => one.text)])).toEqual([

@@ -26,7 +26,7 @@ async function refusal(bytes: Buffer, limits: Parameters<typeof openZip>[1] = LI
   return (error as Error).message
 }
 
-test('members are found by name, in any order and again, packed and stored; folders are none', async () => {
+test('members are found by name, in any order and again, packed and stored; folders are left out', async () => {
   const noise = randomBytes(300_000)
   const zip = await openZip(
     zipOf(
@@ -58,7 +58,7 @@ test('a member is unpacked piece by piece, and only as far as it is read', async
   expect((await textOf(zip, 'stop_times.txt')).length).toBe(8_000_000)
 })
 
-test('bombs are refused by what their directory states, before anything is unpacked', async () => {
+test('bombs are refused by the statements of their directory, before anything is unpacked', async () => {
   const bomb = zipOf({ name: 'bomb', bytes: Buffer.alloc(9_000_000) })
   expect(bomb.length).toBeLessThan(20_000)
   expect(await refusal(bomb)).toMatch(/^bomb in the zip unpacks to 9000000 bytes of \d+, at most 250 to 1 are read$/)
@@ -81,7 +81,7 @@ test('a bomb that states a small size ends where that size does', async () => {
   expect(read).toBeLessThanOrEqual(900_000)
 })
 
-test('what was cut, is no zip, or is not what it states, is refused', async () => {
+test('an archive that was cut, is no zip, or differs from its statements, is refused', async () => {
   const whole = zipOf({ name: 'stops.txt', bytes: STOPS }, { name: 'trips.txt', bytes: STOPS })
   for (const share of [0, 0.2, 0.5, 0.9, 0.999])
     expect(await refusal(whole.subarray(0, Math.floor(whole.length * share)))).toMatch(/^not a whole zip: /)

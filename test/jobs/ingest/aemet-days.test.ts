@@ -46,7 +46,7 @@ test('days land once they are published, each once; a corrected one takes the pl
   }
   expect(await run()).toBe('accepted')
   const first = await days()
-  // Of the ten newest days the last five are not published yet.
+  // The last five of the ten newest days are not published yet.
   expect([...first.keys()]).toEqual(['2026-03-21', '2026-03-22', '2026-03-23', '2026-03-24', '2026-03-25'])
   for (const { rows, keys } of first.values()) expect([rows, rows > 100]).toEqual([keys, true])
   publishers.advance(DAY)
@@ -54,7 +54,7 @@ test('days land once they are published, each once; a corrected one takes the pl
   const second = await days()
   expect([...second.keys()].at(-1)).toBe('2026-03-26')
   for (const [day, was] of first) expect([day, second.get(day)]).toEqual([day, was])
-  // At the begin of a month what was published before is corrected.
+  // At the begin of a month the earlier publications are corrected.
   publishers.advance(DAY)
   expect(await run()).toBe('accepted')
   const third = await days()

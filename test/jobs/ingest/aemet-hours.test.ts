@@ -14,7 +14,7 @@ import { standIn } from '../../publishers/helpers.ts'
 const never = new AbortController().signal
 const HOUR = 3_600_000
 
-test('publications that repeat 12 hours give each station and hour one row, that of the first which told it', async () => {
+test('publications that repeat 12 hours give each station and hour one row, that of the first publication with it', async () => {
   const redis = await startTestRedis()
   await using publishers = await standIn({ scale: 'small' })
   const options = { folder: tempFolder(), redisUrl: redis.url, publisher: publishers.url, now: () => publishers.now() }
@@ -39,7 +39,7 @@ test('publications that repeat 12 hours give each station and hour one row, that
   let published = 0
   let last = await counted()
   for (let n = 0; n < 4; n++) {
-    // A worker that begins anew in between has the same table before it.
+    // A worker that restarts in between has the same table before it.
     const runner = makeRunner(context)
     const { outcome, rows } = await runner.fetch(feed, never)
     expect(outcome).toBe('accepted')
@@ -54,7 +54,7 @@ test('publications that repeat 12 hours give each station and hour one row, that
   }
   expect(last.hours).toBe(15)
   expect(published).toBeGreaterThan(3 * (last.rows as number))
-  // The bytes that are kept are those of the document, not of the slip that led to it.
+  // The kept bytes are those of the document, not of the slip that led to it.
   const body = (await newestAccepted(context.store, feed.id))?.bodies[0] as RawBody
   expect([body.name, new URL(body.url).pathname.includes('/opendata/sh/')]).toEqual(['observations', true])
   expect((await readBody(context.store, body)).subarray(0, 12).toString()).toBe('[ {\n  "idema')

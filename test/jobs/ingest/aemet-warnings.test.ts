@@ -23,7 +23,7 @@ beforeAll(() => {
   world = makeWorld(1, 'small')
 })
 
-/** When the first package after the start has a withdrawal of a warning that the one before had. */
+/** The time of the first package after the start that withdraws a warning of the one before. */
 function firstWithdrawal(): number {
   for (let at = START; ; at += HALF_HOUR)
     if (warningsAt(world, at).some(({ isWithdrawal, sentAt }) => isWithdrawal && sentAt > at - HALF_HOUR)) return at
@@ -39,7 +39,7 @@ async function contextOf(publisher: string, now: () => number): Promise<TestCont
   return { ...opened, origin: originOf(publisher) }
 }
 
-test('a package is the whole state: what the next one withdraws has ended, at once', async () => {
+test('a package is the whole state: warnings withdrawn by the next one have ended, at once', async () => {
   const withdrawnAt = firstWithdrawal()
   await using publishers = await standIn({ scale: 'small', at: withdrawnAt - HALF_HOUR })
   const context = await contextOf(publishers.url, () => publishers.now())

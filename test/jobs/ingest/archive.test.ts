@@ -86,7 +86,7 @@ let redis: TestRedis
 let context: TestContext
 let runner: Runner
 let close: () => Promise<void>
-/** What the publisher has: files by period, and statuses that it answers in their place. */
+/** The publisher's files by period, and statuses that it answers in their place. */
 const files = new Map<string, string>()
 const statuses = new Map<string, number>()
 const asked: string[] = []
@@ -123,7 +123,7 @@ afterEach(() => close())
 
 const monthOf = (places: number, count = '1'): string => Array.from({ length: places }, (_, at) => `p${at}=${count}`).join('\n')
 const take = (period: string) => runner.takeFile(archive, { period, url: `${HOST}/${period}` }, never)
-const told = async (): Promise<Record<string, number>> => {
+const rowCounts = async (): Promise<Record<string, number>> => {
   const rows = await tableRows(context, counts)
   return Object.fromEntries(
     [...new Set(rows.map(({ month }) => month))].map((month) => [month, rows.filter((row) => row.month === month).length]),
@@ -149,7 +149,7 @@ describe('an archive', () => {
       expect(await take(period)).toMatchObject({ outcome: 'accepted', rows: { little_counts: places } })
     }
     await runner.land(archive, never)
-    expect(await told()).toEqual({ '2024-01': 100, '2024-02': 20, '2024-03': 3 })
+    expect(await rowCounts()).toEqual({ '2024-01': 100, '2024-02': 20, '2024-03': 3 })
     const fetches = await acceptedAfter(context.store, archive.id, 0)
     expect(fetches.map(({ period, bodies }) => [period, bodies.map(({ name }) => name)])).toEqual([
       ['2024-03', ['2024-03']],
@@ -170,7 +170,7 @@ describe('an archive', () => {
     const refused = { outcome: 'rejected', reason: expect.stringContaining('9 rows after 100') }
     expect([await take('2024-02'), await take('2024-02')]).toMatchObject([refused, refused])
     await runner.land(archive, never)
-    expect(await told()).toEqual({ '2024-01': 9, '2024-02': 100 })
+    expect(await rowCounts()).toEqual({ '2024-01': 9, '2024-02': 100 })
     expect(new Set((await tableRows(context, counts)).map(({ month, count }) => `${month} ${count}`))).toEqual(
       new Set(['2024-01 2', '2024-02 1']),
     )
@@ -179,10 +179,10 @@ describe('an archive', () => {
     expect(waiting).toHaveLength(1)
     expect(await runner.accept(archive, waiting[0] as string)).toMatchObject({ period: '2024-02' })
     await runner.land(archive, never)
-    expect(await told()).toEqual({ '2024-01': 9, '2024-02': 9 })
+    expect(await rowCounts()).toEqual({ '2024-01': 9, '2024-02': 9 })
   })
 
-  test('remembers over a restart what it has, and nothing that was withdrawn', async () => {
+  test('remembers its files over a restart, and none that was withdrawn', async () => {
     for (const period of ['2024-01', '2024-02', '2024-03']) await take(files.set(period, monthOf(5)) && period)
     const other = makeRunner(context)
     expect([...(await other.acceptedPeriods(archive))].sort()).toEqual(['2024-01', '2024-02', '2024-03'])
@@ -196,10 +196,10 @@ describe('an archive', () => {
       ),
     ).toBe(true)
     expect(await runner.acceptedPeriods(archive)).not.toContain('2024-04')
-    expect(await told()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 5 })
+    expect(await rowCounts()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 5 })
   })
 
-  test('looks in its cadence at the newest files, and tells of it as of any feed', async () => {
+  test('looks in its cadence at the newest files, and reports it as any feed does', async () => {
     expect(await runner.fetch(archive, never)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('none of the files') })
     for (const period of ['2024-01', '2024-02', '2024-04', '2099-01']) files.set(period, monthOf(5))
     expect(await runner.fetch(archive, never)).toMatchObject({ outcome: 'accepted' })
@@ -215,7 +215,9 @@ describe('an archive', () => {
 })
 
 describe('an archive whose files come in pages', () => {
-  /** Pages are `2024-01`, `2024-01/2` and so on; one that ends in `more` is not the last, one that begins with `error` none at all. */
+  /**
+   * Pages are `2024-01`, `2024-01/2` and so on. The suffix `more` marks a page before the last, the prefix `error` a failing one.
+   */
   const paged: Feed = defineFeed({
     ...archive,
     archive: {
@@ -235,14 +237,14 @@ describe('an archive whose files come in pages', () => {
   })
   const takePaged = () => runner.takeFile(paged, { period: '2024-01', url: `${HOST}/2024-01` }, never)
 
-  test('is taken with all of them as one fetch; without one of them it is none', async () => {
+  test('is taken with all of them as one fetch; without one of them it is incomplete', async () => {
     files.set('2024-01', 'a\nb\nmore').set('2024-01/2', 'c\nmore')
     expect(await takePaged()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('2024-01/3 answered 404') })
     files.set('2024-01/3', 'd')
     expect(await takePaged()).toMatchObject({ outcome: 'accepted', rows: { little_counts: 4 } })
     const [fetched] = await acceptedAfter(context.store, paged.id, 0)
     expect(fetched?.bodies.map(({ name }) => name)).toEqual(['2024-01', '2024-01.2', '2024-01.3'])
-    // The first page is the same: what follows it may not be.
+    // The first page is the same: the pages after it may differ.
     expect(await takePaged()).toMatchObject({ outcome: 'unchanged', reason: 'same bytes' })
     files.set('2024-01/3', 'e')
     expect(await takePaged()).toMatchObject({ outcome: 'accepted' })
@@ -251,7 +253,7 @@ describe('an archive whose files come in pages', () => {
     expect(await rebuild(context, { feed: paged, dataset: counts, from: 0, to: null })).toEqual({ fetches: 2, removed: 0, added: 0 })
   })
 
-  test('is one that the publisher lacks where its first page says so, and a failure where another does or is no page', async () => {
+  test('is missing at the publisher where its first page says so, and a failure where another does or is no page', async () => {
     files.set('2024-01', 'error')
     expect(await takePaged()).toBeNull()
     files.set('2024-01', 'a\nmore').set('2024-01/2', 'error')
@@ -262,20 +264,20 @@ describe('an archive whose files come in pages', () => {
 })
 
 describe('a backfill', () => {
-  test('takes what is not there, tells gaps apart from failures, and asks for both again', async () => {
+  test('takes the missing months, distinguishes gaps from failures, and requests both again', async () => {
     for (const period of ['2024-01', '2024-02', '2024-04', '2024-05', '2024-06']) files.set(period, monthOf(5))
     statuses.set('2024-02', 403).set('2024-05', 404)
     expect(await fill()).toEqual({
       gaps: ['2024-03'],
       done: ['2024-01 accepted', '2024-02 failed', '2024-04 accepted', '2024-05 none', '2024-06 accepted'],
     })
-    expect(await told()).toEqual({ '2024-01': 5, '2024-04': 5, '2024-06': 5 })
+    expect(await rowCounts()).toEqual({ '2024-01': 5, '2024-04': 5, '2024-06': 5 })
     statuses.clear()
     files.set('2024-03', monthOf(7))
     asked.length = 0
     expect(await fill()).toEqual({ gaps: [], done: ['2024-02 accepted', '2024-03 accepted', '2024-05 accepted'] })
     expect(asked.sort()).toEqual(['2024-02', '2024-03', '2024-05', 'list'])
-    expect(await told()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 7, '2024-04': 5, '2024-05': 5, '2024-06': 5 })
+    expect(await rowCounts()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 7, '2024-04': 5, '2024-05': 5, '2024-06': 5 })
     expect((await fill()).done).toEqual([])
     expect(await landedIn(context, counts, archive.id)).toMatchObject({ seqs: [[1, 6]], lost: [], rebuilds: 0 })
   })
@@ -287,11 +289,11 @@ describe('a backfill', () => {
     await expect(backfill(runner, { feed: archive, files: listed, jobs: 1, signal: never, land })).rejects.toThrow('disk is full')
     expect(await runner.acceptedPeriods(archive)).toEqual(new Set(['2024-01']))
     expect((await fill()).done).toEqual(['2024-02 accepted', '2024-03 accepted', '2024-04 accepted'])
-    expect(await told()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 5, '2024-04': 5 })
+    expect(await rowCounts()).toEqual({ '2024-01': 5, '2024-02': 5, '2024-03': 5, '2024-04': 5 })
   })
 })
 
-describe('what an archive has of the time before a service began', () => {
+describe("an archive's data of the time before a service began", () => {
   const old: Feed = defineFeed({ ...archive, archive: { ...(archive.archive as Archive), recent: 1, history: 4 } })
   const steps: string[] = []
   let now = Date.now()
@@ -317,16 +319,16 @@ describe('what an archive has of the time before a service began', () => {
     const history = filler()
     expect(await history.fill(never)).toBe(true)
     expect(asked).toEqual(['list', '2024-05', '2024-04', '2024-03'])
-    expect(await told()).toEqual({ '2024-03': 5, '2024-05': 5, '2024-06': 5 })
+    expect(await rowCounts()).toEqual({ '2024-03': 5, '2024-05': 5, '2024-06': 5 })
     expect([await progress(), steps]).toEqual([{ files: 3, present: 3 }, ['derived little_archive']])
-    // What a later look at the newest file reports keeps it, and nothing is asked for again.
+    // The report of a later look at the newest file keeps it, and nothing is requested again.
     await runner.fetch(old, never)
     asked.length = 0
     expect(await history.fill(never)).toBe(true)
     expect([asked, await progress()]).toEqual([[], { files: 3, present: 3 }])
   })
 
-  test('is asked for again where a file or the list failed, and in the next process only where something is missing', async () => {
+  test('is requested again where a file or the list failed, and in the next process only where something is missing', async () => {
     for (const period of ['2024-01', '2024-02', '2024-03']) files.set(period, monthOf(5))
     await runner.fetch(old, never)
     const history = filler()

@@ -15,13 +15,13 @@ const NOON = Date.UTC(2026, 10, 18, 12)
 const world = makeWorld(7)
 const dgt = STAND_INS.find(({ feed }) => feed === 'dgt_incidents') as (typeof STAND_INS)[number]
 
-/** What DGT publishes at an instant, or a share of it. */
+/** DGT's publication at an instant, or a share of it. */
 async function publication(at: number, share = 1): Promise<Publication> {
   const text = dgt.write(world, { resource: 'situations', publishedAt: at, stampedAt: at, variant: { ...WHOLE, share } }) as string
   return parsePublication(dgtIncidentsFeed, [{ name: 'situations', bytes: Buffer.from(text) }], at)
 }
 
-/** The guard's word on a publication that follows another. */
+/** The guard's verdict of a publication that follows another. */
 function verdict(before: Publication, after: Publication): string {
   const rows = Object.fromEntries([...before.rows].map(([id, list]) => [id, list.length]))
   const last = { data_time: new Date(before.data_time).toISOString(), rows, blocks: {} } as unknown as AcceptedFetch
@@ -29,7 +29,7 @@ function verdict(before: Publication, after: Publication): string {
   return `${kind} ${reason}`.trim()
 }
 
-deepTest('at any time of day, half of the incidents are no publication, and what follows an outage is one', async () => {
+deepTest('at any time of day, half of the incidents are no publication, and the publication after an outage is one', async () => {
   const day = await Promise.all(Array.from({ length: 9 }, (_, nth) => publication(NOON + nth * 3 * HOUR)))
   for (const [nth, before] of day.entries()) {
     const half = await publication(before.data_time + MINUTE, 0.5)

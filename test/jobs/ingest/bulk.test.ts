@@ -24,20 +24,20 @@ import { tempFolder } from '../../helpers/temp.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const never = new AbortController().signal
-/** When files were fetched, ms: after what they are of. */
+/** When files were fetched, ms: after the period that they cover. */
 const AT = Date.UTC(2026, 10, 1)
 const FIXTURE = readFileSync(join(PROJECT, 'test/fixtures/mitma_trips/20220201_Viajes_municipios.csv')).toString()
 const HEADER = FIXTURE.split('\n')[0] as string
 const feed = { ...mitmaTrips, bands: { mobility_trips: { atLeast: 1, minRatio: 0.5, maxRatio: 2 } } }
 
-/** The same, of whose days any number of rows may follow any other. */
+/** The same feed, with days that may have any number of rows. */
 const lax = { ...mitmaTrips, bands: {} }
 
 let redis: TestRedis
 let context: TestContext
 let runner: Runner
 let close: () => Promise<void>
-/** What the publisher has, by period. */
+/** The publisher's files, by period. */
 const files = new Map<string, string>()
 
 beforeEach(async () => {
@@ -69,11 +69,11 @@ const made = (text: string | Buffer, name = '2022-02-01') =>
     fetchedAt: AT,
     signal: never,
   })
-const told = async (): Promise<string[]> =>
+const tripLines = async (): Promise<string[]> =>
   (await tableRows(context, mobilityTrips)).map(({ local_date, origin_zone, destination_zone, hour, trips }) =>
     [local_date, origin_zone, destination_zone, hour, trips].join(' '),
   )
-/** Nothing but the engine's own folder for what it spills. */
+/** Nothing but the engine's own spill folder. */
 const scratch = (): string[] => readdirSync(context.lake.engine.folder).filter((name) => name !== 'spill')
 
 const sorted = (rows: readonly AnyRow[]): string[] =>
@@ -139,7 +139,7 @@ test('a day of each level and study lands in the table of that level alone, as t
   expect((await tableRows(context, mobilityTrips)).map(({ zone_level }) => zone_level)).toEqual(Array(3).fill('MUNICIPALITY'))
 })
 
-test('each day is one file; a corrected one takes its place, and what is made again without need changes nothing', {
+test('each day is one file; a corrected one replaces it, and an unneeded rebuild changes nothing', {
   timeout: 60_000,
 }, async () => {
   files.set('2022-02-01', dayOf('20220201')).set('2022-02-02', dayOf('20220202'))
@@ -150,7 +150,7 @@ test('each day is one file; a corrected one takes its place, and what is made ag
   expect(await runner.land(feed, never)).toEqual({ mobility_trips: 6 })
   const state = async () => (await context.lake.table(mobilityTrips).load()) as TableState
   expect((await liveFiles(await state())).map(({ rows }) => rows)).toEqual([3, 3])
-  expect((await told()).filter((line) => line.includes('01002 8'))).toEqual([
+  expect((await tripLines()).filter((line) => line.includes('01002 8'))).toEqual([
     '2022-02-01 01001 01002 8 4.1',
     '2022-02-02 01001 01002 8 4.1',
   ])
@@ -160,7 +160,7 @@ test('each day is one file; a corrected one takes its place, and what is made ag
   files.set('2022-02-01', dayOf('20220201', 7))
   expect(await take('2022-02-01')).toMatchObject({ outcome: 'accepted' })
   await runner.land(feed, never)
-  expect((await told()).filter((line) => line.includes('01002 8'))).toEqual([
+  expect((await tripLines()).filter((line) => line.includes('01002 8'))).toEqual([
     '2022-02-01 01001 01002 8 10.1',
     '2022-02-02 01001 01002 8 4.1',
   ])
@@ -170,7 +170,7 @@ test('each day is one file; a corrected one takes its place, and what is made ag
   // Taken back, the former file of the day counts again.
   const [newest] = await acceptedAfter(context.store, feed.id, 2)
   await runner.withdraw(feed, newest?.fetch_id as string, () => runner.land(feed, never))
-  expect((await told()).filter((line) => line.includes('01002 8'))).toEqual([
+  expect((await tripLines()).filter((line) => line.includes('01002 8'))).toEqual([
     '2022-02-01 01001 01002 8 4.1',
     '2022-02-02 01001 01002 8 4.1',
   ])
@@ -208,5 +208,5 @@ test('a file with a bad line is refused whole, kept apart with the reason, and c
   const waiting = (await rejectedIds(context.store, feed.id)).at(-1) as string
   expect(await runner.accept(feed, waiting)).toMatchObject({ period: '2022-02-01', rows: { mobility_trips: 1 } })
   await runner.land(feed, never)
-  expect(await told()).toEqual(['2022-02-01 01001 01002 8 2.925'])
+  expect(await tripLines()).toEqual(['2022-02-01 01001 01002 8 2.925'])
 })

@@ -34,7 +34,7 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     await redis.stop()
   })
 
-  /** Fetches a feed until its captures are through, lands, and gives what became of each. */
+  /** Fetches a feed until its captures are through, lands, and returns the outcome of each. */
   async function replay(id: string): Promise<FetchOutcome[]> {
     const runner = makeRunner(context)
     const feed = feedById(id)
@@ -79,7 +79,7 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect(await count('v16_beacons')).toBe(193)
   })
 
-  test('SCT: 152 incidents beside DGT’s in one table; neither feed ends what the other has', async () => {
+  test('SCT: 152 incidents beside DGT’s in one table; neither feed ends those of the other', async () => {
     const outcomes = await replay('sct_incidents')
     expect(outcomes).toMatchObject([{ outcome: 'accepted', rows: { incidents: 152 }, quarantined: 0, unknown_codes: 0 }])
     const [row] = await context.lake.query(
@@ -134,7 +134,7 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
       ['accepted', 164],
       ['accepted', 807],
     ])
-    // What they are is counted where the feed is tested; here, that all of them have landed.
+    // Their values are counted where the feed is tested; here, that all of them have landed.
     const [row] = await context.lake.query(
       sql`SELECT count(*) AS n FROM ${scan(datasetById('fuel_prices'), { province_code: { eq: '08' } })}`,
     )
@@ -170,7 +170,7 @@ describe.skipIf(!shared)('the real captures, through the real pipeline', () => {
     expect([await count('rail_station_register'), await count('rail_stock')]).toEqual([1072, 38])
   })
 
-  test('AEMET: 9,510 hours of 832 stations, asked for in two steps, and an inventory of 291', async () => {
+  test('AEMET: 9,510 hours of 832 stations, requested in two steps, and an inventory of 291', async () => {
     expect(await replay('aemet_observation')).toMatchObject([
       { outcome: 'accepted', rows: { weather_observations: 9510, weather_stations: 832 }, quarantined: 0, unknown_codes: 0 },
     ])

@@ -25,7 +25,7 @@ const fetchAt = (count: number, km: number) => stage.publish(untimed, count, { b
 const kms = async (): Promise<unknown[]> => (await tableRows(stage.context, v16Beacons)).map(({ km }) => km)
 const landAll = (): Promise<unknown> => stage.runner.land(feed, never)
 
-describe('a publication that lies ahead', () => {
+describe('a publication from the future', () => {
   test('cannot be accepted by hand either', async () => {
     await stage.publish(feed, 0, { beacons: { a: 1 } })
     const ahead = await stage.publish(feed, 2 * 24 * 60, { beacons: { a: 2 } }, 1)
@@ -98,7 +98,7 @@ describe('a feed whose time is our own clock', () => {
     expect(await stage.publish(feed, 1, { beacons: { a: 3 } })).toMatchObject({ outcome: 'accepted' })
   })
 
-  test('tells the state of an attempt though an earlier one was of a time to come', async () => {
+  test('reports the state of an attempt even after an earlier one from a future time', async () => {
     await fetchAt(0, 1)
     const far = (Date.now() - minute(0)) / 60_000 + YEAR
     await fetchAt(far, 2)

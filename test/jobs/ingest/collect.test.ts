@@ -156,7 +156,7 @@ describe('collecting a feed', () => {
     expect(await collect(feedOf({ requests: [request('x')] }), options())).toMatchObject({ fetched_at: 1000 })
   })
 
-  test('stops when told to', async () => {
+  test('stops on a signal', async () => {
     handler = () => undefined
     const stop = new AbortController()
     setTimeout(() => stop.abort(new Error('shutting down')), 20)

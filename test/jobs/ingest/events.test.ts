@@ -64,7 +64,7 @@ test('events are the changes of the log, in its order, with ids of their own', a
   expect(events.every(({ id }) => /^evt_[0-9a-f]{32}$/.test(id))).toBe(true)
 })
 
-test.each<PipelineStep>(['raw-kept', 'accepted', 'live-written'])('a stop after %s loses no event and tells none twice', async (stop) => {
+test.each<PipelineStep>(['raw-kept', 'accepted', 'live-written'])('a stop after %s loses no event and reports none twice', async (stop) => {
   publish(0, { a: 1 })
   const context = await openContext((step) => {
     if (step === stop) throw new Error('stopped')
@@ -90,7 +90,7 @@ test('another worker that folds the same fetch gives the same ids', async () => 
   const [one, other] = [await openContext(), await openContext()]
   await makeRunner(one).fetch(feed, signal)
   const before = await batchesOf(one)
-  // It begins from the log, lands, and so folds what the first has folded.
+  // It begins from the log, lands, and so folds the same as the first.
   await makeRunner(other).land(feed, signal)
   await redis.flushall()
   expect(await batchesOf(other)).toEqual(before)

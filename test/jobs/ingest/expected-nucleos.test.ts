@@ -24,7 +24,7 @@ const never = new AbortController().signal
 const MINUTE = 60_000
 /** A Wednesday morning in March, 08:30 in Madrid. */
 const MORNING = Date.parse('2026-03-11T07:30:00Z')
-/** Asturias has trains still; two hours later it has none till the morning. */
+/** Asturias still has trains; two hours later it has none till the morning. */
 const EVENING = Date.parse('2026-03-11T22:40:00Z')
 
 let redis: TestRedis
@@ -41,7 +41,7 @@ afterEach(async () => {
   await context.close()
 })
 
-/** A small Spain at an instant, and a lake that has its timetable unless told. */
+/** A small Spain at an instant, and a lake that has its timetable by default. */
 async function begin(at: number, { hasTimetable = true } = {}): Promise<void> {
   publishers = await startPublishers({ source: { kind: 'simulated', speed: 0, start: at, seed: 1, scale: 'small' } })
   const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '', now: () => publishers.now() })
@@ -53,7 +53,7 @@ async function begin(at: number, { hasTimetable = true } = {}): Promise<void> {
   await runner.land(renfeGtfsCercanias, never)
 }
 
-/** The blocks that are missing from what a feed publishes now. */
+/** The missing blocks of a feed's present publication. */
 async function missing(feed: Feed): Promise<readonly string[]> {
   const outcome = await runner.fetch(feed, never)
   expect([outcome.outcome, outcome.reason]).toEqual(['accepted', null])
@@ -74,7 +74,7 @@ test('a núcleo that is away from the first publication on is missing, by the ti
   expect(await missing(renfeFlota)).toEqual(['rail_fleet/20'])
   const [accepted] = await acceptedAfter(context.store, renfeTripUpdates.id, 0)
   expect(Object.keys(accepted?.expected?.['rail_trip_updates'] ?? {})).toEqual(['10', '20', '40', '51', '60'])
-  // A new process that finds an empty Redis tells the same.
+  // A new process that finds an empty Redis expects the same.
   for (const feed of [renfePositions, renfeTripUpdates]) await runner.land(feed, never)
   await context.redis.flushall()
   runner = makeRunner(context)
@@ -87,7 +87,7 @@ test('a núcleo that is away from the first publication on is missing, by the ti
   expect(await missing(renfePositions)).toEqual([])
 })
 
-deepTest('a lake without a timetable, or with one of another time, knows nothing: the publication before tells', async () => {
+deepTest('a lake without a timetable, or with one of another time, knows nothing: the previous publication decides', async () => {
   await begin(MORNING, { hasTimetable: false })
   publishers.setFault({ feed: renfePositions.id, fault: 'block_missing' })
   expect(await missing(renfePositions)).toEqual([])
@@ -109,7 +109,7 @@ deepTest('a lake without a timetable, or with one of another time, knows nothing
   expect([accepted?.seq, accepted?.expected]).toEqual([1, undefined])
 })
 
-deepTest('trains of a núcleo that drops out stay as they were seen, told stale, for as long as it is away', async () => {
+deepTest('trains of a núcleo that drops out stay as they were seen, marked stale, for as long as it is away', async () => {
   await begin(MORNING)
   expect(await missing(renfeTripUpdates)).toEqual([])
   const before = (await ofAsturias('rail_trip_updates', renfeTripUpdates)).map((row) => row['trip_id']).sort()
@@ -136,7 +136,7 @@ deepTest('a núcleo whose service ended for the night is not missing, and its tr
   expect(await ofAsturias('rail_trip_updates', renfeTripUpdates)).toEqual([])
 })
 
-test('what was told when a fetch was judged is what rows are derived from, whatever the lake would tell later', async () => {
+test("rows are derived from the lake's answer when a fetch was judged, whatever the lake would answer later", async () => {
   await begin(EVENING)
   for (let nth = 0; nth < 2; nth++, publishers.advance(MINUTE)) await missing(renfeTripUpdates)
   publishers.advance(150 * MINUTE)

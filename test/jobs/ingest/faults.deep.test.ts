@@ -19,7 +19,7 @@ const SEED = 3
 const START = Date.UTC(2026, 10, 18, 9, 30)
 const never = new AbortController().signal
 
-/** What becomes of a run under a fault, and words that its log line and freshness state must hold. */
+/** The outcome of a run under a fault, and words that its log line and freshness state must contain. */
 interface Expected {
   readonly outcome: 'accepted' | 'unchanged' | 'rejected' | 'failed'
   readonly words?: RegExp
@@ -27,7 +27,7 @@ interface Expected {
   readonly missing?: RegExp
 }
 
-/** What decides how a fault ends, of a feed and of what its publisher does. */
+/** The facts of a feed and its publisher that decide how a fault ends. */
 interface Facts {
   readonly expects: FeedRequest['expects']
   readonly hasOldLayout: boolean
@@ -37,7 +37,10 @@ const accepted: Expected = { outcome: 'accepted' }
 
 const HALF = /rows after \d+|rows, at least|blocks missing/
 
-/** Every switch of the stand-in, for any feed; null where the feed does not know the fault. A new one fails the test below until it is here. */
+/**
+ * Every switch of the stand-in, for any feed; null where the feed does not have the fault. A new switch fails the test below
+ * until it is added.
+ */
 const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   latency: () => ({ outcome: 'failed', words: /out of time/, options: { ms: 5000 } }),
   status: () => ({ outcome: 'failed', words: /answered 503/ }),
@@ -63,15 +66,15 @@ const EXPECTED: Record<FaultName, (facts: Facts) => Expected | null> = {
   old_layout: ({ hasOldLayout }) => (hasOldLayout ? accepted : null),
 }
 
-/** Commuter trains come and go, at night to none: half of them is a publication like any other, and who is not in it is absent once, of three. */
+/** Commuter trains come and go, at night to none: half of them is a valid publication. A missing one is absent once, of three. */
 const TRAINS: Partial<Record<FaultName, Expected>> = { half_empty: accepted }
 
 /** A timetable states no time either, and is the same for a day: two hours before the newest there was the one before it. */
 const TIMETABLE: Partial<Record<FaultName, Expected>> = { stale: { outcome: 'unchanged' }, clock_skew: accepted }
 
 /**
- * A fetch of what is wanted is any number of documents: half of them is one like any other, and the next one is of other places. An older
- * issue adds nothing; one that lies ahead is refused row by row, as documents are that are none.
+ * An on-demand fetch has any number of documents: half of them is a valid one, and the next one covers other places. An older
+ * issue adds nothing. A future issue is refused row by row, as invalid documents are.
  */
 const ON_DEMAND: Partial<Record<FaultName, Expected>> = {
   stale: { outcome: 'unchanged' },
@@ -81,14 +84,14 @@ const ON_DEMAND: Partial<Record<FaultName, Expected>> = {
   truncated: { outcome: 'rejected', words: /rows quarantined/ },
 }
 
-/** What only the feed's own story explains: the blocks that its publisher lost. */
+/** Facts that the feed alone explains: the blocks that its publisher lost. */
 const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = {
   madrid_traffic: { block_missing: { outcome: 'accepted', missing: /traffic_readings\/M30/ } },
-  // Who reports an incident is no block of it: without the emergency service's the publication is not whole.
+  // The reporter of an incident is no block of it: without the emergency service's the publication is incomplete.
   dgt_incidents: { block_missing: { outcome: 'rejected', words: /incidents: \d+ rows after \d+, 8\d\.\d %/ } },
-  // The document states no time: an older one cannot be told, and a wrong clock is in no field.
+  // The document states no time: an older one cannot be detected, and a wrong clock is in no field.
   sct_incidents: { stale: accepted, clock_skew: accepted },
-  // Nor does this one, whose observations state theirs: older ones are known already, and none is of the hour to come.
+  // Neither does this one, whose observations state theirs: older ones are known already, and none is of the next hour.
   aemet_observation: { stale: { ...accepted, options: { age_s: 14_400 } }, clock_skew: { outcome: 'rejected', words: /rows quarantined/ } },
   renfe_gtfs_cercanias: { ...TIMETABLE, block_missing: { outcome: 'rejected', words: /rail_trips: 51 missing/ } },
   renfe_gtfs_avldmd: TIMETABLE,
@@ -103,7 +106,7 @@ const SPECIAL: Readonly<Record<string, Partial<Record<FaultName, Expected>>>> = 
   renfe_flota: TRAINS,
 }
 
-/** The feed with little patience, so that a slow answer is soon too slow. */
+/** The feed with a short timeout, so that a slow reply soon exceeds it. */
 function impatient(feed: Feed): Feed {
   return {
     ...feed,
@@ -111,7 +114,7 @@ function impatient(feed: Feed): Feed {
   }
 }
 
-/** Lets time pass until a feed that is asked more often than it publishes has something new. */
+/** Advances the clock until a feed polled more often than it publishes has something new. */
 function awaitPublication(publishers: Publishers, { id, every_s }: Feed): void {
   const { publishedAt } = STAND_INS.find((one) => one.feed === id) as FeedStandIn
   const before = publishedAt(SEED, publishers.now())
@@ -119,15 +122,15 @@ function awaitPublication(publishers: Publishers, { id, every_s }: Feed): void {
   while (publishedAt(SEED, publishers.now()) === before)
 }
 
-/** Polled feeds that publish something new each time: the document of a slower one may stay the same for months after the fault. */
+/** Polled feeds that publish something new each time. A slower feed may keep its document for months after the fault. */
 const LIVELY = feeds.filter(({ every_s, stream, onDemand }) => every_s < 86_400 && !stream && !onDemand)
 
-/** Faults that are over before a feed's own code runs: they are tried with one feed of each kind of document. */
+/** Faults that end before a feed's own code runs: tried with one feed of each kind of document. */
 const TRANSPORT: readonly FaultName[] = ['latency', 'status', 'cut', 'html', 'gzip_bomb', 'wrong_type', 'redirect_loop']
 const kindOf = (feed: Feed): FeedRequest['expects'] => (feed.plans[0]?.requests[0] as FeedRequest).expects
 const FIRST_OF_KIND = new Map(LIVELY.toReversed().map((feed) => [kindOf(feed), feed.id]))
 
-/** Feeds whose few rows may halve by themselves: half of them is tried at full size alone, below. */
+/** Feeds whose few rows may halve naturally: half of them is tried at full size alone, below. */
 const mayHalve = ({ bands }: Feed): boolean => Object.values(bands).some(({ soon = [] }) => soon.some(({ ofAtLeast = 0 }) => ofAtLeast > 0))
 
 describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fault of its publisher', (id, feed) => {
@@ -174,10 +177,10 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
     const done = hurried ? await makeRunner(context).fetch(impatient(feed), never) : await runner.fetch(feed, never)
     publishers.clearFaults()
     expect(done.outcome, done.reason ?? '').toBe(expected.outcome)
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ msg }) => msg === 'feed fetched')
-    expect(told).toMatchObject({ feed: id, outcome: expected.outcome })
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ msg }) => msg === 'feed fetched')
+    expect(logged).toMatchObject({ feed: id, outcome: expected.outcome })
     if (expected.words) {
-      expect(told?.reason).toMatch(expected.words)
+      expect(logged?.reason).toMatch(expected.words)
       expect((await state())?.last_error).toMatch(expected.words)
       expect((await state())?.last_success_at).toBe(before.state?.last_success_at)
       expect(await live()).toEqual(before.live)
@@ -192,8 +195,8 @@ describe.each(LIVELY.map((feed) => [feed.id, feed] as const))('%s under every fa
 })
 
 /**
- * Commuter trains and warnings alone may be any number at any time: who is not in a publication is absent once, and what is in it
- * is true of those it names.
+ * Commuter trains and warnings alone may be any number at any time. A missing one is absent once, and a publication is true of
+ * the ones that it names.
  */
 const mayBeHalf = ({ id }: Feed): boolean => SPECIAL[id]?.half_empty === accepted
 
@@ -203,12 +206,12 @@ test('only of feeds whose least number is declared to be none may half be missin
 })
 
 test.each(feeds.filter((feed) => !mayBeHalf(feed)).map((feed) => [feed.id, feed] as const))(
-  'half of what %s publishes never takes the place of the whole',
+  'half of the rows of %s never takes the place of the whole',
   async (id, feed) => {
     const redis = await startTestRedis()
     onTestFinished(() => redis.stop())
     const scale = mayHalve(feed) ? 'full' : 'small'
-    // Of one year: an edition of another may be of any size.
+    // One year: an edition of another may be of any size.
     const publishers = await startPublishers({ source: { kind: 'simulated', seed: SEED, speed: 0, start: START - 92 * 86_400_000, scale } })
     onTestFinished(() => publishers.close())
     const opened = await openTestContext({ folder: tempFolder(), redisUrl: redis.url, publisher: '', now: () => publishers.now() })
@@ -219,7 +222,7 @@ test.each(feeds.filter((feed) => !mayBeHalf(feed)).map((feed) => [feed.id, feed]
     const before = await live()
     publishers.setFault({ feed: id, fault: 'half_empty' })
     for (let nth = 0; nth < 3; nth++) {
-      // The document of a slow feed stays the same for weeks; of an archive the file of the same period has to be whole.
+      // The document of a slow feed stays the same for weeks; in an archive the file of the same period has to be complete.
       if (LIVELY.includes(feed)) awaitPublication(publishers, feed)
       else if (!feed.archive) publishers.advance(31 * 86_400_000)
       expect(await runner.fetch(feed, never)).toMatchObject({ outcome: 'rejected', reason: expect.stringMatching(HALF) })

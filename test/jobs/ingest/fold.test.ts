@@ -23,7 +23,7 @@ function beacon(id: string, km = 1): AnyRow {
   }
 }
 
-/** Folds publications given as minute after the start and the beacons in it, of whose blocks the parser says that some are missing. */
+/** Folds publications given as minute after the start and their beacons. The parser reports some of the blocks as missing. */
 function run(state: DatasetState, minute: number, rows: AnyRow[], said: string[] = []) {
   const data_time = START + minute * MINUTE
   const counts = rows.length > 0 ? { '30': rows.length } : {}
@@ -38,7 +38,7 @@ function live(state: DatasetState, dataset: Dataset = v16Beacons): Map<string, A
 }
 
 describe('a thing in no block', () => {
-  /** Folds a publication of which the block is missing from the second on. */
+  /** Folds a publication whose block is missing from the second on. */
   const publish = (state: DatasetState, minute: number, unplaced: readonly string[]) => {
     const rows = unplaced.map((id) => ({ ...beacon(id), province_code: null }))
     const blocks = minute === 0 ? { counts: { '30': 3 }, said: [] } : { counts: {}, said: ['30'] }
@@ -113,7 +113,7 @@ describe('the fold over accepted fetches', () => {
     expect(over.rows).toMatchObject([{ status: 'ENDED', last_seen_at: START, observed_at: START + MINUTE }])
   })
 
-  test('an absence in between starts the count anew', () => {
+  test('an absence in between restarts the count', () => {
     const state = emptyState()
     run(state, 0, [beacon('a')])
     run(state, 1, [])
@@ -137,9 +137,9 @@ describe('the fold over accepted fetches', () => {
     for (const minute of [1, 2, 3]) run(state, minute, [])
     expect(run(state, 33, [beacon('a')]).changes).toMatchObject([{ kind: 'UPDATED', changed: ['status'], row: { beacon_id: id } }])
     for (const minute of [34, 35, 36]) run(state, minute, [])
-    const anew = run(state, 67, [beacon('a')]).changes
-    expect(anew).toMatchObject([{ kind: 'CREATED' }])
-    expect(anew[0]?.row.beacon_id).not.toBe(id)
+    const recreated = run(state, 67, [beacon('a')]).changes
+    expect(recreated).toMatchObject([{ kind: 'CREATED' }])
+    expect(recreated[0]?.row.beacon_id).not.toBe(id)
   })
 
   test('a new partition opens with a full baseline that keeps the time of the last change', () => {

@@ -52,7 +52,7 @@ const ask = (feed: Feed, more: Partial<CollectOptions> = {}): Promise<Collected>
     ...more,
   })
 
-/** Answers with a slip, and where that leads to with records. */
+/** Answers with a slip, and its address with records. */
 const answering =
   (slip: object, records = '[{"a":1}]') =>
   ({ url }: IncomingMessage, response: ServerResponse): void =>

@@ -20,23 +20,23 @@ const last: AcceptedFetch = {
   fetched_at: new Date(TEN + 3000).toISOString(),
 }
 
-/** Health of a feed whose publisher answers 304 for two hours after its last change, and then no more. */
+/** Health of a feed whose publisher answers 304 for two hours after its last change, and then stops answering. */
 function story(feed: Feed): FeedHealth[] {
   let before = feedStateOf(feed, { last, missing: {}, mode: 'live' })
   const look = (minute: number, outcome: 'unchanged' | 'failed'): FeedHealth => {
     const attempted_at = TEN + minute * MINUTE
-    const told = { outcome, reason: 'not modified' } as FetchOutcome
-    before = feedStateAfter(feed, { before, outcome: told, attempted_at, last, missing: {}, mode: 'live' })
+    const result = { outcome, reason: 'not modified' } as FetchOutcome
+    before = feedStateAfter(feed, { before, outcome: result, attempted_at, last, missing: {}, mode: 'live' })
     return feedHealth(before, feed.every_s, attempted_at)
   }
   return [look(2, 'unchanged'), look(8, 'unchanged'), look(120, 'unchanged'), look(125, 'failed'), look(127, 'failed'), look(141, 'failed')]
 }
 
-test('a feed that is made anew each time is as old as its publication, however often the same is given', () => {
+test('a feed rebuilt each time is as old as its publication, however often the same is given', () => {
   expect(story(alerts())).toEqual(['OK', 'STALE', 'STALE', 'STALE', 'STALE', 'DOWN'])
   expect(story(alerts('publication'))).toEqual(story(alerts()))
 })
 
-test('a feed that is made anew on change alone is as old as the last answer', () => {
+test('a feed rebuilt on change alone is as old as the last answer', () => {
   expect(story(alerts('fetch'))).toEqual(['OK', 'OK', 'OK', 'LATE', 'STALE', 'DOWN'])
 })

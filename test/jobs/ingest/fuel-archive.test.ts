@@ -57,7 +57,7 @@ test('yesterday lands each day, each day once; a corrected day takes the place o
   }
   expect(await run()).toBe('accepted')
   const first = await days()
-  // Of the four newest days the last one, today, is not there yet.
+  // The last of the four newest days, today, is not there yet.
   expect([...first.keys()]).toEqual(['2026-03-27', '2026-03-28', '2026-03-29'])
   for (const { rows, keys } of first.values()) expect([rows, rows > 500]).toEqual([keys, true])
   publishers.advance(DAY)
@@ -65,7 +65,7 @@ test('yesterday lands each day, each day once; a corrected day takes the place o
   const second = await days()
   expect([...second.keys()].at(-1)).toBe('2026-03-30')
   for (const [day, was] of first) expect([day, second.get(day)]).toEqual([day, was])
-  // At the begin of a month what was published before is corrected.
+  // At the begin of a month the earlier publications are corrected.
   publishers.advance(DAY)
   expect(await run()).toBe('accepted')
   const third = await days()
@@ -75,10 +75,10 @@ test('yesterday lands each day, each day once; a corrected day takes the place o
   for (const { rows, keys, fetches } of third.values()) expect([rows, fetches]).toEqual([keys, 1])
 })
 
-test('days of years ago are taken in any order, those that the archive has not are told apart, and the next run asks for them alone', async () => {
+test('days of years ago are taken in any order, those missing from the archive are distinguished, and the next run requests them alone', async () => {
   const { context, days } = await stage('2026-03-30T07:30:00Z')
   const range = { from: '2025-05-20', to: '2025-05-23' }
-  // Without an end there are no days to come.
+  // Without an end there are no future days.
   const all = await listFiles(context, fuelArchive, { range: { from: '2026-03-29', to: '9999-12-31' }, signal: never })
   expect(all.files.map(({ period }) => period)).toEqual(['2026-03-29', '2026-03-30'])
   const take = async (files: Awaited<ReturnType<typeof listFiles>>['files']): Promise<Map<string, string | null>> => {

@@ -30,7 +30,7 @@ function publication(counts: Record<string, number>, publishedAt: number | null 
   return { ...counted(rows), report, data_time: publishedAt ?? NOON, fetched_at: NOON }
 }
 
-/** What is counted of rows while they are parsed. */
+/** The counts of rows while they are parsed. */
 function counted(rows: readonly { readonly province_code: unknown }[]): Pick<Publication, 'rows' | 'counts' | 'blocks'> {
   const blocks: Record<string, number> = {}
   for (const row of rows) countRow(blocks, blocksOf(row, 'province_code'))
@@ -132,7 +132,7 @@ describe('the guard', () => {
     expect([after(59, 901), after(0, 901)]).toEqual(['accept', 'accept'])
   })
 
-  test('of a few rows any may go soon, but not all; rows that tell nothing of how whole it is do not count', () => {
+  test('of a few rows any may go soon, but not all; rows that do not show completeness do not count', () => {
     const live = { ...feed, blocks: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
     const after = (before: number, now: number, seconds = 30): string =>
       judge(live, publication({ '08': now }), last({ '08': before }, NOON - 1000 * seconds)).kind
@@ -158,7 +158,7 @@ describe('the guard', () => {
     expect(verdict).toMatchObject({ kind: 'reject', reason: 'fuel_stations: 2 of 3 blocks missing' })
   })
 
-  test('a publication of which a fifth is quarantined is a changed format', () => {
+  test('a publication with a fifth in quarantine is a changed format', () => {
     expect(judge(feed, publication({ '08': 400 }, NOON, 100), null).kind).toBe('accept')
     expect(judge(feed, publication({ '08': 400 }, NOON, 101), null)).toMatchObject({
       kind: 'reject',
@@ -199,7 +199,7 @@ describe('blocks as a feed declares them', () => {
     })
   })
 
-  test('a block is missing where the lake expects enough of it, not where it expects less, and as before where it tells nothing', () => {
+  test('a block is missing where the lake expects enough of it, not where it expects less, and as before where the lake does not know', () => {
     const rules = declared({ column: 'province_code', least: 3, mostMissing: 1, never: ['52'] })
     const now = publication({ '08': 10 })
     const missing = (before: Before | null, expected: Record<string, number>): unknown =>
@@ -212,7 +212,7 @@ describe('blocks as a feed declares them', () => {
     expect(missing(had, {})).toEqual({ fuel_stations: ['28', '41', '50'] })
   })
 
-  test('how many things have to be expected of a block may be told apart from how many rows it has to have had', () => {
+  test('the number of expected things of a block may be set apart from the number of rows that it had', () => {
     const rules = declared({ column: 'province_code', least: 2, leastExpected: 1, mostMissing: 1 })
     const before = last({ '08': 10, '28': 1, '41': 2 })
     const now = publication({ '08': 10 })
@@ -241,7 +241,7 @@ describe('blocks as a feed declares them', () => {
     })
   })
 
-  test('blocks that were missing before are known all the same: the same gap is no greater the second time', () => {
+  test('blocks that were missing before are known nevertheless: the same gap is no greater the second time', () => {
     const rules = declared({ column: 'province_code' })
     const before = last({ '10': 100, '20': 100 }, NOON - 1_800_000, ['60', '62'])
     expect(judge(rules, publication({ '10': 100, '20': 100 }), before)).toMatchObject({
@@ -251,7 +251,7 @@ describe('blocks as a feed declares them', () => {
     expect(judge(rules, publication({ '10': 100 }), before)).toMatchObject({ reason: 'fuel_stations: 3 of 4 blocks missing' })
   })
 
-  test('a dataset whose blocks are counted in another lacks what that one lacks, and nothing else', () => {
+  test('a dataset whose blocks are counted in another lacks the same ones, and nothing else', () => {
     const blocks = {
       fuel_stations: { column: 'province_code', least: 2 },
       fuel_prices: { column: 'province_code', countedIn: 'fuel_stations' },

@@ -38,7 +38,7 @@ const warnings = (): unknown[] => stage.lines.filter(({ msg }) => msg.includes('
 const lost = async (): Promise<number | undefined> => (await readFeedStates(stage.context.redis)).get(feed.id)?.lost_fetches
 const landed = async () => (await landedIn(stage.context, v16Beacons, feed.id)).seqs
 
-describe('a raw log that ends before what the tables hold', () => {
+describe("a raw log that ends before the tables' fetches", () => {
   test('gives no number out twice, and says once which are missing', async () => {
     await publish(1, 5)
     await stage.runner.land(feed, never)
@@ -71,7 +71,7 @@ describe('a raw log that ends before what the tables hold', () => {
     expect(await readings()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('replays around what it lost', async () => {
+  test('replays around the lost part', async () => {
     await publish(1, 5)
     await stage.runner.land(feed, never)
     await loseFromLog(3, 4, 5)

@@ -35,7 +35,7 @@ async function objectOf(seq: number): Promise<string> {
 const lost = async (): Promise<number | undefined> => (await readFeedStates(stage.context.redis)).get(feed.id)?.lost_fetches
 
 describe('an accepted fetch that cannot be read any more', () => {
-  test('lands without rows, is told, and holds up nothing', async () => {
+  test('lands without rows, is reported, and holds up nothing', async () => {
     await stage.publish(feed, 0, { beacons: { a: 1, b: 1 } })
     await stage.publish(feed, 1, { beacons: { b: 2 } })
     await stage.context.store.put(await objectOf(2), Buffer.from('junk'))
@@ -47,7 +47,7 @@ describe('an accepted fetch that cannot be read any more', () => {
     expect(await lost()).toBe(1)
     await stage.runner.land(feed, never)
     expect(await landedIn(stage.context, v16Beacons, feed.id)).toMatchObject({ seqs: [[1, 3]], lost: [[2, 2]] })
-    // Of three publications without `a` one cannot be read, and does not count.
+    // One of three publications without `a` cannot be read, and does not count.
     await stage.publish(feed, 3, { beacons: { b: 4 } })
     stage.restart()
     await stage.publish(feed, 4, { beacons: { b: 5 } })
@@ -74,7 +74,7 @@ describe('an accepted fetch that cannot be read any more', () => {
     expect(await landedIn(stage.context, trafficReadings, feed.id)).toMatchObject({ lost: [] })
   })
 
-  test('keeps the rows it landed through a replay, and what follows it stays as it is', async () => {
+  test('keeps the rows it landed through a replay, and the later fetches stay as they are', async () => {
     for (let count = 0; count < 6; count++)
       await stage.publish(feed, count * 2, { beacons: { a: Math.floor(count / 2), c: 1 }, readings: { s: count } })
     await stage.runner.land(feed, never)

@@ -20,7 +20,7 @@ import { quickWorker } from '../workers.ts'
 const never = new AbortController().signal
 const MINUTE = 60_000
 const GETAFE = '28065'
-/** As it is, without what nobody asks for. */
+/** The feed without its requests that always run. */
 const feed: Feed = { ...aemetForecastHourly, onDemand: { ...(aemetForecastHourly.onDemand as OnDemand), always: [] } }
 
 let redis: TestRedis
@@ -47,7 +47,7 @@ const ask = () => runner.fetch(feed, never)
 const rowsOf = async (code: string): Promise<AnyRow[]> =>
   (await tableRows(context, weatherForecastHourly)).filter(({ municipality_code }) => municipality_code === code)
 
-test('what is wanted is fetched once an hour, lands once an issue, and is kept raw', async () => {
+test('a requested document is fetched once an hour, lands once an issue, and is kept raw', async () => {
   expect(await ask()).toMatchObject({ outcome: 'unchanged' })
   expect(await outcomes(GETAFE)).toEqual([null])
   expect(await ask()).toMatchObject({ outcome: 'accepted', rows: { weather_forecast_hourly: 48 } })
@@ -59,7 +59,7 @@ test('what is wanted is fetched once an hour, lands once an issue, and is kept r
   const before = served()
   expect(await ask()).toMatchObject({ outcome: 'unchanged' })
   expect(served()).toEqual(before)
-  // After an hour it is fetched anew; the same issue is nothing new.
+  // After an hour it is fetched again; the same issue is nothing new.
   publishers.advance(61 * MINUTE)
   expect(await outcomes(GETAFE)).toEqual([null])
   expect(await ask()).toMatchObject({ outcome: 'unchanged' })
@@ -73,7 +73,7 @@ test('what is wanted is fetched once an hour, lands once an issue, and is kept r
   expect([rows.length, new Set(rows.map(({ issued_at }) => issued_at)).size]).toEqual([96, 2])
 })
 
-test('what was taken in and not recorded, as after a crash, is fetched again and lands no row twice', async () => {
+test('a document taken in but not recorded, as after a crash, is fetched again and lands no row twice', async () => {
   const before = await rowsOf(GETAFE)
   await context.redis.del(`demand:answers:${feed.id}`)
   await want(GETAFE)
@@ -82,7 +82,7 @@ test('what was taken in and not recorded, as after a crash, is fetched again and
   expect(await rowsOf(GETAFE)).toHaveLength(before.length)
 })
 
-test('a minute has so many requests; the rest waits for the next, and what is not there is not asked again', async () => {
+test('a minute has a limit of requests; the rest waits for the next, and a missing document is not requested again', async () => {
   publishers.advance(2 * MINUTE)
   const keys = Array.from({ length: 35 }, (_, at) => `28${String(at + 1).padStart(3, '0')}`)
   const known = keys.filter((key) => key !== '28015')
@@ -107,7 +107,7 @@ test('feeds that ask at the same time do not exceed the limit that they share', 
   expect([await spend(59_999), await spend(60_000, 15), await spend(60_000)]).toEqual([0, 15, 15])
 })
 
-test('what nobody asked for leaves half of a minute to who asks', async () => {
+test('background fetches leave half of a minute to requests', async () => {
   publishers.advance(2 * MINUTE)
   const always = Array.from({ length: 40 }, (_, at) => `46${String(at + 1).padStart(3, '0')}`)
   const eager: Feed = { ...feed, onDemand: { ...(feed.onDemand as OnDemand), always } }
@@ -126,7 +126,7 @@ test('what nobody asked for leaves half of a minute to who asks', async () => {
   expect(await outcomes('28115')).toEqual(['FETCHED'])
 })
 
-test('what cannot be fetched is left alone for five minutes, and the feed says why', async () => {
+test('a document that cannot be fetched is left alone for five minutes, and the feed says why', async () => {
   publishers.advance(2 * MINUTE)
   await want('08019')
   publishers.setFault({ feed: feed.id, fault: 'status' })
@@ -138,7 +138,7 @@ test('what cannot be fetched is left alone for five minutes, and the feed says w
   expect(await ask()).toMatchObject({ outcome: 'accepted' })
 })
 
-test('one document that is none does not keep the others of its fetch out', async () => {
+test('an invalid document does not keep the others of its fetch out', async () => {
   const good = fixtureBytes('test/fixtures/aemet_forecast_hourly/28005.json')
   const bodies = [
     { name: '28005', bytes: good },
@@ -150,7 +150,7 @@ test('one document that is none does not keep the others of its fetch out', asyn
   await expect(parsePublication(feed, bodies.slice(1), Date.UTC(2026, 6, 1))).rejects.toThrow('has 0 forecasts')
 })
 
-test('a worker fetches what is wanted at once, after the run that is under way', async () => {
+test('a worker fetches a requested document at once, after the run in progress', async () => {
   const began: number[] = []
   const worker = await quickWorker({
     redisUrl: redis.url,

@@ -11,10 +11,10 @@ import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { type Document, littleFeed, tableRows } from '../../helpers/pipeline.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
-/** A publication so many minutes after the start. */
+/** A publication at the given minutes after the start. */
 type Edition = readonly [minute: number, document: Pick<Document, 'beacons' | 'readings'>]
 
-/** The little feed with beacons of two provinces or none, told by the first letter of their id, and readings of every tenth minute. */
+/** The little feed with beacons of two provinces or none, by the first letter of their id, and readings of every tenth minute. */
 const little = littleFeed()
 const feed: Feed = defineFeed({
   ...little,
@@ -32,7 +32,7 @@ function placed(row: AnyRow): AnyRow {
 
 const PROVINCES = { a: '30', b: '28', c: null } as const
 
-/** The same where the lake tells at some times that a province is expected, at some that it is not, and at some nothing of it. */
+/** The same feed, where the lake at some times expects a province, at some does not, and at some does not know. */
 const expecting: Feed = defineFeed({
   ...feed,
   blocks: {
@@ -43,14 +43,14 @@ const expecting: Feed = defineFeed({
         every_s: 60,
         query(at) {
           const [one, other] = [Math.floor(at / 60_000) % 3, Math.floor(at / 300_000) % 3].map((turn) => [-1, 0, 5][turn] as number)
-          return sql`SELECT block, count FROM (VALUES ('30', ${one as number}), ('28', ${other as number})) AS told (block, count) WHERE count >= 0`
+          return sql`SELECT block, count FROM (VALUES ('30', ${one as number}), ('28', ${other as number})) AS expected (block, count) WHERE count >= 0`
         },
       },
     },
   },
 })
 
-/** Alerts of one block, of the other, or of both, told by the first letter of their id. */
+/** Alerts of one block, of the other, or of both, chosen by the first letter of their id. */
 const listing: Feed = defineFeed({
   ...little,
   into: [railAlerts],
@@ -72,7 +72,7 @@ const NOTHING = { train_number: null, service_date: null, delay_s: null, effect:
 const LISTS = { lines: [], hashtags: [], route_ids: [], stop_ids: [], trip_ids: [], translations: [] }
 const ALERT = { source: 'renfe', kind: 'NOTICE', derived: false, network: 'CERCANIAS', ...LISTS, ...NOTHING }
 
-/** Random numbers in [0, 1) that a seed decides. */
+/** Random numbers in [0, 1) by a seed. */
 function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -82,8 +82,8 @@ function dice(seed: number): () => number {
 }
 
 /**
- * Beacons that come, move and go, in publications of which every fourth lacks a province, and sensors that skip some; days and minutes apart.
- * Of the beacons without a province those with an even number go with the first one.
+ * Beacons that come, move and go, and sensors that skip some publications; days and minutes apart. Every fourth publication lacks
+ * a province. Beacons without a province and with an even number go with the first one.
  */
 function editionsOf(seed: number, count: number, letters = 'ab'): Edition[] {
   const roll = dice(seed)
@@ -104,7 +104,7 @@ function editionsOf(seed: number, count: number, letters = 'ab'): Edition[] {
   })
 }
 
-/** The same, of which some come up to four places late. */
+/** The same, some of them up to four places late. */
 function shuffled(editions: readonly Edition[], roll: () => number): Edition[] {
   const late = [...editions]
   for (let moved = 0; moved < 5; moved++) {
@@ -117,8 +117,8 @@ function shuffled(editions: readonly Edition[], roll: () => number): Edition[] {
 
 const nameOf = (row: AnyRow): string => String(row['source_id'] ?? row['sensor_id'])
 
-/** What becomes of editions in tables and in Redis. What the guard refuses as too old an operator accepts. */
-async function tell(editions: readonly Edition[], after: (stage: Stage, step: number) => Promise<void>, one: Feed = feed) {
+/** The result of editions in tables and in Redis. An operator accepts those that the guard refuses as too old. */
+async function replay(editions: readonly Edition[], after: (stage: Stage, step: number) => Promise<void>, one: Feed = feed) {
   const stage = await openStage()
   try {
     let late = 0
@@ -132,13 +132,13 @@ async function tell(editions: readonly Edition[], after: (stage: Stage, step: nu
     }
     await stage.runner.land(one, never)
     await stage.runner.heal([one])
-    const told: Record<string, unknown> = {}
+    const written: Record<string, unknown> = {}
     for (const dataset of one.into) {
-      told[dataset.id] = await tableRows(stage.context, dataset)
-      told[`live ${dataset.id}`] = (await stage.live(dataset.id))?.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+      written[dataset.id] = await tableRows(stage.context, dataset)
+      written[`live ${dataset.id}`] = (await stage.live(dataset.id))?.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
       expect(await rebuild(stage.context, { feed: one, dataset, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
     }
-    return { told, late }
+    return { written, late }
   } finally {
     await stage.close()
   }
@@ -153,11 +153,11 @@ test.each([
   [13, 'feed with things in several blocks', listing, 'abd'],
   [11, 'feed with things in no block of which the lake expects some', expecting, 'abc'],
 ] as const)(
-  'what is told of editions does not depend on when they came, landed and were forgotten (seed %i, a %s)',
+  'the result of editions does not depend on when they came, landed and were forgotten (seed %i, a %s)',
   async (seed, _, one, letters) => {
     const editions = editionsOf(seed, 24, letters)
-    const inOrder = await tell(editions, async () => undefined, one)
-    const restarted = await tell(
+    const inOrder = await replay(editions, async () => undefined, one)
+    const restarted = await replay(
       editions,
       async (stage) => {
         await stage.runner.land(one, never)
@@ -168,7 +168,7 @@ test.each([
     )
     expect(restarted).toEqual(inOrder)
     const roll = dice(seed + 7)
-    const late = await tell(
+    const late = await replay(
       shuffled(editions, dice(seed + 99)),
       async (stage) => {
         if (roll() < 0.5) await stage.runner.land(one, never)
@@ -177,7 +177,7 @@ test.each([
       one,
     )
     expect(late.late).toBeGreaterThan(0)
-    expect(late.told).toEqual(inOrder.told)
+    expect(late.written).toEqual(inOrder.written)
   },
   180_000,
 )
@@ -186,9 +186,9 @@ test.each([
 const many = (from: number, to: number): Document['beacons'] =>
   Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`a${String(from + at).padStart(2, '0')}`, 1]))
 
-/** The ends that tables tell of: beacon, and minutes of the end and of the last time it was seen. */
-function endings(told: Record<string, unknown>): unknown[] {
-  const ended = (told['v16_beacons'] as AnyRow[]).filter(({ status }) => status === 'ENDED')
+/** The recorded ends: beacon, and minutes of the end and of the last time it was seen. */
+function endings(written: Record<string, unknown>): unknown[] {
+  const ended = (written['v16_beacons'] as AnyRow[]).filter(({ status }) => status === 'ENDED')
   const count = (at: unknown): number => ((at as number) - minute(0)) / 60_000
   return ended.map((row) => [row['source_id'], count(row['observed_at']), count(row['last_seen_at'])])
 }
@@ -198,40 +198,37 @@ const landed = async (stage: Stage): Promise<void> => void (await stage.runner.l
 test('a block is missing where the publication before had enough of it, though that one came last', async () => {
   const editions = [many(0, 2), many(0, 5), {}, {}, {}].map((beacons, at): Edition => [at, { beacons }])
   const [first, second, ...rest] = editions as [Edition, Edition, ...Edition[]]
-  const { told, late } = await tell([first, ...rest, second], landed)
+  const { written, late } = await replay([first, ...rest, second], landed)
   expect(late).toBe(1)
-  expect(endings(told)).toEqual([])
-  expect(told).toEqual((await tell(editions, landed)).told)
+  expect(endings(written)).toEqual([])
+  expect(written).toEqual((await replay(editions, landed)).written)
 })
 
-test('a late absence counts, though no row tells of it', async () => {
+test('a late absence counts, though no row records it', async () => {
   const editions = [{ a0: 1 }, {}, {}, {}].map((beacons, at): Edition => [at, { beacons }])
   const [first, second, third, fourth] = editions as [Edition, Edition, Edition, Edition]
-  const { told, late } = await tell([first, third, second, fourth], landed)
+  const { written, late } = await replay([first, third, second, fourth], landed)
   expect(late).toBe(1)
-  expect(endings(told)).toEqual([['a0', 3, 0]])
+  expect(endings(written)).toEqual([['a0', 3, 0]])
+})
+
+test.each([false, true])('a beacon absent before its block was missing for long ends when it should (new process: %s)', async (isNew) => {
+  const stage = await openStage()
+  try {
+    for (const count of [0, 1, 2, 3]) await stage.publish(feed, count, { beacons: many(count < 2 ? 0 : 1, 5) })
+    await stage.archive(feed, 4, 209, () => ({}))
+    await stage.runner.land(feed, never)
+    if (isNew) stage.restart()
+    for (const count of [209, 210]) await stage.publish(feed, count, { beacons: many(1, 5) })
+    await stage.runner.land(feed, never)
+    expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 209, 1]])
+  } finally {
+    await stage.close()
+  }
 })
 
 test.each([false, true])(
-  'what was absent before its block was missing for long is over when it should be (new process: %s)',
-  async (isNew) => {
-    const stage = await openStage()
-    try {
-      for (const count of [0, 1, 2, 3]) await stage.publish(feed, count, { beacons: many(count < 2 ? 0 : 1, 5) })
-      await stage.archive(feed, 4, 209, () => ({}))
-      await stage.runner.land(feed, never)
-      if (isNew) stage.restart()
-      for (const count of [209, 210]) await stage.publish(feed, count, { beacons: many(1, 5) })
-      await stage.runner.land(feed, never)
-      expect(endings({ v16_beacons: await tableRows(stage.context, v16Beacons) })).toEqual([['a00', 209, 1]])
-    } finally {
-      await stage.close()
-    }
-  },
-)
-
-test.each([false, true])(
-  'what is in no block goes on while one is missing that was lost since it was seen, and no longer (new process: %s)',
+  'a beacon in no block goes on while a block is missing that was lost since it was seen, and no longer (new process: %s)',
   async (isNew) => {
     const stage = await openStage()
     try {
@@ -255,7 +252,7 @@ test.each([false, true])(
   },
 )
 
-test('what is in no block is kept through a gap that is longer than what is read of the log at once', async () => {
+test('a beacon in no block is kept through a gap longer than the part of the log read at once', async () => {
   const stage = await openStage()
   try {
     for (const count of [0, 1]) await stage.publish(feed, count, { beacons: { ...many(0, 5), c0: 1 } })
@@ -275,7 +272,7 @@ test('what is in no block is kept through a gap that is longer than what is read
   }
 })
 
-test('a replay goes on while a missing block hides what it changed', async () => {
+test('a replay goes on while a missing block hides its changes', async () => {
   const overlooking = defineFeed({
     ...feed,
     async *rows(bodies, clock, notes) {

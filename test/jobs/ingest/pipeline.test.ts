@@ -57,7 +57,7 @@ async function publish(minute: number, beacons: Document['beacons'], readings: D
   return runner.fetch(feed, never)
 }
 
-/** As a new process would begin. */
+/** Starts like a new process. */
 async function restart(): Promise<void> {
   await context.close()
   context = await open()
@@ -67,7 +67,7 @@ async function restart(): Promise<void> {
 const rows = (dataset: Dataset): Promise<AnyRow[]> => tableRows(context, dataset)
 const landed = async (dataset: Dataset) => landedOf((await context.lake.table(dataset).load())?.properties ?? {}, feed.id)
 
-async function tell(
+async function replay(
   story: readonly Episode[],
   options: { landAfter?: (step: number) => boolean; restartAfter?: (step: number) => boolean } = {},
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function tell(
 }
 
 describe('the pipeline', () => {
-  test('fetches, shows live, lands, and says what landed', async () => {
+  test('fetches, shows live, lands, and reports its landing', async () => {
     expect(await publish(0, { a: 1 }, { s1: 10 })).toMatchObject({ outcome: 'accepted', rows: { v16_beacons: 1, traffic_readings: 1 } })
     expect(await livePart(context.redis, 'v16_beacons', 'little')).toMatchObject({ seq: 1, rows: 1 })
     expect(await rows(v16Beacons)).toEqual([])
@@ -110,12 +110,12 @@ describe('the pipeline', () => {
     expect((await landed(v16Beacons)).seqs).toEqual([[1, 1]])
   })
 
-  deepTest('what a table holds depends on the fetches alone: not on batches, restarts or Redis', async () => {
-    await tell(STORY)
+  deepTest('the contents of a table depend on the fetches alone: not on batches, restarts or Redis', async () => {
+    await replay(STORY)
     const expected = { beacons: await rows(v16Beacons), readings: await rows(trafficReadings) }
     expect(expected.readings).toHaveLength(19)
     expect(expected.beacons.filter(({ is_baseline }) => is_baseline).map(({ source_id }) => source_id)).toEqual(['a'])
-    const variants: [string, Parameters<typeof tell>[1]][] = [
+    const variants: [string, Parameters<typeof replay>[1]][] = [
       ['landed one by one', { landAfter: () => true }],
       ['restarted after each fetch', { restartAfter: () => true }],
       ['landed and restarted after each', { landAfter: () => true, restartAfter: () => true }],
@@ -127,14 +127,14 @@ describe('the pipeline', () => {
       context = await open()
       await context.redis.flushall()
       runner = makeRunner(context)
-      await tell(STORY, options)
+      await replay(STORY, options)
       expect(await rows(v16Beacons), name).toEqual(expected.beacons)
       expect(await rows(trafficReadings), name).toEqual(expected.readings)
     }
   })
 
   test('a fetch refused as older, accepted later by hand, takes the place it would have had', async () => {
-    await tell(STORY)
+    await replay(STORY)
     const expected = { beacons: await rows(v16Beacons), readings: await rows(trafficReadings) }
     await context.close()
     folder = tempFolder()
@@ -142,7 +142,7 @@ describe('the pipeline', () => {
     await context.redis.flushall()
     runner = makeRunner(context)
     const late = [1, 5]
-    await tell(
+    await replay(
       STORY.filter((_, step) => !late.includes(step)),
       { landAfter: (step) => step === 3 },
     )
@@ -162,7 +162,7 @@ describe('the pipeline', () => {
   })
 
   test('a replay of unchanged fetches adds nothing, not even a version', async () => {
-    await tell(STORY, { landAfter: (step) => step % 2 === 0 })
+    await replay(STORY, { landAfter: (step) => step % 2 === 0 })
     const before = [await context.lake.snapshot(v16Beacons), await context.lake.snapshot(trafficReadings)].map((one) => one?.snapshotId)
     for (const dataset of feed.into)
       expect(await rebuild(context, { feed, dataset, from: 0, to: null })).toEqual({ fetches: 10, removed: 0, added: 0 })
@@ -172,7 +172,7 @@ describe('the pipeline', () => {
   })
 
   test('a replay after a parser was mended replaces exactly the rows of its fetches', async () => {
-    await tell(STORY)
+    await replay(STORY)
     const before = await rows(trafficReadings)
     const mended = littleFeed({ speed: 50 })
     const range = { from: Date.parse(at(2)), to: Date.parse(at(4)) }
@@ -184,7 +184,7 @@ describe('the pipeline', () => {
     expect(after).toHaveLength(before.length)
   })
 
-  test('a rejected fetch leaves the good state served and is told', async () => {
+  test('a rejected fetch leaves the good state served and is reported', async () => {
     await publish(0, { a: 1 }, { s1: 1, s2: 2, s3: 3, s4: 4 })
     expect(await publish(1, { a: 1 }, { s1: 1 })).toMatchObject({ outcome: 'rejected', reason: expect.stringContaining('1 rows after 4') })
     expect(await livePart(context.redis, 'traffic_readings', 'little')).toMatchObject({ seq: 1, rows: 4 })

@@ -60,7 +60,7 @@ async function live(dataset: string, feed: Feed): Promise<AnyRow[]> {
 const inNucleo = (rows: readonly AnyRow[], code: string): AnyRow[] =>
   rows.filter((row) => row['nucleo_code'] === code || (row['nucleo_codes'] as string[] | undefined)?.includes(code))
 
-/** A capture's bytes as if all of it had been so many seconds later. */
+/** A capture's bytes, with all times later by the given seconds. */
 function later(path: string, by_s: number): Buffer {
   return Buffer.from(
     capture(path)
@@ -79,7 +79,7 @@ test.skipIf(!shared)('the pair of 2026-05-26, 41 s apart: 24 trains of Asturias 
 })
 
 test.skipIf(!shared)(
-  'the pair in reverse: the 24 trains of Asturias stay where they were seen, told stale, and nothing of them lands',
+  'the pair in reverse: the 24 trains of Asturias stay where they were seen, marked stale, and none of their rows land',
   async () => {
     const [first, second] = [Date.parse('2026-05-26T09:36:03Z'), Date.parse('2026-05-26T09:36:44Z')]
     expect(await publish(renfePositions, later(WITH, -APART_S), first)).toMatchObject({
@@ -134,7 +134,7 @@ test.skipIf(!shared)(
   },
 )
 
-/** Where trains are, standing; each seen when it is published. */
+/** Standing trains; each is seen at the time of publication. */
 const vehicles = (tripIds: readonly string[], at: number): Buffer =>
   realtimeJson(
     tripIds.map((tripId) => ({
@@ -158,8 +158,8 @@ test.each([false, true])(
     const rodalies = [1, 2, 3].map((nr) => `5141M7000${nr}R4`)
     const ended = '5141M70009R4'
     const none = { held: 0, stale: 0, missing: [] as string[] }
-    /** How many trains of the núcleo are held and how many stale, and what live state says is missing. */
-    const told = async (): Promise<typeof none> => {
+    /** How many trains of the núcleo are held and how many stale, and the missing blocks of live state. */
+    const nucleoState = async (): Promise<typeof none> => {
       const rows = inNucleo(await live('rail_positions', renfePositions), '51')
       const count = (name: string): number => rows.filter((row) => row[name] === true).length
       const { part } = await readPart(context.redis, 'rail_positions', renfePositions.id)
@@ -178,7 +178,7 @@ test.each([false, true])(
           rows.toSorted((a, b) => (String(a['source_id']) < String(b['source_id']) ? -1 : 1))
         expect(byKey(await live('rail_positions', renfePositions))).toEqual(byKey(before))
       }
-      return told()
+      return nucleoState()
     }
     expect(await at(0, [...madrid, ...rodalies, ended])).toEqual(none)
     expect(await at(20, [...madrid, ...rodalies])).toEqual({ ...none, stale: 1 })
@@ -237,7 +237,7 @@ test.each([false, true])(
       const at = NOON + nth * 120_000
       const missing = nth > 0 && nth < steps.length ? ['rail_alerts/51'] : []
       expect(await publish(renfeAlerts, realtimeJson(entities, at), at)).toMatchObject({ outcome: 'accepted', missing_blocks: missing })
-      // What is of both goes on as well, until that one is back and it is not.
+      // A train of both goes on as well, until that one is back and the train is not.
       expect(await live('rail_alerts', renfeAlerts)).toHaveLength(nth < steps.length + 2 ? 36 : 35)
       if (!isNew) continue
       await runner.land(renfeAlerts, never)

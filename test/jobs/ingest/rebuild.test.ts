@@ -93,7 +93,7 @@ function beacons(overlooked: { readonly id: string; readonly at: readonly string
   })
 }
 
-describe('what a replay and a late fetch may not do', () => {
+describe('limits of a replay and a late fetch', () => {
   deepTest('a replay of everything changes nothing where the archive lost its first fetches', async () => {
     const feed = littleFeed()
     for (let count = 0; count < 120; count++)
@@ -105,7 +105,7 @@ describe('what a replay and a late fetch may not do', () => {
     expect(await tableRows(context, v16Beacons)).toEqual(before)
   })
 
-  test('a late fetch from before what the archive holds is refused', async () => {
+  test("a late fetch from before the archive's first one is refused", async () => {
     const feed = littleFeed()
     await publish(feed, 1, { beacons: { a: 1 } })
     for (let count = 10; count < 100; count++) await publish(feed, count, { beacons: { a: count } })
@@ -116,7 +116,7 @@ describe('what a replay and a late fetch may not do', () => {
     await expect(runner.accept(feed, id as string)).rejects.toThrow('past their retention')
   })
 
-  test('the bytes of a late fetch lie by the month of its place in the log, where retention looks for them', async () => {
+  test('the bytes of a late fetch are in the month of its place in the log, where retention looks for them', async () => {
     const feed = littleFeed()
     const [june, july] = [0, 30 * 1440]
     await publish(feed, june + 5, { beacons: { a: 1 } })
@@ -191,7 +191,7 @@ describe('what a replay and a late fetch may not do', () => {
     expect(await rebuild(context, { feed: good, dataset: v16Beacons, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
   })
 
-  test('observations ahead of their publication are told apart by key, however the batches are cut', async () => {
+  test('observations ahead of their publication are distinguished by key, however the batches are cut', async () => {
     const feed = observations(null)
     await publish(feed, 0, { list: [['x', at(5), 1]] })
     await runner.land(feed, never)
@@ -219,7 +219,7 @@ describe('what a replay and a late fetch may not do', () => {
     expect(await states()).toEqual(running)
   })
 
-  test('a document that the parser did not foresee is kept, and told', async () => {
+  test('a document that the parser did not foresee is kept, and reported', async () => {
     const feed = defineFeed({
       ...littleFeed(),
       *rows() {

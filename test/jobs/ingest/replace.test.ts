@@ -32,10 +32,10 @@ const stops = defineDataset({
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
-/** Names of stops by id, by version: what one publication carries. */
+/** Names of stops by id, by version: the contents of one publication. */
 type Timetable = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** A feed of timetables; a mended parser reads names otherwise. */
+/** A feed of timetables; a fixed parser reads names differently. */
 const timetables = (read: (name: string) => string = (name) => name): Feed =>
   defineFeed({
     ...littleFeed(),
@@ -60,7 +60,7 @@ beforeEach(async () => {
 afterEach(() => stage.close())
 
 /** Rows as `version/stop=name@minute of the fetch`. */
-async function told(): Promise<string[]> {
+async function tableRowsOf(): Promise<string[]> {
   const rows = await tableRows(stage.context, stops)
   return rows
     .map(({ version, stop_id, name, fetch_id }) => `${version}/${stop_id}=${name}@${Number(String(fetch_id).slice(18, 20))}`)
@@ -86,30 +86,30 @@ describe('a dataset of whole versions', () => {
     ['landed at once', () => false, false],
     ['landed one by one', () => true, false],
     ['landed by twos, restarted after each', (step: number) => step % 2 === 1, true],
-  ] as const)('holds each version once, as its newest publication has it: %s', async (_name, landAfter, restarts) => {
+  ] as const)('has each version once, as its newest publication has it: %s', async (_name, landAfter, restarts) => {
     for (const [step, [count, versions]] of STORY.entries()) {
       expect(await stage.publish(feed, count, { versions })).toMatchObject({ outcome: 'accepted' })
       if (landAfter(step)) await stage.runner.land(feed, never)
       if (restarts) stage.restart()
     }
     await stage.runner.land(feed, never)
-    expect(await told()).toEqual(END)
+    expect(await tableRowsOf()).toEqual(END)
     expect(await rebuild(stage.context, { feed, dataset: stops, from: 0, to: null })).toEqual({ fetches: 4, removed: 0, added: 0 })
     expect(await rebuild(stage.context, { feed, dataset: stops, from: minute(1), to: minute(1) })).toMatchObject({ removed: 0, added: 0 })
   })
 
-  test('gives a late publication its place: what newer ones carry stays theirs', async () => {
+  test('gives a late publication its place: the values of newer ones stay', async () => {
     for (const [count, versions] of STORY.filter(([count]) => count !== 1)) {
       await stage.publish(feed, count, { versions })
       await stage.runner.land(feed, never)
     }
-    expect(await told()).toEqual(['V1/a=Atocha@0', 'V1/b=Sol@0', ...END.slice(2)])
+    expect(await tableRowsOf()).toEqual(['V1/a=Atocha@0', 'V1/b=Sol@0', ...END.slice(2)])
     const [, late] = STORY
     expect(await stage.publish(feed, 1, { versions: late?.[1] }, 1)).toMatchObject({ outcome: 'rejected' })
     const [id] = await rejectedIds(stage.context.store, feed.id)
     await stage.runner.accept(feed, id as string)
     await stage.runner.land(feed, never)
-    expect(await told()).toEqual(END)
+    expect(await tableRowsOf()).toEqual(END)
     expect(await landedIn(stage.context, stops, feed.id)).toMatchObject({ seqs: [[1, 4]], rebuildFrom: null })
   })
 
@@ -141,7 +141,7 @@ describe('a dataset of whole versions', () => {
     expect(rows.filter(({ name }) => String(name).startsWith('NAME'))).toHaveLength(changed)
   })
 
-  test('is derived anew after a parser was mended', async () => {
+  test('is derived again after a fix of its parser', async () => {
     for (const [count, versions] of STORY) await stage.publish(feed, count, { versions })
     await stage.runner.land(feed, never)
     const mended = timetables((name) => name.toUpperCase())
@@ -149,6 +149,6 @@ describe('a dataset of whole versions', () => {
       removed: 3,
       added: 3,
     })
-    expect(await told()).toEqual([...END.slice(0, 2), 'V2/a=PUERTA DE ATOCHA@2', 'V2/c=GETAFE@2', 'V3/a=PUERTA DE ATOCHA@3'])
+    expect(await tableRowsOf()).toEqual([...END.slice(0, 2), 'V2/a=PUERTA DE ATOCHA@2', 'V2/c=GETAFE@2', 'V3/a=PUERTA DE ATOCHA@3'])
   })
 })

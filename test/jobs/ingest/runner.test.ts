@@ -26,7 +26,7 @@ const state = async () => (await readFeedStates(stage.context.redis)).get(feed.i
 const seqs = async (dataset: typeof v16Beacons | typeof trafficReadings) => (await landedIn(stage.context, dataset, feed.id)).seqs
 
 describe('several workers on one feed', () => {
-  test('each landing lands all that is accepted, whoever landed before', async () => {
+  test('each landing lands all accepted fetches, whatever landed before', async () => {
     const runners = [stage.runner, await stage.another()]
     for (let round = 0; round < 4; round++) {
       for (let count = round * 3; count < round * 3 + 3; count++) {
@@ -54,7 +54,7 @@ describe('several workers on one feed', () => {
     expect(await landedIn(stage.context, trafficReadings, feed.id)).toMatchObject({ rebuildFrom: null })
   })
 
-  deepTest('a replay that was interrupted is begun again from its beginning, whoever goes on', async () => {
+  deepTest('an interrupted replay starts again from its beginning, in any process', async () => {
     const mended = littleFeed({ speed: 50 })
     await stage.archive(feed, 0, 510, (count) => ({ readings: { a: count } }))
     await stage.runner.land(feed, never)
@@ -94,7 +94,7 @@ describe('several workers on one feed', () => {
 })
 
 describe('live state', () => {
-  test('of observations does not depend on what a process remembers, and forgets ids that are gone', async () => {
+  test("of observations does not depend on a process's memory, and forgets ids that are gone", async () => {
     const hour = (count: number): number => count * 60
     await stage.publish(feed, 0, { readings: { a: 1, b: 1 } })
     for (let count = 12; count <= 96; count += 12) await stage.publish(feed, hour(count), { readings: { b: count, [`c${count}`]: count } })
@@ -108,7 +108,7 @@ describe('live state', () => {
     expect(byId(await stage.live('traffic_readings'))).toEqual(byId(running))
   })
 
-  test('follows a replay, and whoever reads its changes is told to begin anew', async () => {
+  test('follows a replay, and readers of its changes are reset to the beginning', async () => {
     await stage.publish(feed, 0, { readings: { a: 1 }, beacons: { x: 1 } })
     await stage.publish(feed, 1, { readings: { a: 2 }, beacons: { x: 2 } })
     await stage.runner.land(feed, never)
@@ -131,7 +131,7 @@ describe('live state', () => {
     })
   })
 
-  test('tells no wrong changes where a late fetch comes in between', async () => {
+  test('reports no wrong changes where a late fetch comes in between', async () => {
     await stage.publish(feed, 0, { beacons: { x: 1 } })
     await stage.publish(feed, 4, { beacons: { x: 4 } })
     const cursor = await stage.context.redis.hget(LIVE_KEYS.versions, 'v16_beacons')
@@ -204,7 +204,7 @@ describe('a dataset that comes later to its feed', () => {
       },
     })
 
-  deepTest('gets what the archive holds at the landings, and fetching does not wait for it', async () => {
+  deepTest("gets the archive's fetches at the landings, and fetching does not wait for them", async () => {
     const before = only(v16Beacons)
     await stage.archive(before, 0, 130, (count) => ({ beacons: { a: 1 }, readings: { a: count } }))
     await stage.runner.land(before, never)

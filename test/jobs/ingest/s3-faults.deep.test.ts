@@ -12,9 +12,9 @@ import { tempFolder } from '../../helpers/temp.ts'
 import { type Episode, STORY, startTeller, type Teller, type Told } from './story.ts'
 
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000)
-/** Faults in one story; then the network is well. */
+/** Faults in one story; after them the network is healthy. */
 const MOST_FAULTS = 150
-/** Runs of one step until it must have succeeded. */
+/** Runs of one step, after which it must have succeeded. */
 const MOST_RUNS = 60
 const SILENCE_MS = 700
 const FAULTS: readonly Fault[] = [
@@ -56,7 +56,7 @@ afterEach(async () => {
   await teller.close()
 })
 
-/** Numbers in [0, 1) that one seed always gives in one order (mulberry32). */
+/** Numbers in [0, 1), in one order per seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -67,7 +67,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** Runs work as the queue does: what fails is run again; every third time by a new process. Gives the errors. */
+/** Runs work as the queue does: a failed run is repeated; every third time by a new process. Returns the errors. */
 async function persist(work: () => Promise<boolean>, draw: () => number): Promise<string[]> {
   const errors: string[] = []
   while (errors.length < MOST_RUNS) {

@@ -70,7 +70,7 @@ describe.skipIf(!extensions)('a sensor-month of an S3 lake read in ranges', () =
     return storeFiles(store, written)
   }
 
-  /** Asks for a sensor's readings and gives how many there were, which files they lie in, and the bytes that were moved for them. */
+  /** Requests a sensor's readings. Returns their number, the files they are in, and the bytes moved for them. */
   async function measure(sensor_id: string, from: number, to: number) {
     const filter = { source: { eq: 'madrid' }, sensor_id: { eq: sensor_id }, observed_at: { gte: from, lt: to } }
     const files = await liveFiles((await lake.table(trafficReadings).load()) as TableState, filter)

@@ -20,7 +20,7 @@ let teller: Teller
 beforeAll(async () => {
   redis = await startTestRedis()
   const onFiles = await startTeller({ folder: tempFolder(), redisUrl: redis.url })
-  await tell(onFiles)
+  await replay(onFiles)
   expected = await onFiles.told()
   await onFiles.close()
 })
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 afterEach(() => teller.close())
 
-async function tell(
+async function replay(
   on: Teller,
   options: { story?: readonly Episode[]; landAfter?: (step: number) => boolean; restartAfter?: (step: number) => boolean } = {},
 ): Promise<void> {
@@ -59,7 +59,7 @@ describe.skipIf(!s3).each(READERS)('the pipeline on S3, read as %s', (name, fold
 
   it('lands the same rows as on files, whatever batches and restarts', async () => {
     await start()
-    await tell(teller, { landAfter: (step) => step !== 2, restartAfter: (step) => step % 3 === 1 })
+    await replay(teller, { landAfter: (step) => step !== 2, restartAfter: (step) => step % 3 === 1 })
     expect(await teller.told()).toEqual(expected)
     for (const dataset of teller.feed.into) {
       const files = await liveFiles((await teller.context.lake.table(dataset).load()) as TableState)
@@ -70,7 +70,7 @@ describe.skipIf(!s3).each(READERS)('the pipeline on S3, read as %s', (name, fold
 
   it('replays unchanged fetches to nothing, and those of a mended parser to their rows', async () => {
     await start()
-    await tell(teller, { landAfter: (step) => step % 2 === 0 })
+    await replay(teller, { landAfter: (step) => step % 2 === 0 })
     const { context, feed } = teller
     for (const dataset of feed.into)
       expect(await rebuild(context, { feed, dataset, from: 0, to: null })).toEqual({ fetches: 10, removed: 0, added: 0 })
@@ -90,7 +90,7 @@ describe.skipIf(!s3).each(READERS)('the pipeline on S3, read as %s', (name, fold
   it('gives a fetch accepted late the place it would have had', async () => {
     await start()
     const late = STORY[5] as Episode
-    await tell(teller, { story: STORY.filter((episode) => episode !== late), landAfter: (step) => step === 3 })
+    await replay(teller, { story: STORY.filter((episode) => episode !== late), landAfter: (step) => step === 3 })
     expect(await teller.publish(late)).toMatchObject({ outcome: 'rejected' })
     const { context, runner, feed } = teller
     const [id] = await rejectedIds(context.store, feed.id)

@@ -17,7 +17,7 @@ import { minute, never } from './stage.ts'
 const [littlePlan] = littleFeed().plans
 const [request] = littlePlan?.requests ?? []
 
-/** Archives of two files: the stops of a version, one a line, and something that nobody reads. */
+/** Archives of two files: the stops of a version, one a line, and an unread one. */
 const feed: Feed = defineFeed({
   ...littleFeed(),
   into: [stops],
@@ -118,7 +118,7 @@ describe('an archive of the same files in other bytes', () => {
     expect(await publish(180, STOPS, ABOUT)).toMatchObject({ outcome: 'accepted' })
   })
 
-  test('what states the same and is damaged is refused', async () => {
+  test('a damaged file with the same stated checksum is refused', async () => {
     const damaged = member('stops.txt', 'Atocha\nSol\nGetafo')
     const sum = zipOf(STOPS).readUInt32LE(14)
     expect(await publish(60, ABOUT, { ...damaged, statedSum: sum })).toMatchObject({

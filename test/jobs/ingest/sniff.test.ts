@@ -16,7 +16,7 @@ const WHOLE: Readonly<Record<FeedRequest['expects'], Buffer>> = {
   shp: shapePoints([{ x: 1, y: 2 }]),
   dbf: dbfTable(['ID'], [['01001']]),
 }
-/** What begins as a list of anything might. */
+/** Binary kinds, which may begin like the first line of a CSV. */
 const BINARY: readonly FeedRequest['expects'][] = ['zip', 'tar', 'protobuf', 'shp', 'dbf']
 const KINDS = Object.keys(WHOLE) as FeedRequest['expects'][]
 
@@ -39,7 +39,7 @@ test.each(KINDS)('a document of kind %s is taken as that and as nothing else, a 
   expect((await refusal(kind, Buffer.alloc(0))).message).toContain('got nothing')
 })
 
-test('a zip, a tar or a message that was cut is asked for again', async () => {
+test('a zip, a tar or a message that was cut is requested again', async () => {
   for (const kind of ['zip', 'tar', 'protobuf'] as const)
     expect(await refusal(kind, WHOLE[kind].subarray(0, -1))).toMatchObject({ retryable: true })
 })

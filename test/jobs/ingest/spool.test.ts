@@ -6,7 +6,9 @@ import { lines, feed as little, stops, type Timetable } from '../derive/little.t
 import { never, openStage, type Stage } from './stage.ts'
 
 let parses = 0
-/** The little timetable, of at least three stops, whose parser counts how often it is run; one stop has no id, and a stop `damaged` ends it. */
+/**
+ * The little timetable, of at least three stops. Its parser counts its runs. One stop has no id; a stop `damaged` ends the run.
+ */
 const feed: Feed = defineFeed({
   ...little,
   bands: { little_stops: { atLeast: 3, minRatio: 0, maxRatio: 1000 } },
@@ -29,18 +31,18 @@ afterEach(() => stage.close())
 
 const staged = (): string[] => readdirSync(stage.context.lake.engine.folder).filter((name) => name.startsWith('staged-'))
 
-async function told(): Promise<string[]> {
+async function stopRows(): Promise<string[]> {
   const found = [...(await tableRows(stage.context, stops)), ...(await tableRows(stage.context, lines))]
   expect(new Set(found.map(({ fetch_id }) => fetch_id)).size).toBe(1)
   return found.map(({ version, stop_id, line }) => `${version}/${stop_id ?? line}`)
 }
 
-test('what was judged lands without being parsed again, and leaves no file', async () => {
+test('a judged document lands without being parsed again, and leaves no file', async () => {
   expect(await stage.publish(feed, 0, { versions: WHOLE })).toMatchObject({ outcome: 'accepted', quarantined: 1 })
   expect(staged()).toHaveLength(2)
   expect(await stage.runner.land(feed, never)).toEqual({ little_stops: 5, little_lines: 3 })
   expect(parses).toBe(1)
-  expect(await told()).toEqual(ROWS)
+  expect(await stopRows()).toEqual(ROWS)
   expect(staged()).toEqual([])
 })
 
@@ -49,24 +51,24 @@ test('another worker, as after a kill, lands the same rows from the archive', as
   const other = await stage.another()
   expect(await other.land(feed, never)).toEqual({ little_stops: 5, little_lines: 3 })
   expect(parses).toBeGreaterThan(1)
-  expect(await told()).toEqual(ROWS)
+  expect(await stopRows()).toEqual(ROWS)
   expect(await stage.runner.land(feed, never)).toEqual({})
   expect(staged()).toEqual([])
 })
 
-test('of several fetches that wait only the newest is kept, and all land', async () => {
+test('of several waiting fetches only the newest is kept, and all land', async () => {
   await stage.publish(feed, 0, { versions: { V1: ['a', 'x', 'y'] } })
   await stage.publish(feed, 1, { versions: WHOLE })
   expect(staged()).toHaveLength(2)
   await stage.runner.land(feed, never)
-  expect(await told()).toEqual(ROWS)
+  expect(await stopRows()).toEqual(ROWS)
   expect(staged()).toEqual([])
 })
 
 test.each([
   ['the guard refuses', { V1: ['a', 'b', 'L'] }, 'rows'],
   ['breaks off', { V1: ['a', 'b', 'c', 'damaged'] }, 'it breaks off'],
-])('nothing is kept of what %s', async (_, versions, reason) => {
+])('nothing is kept of a parse that %s', async (_, versions, reason) => {
   expect(await stage.publish(feed, 0, { versions })).toMatchObject({ outcome: 'rejected', reason: expect.stringContaining(reason) })
   expect(parses).toBe(1)
   expect(staged()).toEqual([])
@@ -79,5 +81,5 @@ test('a fetch is accepted where its rows cannot be kept, and lands from the arch
   expect(stage.lines.map(({ msg }) => msg)).toContain('could not spool rows; the landing reads the archive instead')
   mkdirSync(folder)
   expect(await stage.runner.land(feed, never)).toEqual({ little_stops: 5, little_lines: 3 })
-  expect(await told()).toEqual(ROWS)
+  expect(await stopRows()).toEqual(ROWS)
 })

@@ -12,25 +12,25 @@ import { tempFolder } from '../../helpers/temp.ts'
 /** Never aborted. */
 export const never = new AbortController().signal
 
-/** Midnight of the day that stages play on, ms. */
+/** Midnight of the stages' day, ms. */
 export const START = Date.UTC(2026, 5, 15)
 
-/** An instant so many minutes after the start, ms. */
+/** An instant, in minutes after the start, as ms. */
 export const minute = (count: number): number => START + count * 60_000
 
 /** A publisher, a lake, a Redis and a worker whose clock the test moves. */
 export interface Stage {
   readonly context: TestContext
   runner: Runner
-  /** What was logged, as level and text. */
+  /** The log, as level and text. */
   readonly lines: { readonly level: number; readonly msg: string; readonly fetch_id?: string; readonly reason?: string }[]
   /** Publishes a document of a minute and fetches it then, or at another. */
   publish(feed: Feed, count: number, document: object, fetchedAt?: number): ReturnType<Runner['fetch']>
   /** Puts documents of minutes into the archive as a worker would have accepted them, unfolded and unlanded. */
   archive(feed: Feed, from: number, to: number, document: (count: number) => object): Promise<void>
-  /** As a new process would begin. */
+  /** Starts like a new process. */
   restart(): void
-  /** The live rows of a part; null where there is none. */
+  /** The live rows of a part; null without the part. */
   live(dataset: string, feed?: string): Promise<AnyRow[] | null>
   /** A second worker on the same lake and Redis. */
   another(): Promise<Runner>

@@ -8,7 +8,7 @@ import { type Document, littleFeed, openTestContext, startPublisher, type TestCo
 /** A publication: minutes from just before the end of January 2026, beacons by id and km, readings by sensor. */
 export type Episode = readonly [minute: number, beacons: Document['beacons'], readings: Document['readings']]
 
-/** A life of ten publications over the turn of a month: beginnings, changes, absences, ends, a return. */
+/** A story of ten publications over the turn of a month: beginnings, changes, absences, ends, a return. */
 export const STORY: readonly Episode[] = [
   [0, { a: 1, b: 2 }, { s1: 10, s2: 20 }],
   [1, { a: 1, b: 3 }, { s1: 11, s2: 21 }],
@@ -28,7 +28,7 @@ export const at = (minute: number): string => new Date(Date.UTC(2026, 0, 31, 23,
 /** Never aborted. */
 export const never = new AbortController().signal
 
-/** What the tables hold of a story. */
+/** The contents of the tables after a story. */
 export interface Told {
   readonly beacons: readonly AnyRow[]
   readonly readings: readonly AnyRow[]
@@ -40,19 +40,19 @@ export interface Teller {
   readonly feed: ReturnType<typeof littleFeed>
   readonly context: TestContext
   readonly runner: Runner
-  /** Makes the publisher and the clock stand at an episode. */
+  /** Moves the publisher and the clock to an episode. */
   turnTo(episode: Episode): void
-  /** Publishes, fetches and expects nothing of how that goes. */
+  /** Publishes and fetches, without checks of the outcome. */
   publish(episode: Episode): ReturnType<Runner['fetch']>
   land(): Promise<void>
-  /** As a new process would begin. */
+  /** Starts like a new process. */
   restart(): Promise<void>
-  /** All rows of both tables, and what they say has landed. */
+  /** All rows of both tables, and their record of landed fetches. */
   told(): Promise<Told>
   close(): Promise<void>
 }
 
-/** Starts a worker on an empty Redis and on whatever lies in the folder or prefix. */
+/** Starts a worker on an empty Redis and on the present contents of the folder or prefix. */
 export async function startTeller(place: Omit<Parameters<typeof openTestContext>[0], 'publisher' | 'now'>): Promise<Teller> {
   const feed = littleFeed()
   const publisher = await startPublisher({ at: at(0), beacons: {} })

@@ -66,7 +66,7 @@ test('loses nothing while files cannot be kept for some minutes', async () => {
     ...{ now: () => now, log: pino({ level: 'silent' }), origin: (url: string) => url, patience: 0.01 },
     setting: () => `tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
   } as unknown as IngestContext
-  // All that comes is kept: what an intake refuses is the concern of others.
+  // All messages are kept: refusals of an intake are tested elsewhere.
   const feed = {
     ...aisReceivers,
     stream: { ...aisReceivers.stream, intake: () => ({ take: (frame: string) => frame, counts: () => ({}) }) },

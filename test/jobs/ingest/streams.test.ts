@@ -26,7 +26,7 @@ const SENTENCES = readFileSync('test/fixtures/ais_receivers/minute.nmea', 'utf8'
   .split('\n')
   .filter((line) => /^\d/.test(line))
   .flatMap((line) => line.split('\t').slice(1))
-/** What says what a vessel is, before where it is: a vessel of no known type is not kept. */
+/** A vessel's type, which comes before its position: a vessel of no known type is not kept. */
 const STATIC_FIRST = [...SENTENCES.filter((one) => /,[5H][^,]*,0\*|,2,2,/.test(one)), ...SENTENCES]
 const PRIVATE = '224555550'
 const TIMES = { show: 40, firstFile: 100, silence: 60_000 }
@@ -38,7 +38,7 @@ beforeEach(async () => {
   const folder = tempFolder()
   server = await startTestRedis()
   setting = {}
-  // Each test begins at the fifth second of a minute: fixes of the fixture, by the seconds that they state, are of the minute before.
+  // Each test begins at the fifth second of a minute. Fixes of the fixture belong to the minute before, by their own seconds.
   const ahead_ms = 65_000 - (Date.now() % 60_000)
   const opened = await openTestContext({ folder, redisUrl: server.url, publisher: '', now: () => Date.now() + ahead_ms })
   context = { ...opened, setting: (env) => setting[env] ?? null }
@@ -53,7 +53,7 @@ const live = async (feed = aisReceivers) => {
   return bytes ? (await decodeSnapshot(bytes)).rows : []
 }
 
-/** A receiver over TCP that sends what it is given to all who are connected. */
+/** A receiver over TCP that sends its input to all connections. */
 async function startReceiver() {
   const sockets = new Set<Socket>()
   let connections = 0

@@ -36,7 +36,7 @@ afterAll(async () => {
   await redis.stop()
 })
 
-/** Fetches a feed from which a quarter of the records is gone, until absence counts as the end. */
+/** Fetches a feed with a quarter of its records missing, until absence counts as the end. */
 async function thin(feed: typeof dgt): Promise<void> {
   publishers.setFault({ feed: feed.id, fault: 'half_empty', share: 0.75 })
   for (let nth = 0; nth < ABSENCES; nth++) {
@@ -46,7 +46,7 @@ async function thin(feed: typeof dgt): Promise<void> {
   publishers.clearFaults()
 }
 
-/** Sources of the incidents that live state has of a feed. */
+/** Sources of a feed's incidents in live state. */
 async function sourcesOf(feed: typeof dgt): Promise<string[]> {
   const { bytes } = await readPart(context.redis, incidents.id, feed.id)
   const rows = bytes ? [...(await decodeSnapshot(bytes)).rows] : []
@@ -63,7 +63,7 @@ async function counts(): Promise<{ live: readonly (readonly string[])[]; ended: 
   return { live, ended: Object.fromEntries(rows.map((row) => [row['what'], Number(row['n'])])) }
 }
 
-deepTest('what vanishes from one feed never ends what the other has', async () => {
+deepTest('a thing that vanishes from one feed never ends in the other', async () => {
   expect(await counts()).toEqual({ live: [['dgt'], ['sct']], ended: {} })
   await thin(sct)
   const first = await counts()
@@ -75,7 +75,7 @@ deepTest('what vanishes from one feed never ends what the other has', async () =
   expect(second.ended['sct by sct_incidents']).toBe(first.ended['sct by sct_incidents'])
   expect(second.ended['dgt by dgt_incidents']).toBeGreaterThan(15)
   expect(Object.keys(second.ended)).toHaveLength(2)
-  // A worker that begins anew, and takes its memory from the one table, tells them apart, too.
+  // A worker that restarts and takes its memory from the one table distinguishes them, too.
   runner = makeRunner(context)
   for (const feed of [dgt, sct]) {
     publishers.advance(60_000)
@@ -83,7 +83,7 @@ deepTest('what vanishes from one feed never ends what the other has', async () =
   }
   const third = await counts()
   expect(Object.keys(third.ended).sort()).toEqual(['dgt by dgt_incidents', 'sct by sct_incidents'])
-  // What came back goes on, and in two minutes hardly anything ends by itself.
+  // A returned thing goes on, and in two minutes hardly anything ends by itself.
   for (const [what, count] of Object.entries(third.ended)) expect(count - (second.ended[what] ?? 0), what).toBeLessThan(8)
   expect(third.live).toEqual([['dgt'], ['sct']])
 })

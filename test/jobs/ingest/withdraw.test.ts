@@ -28,7 +28,7 @@ const tables = async (): Promise<AnyRow[][]> => [
 ]
 const readings = async (): Promise<unknown[]> => (await tableRows(stage.context, trafficReadings)).map((row) => row.intensity_veh_h)
 
-/** What a fresh lake holds that is landed from a copy of the raw archive alone. */
+/** The contents of a fresh lake that is landed from a copy of the raw archive alone. */
 async function recomputed(): Promise<AnyRow[][]> {
   const { store } = stage.context
   const fresh = await openTestContext({ folder: tempFolder(), redisUrl: 'redis://127.0.0.1:1', publisher: '', now: stage.context.now })
@@ -106,7 +106,7 @@ describe('a fetch that is withdrawn', () => {
     expect(await tables()).toEqual(before)
   })
 
-  test('that is all there was leaves nothing, and what comes next begins anew', async () => {
+  test('the only fetch leaves nothing, and the next fetch starts again', async () => {
     await publish(1, 1)
     await landNow()
     await withdraw(await idOf(1))
@@ -156,7 +156,7 @@ describe('a fetch that is withdrawn', () => {
     await expect(withdraw('little.20200101T000000000Z')).rejects.toThrow('no accepted fetch little.20200101T000000000Z')
   })
 
-  test('tells the freshness of what is left', async () => {
+  test('reports the freshness of the rest', async () => {
     await publish(1, 3)
     await withdraw(await idOf(3))
     expect((await readFeedStates(stage.context.redis)).get(feed.id)).toMatchObject({

@@ -71,7 +71,7 @@ const values = async (): Promise<string[]> =>
   (await tableRows(stage.context, days)).map(({ day, station_id, value }) => `${day} ${station_id} ${value}`).sort()
 
 test('days that land as versions become one file a month once it is over, and can still be corrected', async () => {
-  // From 1 January to 6 March, ten days at once; each landing compacts what is closed.
+  // From 1 January to 6 March, ten days at once; each landing compacts the closed months.
   for (let at = 0; at < 65; at += 10) {
     const some = Object.fromEntries(Array.from({ length: Math.min(10, 65 - at) }, (_, nth) => [at + nth, at + nth]))
     await stage.archive(feed, at, at + 1, () => ({ values: some }))

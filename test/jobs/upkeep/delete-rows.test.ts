@@ -15,7 +15,7 @@ import { landRows } from '../../lake/query/fixtures.ts'
 const DAY_MS = 86_400_000
 const FEED = 'ais_receivers'
 const DAYS = vesselPositions.keepsDays as number
-/** The first instant that is kept at `NOW`. */
+/** The first instant to keep at `NOW`. */
 const FIRST = Date.parse('2026-11-14T00:00:00Z')
 const NOW = FIRST + DAYS * DAY_MS + 3_600_000
 
@@ -36,7 +36,7 @@ const land = (times: readonly number[]): Promise<unknown> =>
 const times = async (): Promise<unknown[]> => (await tableRows(context, vesselPositions)).map(({ observed_at }) => observed_at).sort()
 const properties = async () => (await context.lake.table(vesselPositions).load())?.properties ?? {}
 
-test('whole days of UTC go, from the millisecond before midnight; the table says how far, and what landed stays stated', async () => {
+test('whole days of UTC go, from the millisecond before midnight; the table records how far, and keeps its landed fetches', async () => {
   await land([FIRST - DAY_MS - 1, FIRST - 1, FIRST, FIRST + DAY_MS])
   expect(await deleteOldRows(context, vesselPositions, FIRST + DAYS * DAY_MS - 1)).toBe(1)
   expect(await times()).toEqual([FIRST - 1, FIRST, FIRST + DAY_MS])

@@ -34,8 +34,8 @@ const groups = (files: readonly LiveFile[]): [reason: string, keys: string[]][] 
 const days = (count: number, options: { bytes: number }): LiveFile[] =>
   Array.from({ length: count }, (_, day) => file(`day ${day}`, MARCH + day * DAY, MARCH + (day + 1) * DAY - 1, options))
 
-describe('what is compacted', () => {
-  test('nothing of an empty table, of single files and of an open day with few', () => {
+describe('the files to compact', () => {
+  test('none of an empty table, of single files and of an open day with few', () => {
     expect(groups([])).toEqual([])
     expect(groups(days(3, { bytes: MB }))).toEqual([])
     const open = Array.from({ length: 5 }, (_, at) => file(`${at}`, MARCH + at * MINUTE, MARCH + at * MINUTE))
@@ -58,7 +58,7 @@ describe('what is compacted', () => {
     expect(groups([file('march', MARCH, APRIL - 1, { bytes: 62 * MB }), april])).toEqual([])
   })
 
-  test('a closed month of big days too, for they lie over each other; files of whole months stay', () => {
+  test('a closed month of big days too, for they overlap each other; files of whole months stay', () => {
     const april = file('april', APRIL, APRIL)
     const big = days(31, { bytes: 80 * MB })
     expect(groups([...big, april])).toEqual([['closed month', big.map(({ key }) => key)]])

@@ -61,7 +61,7 @@ const tableOf = async (dataset: Dataset): Promise<TableQuality> => {
 }
 const fetches = (): Promise<AcceptedFetch[]> => acceptedAfter(teller.context.store, teller.feed.id, 0)
 
-deepTest('a day is told some hours after its end, once, and none of before there was anything', async () => {
+deepTest('a day is reported some hours after its end, once, and no day before the first data', async () => {
   expect(await gather('2026-01-31T23:30:00Z')).toEqual([])
   expect(await gather('2026-02-01T04:59:00Z')).toEqual([])
   expect(await gather('2026-02-01T05:01:00Z')).toEqual(['2026-01-31'])
@@ -69,11 +69,11 @@ deepTest('a day is told some hours after its end, once, and none of before there
   expect(await gather('2026-02-02T12:00:00Z')).toEqual(['2026-01-31', '2026-02-01'])
   expect(await dayOf('2026-01-31')).toEqual(before)
   expect((await dayOf('2026-02-01')).as_of).toBe(Date.UTC(2026, 1, 2, 12))
-  // What the service keeps for itself is not among them.
+  // The service's own tables are not among them.
   expect([...(await tableQualitySeqs(teller.context.store)).keys()].sort()).toEqual(['traffic_readings', 'v16_beacons'])
 })
 
-test('of a feed it tells how many publications came, how late, and where they lack', async () => {
+test('for a feed it reports the number of publications, their lateness, and their gaps', async () => {
   await gather('2026-02-02T12:00:00Z')
   const { every_s, id } = teller.feed
   const [first, second] = [(await dayOf('2026-01-31')).feeds[id], (await dayOf('2026-02-01')).feeds[id]]
@@ -88,7 +88,7 @@ test('of a feed it tells how many publications came, how late, and where they la
   expect([second?.quarantined, second?.unknown_codes, second?.rejected]).toEqual([0, 3, 0])
 })
 
-deepTest('what was withdrawn counts no more, what was refused counts by the time of its fetch', async () => {
+deepTest('a withdrawn fetch counts no more, a refused one counts by the time of its fetch', async () => {
   const [, , third] = (await fetches()) as [AcceptedFetch, AcceptedFetch, AcceptedFetch]
   await withdrawAccepted(teller.context.store, third, 'wrong')
   await keepRejected(teller.context.store, { ...third, fetch_id: `${teller.feed.id}.20260201T101112345Z`, rejected: 'too few rows' })
@@ -97,7 +97,7 @@ deepTest('what was withdrawn counts no more, what was refused counts by the time
   expect((await dayOf('2026-02-01')).feeds[teller.feed.id]).toMatchObject({ publications: 2, rejected: 2 })
 })
 
-test('of a table it tells rows and null shares as plain SQL over the files does', async () => {
+test('for a table it reports rows and null shares as plain SQL over the files does', async () => {
   await gather('2026-02-02T12:00:00Z')
   for (const [dataset, time, column] of [
     [trafficReadings, 'observed_at', 'occupancy_pct'],
@@ -109,7 +109,7 @@ test('of a table it tells rows and null shares as plain SQL over the files does'
       `SELECT CAST(${time} AT TIME ZONE 'Europe/Madrid' AS DATE) AS date, count(*) AS rows, 1 - count(${column}) / count(*) AS share
       FROM ${dataset.id} GROUP BY 1 ORDER BY 1`,
     )
-    const told = await Promise.all(
+    const gathered = await Promise.all(
       rows.map(async ({ date }) => {
         const { feeds, days } = await tableOf(dataset)
         const day = days[String(date)]
@@ -117,12 +117,12 @@ test('of a table it tells rows and null shares as plain SQL over the files does'
         return { date, rows: day?.rows, share: day?.nulls[column] }
       }),
     )
-    expect(told).toEqual(rows.map(({ share, ...row }) => ({ ...row, share: Math.round(Number(share) * 1e6) / 1e6 })))
+    expect(gathered).toEqual(rows.map(({ share, ...row }) => ({ ...row, share: Math.round(Number(share) * 1e6) / 1e6 })))
     expect(rows).toHaveLength(2)
   }
 })
 
-test('a day without anything is told too, once the service has begun, and old days go', async () => {
+test('an empty day is reported too, once the service has begun, and old days go', async () => {
   await gather('2026-02-02T12:00:00Z')
   expect((await gather('2026-02-04T12:00:00Z')).slice(-2)).toEqual(['2026-02-02', '2026-02-03'])
   expect((await dayOf('2026-02-03')).feeds[teller.feed.id]).toMatchObject({
@@ -144,7 +144,7 @@ test('a day of 25 hours expects an hour more', async () => {
 })
 
 describe('rows of years ago', () => {
-  // Tables are created by the machine's clock, so that what changes them comes after: at a noon (UTC) to come.
+  // Tables are created by the machine's clock, so their changes come later: at a future noon (UTC).
   const noon = new Date(Date.now() + 2 * DAY_S * 1000).setUTCHours(12, 0, 0, 0)
   /** The instant some hours after that noon. */
   const after = (hours: number): string => new Date(noon + hours * HOUR_MS).toISOString()
@@ -173,16 +173,16 @@ describe('rows of years ago', () => {
       `SELECT CAST(observed_at AT TIME ZONE 'Europe/Madrid' AS DATE) AS date, count(*) AS rows,
       round(1 - count(intensity_veh_h) / count(*), 6) AS share FROM traffic_readings GROUP BY 1 ORDER BY 1`,
     )
-    const told = Object.entries(days).map(([date, { rows, nulls }]) => ({ date, rows, share: nulls['intensity_veh_h'] }))
-    expect(told).toEqual(counted.map((row) => ({ ...row, rows: Number(row['rows']) })))
-    expect(told.map(({ date, rows }) => [date, rows]).slice(0, 2)).toEqual([
+    const gathered = Object.entries(days).map(([date, { rows, nulls }]) => ({ date, rows, share: nulls['intensity_veh_h'] }))
+    expect(gathered).toEqual(counted.map((row) => ({ ...row, rows: Number(row['rows']) })))
+    expect(gathered.map(({ date, rows }) => [date, rows]).slice(0, 2)).toEqual([
       ['2023-06-30', 120],
       ['2023-07-01', 80],
     ])
     expect(days['2023-06-30']?.as_of).toBe(Date.parse(after(4.1)))
   })
 
-  deepTest('are counted when a day has ended, however busy the table is, and told no more when they are gone', async () => {
+  deepTest('are counted when a day has ended, however busy the table is, and no longer reported once they are gone', async () => {
     await gather(after(0))
     await landLate()
     lakeNow = Date.parse(after(17))

@@ -67,7 +67,7 @@ describe.each(STORES)('raw bytes past their retention on %s', (name, open) => {
     expect(Object.keys(await months(store))).toEqual(['2026-01', '2026-02', '2026-03'])
   })
 
-  it('never go before they have landed, nor what came after them', async () => {
+  it('never go before they have landed, nor do later ones', async () => {
     const store = await archive(span(0, 129))
     const options = { feed: FEED, before: START + 100 * DAY, landed: (seq: number) => seq !== 3 }
     expect(await retireRaw(store, options)).toEqual({ fetches: 2, objects: 0 })
@@ -77,7 +77,7 @@ describe.each(STORES)('raw bytes past their retention on %s', (name, open) => {
       for (const { object } of fetch.bodies) expect(await store.head(object), object).not.toBeNull()
   })
 
-  it('are told by reading no more of the log than goes, however long it is', async () => {
+  it('are found by reading no more of the log than goes, however long it is', async () => {
     const store = await archive(span(0, 400))
     let reads = 0
     const get: ObjectStore['get'] = (key, range) => {

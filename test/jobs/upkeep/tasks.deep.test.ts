@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 let redis: TestRedis
 let folder: string
 let teller: Teller
-let told: Told
+let expected: Told
 
 beforeAll(async () => {
   redis = await startTestRedis()
@@ -30,7 +30,7 @@ beforeEach(async () => {
     await teller.publish(episode)
     await teller.land()
   }
-  told = await teller.told()
+  expected = await teller.told()
 })
 afterEach(() => teller.close())
 
@@ -46,7 +46,7 @@ async function stored(prefix: string): Promise<string[]> {
 const states = (): Promise<TableState[]> =>
   Promise.all(teller.feed.into.map(async (dataset) => (await teller.context.lake.table(dataset).load()) as TableState))
 
-/** Makes everything in the store look as old as told: a file store's clock is the file system's. */
+/** Makes everything in the store look as old as given: a file store's clock is the file system's. */
 async function age(prefix: string, ms: number): Promise<void> {
   const then = new Date(Date.now() - ms)
   for (const key of await stored(prefix)) await utimes(join(folder, 'store', key), then, then)
@@ -55,7 +55,7 @@ async function age(prefix: string, ms: number): Promise<void> {
 test('the tasks leave every row, snapshot and fetch that is young', async () => {
   const before = { states: await states(), keys: (await stored('lake/')).length }
   for (const { task } of UPKEEP_TASKS) await upkeep(task)
-  expect(await teller.told()).toEqual(told)
+  expect(await teller.told()).toEqual(expected)
   expect((await states()).map(({ metadata }) => metadata.snapshots.length)).toEqual(
     before.states.map(({ metadata }) => metadata.snapshots.length),
   )
@@ -63,7 +63,7 @@ test('the tasks leave every row, snapshot and fetch that is young', async () => 
   expect(await acceptedAfter(teller.context.store, teller.feed.id, 0)).toHaveLength(10)
 })
 
-test('orphans: what no snapshot of any table names goes after the grace, and nothing else', async () => {
+test('orphans: files that no snapshot of any table names go after the grace, and nothing else', async () => {
   const { store } = teller.context
   const litter = teller.feed.into.map(({ domain, id }) => `lake/${domain}/${id}/data/2026-01-lost.parquet`)
   for (const key of litter) await store.put(key, Buffer.from('PAR1'))
@@ -72,11 +72,11 @@ test('orphans: what no snapshot of any table names goes after the grace, and not
   await age('lake/', 4 * DAY_MS)
   await upkeep('orphans')
   for (const key of litter) expect(await store.head(key), key).toBeNull()
-  expect(await teller.told()).toEqual(told)
+  expect(await teller.told()).toEqual(expected)
   for (const state of await states()) for (const { key } of await liveFiles(state)) expect(await store.head(key), key).not.toBeNull()
 })
 
-test('expire: of every table the snapshots that were replaced over 7 days ago go, with what only they named', async () => {
+test('expire: of every table the snapshots that were replaced over 7 days ago go, with files that only they named', async () => {
   await teller.close()
   const lakeClock = (): number => Date.now() - 8 * DAY_MS
   folder = tempFolder()
@@ -94,7 +94,7 @@ test('expire: of every table the snapshots that were replaced over 7 days ago go
   expect(left.length).toBeLessThan(before.length)
   const live = (await Promise.all((await states()).map((state) => liveFiles(state)))).flat().map(({ key }) => key)
   expect(left.filter((key) => key.endsWith('.parquet'))).toEqual(live.sort())
-  expect(await teller.told()).toEqual(told)
+  expect(await teller.told()).toEqual(expected)
 })
 
 test('retire-raw: a feed of minutes loses fetches after 90 days, but not its newest 64', async () => {
@@ -132,5 +132,5 @@ test('many bytes are rewritten as files that share no place, and the rows stay',
       ['s2', 's2'],
     ])
   }
-  expect(await teller.told()).toEqual(told)
+  expect(await teller.told()).toEqual(expected)
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => redis.stop())
 
-/** What the clock of the store shows, by which ages are told. */
+/** The time of the store's clock, by which ages are computed. */
 let now = 0
 
 async function open(folder: string, onStep: (step: PipelineStep) => void = () => undefined): Promise<TestContext> {
@@ -41,7 +41,7 @@ const key = (plan: LiveKey['plan']): LiveKey => ({
   ...{ id: 'key_1', plan, slot: SLOT, status: 'ACTIVE', account: SLOT.slice(0, 64), ends_at: null },
 })
 
-/** What a process uses in the minute of an instant: so many requests with a key, and one without. */
+/** The usage of a process in the minute of an instant: so many requests with a key, and one without. */
 async function use(context: TestContext, at: number, requests: number, plan: LiveKey['plan'] = 'PRO'): Promise<void> {
   const fail = (reason: unknown): never => {
     throw reason
@@ -54,7 +54,7 @@ async function use(context: TestContext, at: number, requests: number, plan: Liv
 }
 
 /** Days of the table, as date, caller, plan, requests answered and units. */
-async function told(context: TestContext): Promise<unknown[]> {
+async function landedRows(context: TestContext): Promise<unknown[]> {
   const rows = await tableRows(context, apiUsage)
   return rows
     .map(({ date, caller, plan, slot, answered, not_modified, limited, day_units, period_start }) => {
@@ -91,19 +91,19 @@ test('days of Madrid land once each, when they are closed, and the newest stay i
   const folder = tempFolder()
   const context = await open(folder)
   await upkeep(context)
-  expect([await told(context), await until(context)]).toEqual([[], undefined])
+  expect([await landedRows(context), await until(context)]).toEqual([[], undefined])
   await fill(context)
   const range = { from: '2026-10-20', to: '2026-10-27' }
   const before = await usageDaysReader(context.lake)(range)
   await upkeep(context)
-  expect(await told(context)).toEqual(LANDED)
+  expect(await landedRows(context)).toEqual(LANDED)
   expect(await until(context)).toBe('2026-10-25')
   expect(await usageDaysReader(context.lake)(range)).toEqual(before)
   expect(before.map(({ date }) => date)).toContain('2026-10-26')
   const version = (await context.lake.table(apiUsage).load())?.version
   await upkeep(context)
   expect((await context.lake.table(apiUsage).load())?.version).toBe(version)
-  // A day is open until processes cannot write anything of it any more.
+  // A day is open until processes can no longer write any of it.
   now = dayBounds('2026-10-26').end + 4 * HOUR_MS - 1
   const late = await open(folder)
   await upkeep(late)
@@ -111,7 +111,7 @@ test('days of Madrid land once each, when they are closed, and the newest stay i
   now++
   await upkeep(late)
   expect(await until(late)).toBe('2026-10-26')
-  expect((await told(late)).slice(5)).toEqual([
+  expect((await landedRows(late)).slice(5)).toEqual([
     ['2026-10-26', 'ANONYMOUS', 'ANONYMOUS', 0, 0, 1, 0],
     ['2026-10-26', 'key_1', 'PRO', 4, 1, 0, 4],
   ])
@@ -131,7 +131,7 @@ test('objects go days after they landed, and never before', async () => {
   now = NOON + 9 * DAY_MS
   await upkeep(context)
   expect(await usageBefore(context.store, Number.POSITIVE_INFINITY)).toEqual([])
-  expect((await told(context)).length).toBe(7)
+  expect((await landedRows(context)).length).toBe(7)
 })
 
 test.each(['parquet-written', 'manifests-written', 'metadata-written', 'hint-written'] as const)(
@@ -147,16 +147,16 @@ test.each(['parquet-written', 'manifests-written', 'metadata-written', 'hint-wri
     await expect(upkeep(broken)).rejects.toThrow(crash)
     const again = await open(folder)
     await upkeep(again)
-    expect([await told(again), await until(again)]).toEqual([LANDED, '2026-10-25'])
+    expect([await landedRows(again), await until(again)]).toEqual([LANDED, '2026-10-25'])
   },
 )
 
-test('of two that land a day at once one does', async () => {
+test('of two landings of a day at once one succeeds', async () => {
   const folder = tempFolder()
   const [one, other] = [await open(folder), await open(folder)]
   await fill(one)
   await Promise.all([upkeep(one), upkeep(other)])
-  expect([await told(one), await until(other)]).toEqual([LANDED, '2026-10-25'])
+  expect([await landedRows(one), await until(other)]).toEqual([LANDED, '2026-10-25'])
   expect(madridDate(NOON)).toBe('2026-10-26')
 })
 

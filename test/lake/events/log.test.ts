@@ -73,7 +73,7 @@ test('a read is the same from the cache and from the store, and fills the cache 
   expect(await log.before(now + 1)).toBe(60)
 })
 
-test('old batches are deleted, and who has not read them is told so', async () => {
+test('old batches are deleted, and a reader that has not read them gets an error', async () => {
   const log = open()
   await log.record('old', [event('old')], { since: now })
   await log.record('older', [event('older')], { since: now })

@@ -32,7 +32,7 @@ async function objects(part: string): Promise<string[]> {
 }
 
 describe('a table', () => {
-  test('is created once, whoever is first, with what its declaration says', async () => {
+  test('is created once, by the first of several, with its declaration', async () => {
     const dataset = variant({ id: 'other', partition: [identity('kind'), month('observed_at')] })
     const [one, other] = await Promise.all([1, 2].map(() => createTable({ store, dataset, properties: { 'source-mode': 'live' } })))
     expect(one?.metadata['table-uuid']).toBe(other?.metadata['table-uuid'])
@@ -82,7 +82,7 @@ describe('commits', () => {
       'total-records': '25',
       'total-files-size': '4',
     })
-    // Those before it keep what their manifest lists do not tell at a glance.
+    // Those before it keep the counts that their manifest lists do not give.
     expect(replaced.metadata.snapshots[0]?.summary).toStrictEqual({ operation: 'append', 'total-records': '30' })
     expect(replaced.metadata.snapshots[1]?.summary).toMatchObject({ operation: 'overwrite', 'added-records': '5', 'deleted-records': '10' })
     const { state: emptied } = await commit({ table, operation: 'delete', remove: [d] })
@@ -184,7 +184,7 @@ describe('on a conflict', () => {
     }
   }
 
-  test('an append goes onto what came in between, asks again, and leaves nothing of its first attempt', async () => {
+  test('an append goes onto later commits, checks again, and leaves nothing of its first attempt', async () => {
     const [a, b] = await Promise.all([file(), file()])
     const asked: (string | undefined)[] = []
     const result = await commit({

@@ -117,8 +117,8 @@ describe('when the reply to the deciding write is lost', () => {
   })
 })
 
-describe('what fails before the deciding write', () => {
-  test('is passed on, and what was written for it is deleted', async () => {
+describe('failures before the deciding write', () => {
+  test('are passed on, and the files written before are deleted', async () => {
     const before = await objects()
     const table = openTable({
       key,
@@ -141,7 +141,7 @@ describe('what fails before the deciding write', () => {
     expect(await objects()).toStrictEqual(before)
   })
 
-  test('the hint is none of it: a commit stands without it', async () => {
+  test('the hint is not part of it: a commit is valid without it', async () => {
     const table = openTable({
       key,
       store: faulty({
@@ -252,7 +252,7 @@ describe('the newest version', () => {
     for (const table of behind) expect((await table.load())?.version).toBe(21)
   })
 
-  test('is looked for anew after an hour, for the next number may have come and gone', async () => {
+  test('is looked for again after an hour, for the next number may have come and gone', async () => {
     let now = Date.now()
     const table = openTable({ store, key, clock: () => now })
     expect((await table.load())?.version).toBe(1)

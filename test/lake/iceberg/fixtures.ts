@@ -59,14 +59,14 @@ export const samples = defineDataset({
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
-/** A dataset like another but for some parts, under the same id. */
+/** A dataset like another except for some parts, under the same id. */
 export function variant(parts: Partial<Dataset>, of: Dataset = samples): Dataset {
   return Object.freeze({ ...of, ...parts })
 }
 
 /**
- * SELECT of `count` rows of `samples` from `first` on, all in the month of `at` (ISO): every kind, negatives, nulls, long strings, µs.
- * The same arguments give the same rows.
+ * SELECT of `count` rows of `samples` from `first` on, all in the month of `at` (ISO): every kind, negatives, nulls, long
+ * strings, µs. The same arguments give the same rows.
  */
 export function sampleRows(options: { count: number; first?: number; at?: string; fetch?: string }): string {
   const { count, first = 0, at = '2025-09-03T00:00:00Z', fetch = 'sample.20250903T000000000Z' } = options
@@ -125,8 +125,8 @@ export async function oneRow(connection: DuckDBConnection, query: string): Promi
 }
 
 /**
- * Writes the rows of a SELECT, all of one partition, as a Parquet file of the table with field ids, and stores it; metrics come from the
- * file's values.
+ * Writes the rows of a SELECT, all of one partition, as a Parquet file of the table with field ids, and stores it; metrics come
+ * from the file's values.
  */
 export async function writeDataFile(options: {
   duck: DuckDBConnection
@@ -220,7 +220,7 @@ const DUCKDB_TYPES: Readonly<Record<string, string>> = Object.freeze({
   binary: 'BLOB',
 })
 
-/** A data file that holds nothing readable: a few bytes under a new key, for tests that never open it. */
+/** A data file without readable contents: a few bytes under a new key, for tests that never open it. */
 export async function fakeDataFile(
   state: TableState,
   options: { rows?: number; partition?: readonly (Bound | null)[]; metrics?: ReadonlyMap<number, FieldMetrics>; specId?: number } = {},

@@ -99,7 +99,7 @@ describe('a table follows its declaration', () => {
     expect(() => stateAt(last, 9n)).toThrow('has no snapshot 9')
   })
 
-  test('by partition, order and description; files keep what they were written with', async () => {
+  test('by partition, order and description; files keep those of their time', async () => {
     const at = (text: string): bigint => BigInt(Date.parse(text)) * 1000n
     const limits = (from: string, to: string): FieldMetrics => ({
       values: 2,

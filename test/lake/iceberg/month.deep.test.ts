@@ -131,7 +131,7 @@ describe('30 days of 5-minute landings with compaction and expiry', () => {
     expect(Math.max(...manifestCounts)).toBeLessThanOrEqual(20)
   })
 
-  test('leave a plan of at most 50 ms, manifests read anew, that opens few files', async () => {
+  test('leave a plan of at most 50 ms, with manifests read again, that opens few files', async () => {
     let best = Number.POSITIVE_INFINITY
     for (let n = 0; n < 7; n++) {
       const cold = (await openTable({ store, key: table.key }).load()) as TableState

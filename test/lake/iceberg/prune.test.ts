@@ -15,7 +15,7 @@ interface TypeCase {
   readonly values: fc.Arbitrary<Bound>
   /** Values as rows and filters hold them, near the others. */
   readonly asked: fc.Arbitrary<unknown>
-  /** What a reader may take an asked value for, in the file's terms. */
+  /** The bounds that a reader may use for a queried value, in the file's terms. */
   readonly taken: (asked: never) => readonly Bound[]
   readonly transforms: readonly Transform[]
 }

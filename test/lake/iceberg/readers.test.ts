@@ -11,7 +11,7 @@ import { fileStore } from '../../../lake/store/file.ts'
 import { openDuck, ourSelect, tempFolder } from './fixtures.ts'
 import { buildScenes } from './scenes.ts'
 
-// icebird reads over HTTP only: the store's files are served as they lie, and its locations are their addresses.
+// icebird reads over HTTP only: the store's files are served unchanged, and its locations are their addresses.
 let server: Server
 let remove: () => Promise<void>
 const tables = new Map<string, { table: Table; url: string }>()
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const files = await fileStore(root)
   const duck = await openDuck()
-  // DuckDB writes where the files lie; everything else goes by the address.
+  // DuckDB writes to the files' folder; everything else uses the address.
   const store = { ...files, location: (key: string) => `${base}/${key}` }
   const built = await buildScenes({ store, root, duck, folder: folder.path, path: (key) => files.location(key) })
   duck.closeSync()
@@ -44,7 +44,7 @@ afterAll(async () => {
 const NAMES = ['appended', 'overwritten', 'compacted', 'deleted', 'evolved', 'partitioned', 'lists', 'expired', 'relocated']
 type Values = readonly unknown[]
 
-/** What two readers must agree on, of one column's values: how many there are, and a sum of them. */
+/** The values that two readers must agree on, for one column: their number, and their sum. */
 function digest(type: TableState['fields'][number]['type'], values: Values): readonly [number, number] {
   const held = values.filter((value) => value !== null && value !== undefined)
   if (typeof type === 'object') return [held.length, held.reduce<number>((sum, value) => sum + (value as Values).length, 0)]
@@ -69,7 +69,7 @@ async function ourColumns(state: TableState): Promise<Map<string, Values>> {
 }
 
 describe('an independent reader (icebird)', () => {
-  test.each(NAMES)('reads what ours reads of a table that was %s', async (name) => {
+  test.each(NAMES)('reads the same as our reader of a table that was %s', async (name) => {
     const { table, url } = tables.get(name) ?? { table: null, url: '' }
     const state = (await table?.load()) as TableState
     const theirs = await icebergRead({ tableUrl: url })

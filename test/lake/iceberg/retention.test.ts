@@ -54,7 +54,7 @@ describe('thinning', () => {
     const { snapshots } = await expireSnapshots({ table, now })
     const after = await fresh()
     const times = after.metadata.snapshots.map((snapshot) => (snapshot['timestamp-ms'] - START) / MINUTE_MS)
-    // What was replaced at 2:30 or later was current in the last 24 hours.
+    // Snapshots replaced at 2:30 or later were current in the last 24 hours.
     expect(times).toStrictEqual([30, 90, 120, 150, 26 * 60 + 30])
     expect(snapshots).toBe(2)
     const files = new Set<string>()
@@ -78,7 +78,7 @@ describe('thinning', () => {
 describe('branches and tags', () => {
   const withRefs = (refs: Record<string, SnapshotRef>) => change((metadata) => ({ ...metadata, refs: { ...metadata.refs, ...refs } }))
 
-  test('keep what they name, until their own limit is over', async () => {
+  test('keep their snapshots, until their own limit is over', async () => {
     const files = await commits(0, 1, 2, 3)
     await withRefs({
       audit: { 'snapshot-id': 2, type: 'tag', 'max-ref-age-ms': 30 * 24 * HOUR_MS },

@@ -28,7 +28,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'cut-reply', bytes: 0 },
 ]
 
-/** Appends files of one row each; the property `landed.<name>` tells how many. An unknown outcome is looked up, as after a crash. */
+/** Appends files of one row each; the property `landed.<name>` counts them. An unknown outcome is looked up, as after a crash. */
 async function appendMany(table: Table, name: string): Promise<string[]> {
   const keys: string[] = []
   let unknown: string | null = null

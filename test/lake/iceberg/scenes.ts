@@ -19,7 +19,7 @@ import { sampleRows, samples, variant, writeDataFile } from './fixtures.ts'
 const MONTHS = ['2025-08-03T00:00:00Z', '2025-09-03T00:00:00Z', '2025-10-30T22:00:00Z'] as const
 const ROWS = 120
 
-/** Where scenes are built, and with what. */
+/** The place of the scenes, and their tools. */
 interface Stage {
   readonly store: ObjectStore
   /** Folder of the store. */
@@ -31,7 +31,7 @@ interface Stage {
   readonly path: (key: string) => string
 }
 
-/** Builds a lake with a table for everything that can happen to one, and gives the tables; each lies at `lake/test/<name>`. */
+/** Builds a lake with a table for every possible event, and returns the tables; each is at `lake/test/<name>`. */
 export async function buildScenes(stage: Stage): Promise<Table[]> {
   const scenes = { empty, appended, overwritten, compacted, deleted, evolved, partitioned, priced, extremes, lists, expired }
   const tables: Table[] = []

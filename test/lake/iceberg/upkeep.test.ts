@@ -53,7 +53,7 @@ async function days(count: number): Promise<DataFile[]> {
 }
 
 describe('expiry', () => {
-  test('keeps every state of the last 7 days and the current one, and deletes what only older ones named', async () => {
+  test('keeps every state of the last 7 days and the current one, and deletes files that only older ones named', async () => {
     const files = await days(12)
     const before = await fresh()
     const expired = await expireSnapshots({ table, now })
@@ -151,7 +151,7 @@ describe('expiry', () => {
 })
 
 describe('the clean-up of orphans', () => {
-  test('takes what no snapshot names, after the grace, and nothing else', async () => {
+  test('removes files that no snapshot names, after the grace, and nothing else', async () => {
     await days(5)
     const named = await objects()
     const strays = ['data/stray.parquet', 'metadata/s9-stray.avro', 'data/deep/er/stray.parquet'].map((name) => `${table.key}/${name}`)
@@ -222,7 +222,7 @@ describe('a lake that was moved', () => {
     expect(await relocate(at)).toBe(false)
     expect(original.metadata['table-uuid']).toBe(relocated.metadata['table-uuid'])
 
-    // What named the old place is orphaned, and nothing else is.
+    // A file under the old place is orphaned, and nothing else is.
     const orphans = await removeOrphans({ table: at, grace_ms: -1000 })
     expect(orphans.filter((key) => key.includes('/data/'))).toStrictEqual([])
     expect(await filesBy((await openTable({ store: there, key: table.key }).load()) as TableState)).toStrictEqual(expected)

@@ -3,8 +3,8 @@ import { openTable, type TableState } from '../../../lake/iceberg/table.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import { fakeDataFile } from './fixtures.ts'
 
-// A process that appends: writer.ts <store folder> <table key> <name> <appends>. Each append is one file of one row, counted in the
-// property `landed.<name>`, and is told on a line of standard output.
+// A process that appends: writer.ts <store folder> <table key> <name> <appends>. Each append is one file of one row. It is
+// counted in the property `landed.<name>` and printed on a line of standard output.
 const [root = '', key = '', name = '', count = '0'] = process.argv.slice(2)
 const table = openTable({ store: await fileStore(root), key })
 for (let n = 1; n <= Number(count); n++) {

@@ -16,7 +16,7 @@ import { fakeDataFile, samples, tempStore } from './fixtures.ts'
 const APPENDS = 60
 const WRITER = fileURLToPath(new URL('./writer.ts', import.meta.url))
 
-/** Starts a writer and gives the keys of the files it appended once it has ended. */
+/** Starts a writer and returns the keys of its appended files once it has ended. */
 async function writer(root: string, key: string, name: string): Promise<string[]> {
   const child = spawn(process.execPath, [WRITER, root, key, name, String(APPENDS)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')

@@ -21,7 +21,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const page = (after: string | number, limit = 100): Promise<ChangesPage> => readChanges(redis, 'things', { after: String(after), limit })
 const version = async (): Promise<number> => Number(await redis.hget(LIVE_KEYS.versions, 'things'))
 
-/** Publishes states one after another, with what changed from each to the next; gives the version after each. */
+/** Publishes states one after another, with the changes from each to the next; returns the version after each. */
 async function publishAll(states: readonly Record<string, number>[], log = WIDE, first = 1): Promise<number[]> {
   const versions: number[] = []
   let before: ReadonlyMap<string, LiveRow> = first === 1 ? new Map() : await state()
@@ -40,11 +40,11 @@ async function state(): Promise<ReadonlyMap<string, LiveRow>> {
   return (await decodeSnapshot(bytes as Buffer)).byKey
 }
 
-const told = (found: ChangesPage): unknown =>
+const summary = (found: ChangesPage): unknown =>
   found.reset ? 'reset' : found.entries.map(({ kind, key, row }) => `${kind} ${key} ${row.value}`)
 
 describe('the change log', () => {
-  test('holds kind, key, row, changed names and version of every change, in order', async () => {
+  test('has kind, key, row, changed names and version of every change, in order', async () => {
     const [first = 0, second = 0, third = 0] = await publishAll([{ a: 1 }, { a: 2, b: 2 }, { b: 2 }])
     const found = await page(first)
     expect(found).toMatchObject({
@@ -57,9 +57,9 @@ describe('the change log', () => {
         { kind: 'ENDED', key: 'a', version: third, row: { status: 'ENDED', value: 2, note: 'line one\nline "two" of a' } },
       ],
     })
-    expect(told(await page(second))).toEqual(['ENDED a 2'])
-    expect(told(await page(`${second}-1`))).toEqual(['CREATED b 2', 'ENDED a 2'])
-    expect(told(await page(third))).toEqual([])
+    expect(summary(await page(second))).toEqual(['ENDED a 2'])
+    expect(summary(await page(`${second}-1`))).toEqual(['CREATED b 2', 'ENDED a 2'])
+    expect(summary(await page(third))).toEqual([])
   })
 
   test('is read page by page', async () => {
@@ -80,62 +80,62 @@ describe('the change log', () => {
 
   test('resets a cursor that is older than the log, and one of an emptied Redis', async () => {
     const [first = 0, second = 0] = await publishAll([{ a: 1 }, { a: 2 }])
-    expect(told(await page(first - 10))).toBe('reset')
-    expect(told(await page(0))).toBe('reset')
+    expect(summary(await page(first - 10))).toBe('reset')
+    expect(summary(await page(0))).toBe('reset')
     await redis.flushall()
-    expect(told(await page(second))).toBe('reset')
+    expect(summary(await page(second))).toBe('reset')
     await pause(5)
     await publishLive(redis, liveUpdate(3, liveRows({ a: 3 }), { rebuild: true }), WIDE)
-    expect(told(await page(second))).toBe('reset')
-    expect(told(await page(await version()))).toEqual([])
+    expect(summary(await page(second))).toBe('reset')
+    expect(summary(await page(await version()))).toEqual([])
   })
 
   test('takes a time of now, and resets one from a clock that was set back', async () => {
     const [only = 0] = await publishAll([{ a: 1 }])
-    expect(told(await page(Date.now()))).toEqual([])
-    expect(told(await page(only + 3_600_000))).toBe('reset')
+    expect(summary(await page(Date.now()))).toEqual([])
+    expect(summary(await page(only + 3_600_000))).toBe('reset')
   })
 
-  test('begins anew where changes do not start from what Redis holds', async () => {
+  test("starts again where changes do not continue Redis's state", async () => {
     const [, second = 0] = await publishAll([{ a: 1 }, { a: 2 }])
-    // Fetch 3 was folded while Redis was away: fetch 4 knows only what came after it.
+    // Fetch 3 was folded while Redis was away: fetch 4 knows only the later changes.
     await publishLive(redis, liveUpdate(4, liveRows({ a: 4 })), WIDE)
-    expect(told(await page(second))).toBe('reset')
+    expect(summary(await page(second))).toBe('reset')
     const restarted = await version()
     await publishAll([{ a: 5 }], WIDE, 5)
-    expect(told(await page(restarted))).toEqual(['UPDATED a 5'])
+    expect(summary(await page(restarted))).toEqual(['UPDATED a 5'])
   })
 
-  test('begins anew at a rebuild that differs, goes on over one that does not', async () => {
+  test('starts again at a rebuild that differs, goes on over one that does not', async () => {
     const [first = 0] = await publishAll([{ a: 1 }, { a: 2 }])
     await publishLive(redis, liveUpdate(2, liveRows({ a: 2 }), { rebuild: true }), WIDE)
-    expect(told(await page(first))).toEqual(['UPDATED a 2'])
+    expect(summary(await page(first))).toEqual(['UPDATED a 2'])
     await publishLive(redis, liveUpdate(2, liveRows({ a: 22 }), { rebuild: true }), WIDE)
-    expect(told(await page(first))).toBe('reset')
+    expect(summary(await page(first))).toBe('reset')
   })
 
   test('keeps the newest entries when there are too many, and resets older cursors', async () => {
     const narrow = { maxAge_ms: 7 * DAY, maxEntries: 3 }
     const versions = await publishAll([{}, { a: 1, b: 1 }, { a: 2, b: 2 }], narrow)
     expect(await redis.xlen(logKey('things'))).toBe(3)
-    expect(told(await page(versions[0] as number))).toBe('reset')
-    expect(told(await page(`${versions[1]}-1`))).toEqual(['CREATED b 1', 'UPDATED a 2', 'UPDATED b 2'])
-    expect(told(await page(versions[1] as number))).toEqual(['UPDATED a 2', 'UPDATED b 2'])
+    expect(summary(await page(versions[0] as number))).toBe('reset')
+    expect(summary(await page(`${versions[1]}-1`))).toEqual(['CREATED b 1', 'UPDATED a 2', 'UPDATED b 2'])
+    expect(summary(await page(versions[1] as number))).toEqual(['UPDATED a 2', 'UPDATED b 2'])
     await publishAll([{ a: 4, b: 4, c: 4, d: 4 }], narrow, 4)
-    expect(told(await page(versions[2] as number))).toBe('reset')
+    expect(summary(await page(versions[2] as number))).toBe('reset')
     expect(await redis.xlen(logKey('things'))).toBe(0)
   })
 
-  test('forgets old entries, but not who has read them all', async () => {
+  test('forgets old entries, but not a cursor that has read them all', async () => {
     const brief = { maxAge_ms: 300, maxEntries: 1000 }
     const [first = 0, second = 0] = await publishAll([{}, { a: 1 }], brief)
     await pause(400)
     await publishAll([{ a: 3 }], brief, 3)
-    expect(told(await page(first))).toBe('reset')
-    expect(told(await page(second))).toEqual(['UPDATED a 3'])
+    expect(summary(await page(first))).toBe('reset')
+    expect(summary(await page(second))).toEqual(['UPDATED a 3'])
   })
 
-  test('refuses what is no cursor, naming it', async () => {
+  test('refuses an invalid cursor, naming it', async () => {
     await publishAll([{ a: 1 }])
     for (const cursor of ['', 'x', '-1', '1-', '1-2-3', '$', '+', '1e5', '9'.repeat(40)])
       await expect(page(cursor)).rejects.toThrow(`cursor ${cursor}`)
@@ -176,7 +176,8 @@ describe('the change log', () => {
         }
       }
       for (const next of [...steps, { do: 'publish' as const, values: { a: 1 } }, { do: 'follow' as const, limit: 2 }]) {
-        // Cursors are times: a log that is begun anew within the ms of its newest entry cannot be told from it, which takes more than an emptied Redis.
+        // Cursors are times. A log restarted within the ms of its newest entry looks the same: that takes more than an empty
+        // Redis.
         if (next.do === 'flush') await Promise.all([redis.flushall(), pause(5)])
         else if (next.do === 'follow') await follow(next.limit)
         else {

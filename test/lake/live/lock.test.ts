@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Work that goes on until its signal fires, and gives the reason. */
+/** Work that goes on until its signal fires, and returns the reason. */
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }))
 
@@ -51,7 +51,7 @@ describe('withLock', () => {
     expect(await redis.exists('lock:l')).toBe(0)
   })
 
-  test('holds longer than its time by renewal', async () => {
+  test('keeps longer than its time by renewal', async () => {
     const held = withLock({ redis, name: 'l', ttl_ms: 200 }, async (signal) => {
       await pause(700)
       return signal.aborted
@@ -61,7 +61,7 @@ describe('withLock', () => {
     expect(await held).toEqual({ ran: true, value: false })
   })
 
-  test('tells its work that it is lost when another has it, and leaves that one alone', async () => {
+  test('notifies its work that another has taken it, and leaves that one alone', async () => {
     const work = withLock({ redis, name: 'l', ttl_ms: 400 }, untilAborted)
     await until('it to be held', async () => (await redis.exists('lock:l')) === 1)
     await redis.set('lock:l', 'another')

@@ -37,7 +37,7 @@ const NEVER = 3_600_000
 const value = (reader: LiveReader, key = 'a'): unknown => reader.row('things', key)?.value
 
 describe('openLive', () => {
-  test('has what Redis held once it is ready, and nothing of what was never published', async () => {
+  test("has Redis's contents once it is ready, and nothing unpublished", async () => {
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1, b: 2 })))
     const reader = open()
     await reader.ready
@@ -49,13 +49,13 @@ describe('openLive', () => {
     expect(reader.row('things', 'c')).toBeNull()
   })
 
-  test('takes a publication by message, without waiting for a poll, and tells who asked', async () => {
+  test('takes a publication by message, without waiting for a poll, and notifies subscribers', async () => {
     const reader = open({ poll_ms: NEVER })
     await reader.ready
-    const told: number[] = []
+    const counts: number[] = []
     const stop = reader.onChange('things', ({ version, rows }) => {
       expect(reader.get('things')?.version).toBe(version)
-      told.push(rows.length)
+      counts.push(rows.length)
     })
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1 })))
     await until('the first state', () => value(reader) === 1, 1000)
@@ -64,7 +64,7 @@ describe('openLive', () => {
     stop()
     await publishLive(redis, liveUpdate(3, liveRows({ a: 3 })))
     await until('the third state', () => value(reader) === 3, 1000)
-    expect(told).toEqual([1, 2])
+    expect(counts).toEqual([1, 2])
     expect(errors).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('openLive', () => {
     await Promise.all([polling.ready, deaf.ready])
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1 })))
     await until('both to have the first state', () => value(polling) === 1 && value(deaf) === 1)
-    // Subscribers come back after 100 ms at the earliest; the message is sent to nobody.
+    // Subscribers come back after 100 ms at the earliest; the message reaches no one.
     await redis.client('KILL', 'TYPE', 'PUBSUB')
     await publishLive(redis, liveUpdate(2, liveRows({ a: 2 })))
     await until('the polling reader to have the second state', () => value(polling) === 2, 5000)
@@ -117,7 +117,7 @@ describe('openLive', () => {
     await until('the reader to forget', () => value(reader) === undefined && reader.get('retired') === null, 1000)
     expect(reader.get('things')?.rows.map(({ name }) => name)).toEqual(['b'])
     await until('the feed to be forgotten', () => !reader.feedStates().has('old'), 1000)
-    // Whoever follows the changes is told to read the state anew, once.
+    // A reader of the changes is notified once to read the state again.
     expect(await reader.changes('things', { after: String(before), limit: 10 })).toEqual({ reset: true })
     const after = String(reader.get('things')?.version)
     expect(await reader.changes('things', { after, limit: 10 })).toMatchObject({ reset: false, entries: [] })
@@ -144,7 +144,7 @@ describe('openLive', () => {
     expect(reader.get('things')?.version).toBeGreaterThan(before?.version as number)
   })
 
-  test('serves what it has while Redis is down, says so, and heals when it is back', async () => {
+  test('serves its data while Redis is down, reports it, and heals when it is back', async () => {
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1 })))
     const reader = open({ poll_ms: 100 })
     await reader.ready
@@ -211,7 +211,7 @@ describe('openLive', () => {
     await redis.flushall()
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(reader.feedStates().get('maker')?.quarantined).toBe(3)
-    // Feeds are told anew one after the other: the first takes nothing from the others.
+    // Feeds are written again one after the other: the first takes nothing from the others.
     await writeFeedState(redis, { ...state, ...rest, feed: 'other' })
     await until('the other', () => reader.feedStates().has('other'), 1000)
     expect(reader.feedStates().get('maker')?.quarantined).toBe(3)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** One process's view of a table, and how many requests it sent. */
+/** One process's view of a table, and the number of its requests. */
 async function process(store: ObjectStore): Promise<{ table: Table; requests: () => number; pass: (ms: number) => void }> {
   let [sent, later_ms] = [0, 0]
   const counted: ObjectStore = {
@@ -41,9 +41,9 @@ test('loads ask the store for nothing until a version is announced, two minutes 
 
   await commit({ table: writer.table, operation: 'append', properties: () => ({ n: '1' }) })
   await until('the announced version', async () => (await reader.table.load())?.version === 2)
-  const told = reader.requests()
+  const requestsBefore = reader.requests()
   await reader.table.load()
-  expect(reader.requests()).toBe(told)
+  expect(reader.requests()).toBe(requestsBefore)
 
   // A writer without Redis announces nothing.
   await commit({ table: openTable({ store, key: 'lake/test/samples' }), operation: 'append', properties: () => ({ n: '2' }) })

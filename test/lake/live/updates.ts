@@ -18,7 +18,7 @@ export function liveRows(values: Readonly<Record<string, number>>): Map<string, 
   return new Map(Object.entries(values).map(([key, value]) => [key, liveRow(key, value)]))
 }
 
-/** What turned one set of rows into another. */
+/** The changes from one set of rows to another. */
 export function differences(before: ReadonlyMap<string, LiveRow>, after: ReadonlyMap<string, LiveRow>): LiveChange[] {
   const changes: LiveChange[] = []
   for (const [key, row] of after) {

@@ -23,7 +23,7 @@ const worker = (id: string): WorkerEntry<string> => ({
   schedules: ['fetch:a'],
   declared: [{ dataset: 'things', feed: 'a' }],
 })
-/** Sets back when a worker was last heard of. */
+/** Sets back a worker's last sign of life. */
 async function silent(id: string, ms: number): Promise<void> {
   const [at = '', ...entry] = ((await redis.hget(LIVE_KEYS.workers, id)) ?? '').split(' ')
   await redis.hset(LIVE_KEYS.workers, id, [Number(at) - ms, ...entry].join(' '))
@@ -43,7 +43,7 @@ test('workers are alive until they stop or are not heard of for 40 s', async () 
   expect((await readWorkers(redis))?.living).toBe(0)
 })
 
-test('what a dead worker announced is dropped by the next one, and when it was seen is kept', async () => {
+test('the announcements of a dead worker are dropped by the next one, and their last times are kept', async () => {
   await announceWorker(redis, worker('dead'))
   await silent('dead', 41_000)
   await announceWorker(redis, worker('next'))

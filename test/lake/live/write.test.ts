@@ -17,7 +17,7 @@ emptyRedis((client, itsServer) => {
 
 const version = async (): Promise<number> => Number(await redis.hget(LIVE_KEYS.versions, 'things'))
 
-/** What the snapshot and the hash hold; both must always be the same. */
+/** The contents of the snapshot and the hash; both must always be the same. */
 async function held(feed = 'maker'): Promise<Record<string, unknown>> {
   const { bytes } = await readPart(redis, 'things', feed)
   const { byKey } = await decodeSnapshot(bytes as Buffer)
@@ -122,14 +122,14 @@ describe('publishLive', () => {
     expect(Math.abs((seen.at(-1) as number) - Date.now())).toBeLessThan(5000)
   })
 
-  test('goes on from a version that lies ahead of the clock', async () => {
+  test('goes on from a version that is ahead of the clock', async () => {
     const ahead = Date.now() + 3_600_000
     await redis.hset(LIVE_KEYS.versions, 'things', ahead)
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1 })))
     expect(await version()).toBe(ahead + 1)
   })
 
-  test('writes everything anew over bytes it cannot read', async () => {
+  test('writes everything again over bytes it cannot read', async () => {
     await publishLive(redis, liveUpdate(1, liveRows({ a: 1, gone: 1 })))
     await redis.set('live:snapshot:things/maker', 'of another format')
     expect(await publishLive(redis, liveUpdate(2, liveRows({ a: 2 })))).toBe(true)

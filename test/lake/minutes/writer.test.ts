@@ -107,7 +107,7 @@ test('the newest minute is kept, however many rows it has; older ones are given 
   expect(await set.read()).toEqual([minute(1, 6)])
 })
 
-test('what cannot be written at the close is tried once more, and then given up', async () => {
+test('minutes that cannot be written at the close are tried once more, and then given up', async () => {
   for (const [failures, isLost] of [
     [1, false],
     [2, true],

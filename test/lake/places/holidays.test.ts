@@ -37,7 +37,7 @@ test('other cities have the days off of Spain, and their own with a date or by E
   expect(cityHolidays('madrid', 2026)).toEqual(madridHolidays(2026))
 })
 
-test('with a year whose days off were added the hours of corridors are made anew', () => {
+test('a year with added days off rebuilds the hours of corridors', () => {
   // Days of that year may have been made without them: raise the revision, then both numbers here.
   expect([HOLIDAYS_UNTIL, corridorHoursDerived.revision]).toEqual([2026, 2])
 })

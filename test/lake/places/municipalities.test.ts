@@ -65,7 +65,7 @@ describe('by name', () => {
     ['Madrid', '99'],
     ['', '28'],
     ['constructor', '28'],
-  ])('%j in %s is none', (name, province) => {
+  ])('%j in %s is unknown', (name, province) => {
     expect(municipalityByName(name, province)).toBeUndefined()
   })
 })
@@ -108,7 +108,7 @@ describe('by point', () => {
     expect(placeAt({ lat: 41.2, lon: 2.3 }).municipality_code).toBeNull()
   })
 
-  test('the index finds what a search of all areas finds', () => {
+  test('the index finds the same as a search of all areas', () => {
     const { provinces, municipalities } = loadAtlas()
     const index = indexAreas(municipalities)
     let seed = 42
@@ -127,7 +127,7 @@ describe('by point', () => {
     expect(inside).toBeGreaterThan(200)
   })
 
-  test('holes and parts are told apart, and distance is in metres', () => {
+  test('holes and parts are distinguished, and distance is in metres', () => {
     const square = (west: number, south: number, size: number): Float64Array =>
       Float64Array.of(west, south, west + size, south, west + size, south + size, west, south + size, west, south)
     const area: Area = {
@@ -167,7 +167,7 @@ describe.skipIf(!shared)('against the catalogues', () => {
     }
   })
 
-  test('the towns of IGN lie in their municipality, but for 1 in 100 within 1 km of it', () => {
+  test('the towns of IGN are in their municipality, except 1 in 100 within 1 km of it', () => {
     const [head, ...rows] = lines('catalogos/ign-ngmep/MUNICIPIOS.csv.gz') as [string[], ...string[][]]
     const lat = head.indexOf('LATITUD_ETRS89')
     const lon = head.indexOf('LONGITUD_ETRS89')

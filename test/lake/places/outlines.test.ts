@@ -13,7 +13,7 @@ const metres = (corners: string): Line => ring(corners).map(([lon, lat]) => [-3 
 const areaOf = (rings: Line[]): number => rings.reduce((sum, one) => sum + ringArea(one), 0)
 
 describe('rings', () => {
-  test('have an area whose sign tells which way they run, and hold what lies within', () => {
+  test('have an area whose sign gives their direction, and contain the points inside', () => {
     const square = ring('0 0, 2 0, 2 2, 0 2')
     expect(ringArea(square)).toBeCloseTo(8e-6, 12)
     expect(ringArea(square.toReversed())).toBeCloseTo(-8e-6, 12)
@@ -22,7 +22,7 @@ describe('rings', () => {
 })
 
 describe('outlines', () => {
-  test('share what areas share; too small parts and holes are left out, a small area stays', () => {
+  test('share the borders that areas share; too small parts and holes are left out, a small area stays', () => {
     // A border of 20 km with bends of 40 m, and one of a kilometre.
     const border = Array.from({ length: 41 }, (_, at) => `${at === 20 ? 112 : at % 2 === 0 ? 100 : 100.4} ${5 * at}`)
     const west = ring(['0 0', ...border, '0 200'].join(', '))
@@ -39,7 +39,7 @@ describe('outlines', () => {
       const corners = new Set(polygon?.map(String))
       expect(corners).toContain('-2.888,40.1')
     }
-    // What one gains of the other it loses: together they are what they were.
+    // Each gains the loss of the other: together they are as before.
     expect(areaOf(first.flat()) + areaOf(second.flat()) + areaOf(third.flat())).toBeCloseTo(ringArea(ring('0 0, 200 0, 200 200, 0 200')), 9)
     expect(second).toHaveLength(1)
     expect(new Set(third[0]?.[0]?.map(String))).toEqual(new Set(first[0]?.[1]?.map(String)))
@@ -55,12 +55,12 @@ describe('outlines', () => {
     expect(ringArea(outline[0]?.[0] as Line)).toBeGreaterThan(0)
   })
 
-  test('of an area that is smaller than decimals tell keep them all', () => {
+  test('of an area smaller than the decimals show keep them all', () => {
     const speck = ring('300 0, 300.002 0, 300.002 0.002, 300 0.002')
     expect(outlinesOf([[[speck]]], 50)).toEqual([[[speck]]])
   })
 
-  test('are no farther off than told, rounding included', () => {
+  test('are no farther off than allowed, rounding included', () => {
     for (let nth = 0; nth < 300; nth++) {
       // A square of a kilometre with a bend of 49.3 to 50 m in its west side, at places that rounding moves each another way.
       const bend = -49.3 - (0.7 * (nth % 7)) / 7
@@ -72,8 +72,8 @@ describe('outlines', () => {
     }
   })
 
-  test('keep a hole within what it is a hole of: a headland that is thinner than the tolerance stays where there is a lake in it', () => {
-    // Metres on the ground, near enough: a square of 10 km, a headland of 3 km and 45 m at its north side, a lake of 2.6 km and 30 m there.
+  test('keep a hole within its area: a headland that is thinner than the tolerance stays where there is a lake in it', () => {
+    // Metres on the ground, roughly: a square of 10 km, a headland of 3 km and 45 m at its north, a lake of 2.6 km and 30 m.
     const shell = metres('0 0, 10000 0, 10000 10000, 6000 10000, 6000 10045, 3000 10045, 3000 10000, 0 10000')
     const lake = metres('4500 10008, 3200 10008, 3200 10038, 5800 10038, 5800 10008')
     expect(isValidArea([[shell, lake]])).toBe(true)
@@ -84,7 +84,7 @@ describe('outlines', () => {
     expect(outlinesOf([[[shell]]], 50)[0]?.[0]?.[0]).toHaveLength(5)
   })
 
-  test('of areas that are not valid as they are published end with all of their points', () => {
+  test('of areas that are published invalid end with all of their points', () => {
     const [one, other] = [ring('0 0, 40 0, 40 20, 40.1 30, 40 40, 0 40'), ring('20 20, 40 20, 80 30, 40 40')]
     const [outline] = outlinesOf([[[one], [other]]], 50) as [MultiPolygon]
     expect(isValidArea(outline)).toBe(false)
@@ -114,7 +114,7 @@ describe('outlines', () => {
     }
   })
 
-  test('of the municipalities of Spain cover what these do, none of their borders farther off than told, without a gap', () => {
+  test('of the municipalities of Spain cover the same area, none of their borders farther off than allowed, without a gap', () => {
     const tolerance_m = 2000
     const areas = loadAtlas().municipalities.flatMap(({ rings }): MultiPolygon[] => {
       const lines = rings.map(

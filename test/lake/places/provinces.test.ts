@@ -83,7 +83,7 @@ describe('spellings of the captures', () => {
   )
 })
 
-test('names fold to what compares', () => {
+test('names fold to comparable forms', () => {
   expect(foldName("  L'Hospitalet de  Llobregat ")).toBe('l hospitalet de llobregat')
   expect(foldName('Sant Marcel·lí')).toBe('sant marcelli')
   expect(foldName('MÁLAGA')).toBe('malaga')

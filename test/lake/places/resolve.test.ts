@@ -95,7 +95,7 @@ describe('resolvePlace', () => {
     })
   })
 
-  test('what disagrees is counted each time, the name stands and so does the position', () => {
+  test('a disagreement is counted each time, the name stands and so does the position', () => {
     for (let round = 0; round < 2; round++) {
       expect(resolve({ province: 'Lugo', municipality: 'Lugo', position: lorca })).toEqual({
         province_code: '27',

@@ -43,7 +43,7 @@ test.each<[string, boolean, string[][]]>([
   const polygons = parts.map((rings) => rings.map(ring))
   expect(isValidArea(polygons)).toBe(isValid)
   expect(isValidArea(polygons.toReversed().map((rings) => rings.map((one) => one.toReversed())))).toBe(isValid)
-  // From whichever corner they are told, and mirrored.
+  // From any first corner, and mirrored.
   const turned = polygons.map((rings) => rings.map((one) => [...one.slice(2), ...one.slice(1, 3)]))
   expect(isValidArea(turned)).toBe(isValid)
   expect(isValidArea(polygons.map((rings) => rings.map((one) => one.map(([x, y]) => [y - 43, -x + 37] as const))))).toBe(isValid)

@@ -22,7 +22,7 @@ const text = fc.oneof(
     ),
     weight: 20,
   },
-  // Beyond what DuckDB keeps statistics of.
+  // Beyond the range of DuckDB's statistics.
   { arbitrary: fc.constantFrom('L'.repeat(12_000), `${'M'.repeat(12_000)}!`), weight: 1 },
 )
 const micros = (least: number, most: number): fc.Arbitrary<number> =>
@@ -43,7 +43,7 @@ const path = fc.array(fc.tuple(fc.double({ noNaN: true }), fc.double({ noNaN: tr
 const finitePath = path.filter((line) => line.flat().every(Number.isFinite))
 const polygon = fc.array(finitePath, { minLength: 1, maxLength: 2 })
 
-/** A value of each column of `everything`, but for its id. */
+/** A value of each column of `everything`, except its id. */
 export const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   observed_at: micros(MONTH_START, MONTH_START + 90 * DAY),
   name: text,

@@ -44,7 +44,7 @@ async function open(options: { store: ObjectStore; folder: string; maxBytes: num
 const pick = (objects: Record<string, CachedObject>, names: string): CachedObject[] =>
   [...names].map((name) => objects[name] as CachedObject)
 
-test('an object is fetched once for all who need it at the same time, and kept', async () => {
+test('an object is fetched once for all simultaneous readers, and kept', async () => {
   const { store, fetches, objects } = await filledStore({ a: 100, b: 200 })
   const cache = await open({ store, folder: join(tempFolder(), 'cache'), maxBytes: 1000 })
   const held = await Promise.all(Array.from({ length: 10 }, () => cache.hold(pick(objects, 'ab'), never)))
@@ -71,7 +71,7 @@ test('the least recently used goes, never one in use', async () => {
   expect(fetches.get('lake/b.parquet')).toBe(2)
 })
 
-test('who finds no room waits for a release, in turn, and can give up', async () => {
+test('a reader without room waits for a release, in turn, and can give up', async () => {
   const { store, objects } = await filledStore({ a: 100, b: 100, c: 100 })
   const cache = await open({ store, folder: join(tempFolder(), 'cache'), maxBytes: 200 })
   const first = await cache.hold(pick(objects, 'ab'), never)
@@ -102,7 +102,7 @@ test('a missing, short or foreign object is an error and is not kept', async () 
   expect(fetches.get('lake/a.parquet')).toBe(2)
 })
 
-test('a later process takes over what is whole, and fetches again what is not', async () => {
+test('a later process takes over complete files, and fetches the others again', async () => {
   const { store, fetches, objects } = await filledStore({ a: 100, b: 100 })
   const folder = join(tempFolder(), 'cache')
   const before = await open({ store, folder, maxBytes: 1000 })
@@ -162,7 +162,7 @@ test('a download that breaks off leaves nothing behind', async () => {
   expect(readdirSync(join(folder, 'api'))).toEqual([])
 })
 
-test('two who use one folder at once do not touch what the other has', async () => {
+test("two processes that use one folder at once do not touch each other's files", async () => {
   const { store, objects } = await filledStore({ a: 100, b: 100 })
   const folder = join(tempFolder(), 'cache')
   const one = await open({ store, folder, maxBytes: 100 })
@@ -182,7 +182,7 @@ test('two who use one folder at once do not touch what the other has', async () 
   expect(readdirSync(folder).sort()).toEqual(['api', 'api.pid', 'worker'])
 })
 
-test('a folder is taken over from a process that was killed, and what else it left is removed', async () => {
+test('a folder is taken over from a process that was killed, and its other files are removed', async () => {
   const { store, fetches, objects } = await filledStore({ a: 100 })
   const folder = join(tempFolder(), 'cache')
   const before = await open({ store, folder, maxBytes: 100 })
@@ -200,7 +200,7 @@ test('a folder is taken over from a process that was killed, and what else it le
   expect([...fetches.values()]).toEqual([1])
 })
 
-test('closing ends what is being fetched', async () => {
+test('closing ends the fetches in progress', async () => {
   const { store, objects } = await filledStore({ a: 100 })
   async function* endless(): AsyncGenerator<Buffer> {
     for (;;) {
@@ -226,7 +226,7 @@ test('a remote lake without range reads is queried through the cache', async () 
   const state = await local.table(everything).load()
   const bytes = (await liveFiles(state as NonNullable<typeof state>)).reduce((sum, file) => sum + file.bytes, 0)
   await local.close()
-  // A store that is not on this machine, as far as the lake can tell.
+  // A store that looks remote to the lake.
   const remote: ObjectStore = { ...(await fileStore(join(folder, 'store'))), url: 's3://bucket/prefix' }
   const lake = await openTestLake(join(folder, 'remote'), {
     store: remote,

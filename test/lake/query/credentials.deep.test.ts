@@ -109,7 +109,7 @@ test.skipIf(!extensions)(
         await delay(lifetime_ms / 2)
         const endNext = await role.renew(lifetime_ms)
         await delay(lifetime_ms / 2)
-        // What has expired works no more.
+        // Expired keys no longer work.
         await end()
         end = endNext
       }
@@ -121,7 +121,7 @@ test.skipIf(!extensions)(
 )
 
 test.skipIf(!extensions)(
-  'keys that are withdrawn before they expire are asked for anew, once',
+  'keys that are withdrawn before they expire are requested again, once',
   async () => {
     const role = await startRole()
     const end = await role.renew(HOUR_MS)

@@ -50,7 +50,7 @@ test.each(LONG)('%s is stopped within a second of its time limit', async (_, que
   expect(await ask(sql`SELECT 1`)).toEqual([[1]])
 })
 
-test('files are taken to be immutable, so that the store is not asked for each at every query', async () => {
+test('files are taken to be immutable, so that a query does not check each in the store', async () => {
   expect(await ask(sql`SELECT value FROM duckdb_settings() WHERE name = 'validate_external_file_cache'`)).toEqual([['NO_VALIDATION']])
 })
 
@@ -63,7 +63,7 @@ test('folders of processes that ended are removed at the next start, those of li
   await other.close()
 })
 
-test('a caller who goes away stops the query', async () => {
+test('a disconnect stops the query', async () => {
   const controller = new AbortController()
   const running = ask(ENDLESS, { signal: controller.signal })
   setTimeout(() => controller.abort(), 50)
@@ -72,12 +72,12 @@ test('a caller who goes away stops the query', async () => {
   await idle()
 })
 
-test('slots are bounded: beyond the queue a query is refused at once, and who waits gets its turn', async () => {
+test('slots are bounded: beyond the queue a query is refused at once, and a waiting one gets its turn', async () => {
   const stop = new AbortController()
   const running = [1, 2].map(() => ask(ENDLESS, { signal: stop.signal }))
   const waiting = ask(sql`SELECT 42`)
   await until('two that run and one that waits', () => engine.load.taken === 2 && engine.load.waiting === 1)
-  // Nothing ends before the refusal: it waits for nobody.
+  // Nothing ends before the refusal: it does not wait.
   await expect(ask(sql`SELECT 1`)).rejects.toMatchObject({ code: 'busy' })
   expect(engine.load).toEqual({ taken: 2, waiting: 1 })
   stop.abort()
@@ -95,14 +95,14 @@ test('waiting counts towards the time limit, and leaves the queue', async () => 
   await idle()
 })
 
-test('an error of the engine is told with its cause, and frees the slot', async () => {
+test('an error of the engine is reported with its cause, and frees the slot', async () => {
   const failed = ask(sql`SELECT * FROM nothing`)
   await expect(failed).rejects.toMatchObject({ name: 'QueryError', code: 'failed' })
   await expect(failed).rejects.toThrow(/nothing/)
   expect(engine.load.taken).toBe(0)
 })
 
-deepTest('memory is bounded: what does not fit spills, and beyond the spill limit fails', async () => {
+deepTest('memory is bounded: larger data spills, and beyond the spill limit fails', async () => {
   const sorted = sql`CREATE TEMP TABLE t AS SELECT md5(i::VARCHAR) || md5((-i)::VARCHAR) AS s FROM range(2000000) t(i) ORDER BY s`
   const count = async (spill: number): Promise<unknown> => {
     const small = await openEngine({ folders: [folder], spool, memory: 80e6, spill, threads: 1, slots: 1, queue: 1 })
@@ -129,7 +129,7 @@ test('sessions share nothing', async () => {
   })
 })
 
-test('closing stops what runs and removes the scratch folder', async () => {
+test('closing stops running queries and removes the scratch folder', async () => {
   const other = await openEngine({ folders: [folder], spool, memory: 100e6, spill: 1e9, threads: 1, slots: 1, queue: 1 })
   expect(existsSync(other.folder)).toBe(true)
   const running = other.use({}, null, (session) => session.values(ENDLESS))

@@ -53,7 +53,7 @@ export const everything = defineDataset({
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 })
 
-/** A dataset like another but for some parts. */
+/** A dataset like another except for some parts. */
 export function variant(parts: Partial<Dataset>, of: Dataset = everything): Dataset {
   return Object.freeze({ ...of, ...parts })
 }

@@ -64,7 +64,7 @@ test('rows go to one file a partition, named after it, negatives rounded down', 
   expect(await write([])).toEqual([])
 })
 
-test('metrics are typed limits of what the file holds', async () => {
+test("metrics are typed limits of the file's values", async () => {
   const rows = [
     row(5, {
       observed_at: -0.001,
@@ -149,20 +149,20 @@ test('many bytes become several files, none sharing a place with another', async
   expect(found).toEqual([[20_000n, 20_000n]])
 })
 
-test('a finished file can be moved: nothing holds it open', async () => {
+test('a finished file can be moved: no handle keeps it open', async () => {
   const [written] = await write([row(1)])
   await rename(written?.path as string, join(folder, 'moved.parquet'))
   expect((await stat(join(folder, 'moved.parquet'))).size).toBe(written?.file.bytes)
 })
 
-test('columns that the others tell are made of sorted rows, which stay in their order', async () => {
+test('columns derived from others are computed from sorted rows, which stay in their order', async () => {
   const dataset = variant({ order: ['name', 'id'], partition: [] })
   const shuffled = Array.from({ length: 150_000 }, (_, at) => (at * 7919) % 150_000)
-  const told = { name: sql`'same'`, big: sql`CAST(id AS BIGINT) * 2` }
+  const derived = { name: sql`'same'`, big: sql`CAST(id AS BIGINT) * 2` }
   const [written] = await lake.use({}, async (session) => {
     const { table } = await stageRows(session, tableColumns(dataset), [shuffled.map((id) => row(id))])
     const options = { tableKey: 'lake/test/everything', specId: 3, sortOrderId: 1, folder: lake.engine.folder, rowGroupRows: 20_480 }
-    return writeParquet(session, { ...options, dataset, from: sql`(SELECT * EXCLUDE (name, big) FROM ${table})`, told })
+    return writeParquet(session, { ...options, dataset, from: sql`(SELECT * EXCLUDE (name, big) FROM ${table})`, told: derived })
   })
   const rows = await lake.query(sql`SELECT id, name, big FROM read_parquet([${written?.path as string}])`)
   expect(rows.map(({ id }) => id)).toEqual(shuffled.toSorted((one, other) => one - other))

@@ -93,7 +93,7 @@ test('old and new files are read by field id after add, rename, widen and retire
   expect(await ids(second, { at_lat: { eq: 1 } })).toEqual([2])
 })
 
-test('a declaration newer than its table reads it: what the table lacks is null', async () => {
+test('a declaration newer than its table reads it: missing columns are null', async () => {
   const early = variant({ ...first, id: 'early' })
   const late = variant({ ...second, id: 'early' })
   await landRows(lake, early, [old])

@@ -98,7 +98,7 @@ async function landSample(dataset: Dataset, value: (row: AnyRow) => unknown): Pr
 /** Every other column by default. */
 const TRIED = Object.keys(COLUMNS).filter((_, at) => IS_DEEP || at % 2 === 0)
 
-test.each(TRIED)('a pruned scan by %s gives what a full scan gives', async (name) => {
+test.each(TRIED)('a pruned scan by %s gives the same as a full scan', async (name) => {
   const { value, any } = COLUMNS[name] as (typeof COLUMNS)[string]
   const order = name === 'position_lat' ? 'id' : name
   const dataset = variant({ id: `everything_${name}`, order: [order], ...(name === 'observed_at' ? {} : { partition: [] }) })

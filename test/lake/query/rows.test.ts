@@ -65,8 +65,10 @@ test('long and repeated texts keep their rows across chunks', async () => {
   expect(found).toEqual(rows.map(({ id, name, colour }) => ({ id, name, colour })))
 })
 
-/** Texts of the same length and begin in turns, more of them than are known apart at once: in place in their slots, and behind a pointer. */
-test('texts that others come between are read as what they are', async () => {
+/**
+ * Texts of equal length and begin in turns, more than are distinguished at once: in place in their slots, and behind a pointer.
+ */
+test('texts with others in between are read correctly', async () => {
   const text = (id: number): string | null => (id % 11 === 0 ? null : `${'same begin '.repeat(1 + (id % 3))}${(id * 7919) % 600}`)
   const values = Array.from({ length: 4500 }, (_, id) => `(${id}, ${text(id) === null ? 'NULL' : `'${text(id)}'`})`).join(', ')
   const found: AnyRow[] = []

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-/** Runs a text that no code of ours could make, as if a hole had been found. */
+/** Runs a text that the product could never build, as if a hole had been found. */
 const attempt = (text: string): Promise<void> => engine.use({}, null, (session) => session.run(raw(text)))
 const ask = (text: string): Promise<unknown> => engine.use({}, null, async (session) => (await session.selectText(text)).next())
 
@@ -27,7 +27,7 @@ function raw(text: string): Sql {
   return Sql.of(Object.freeze(Object.assign([text], { raw: Object.freeze([text]) })) as unknown as TemplateStringsArray, [])
 }
 
-test('what lies inside is read', async () => {
+test('files inside are read', async () => {
   const path = join(lake, 'inside.csv')
   await engine.use({}, null, async (session) => expect(await session.values(sql`SELECT * FROM read_csv(${path})`)).toEqual([[1n]]))
 })

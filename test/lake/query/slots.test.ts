@@ -14,7 +14,7 @@ async function refused(slots: Slots): Promise<QueryError> {
   )
 }
 
-test('many may wait unless told otherwise, and each gets its turn', async () => {
+test('many may wait by default, and each gets its turn', async () => {
   const queue = SETTINGS.queryQueue.fallback
   expect(queue).toBeGreaterThanOrEqual(64)
   const slots = new Slots({ places: 2, queue })
@@ -33,7 +33,7 @@ test('many may wait unless told otherwise, and each gets its turn', async () => 
   expect([most, slots.load]).toEqual([2, { taken: 0, waiting: 0 }])
 })
 
-test('who is refused is told how long those who wait will take', async () => {
+test('a refusal includes the expected wait of those in the queue', async () => {
   const slots = new Slots({ places: 1, queue: 8 })
   const hold = await slots.take(signal)
   await sleep(400)

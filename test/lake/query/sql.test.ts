@@ -44,7 +44,7 @@ test('names come from declarations only', () => {
   expect(() => column(everything, 'name" FROM secrets --')).toThrow(/everything has no column/)
 })
 
-test('what a caller can send never passes for a query', () => {
+test("a caller's input never passes for a query", () => {
   const forged = JSON.parse('{"texts": ["DROP TABLE x"], "holes": [], "strings": ["x"], "raw": ["x"]}') as unknown
   expect(() => sql`SELECT ${forged as SqlPart}`).toThrow(/cannot take \[object Object\]/)
   expect(() => sql`SELECT ${['a', 'b'] as unknown as SqlPart}`).toThrow(/cannot take \[object Array\]/)

@@ -52,7 +52,7 @@ test('a row that cannot be staged leaves no file behind', async () => {
   expect(stagedFiles()).toEqual([])
 })
 
-test('of more rows than are sorted at once several files are made, each place in one of them', async () => {
+test('more rows than are sorted at once give several files, each place in one of them', async () => {
   const rows = Array.from({ length: 1000 }, (_, id) => rowOf(id))
   const dataset = variant({ order: ['name', 'observed_at'], partition: [] })
   const names = await lake.use({}, async (session) => {
@@ -100,7 +100,7 @@ test('several versions: each in files of its own partition, in the order that is
     })
     await staged.drop()
     expect(written.map(({ file }) => file.partition[0])).toEqual(['BLUE', 'BLUE', 'BLUE', 'RED', 'RED', 'RED', null, null, null])
-    const told: string[] = []
+    const ids: string[] = []
     for (const { path, file } of written) {
       const values = await session.values(sql`SELECT id, colour, name, observed_at FROM read_parquet(${path})`)
       const places = values.map(([, , name, at]) => `${name ?? '~'} ${String(at)}`)
@@ -115,9 +115,9 @@ test('several versions: each in files of its own partition, in the order that is
         known[0] ?? null,
         known.at(-1) ?? null,
       ])
-      told.push(...values.map(([id]) => String(id)))
+      ids.push(...values.map(([id]) => String(id)))
       await rm(path)
     }
-    expect(told.map(Number).sort((one, other) => one - other)).toEqual(rows.map((_, id) => id))
+    expect(ids.map(Number).sort((one, other) => one - other)).toEqual(rows.map((_, id) => id))
   })
 })

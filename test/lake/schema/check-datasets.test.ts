@@ -7,7 +7,7 @@ test('a catalogue without mistakes is taken as it is', () => {
   expect(checkDatasets([everything])).toEqual([everything])
 })
 
-test('every mistake of a catalogue is told at once, with its dataset', () => {
+test('every mistake of a catalogue is reported at once, with its dataset', () => {
   const { id, observed_at } = everything.columns
   const speed = col.integer(3, 'Speed.', { unit: 'parsec' as 'km' })
   const status = col.string(4, 'What live rows have of their own.')

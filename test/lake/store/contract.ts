@@ -11,7 +11,7 @@ import { byTier } from '../../helpers/tier.ts'
 
 const MB = 1 << 20
 
-/** What every store must do; `open` gives a new, empty one each time. */
+/** The behaviour of every store; `open` returns a new, empty one each time. */
 export function testObjectStore(name: string, open: () => Promise<ObjectStore>): void {
   describe(`object store: ${name}`, () => {
     let store: ObjectStore
@@ -20,7 +20,7 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
     })
     afterEach(() => store.close())
 
-    test('gives back what was put, and null for what was not', async () => {
+    test('returns the stored bytes, and null for missing ones', async () => {
       await store.put('a/b/one.bin', Buffer.from('hello'))
       expect((await store.get('a/b/one.bin'))?.toString()).toBe('hello')
       expect(await store.get('a/b/two.bin')).toBeNull()
@@ -71,7 +71,7 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
       const after = await store.now()
       const info = await store.head('timed')
       expect(info).toMatchObject({ key: 'timed', bytes: 1234 })
-      // S3 servers tell whole seconds.
+      // S3 servers report whole seconds.
       expect(info?.modified_at).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
       expect(info?.modified_at).toBeLessThanOrEqual(after + 1000)
       expect(Math.abs(after - Date.now())).toBeLessThan(60_000)
@@ -165,14 +165,14 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
       expect(await keysOf(store, 'log/', keys[99])).toEqual(keys.slice(100))
       expect(await keysOf(store, 'log/', keys[1201])).toEqual([keys[1202]])
       expect(await keysOf(store, 'log/y/', keys[1202])).toEqual([])
-      // Whoever needs only the beginning may stop there.
+      // A reader of the beginning alone may stop there.
       for await (const { key } of store.list('log/')) {
         expect(key).toBe(keys[0])
         break
       }
     })
 
-    test('deletes, also what is not there', async () => {
+    test('deletes, also missing objects', async () => {
       await store.put('d/one', Buffer.from('1'))
       await store.put('d/two', Buffer.from('2'))
       await store.delete('d/one')
@@ -280,7 +280,7 @@ export function testObjectStore(name: string, open: () => Promise<ObjectStore>):
       }
     })
 
-    test('a stream that breaks off leaves nothing, and what was there stays', async () => {
+    test('a stream that breaks off leaves nothing, and the former object stays', async () => {
       await store.put('kept', Buffer.from('old'))
       const broken = new Error('source broke')
       for (const bytes of [10, 20 * MB]) {

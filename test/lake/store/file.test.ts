@@ -100,7 +100,7 @@ test.skipIf(!mountable)('a full disk gives a clear error and leaves nothing behi
   expect((await store.head('new'))?.bytes).toBe(5 * MB)
 })
 
-test.skipIf(!mountable)('copies a finished file that lies on another disk', async () => {
+test.skipIf(!mountable)('copies a finished file from another disk', async () => {
   const store = await fileStore(join(smallDisk(), 'other'))
   const source = join(tempFolder(), 'source')
   const body = randomBytes(2 * MB)
@@ -159,7 +159,7 @@ test('a root that is itself reached by a symbolic link is fine', async () => {
   expect(await keysOf(await fileStore(join(folder, 'real')), 'a/')).toEqual(['a/b'])
 })
 
-test('an object cannot lie under an object, nor be a folder', async () => {
+test('an object cannot be under an object, nor be a folder', async () => {
   const root = tempFolder()
   const store = await fileStore(root)
   await store.put('a', Buffer.from('x'))
@@ -184,7 +184,7 @@ test('goes on where the folder was emptied under it', async () => {
   expect((await store.get('a/b/c'))?.toString()).toBe('z')
 })
 
-test('leaves out of listings what is no object', async () => {
+test('leaves out of listings files that are no objects', async () => {
   const root = tempFolder()
   const store = await fileStore(root)
   await store.put('a', Buffer.from('x'))
@@ -199,7 +199,7 @@ test('leaves out of listings what is no object', async () => {
   expect(await keysOf(store, '')).toEqual(['a'])
 })
 
-/** True where a small file system can be mounted; else says that tests are skipped. */
+/** True where a small file system can be mounted; otherwise logs that tests are skipped. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'traffic-mount-'))
   const can = mount(folder)

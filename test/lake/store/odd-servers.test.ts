@@ -8,12 +8,12 @@ import type { ObjectStore } from '../../../lake/store/store.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { keysOf } from './contract.ts'
 
-/** How a server differs from S3. */
+/** The server's differences from S3. */
 interface Oddness {
-  /** What `If-None-Match: *` does: as in S3, nothing, or an error; `conflicts` times it answers 409 first. */
+  /** The effect of `If-None-Match: *`: as in S3, nothing, or an error; `conflicts` times it answers 409 first. */
   readonly conditional?: 'honoured' | 'ignored' | 'unsupported'
   readonly conflicts?: number
-  /** So many puts are done and then answered 500. */
+  /** The number of puts that succeed and are then answered 500. */
   readonly forgotten?: number
   readonly metadata?: boolean
   readonly ranges?: boolean

@@ -39,7 +39,7 @@ const isCreate = ({ method, url }: ProxiedRequest): boolean => method === 'POST'
 const isComplete = ({ method, url }: ProxiedRequest): boolean => method === 'POST' && url.includes('uploadId=')
 
 describe.skipIf(!s3 || !proxy)('s3 store behind a faulty network', () => {
-  /** A store behind the proxy, and one of the same objects beside it. */
+  /** A store behind the proxy, and one of the same objects without it. */
   function stores(fault?: Fault): { faulty: ObjectStore; direct: ObjectStore; options: S3Options } {
     const options = s3?.fresh() as S3Options
     const direct = s3Store(options)
@@ -61,7 +61,7 @@ describe.skipIf(!s3 || !proxy)('s3 store behind a faulty network', () => {
       proxy?.inject(fault, { when: isPut, times: 2 })
       expect(await faulty.putIfAbsent('v1', other)).toBe(false)
       expect((await direct.get('v1'))?.equals(mine)).toBe(true)
-      // Equal bytes are another's too, where the server says who wrote them.
+      // Equal bytes belong to another writer too, where the server says who wrote them.
       expect(await faulty.putIfAbsent('v1', mine)).toBe(false)
       expect(await keysOf(direct, '')).toEqual(['v1'])
     })
@@ -89,7 +89,7 @@ describe.skipIf(!s3 || !proxy)('s3 store behind a faulty network', () => {
       }
       proxy?.inject({ kind: 'lost' })
       await expect(faulty.putIfAbsent('v1', Buffer.from('mine'))).rejects.toEqual(unknown)
-      // It was written, whole, but nobody could be asked.
+      // It was written, completely, but the store could not be asked.
       expect((await direct.get('v1'))?.toString()).toBe('mine')
     })
 
@@ -132,7 +132,7 @@ describe.skipIf(!s3 || !proxy)('s3 store behind a faulty network', () => {
         await faulty.put('big', chunked(body, MB))
         expect(await digest(direct, 'big')).toBe(sha256(body))
         expect(await keysOf(direct, '')).toEqual(['big'])
-        // Only an upload whose very beginning was not heard of can be left over: it has no parts.
+        // Only an upload whose very beginning got no reply can be left over: it has no parts.
         if (step !== 'create') expect(await uploads(options)).toBe(0)
       },
     )

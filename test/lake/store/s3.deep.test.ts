@@ -25,7 +25,7 @@ test.skipIf(!s3)('a bucket that is not there is an error, not an empty store', a
   await store.close()
 })
 
-test.skipIf(!s3)('a signed URL gives the object to whoever has it, until it expires', async () => {
+test.skipIf(!s3)('a signed URL gives the object to every client that has it, until it expires', async () => {
   const store = s3Store(s3?.fresh() as S3Options)
   await store.put('lake/a.parquet', Buffer.from('0123456789'))
   const url = (await store.signedUrl('lake/a.parquet', { expires_s: 900, name: 'a.parquet' })) as string

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { fileStore } from '../../../lake/store/file.ts'
 
-// A program that file.test.ts starts, and kills. `writer.ts write <root>` writes objects of all sizes without end; `writer.ts race <root> <n>`
-// tries to be the first at n keys and prints those it won.
+// A program that file.test.ts starts, and kills. `writer.ts write <root>` writes objects of all sizes without end. `writer.ts
+// race <root> <n>` tries to be the first at n keys and prints those it won.
 
 const HASH_BYTES = 32
 
-/** A body that says by itself whether it is whole: its rest's SHA-256, then the rest. */
+/** A body that shows whether it is complete: the SHA-256 of its rest, then the rest. */
 export function sealed(bytes: number): Buffer {
   const rest = randomBytes(bytes)
   return Buffer.concat([createHash('sha256').update(rest).digest(), rest])

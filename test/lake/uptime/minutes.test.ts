@@ -22,7 +22,7 @@ describe.each([
   ['s3', async () => (s3 ? bound(s3Store(s3.fresh())) : bound(await fileStore(join(tempFolder(), 'store'))))],
 ] as const)('uptime in %s', (name, open) => {
   test.skipIf(name === 's3' && !s3)(
-    'is told minute by minute, and is the same once days are gathered, whatever step that ends at',
+    'is reported minute by minute, and is the same once days are gathered, whatever step that ends at',
     async () => {
       const set = await stage(await open())
       set.now = Date.UTC(2026, 10, 21, 23, 50)
@@ -80,7 +80,7 @@ describe.each([
 })
 
 describe('a minute', () => {
-  test('is told though nobody asks anything, and not down while it is not due', async () => {
+  test('is reported even without requests, and not down while it is not due', async () => {
     const set = await onFiles()
     expect(figures(await set.read())).toEqual([null, 0, 0])
     const process = set.open()
@@ -88,7 +88,7 @@ describe('a minute', () => {
     expect(figures(await set.read())).toEqual([null, 0, 0])
     await set.pass(2, process)
     expect(figures(await set.read())).toEqual([NOON, 1, 0])
-    // Whoever stopped just now is not missed before two minutes have passed.
+    // A stopped process is not missed before two minutes have passed.
     set.now += 90_000
     expect(figures(await set.read())).toEqual([NOON, 2, 0])
     set.now += 90_000
@@ -111,7 +111,7 @@ describe('a minute', () => {
     expect(month.groups.get('road')?.requests).toBe(1)
   })
 
-  test('of a day that is over counts though it is written hours later: the day is not closed before', async () => {
+  test('of a past day counts even if written hours later: the day is not closed before', async () => {
     const set = await onFiles()
     set.now = Date.UTC(2026, 10, 22, 23, 50)
     const { store } = set
@@ -144,7 +144,7 @@ describe('a minute', () => {
     expect(months.map(({ groups }) => groups.get('road')?.requests)).toEqual([1, 1])
   })
 
-  test('is told by whoever closes in it, with what was counted', async () => {
+  test('is reported by a process that closes in it, with its counts', async () => {
     const set = await onFiles()
     const process = set.open()
     await set.pass(2, process)
@@ -167,7 +167,7 @@ describe('a minute', () => {
     await set.pass(10)
     await Promise.all([steady.flush(), frozen.flush()])
     await set.pass(3, frozen)
-    // The minute in which they froze and that in which they woke are told.
+    // The minute in which they froze and that in which they woke are reported.
     expect(figures(await set.read())).toEqual([NOON, 29, 9])
   })
 
@@ -195,7 +195,7 @@ describe('a minute', () => {
       [false, { answered: 50, failed: 50, callers: 2 }],
       [false, { failed: 300, callers: 1 }],
       [true, { answered: 50, failed: 50, callers: 9 }],
-      // What is refused hides nothing, and brings neither requests nor callers.
+      // Refused requests hide nothing, and bring neither requests nor callers.
       [true, { answered: 18, failed: 2, refused: 1000 }],
       [false, { failed: 10, refused: 50 }],
       [false, { failed: 30, refused: 50, callers: 2 }],
@@ -249,7 +249,7 @@ describe('a minute', () => {
     isAway = false
     await set.pass(3, process)
     const month = await set.read()
-    // What was given up was before anything that is known.
+    // The given-up minutes were before any known one.
     expect(figures(month)).toEqual([NOON + 21 * MINUTE, 180, 0])
     await process.close()
   })
@@ -311,7 +311,7 @@ describe('a clock', () => {
     expect(month.silent).toBe(0)
   })
 
-  test('that is wrong says nothing of a time before there was a lake', async () => {
+  test('that is wrong gives nothing for a time before there was a lake', async () => {
     const set = await onFiles()
     set.now = Date.UTC(1970, 0, 1)
     const early = set.open()

@@ -16,13 +16,13 @@ describe('a month', () => {
     expect(figures(november)).toEqual([Date.UTC(2026, 10, 30, 23, 30), 30, 0])
     expect(november.measured_until).toBe(Date.UTC(2026, 11, 1))
     expect(figures(await set.read())).toEqual([Date.UTC(2026, 11, 1), 28, 0])
-    // At its very beginning nothing of it is due yet.
+    // At its very beginning no minute of it is due yet.
     set.now = Date.UTC(2026, 11, 1, 0, 1, 30)
     expect(figures(await set.read())).toEqual([null, 0, 0])
     expect(figures(await set.read('2026-10'))).toEqual([null, 0, 0])
   })
 
-  test('of which nothing is known after the first is down as a whole', async () => {
+  test('without data after the first minute is down as a whole', async () => {
     const set = await onFiles()
     set.now = Date.UTC(2026, 8, 30, 12)
     const process = set.open()
@@ -82,14 +82,14 @@ describe('a month', () => {
   })
 })
 
-test('times are told as the bound of their class, never less than they were', () => {
+test('times are reported as the bound of their class, never less than they were', () => {
   for (const took of [0, 0.4, 1, 1.01, 6, 119_999, 120_000]) {
     const counts = newUptimeCounts()
     countReply(counts, 200, took)
-    const told = quantile_ms(counts, 0.5) as number
-    expect(BOUNDS_MS).toContain(told)
-    expect(told).toBeGreaterThanOrEqual(took)
-    expect(told).toBeLessThanOrEqual(Math.max(1, took * 2))
+    const quantile = quantile_ms(counts, 0.5) as number
+    expect(BOUNDS_MS).toContain(quantile)
+    expect(quantile).toBeGreaterThanOrEqual(took)
+    expect(quantile).toBeLessThanOrEqual(Math.max(1, took * 2))
   }
   const counts = newUptimeCounts()
   expect(quantile_ms(counts, 0.5)).toBe(null)

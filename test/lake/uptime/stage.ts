@@ -13,7 +13,7 @@ export const DAY = 24 * HOUR
 export const NOON = Date.UTC(2026, 10, 22, 12)
 export const nobody = { info: () => undefined } as never
 
-/** A process whose requests are of one caller unless told. */
+/** A process whose requests are of one caller by default. */
 export interface StageProcess extends Omit<Uptime, 'counter'> {
   counter(group: string): (status: number, took_ms: number, quotaKey?: string) => void
 }
@@ -25,9 +25,9 @@ export interface Stage {
   readonly lost: number[]
   readonly errors: Error[]
   open(): StageProcess
-  /** Lets minutes pass in which these processes run. */
+  /** Advances by minutes while these processes run. */
   pass(minutes: number, ...processes: readonly Pick<Uptime, 'flush'>[]): Promise<void>
-  /** Reads a month as a process does that has read nothing yet; the present one unless told. */
+  /** Reads a month as a new process does; the present one by default. */
   read(month?: string, since?: number): Promise<UptimeMonth>
   gather(): Promise<void>
   names(): Promise<string[]>
@@ -63,14 +63,14 @@ export async function stage(store: ObjectStore): Promise<Stage> {
   return self
 }
 
-/** Counts requests of one caller unless told. */
+/** Counts requests, by default of one caller. */
 export function withCaller(count: CountReply): (status: number, took_ms: number, quotaKey?: string) => void {
   return (status, took_ms, quotaKey = 'ip4:192.0.2.1') => count(status, took_ms, quotaKey)
 }
 
 export const onFiles = async (): Promise<Stage> => stage(bound(await fileStore(join(tempFolder(), 'store'))))
 
-/** A store whose methods may be taken apart. */
+/** A store with plain-function methods. */
 export function bound(store: ObjectStore): ObjectStore {
   return {
     ...store,
