@@ -195,13 +195,9 @@ export const SETTINGS = {
     null,
     { like: RECEIVERS },
   ),
-  aisExcludedMmsi: setting(
-    'AIS_EXCLUDED_MMSI',
-    'text',
-    'Vessels that are never stored, in addition to pleasure and sailing craft.',
-    null,
-    { like: MMSI_LIST },
-  ),
+  aisExcludedMmsi: setting('AIS_EXCLUDED_MMSI', 'text', 'Vessels that are never stored, in addition to pleasure and sailing craft.', null, {
+    like: MMSI_LIST,
+  }),
   aisstreamApiKey: setting(
     'AISSTREAM_API_KEY',
     'text',

@@ -62,10 +62,7 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read' | 'around
       'For CSV: `excel` adds an apostrophe before texts that begin with = + - @, a tab or a carriage return, which spreadsheets would take for formulas. `exact` by default.',
       DIALECTS,
     ),
-    codec: oneOf(
-      'For Parquet: `snappy` for older readers without zstd and decimals; decimals become doubles. `zstd` by default.',
-      CODECS,
-    ),
+    codec: oneOf('For Parquet: `snappy` for older readers without zstd and decimals; decimals become doubles. `zstd` by default.', CODECS),
     ...(read.kind === 'lake' ? { snapshot: snapshotParam } : {}),
   }
 }
@@ -77,7 +74,9 @@ export function limitExpected(max: number): string {
 
 /** The parameter `lang` for records with texts in these languages; null if not given. */
 export function langParam(languages: readonly Lang[] = SPOKEN): Param<Lang | null> {
-  const others = LANGS.every((lang) => languages.includes(lang)) ? '' : '; for the others the reply is in Spanish, as Content-Language states'
+  const others = LANGS.every((lang) => languages.includes(lang))
+    ? ''
+    : '; for the others the reply is in Spanish, as Content-Language states'
   const about = `Language of multilingual texts: ${languages.slice(0, -1).join(', ')} or ${languages.at(-1)}${others}. Spanish by default, regardless of Accept-Language.`
   const parse = (text: string): Lang => {
     const lang = chosen(text, LANGS)

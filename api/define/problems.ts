@@ -82,7 +82,11 @@ export const PROBLEMS = Object.freeze({
     title: 'There is no data for this yet',
     help: 'missing names the datasets without data, waits_for the required steps. Try again after the seconds in Retry-After. /api/freshness shows the state of each feed.',
   },
-  'method-not-allowed': { status: 405, title: 'The path does not accept this method', help: 'The Allow header lists the accepted methods.' },
+  'method-not-allowed': {
+    status: 405,
+    title: 'The path does not accept this method',
+    help: 'The Allow header lists the accepted methods.',
+  },
   'not-acceptable': {
     status: 406,
     title: 'No representation that the request accepts',

@@ -11,14 +11,10 @@ export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ende
 
 /** Fields about the end of a record, active or ended. */
 export const END_FIELDS = {
-  last_seen_at: col.instant(
-    0,
-    'Last publication that had it: count durations up to it; null while it is active, or if unknown.',
-    {
-      nullable: true,
-      example: null,
-    },
-  ),
+  last_seen_at: col.instant(0, 'Last publication that had it: count durations up to it; null while it is active, or if unknown.', {
+    nullable: true,
+    example: null,
+  }),
   ended_at: col.instant(
     0,
     'Publication that confirmed its end: the third complete one in a row without it. Null while it is active, or if that publication has not landed yet.',
@@ -56,10 +52,7 @@ export function withEnd<R extends ValueOf<typeof END_FIELDS> & { readonly status
 export const PAST_FIELDS = {
   ended_at: col.instant(0, 'Publication that confirmed its end: the third complete one in a row without it.'),
   end_reason: col.code(0, 'Why it counts as ended.', END_REASONS, { example: 'DISAPPEARED' }),
-  began_at: col.instant(
-    0,
-    'Start of validity if the source states one before the end, else the first publication that had it.',
-  ),
+  began_at: col.instant(0, 'Start of validity if the source states one before the end, else the first publication that had it.'),
   last_seen_at: col.instant(0, 'Last publication that had it.'),
   duration_minutes: col.integer(0, 'From its begin to the last publication that had it, whole minutes.', { unit: 'min' }),
   versions: col.integer(0, 'Number of its states, including its end.', { unit: '1', example: 3 }),

@@ -84,8 +84,7 @@ export async function withdrawFetch(context: IngestContext, feed: Feed, id: stri
   if (!accepted && withdrawn) return false
   if (!accepted) throw new Error(`no accepted fetch ${id} in the raw log of ${feed.id}`)
   const { kept } = await beginningOf(context, feed)
-  if (kept.has(accepted.seq))
-    throw new Error(`${id} is among the oldest fetches of the archive; what follows cannot be derived without it`)
+  if (kept.has(accepted.seq)) throw new Error(`${id} is among the oldest fetches of the archive; what follows cannot be derived without it`)
   await withdrawAccepted(context.store, accepted, `withdrawn by an operator on ${isoInstant(context.now())}`)
   return true
 }

@@ -41,9 +41,7 @@ export function judge(feed: Feed, publication: Publication, before: Before | nul
   if (stated !== null && stated > publication.fetched_at + CLOCK_TOLERANCE_MS)
     return reject(`publication time ${isoInstant(stated)} is ahead of the fetch at ${isoInstant(publication.fetched_at)}`)
   if (stated !== null && stated < publication.fetched_at - OLDEST_MS)
-    return reject(
-      `publication time ${isoInstant(stated)} is more than ten years before the fetch at ${isoInstant(publication.fetched_at)}`,
-    )
+    return reject(`publication time ${isoInstant(stated)} is more than ten years before the fetch at ${isoInstant(publication.fetched_at)}`)
   if (last && publication.data_time === Date.parse(last.data_time))
     return { kind: 'unchanged', reason: `publication of ${last.data_time} repeated` }
   if (last && publication.data_time < Date.parse(last.data_time))

@@ -18,8 +18,7 @@ export function resultType(transform: Transform, sourceType: string): string {
 
 /** Days or months since 1970-01, rounded down, of a value in days or microseconds. */
 export function ordinal(transform: 'day' | 'month', sourceType: string, value: bigint): bigint {
-  if (sourceType !== 'timestamptz' && sourceType !== 'date')
-    throw new Error(`${transform} needs a date or an instant, not ${sourceType}`)
+  if (sourceType !== 'timestamptz' && sourceType !== 'date') throw new Error(`${transform} needs a date or an instant, not ${sourceType}`)
   const days = sourceType === 'date' ? value : floorDivide(value, DAY_US)
   if (transform === 'day') return days
   const within = days > LAST_DAY ? LAST_DAY : days < -LAST_DAY ? -LAST_DAY : days

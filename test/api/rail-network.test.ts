@@ -368,12 +368,7 @@ test('núcleos with their lines and the trips of a day', async () => {
 
 describe('a line, product or station that nothing has', () => {
   test.each([
-    [
-      '/api/trenes/estaciones',
-      'line',
-      'c1',
-      'did you mean C1? expected a line or product of a timetable: AVE, C1, C4a, MD, got "c1"',
-    ],
+    ['/api/trenes/estaciones', 'line', 'c1', 'did you mean C1? expected a line or product of a timetable: AVE, C1, C4a, MD, got "c1"'],
     ['/api/trenes/rutas', 'line', 'AVEE', 'did you mean AVE?'],
     ['/api/trenes/estaciones/17000/salidas', 'line', 'C1a', 'did you mean C1?'],
     ['/api/trenes/estaciones/17000/llegadas', 'line', 'Talgo', 'expected a line or product'],

@@ -37,10 +37,7 @@ export const indexFields = {
     ...{ nullable: true, example: 'FAIRLY_GOOD' },
   }),
   computed_pollutants: meaning(columns.pollutants, 'The pollutants that decide the computed level.'),
-  computed_is_partial: optional(
-    columns.is_partial,
-    'True if the computed level lacks a pollutant that the station measures.',
-  ),
+  computed_is_partial: optional(columns.is_partial, 'True if the computed level lacks a pollutant that the station measures.'),
 } as const
 
 const measurement = nested.objects(

@@ -191,7 +191,9 @@ const detail = record('AirportDetail', 'Current state of an airport, and its fig
     'Its last weather report, at most six hours old; null without one.',
     {
       ...reported,
-      conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), { example: [] }),
+      conditions: col.list([0, 0], 'Conditions in it that delay flights.', col.code(0, 'A condition.', AIRPORT_CONDITIONS), {
+        example: [],
+      }),
     },
     { nullable: true },
   ),

@@ -37,13 +37,9 @@ const SERIES = ['REPORTED', 'OBSERVED'] as const
 const params = {
   iata: airportIata,
   series: withDefault(
-    oneOf(
-      'Source of the figures: Aena and EUROCONTROL (REPORTED), or ADS-B receivers (OBSERVED). A reply never has both.',
-      SERIES,
-      {
-        example: 'REPORTED',
-      },
-    ),
+    oneOf('Source of the figures: Aena and EUROCONTROL (REPORTED), or ADS-B receivers (OBSERVED). A reply never has both.', SERIES, {
+      example: 'REPORTED',
+    }),
     'REPORTED',
   ),
   time: steps({ '1d': 31, '1w': 366, '1mo': 'all', '1y': 'all' }, { initial: '1d' }),

@@ -5,20 +5,16 @@ import { chosenOf, textParam } from '../../define/params.ts'
 import { snapshotName } from '../../exports/snapshots.ts'
 import { datasetFields, describeDataset } from '../service/dataset.ts'
 
-const exported = record(
-  'ExportDataset',
-  'A dataset for bulk download: its size, its time span, and where its files are listed.',
-  {
-    ...pick(datasetFields, 'id', 'title', 'domain'),
-    formats: col.list([0, 0], 'Formats of its files.', col.string(0, 'Format.'), { example: ['parquet'] }),
-    ...pick(datasetFields, 'rows', 'bytes', 'files'),
-    partitions: col.integer(0, 'Partitions of its files: mostly one per month.', { unit: '1', example: 2 }),
-    ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
-    snapshot: col.string(0, 'Current state of the table. Null without data.', { nullable: true, example: '4611686018427387904' }),
-    manifest: col.string(0, 'Path of the list of its files.', { example: '/api/export/incidents' }),
-    ...pick(datasetFields, 'commercial_use', 'sources'),
-  },
-)
+const exported = record('ExportDataset', 'A dataset for bulk download: its size, its time span, and where its files are listed.', {
+  ...pick(datasetFields, 'id', 'title', 'domain'),
+  formats: col.list([0, 0], 'Formats of its files.', col.string(0, 'Format.'), { example: ['parquet'] }),
+  ...pick(datasetFields, 'rows', 'bytes', 'files'),
+  partitions: col.integer(0, 'Partitions of its files: mostly one per month.', { unit: '1', example: 2 }),
+  ...pick(datasetFields, 'covered_from', 'latest_row_at', 'covered_until', 'updated_at', 'schema_version'),
+  snapshot: col.string(0, 'Current state of the table. Null without data.', { nullable: true, example: '4611686018427387904' }),
+  manifest: col.string(0, 'Path of the list of its files.', { example: '/api/export/incidents' }),
+  ...pick(datasetFields, 'commercial_use', 'sources'),
+})
 
 /** The datasets for bulk download. */
 export const exportList = defineEndpoint({

@@ -39,10 +39,7 @@ const forecastFields = {
   series: columns.series,
   area: columns.area,
   province: provinceField(col.string(0, 'INE code.', { nullable: true, example: null })),
-  horizon: optional(
-    columns.horizon,
-    'Time from today (in Madrid) to the day, as an ISO 8601 duration; null for a past day.',
-  ),
+  horizon: optional(columns.horizon, 'Time from today (in Madrid) to the day, as an ISO 8601 duration; null for a past day.'),
   date: columns.date,
   is_over: col.boolean(0, 'True for a past day, see `include_past`.', { example: false }),
   period_start: columns.period_start,
@@ -68,10 +65,7 @@ const forecastFields = {
   recent_error: columns.recent_error,
   absence: columns.absence,
   reason: columns.reason,
-  model_horizon: meaning(
-    columns.horizon,
-    'Days from the newest known price (`baseline_date`) to the day: the horizon of `recent_error`.',
-  ),
+  model_horizon: meaning(columns.horizon, 'Days from the newest known price (`baseline_date`) to the day: the horizon of `recent_error`.'),
   made_at: meaning(columns.made_at, 'End of the newest input data: later data is not included.'),
   model: columns.model,
   model_version: columns.model_version,

@@ -64,7 +64,10 @@ export const fuelTrend = defineEndpoint({
   figure: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
   params: {
     fuel: listOf(fuelParam),
-    weeks: withDefault(integerParam('Number of prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, unit: 'wk', example: '12' }), 12),
+    weeks: withDefault(
+      integerParam('Number of prices to go back, a week apart.', { min: LEAST_POINTS, max: 104, unit: 'wk', example: '12' }),
+      12,
+    ),
     series: seriesParam,
   },
   returns: {

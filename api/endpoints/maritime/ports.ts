@@ -87,9 +87,7 @@ export const portById = defineEndpoint({
   plan: 'FREE',
   summary: 'One port with marine fuel prices and the ferry routes that call there',
   params: {
-    id: required(
-      textParam('Id of the port, as in /api/maritimo/puertos: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' }),
-    ),
+    id: required(textParam('Id of the port, as in /api/maritimo/puertos: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' })),
   },
   returns: { kind: 'one', record: detail },
   read: {

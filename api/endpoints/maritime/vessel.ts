@@ -29,10 +29,7 @@ export const vessel = record(
       'navigation_status',
     ),
     ...pick(said, 'length_m', 'beam_m', 'draught_m', 'destination'),
-    described_at: optional(
-      said.observed_at,
-      'When name, type, dimensions and voyage last changed; null if none were received.',
-    ),
+    described_at: optional(said.observed_at, 'When name, type, dimensions and voyage last changed; null if none were received.'),
     source: seen.source,
     observed_at: seen.observed_at,
     ...stateFields(seen.observed_at),

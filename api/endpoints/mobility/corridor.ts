@@ -25,11 +25,11 @@ export const corridorFields = {
   stale: col.boolean(0, 'True if the year ended more than two years ago: traffic may have changed since.', { example: true }),
   basis: col.code(0, 'Source of the traffic data.', CORRIDOR_BASES, { example: 'MINISTRY_SECTIONS' }),
   imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year.', { ...VEHICLES, example: 92_780 }),
-  previous_imd_veh_day: col.decimal(
-    0,
-    'The same in the year before, on sections or at sensors present in both years; null without any.',
-    { ...VEHICLES, nullable: true, example: null },
-  ),
+  previous_imd_veh_day: col.decimal(0, 'The same in the year before, on sections or at sensors present in both years; null without any.', {
+    ...VEHICLES,
+    nullable: true,
+    example: null,
+  }),
   comparable_imd_veh_day: col.decimal(0, 'Mean daily vehicles of the year on these: the basis of change_pct.', {
     ...VEHICLES,
     nullable: true,
@@ -47,10 +47,7 @@ export const corridorFields = {
     ...{ scale: 6, unit: '1', example: 1 },
   }),
   source: col.string(0, 'Source of the figures.', { example: 'mitma_traffic_map' }),
-  period_s: optional(
-    corridorSensorMonths.columns.period_s,
-    'Length of the period of a sensor reading; null for sections.',
-  ),
+  period_s: optional(corridorSensorMonths.columns.period_s, 'Length of the period of a sensor reading; null for sections.'),
   profile: nested.objects(
     'Usual values of each hour, vehicles per hour at the mean sensor; null for sections, which have no hourly counts.',
     profileFields,

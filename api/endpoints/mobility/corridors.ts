@@ -36,12 +36,17 @@ const corridorYears = defineSlice<ReadonlySet<string>>({
   },
 })
 
-const yearParam = knownBy(
-  integerParam('Year; by default the newest of each corridor.', { min: 1990, max: 2200, example: '2018' }),
-  { slice: corridorYears, expected: 'expected a year with data of a corridor', isListed: true },
-)
+const yearParam = knownBy(integerParam('Year; by default the newest of each corridor.', { min: 1990, max: 2200, example: '2018' }), {
+  slice: corridorYears,
+  expected: 'expected a year with data of a corridor',
+  isListed: true,
+})
 
-const corridor = record('Corridor', 'A corridor: vehicles per day, the change from the year before, and the distribution over the hours.', corridorFields)
+const corridor = record(
+  'Corridor',
+  'A corridor: vehicles per day, the change from the year before, and the distribution over the hours.',
+  corridorFields,
+)
 
 /** Corridors. */
 export const corridorList = defineEndpoint({

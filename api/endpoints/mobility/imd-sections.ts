@@ -36,7 +36,9 @@ const imdOfYear = defineSlice<readonly ImdSection[]>({
 const SOURCES = ['MINISTRY', 'DETECTORS'] as const
 /** The parameter `source` of daily traffic. */
 export const imdSourceParam = withDefault(
-  oneOf("Source of the counts: the ministry's traffic map by section, or DGT's detectors by road and province.", SOURCES, { example: 'MINISTRY' }),
+  oneOf("Source of the counts: the ministry's traffic map by section, or DGT's detectors by road and province.", SOURCES, {
+    example: 'MINISTRY',
+  }),
   'MINISTRY',
 )
 

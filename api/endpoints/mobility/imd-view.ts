@@ -15,10 +15,7 @@ const onlyImd = (about: string): string => `${about} Only with view=imd.`
 /** Columns of the rows of view=imd. */
 export const IMD_FLAT = {
   road: optional(columns.road, onlyImd('Road designation.')),
-  province_code: optional(
-    columns.province_code,
-    onlyImd('INE code of the province of the sections; null if the map names no known one.'),
-  ),
+  province_code: optional(columns.province_code, onlyImd('INE code of the province of the sections; null if the map names no known one.')),
   year: optional(columns.year, onlyImd('Year of the map.')),
   imd_veh_day: optional(columns.imd, onlyImd('Mean daily vehicles: vehicle-kilometres divided by length and days.')),
   heavy_share_pct: optional(
@@ -29,10 +26,7 @@ export const IMD_FLAT = {
   veh_km_year: optional(columns.veh_km, onlyImd('Vehicle-kilometres of the year.')),
   sections: optional(columns.sections, onlyImd('Sections with vehicle-kilometres and a length, the basis of the other figures.')),
   matched_sections: optional(columns.matched_sections, onlyImd('Sections that are also in the year before.')),
-  previous_imd_veh_day: optional(
-    columns.previous_imd,
-    onlyImd('Mean daily vehicles in the year before, on sections in both years.'),
-  ),
+  previous_imd_veh_day: optional(columns.previous_imd, onlyImd('Mean daily vehicles in the year before, on sections in both years.')),
   change_pct: optional(columns.change_pct, onlyImd('Change from the year before, on sections in both years.')),
 } as const
 

@@ -37,9 +37,13 @@ export const sectionFields = {
   imd_veh_day: columns.imd,
   light_veh_day: columns.imd_light,
   heavy_veh_day: columns.imd_heavy,
-  heavy_share_pct: col.decimal(0, 'Heavy vehicles in per cent of all vehicles; null if either number is missing or there are no vehicles.', {
-    ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
-  }),
+  heavy_share_pct: col.decimal(
+    0,
+    'Heavy vehicles in per cent of all vehicles; null if either number is missing or there are no vehicles.',
+    {
+      ...{ scale: 2, unit: '%', nullable: true, example: 9.7 },
+    },
+  ),
   veh_km_year: columns.veh_km,
   veh_km_light_year: columns.veh_km_light,
   veh_km_heavy_year: columns.veh_km_heavy,

@@ -41,10 +41,7 @@ const zoneFields = {
     columns.province_code,
     'INE code of the province of the zone; null if it is in several or the source states none.',
   ),
-  population: meaning(
-    population,
-    'Inhabitants of the zone, as the ministry counts them; null without a number, as for shared land.',
-  ),
+  population: meaning(population, 'Inhabitants of the zone, as the ministry counts them; null without a number, as for shared land.'),
   is_shared_land: col.boolean(0, 'True for land shared by several municipalities, which belongs to none.', { example: false }),
   position: optional(
     mobilityZonePoints.columns.position,
@@ -54,10 +51,7 @@ const zoneFields = {
     mobilityZoneAreas.columns.outline,
     `Area of the zone, for maps: no border is more than ${OUTLINE_TOLERANCE_M} m off the ministry's, and smaller parts are left out. A polygon that is published with an error, such as a border that crosses itself, has the same error here. Null if not published.`,
   ),
-  geometry_at: optional(
-    mobilityZoneAreas.columns.observed_at,
-    'Fetch of the polygon edition of geometry; null without geometry.',
-  ),
+  geometry_at: optional(mobilityZoneAreas.columns.observed_at, 'Fetch of the polygon edition of geometry; null without geometry.'),
   municipalities: nested.objects('Its municipalities, whole or in part.', municipalityFields),
   source: col.string(0, 'Source of the record.', { example: 'mitma' }),
   source_id: columns.zone_id,

@@ -42,14 +42,23 @@ export const boardFields = {
     { nullable: true, example: null },
   ),
   line: withExample(
-    optional(railRoutes.columns.short_name, 'Line of commuter rail, even if the trip of the other network is shown; null for other trains.'),
+    optional(
+      railRoutes.columns.short_name,
+      'Line of commuter rail, even if the trip of the other network is shown; null for other trains.',
+    ),
     'C1',
   ),
-  nucleo_code: col.code(0, 'Commuter network, even if the trip of the other network is shown; null for other trains.', RAIL_NUCLEOS, { nullable: true, example: '10' }),
+  nucleo_code: col.code(0, 'Commuter network, even if the trip of the other network is shown; null for other trains.', RAIL_NUCLEOS, {
+    nullable: true,
+    example: '10',
+  }),
   product: productField(
     'Product of non-commuter trains; null for commuter rail. A train that stops here in both timetables has both line and product.',
   ),
-  route_type: col.code(0, 'Type of vehicle; null for a train outside the timetable.', RAIL_ROUTE_TYPES, { nullable: true, example: 'RAIL' }),
+  route_type: col.code(0, 'Type of vehicle; null for a train outside the timetable.', RAIL_ROUTE_TYPES, {
+    nullable: true,
+    example: 'RAIL',
+  }),
   service_mark: railTrips.columns.service_mark,
   origin_id: terminus('First stop of the trip; null if only one stop is published.'),
   origin: terminusName('Its name.'),
@@ -60,11 +69,10 @@ export const boardFields = {
     'Planned time of the departure or arrival; for a train outside the timetable, the expected time less the delay.',
     { example: '2026-08-22T03:30:00.000Z' },
   ),
-  expected_at: col.instant(
-    0,
-    'Planned time plus delay; an early train waits for its departure time. Null without a credible delay.',
-    { nullable: true, example: null },
-  ),
+  expected_at: col.instant(0, 'Planned time plus delay; an early train waits for its departure time. Null without a credible delay.', {
+    nullable: true,
+    example: null,
+  }),
   delay_s: col.integer(
     0,
     "Delay of the train as published, preferably for the trip shown, else for the other network's; in whole minutes, negative if early. Null without a credible delay, for stops more than 4 h ahead, and if the train does not stop here or has left.",
@@ -85,10 +93,7 @@ export const boardFields = {
     ),
     null,
   ),
-  pickup_type: optional(
-    railStopTimes.columns.pickup_type,
-    'Whether passengers may board here; null if not stated, which means yes.',
-  ),
+  pickup_type: optional(railStopTimes.columns.pickup_type, 'Whether passengers may board here; null if not stated, which means yes.'),
   drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether passengers may get off here; null if not stated, which means yes.'),
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
   occupancy_pct: col.integer(0, 'Share of its seats that are taken. No source publishes it, so it is always null.', {

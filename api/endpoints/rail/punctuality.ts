@@ -79,10 +79,7 @@ const punctuality = record('RailPunctuality', 'Punctuality of the trains of a gr
     },
   ),
   matched_trips: count('Observed trips that are in that timetable.', 509),
-  coverage: share(
-    'Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null if none is scheduled.',
-    0.960377,
-  ),
+  coverage: share('Share of the scheduled trips that were observed (matched by scheduled), 0 to 1; null if none is scheduled.', 0.960377),
   days: count('Service days with a trip, observed or scheduled.', 7),
   days_with_timetable: count('Those days with a timetable: scheduled trips are from these days only.', 7),
 })

@@ -30,7 +30,10 @@ export const routeFields = {
     'Madrid-Chamartín-Clara Campoamor',
   ),
   destination_id: terminus(`Last ${COMMONEST}; null without trips, or if only one stop is published.`, '98305'),
-  destination: withExample(optional(columns.destination_name, 'Its name; for a route without a last stop, from the name or id of the route.'), 'Aeropuerto T4'),
+  destination: withExample(
+    optional(columns.destination_name, 'Its name; for a route without a last stop, from the name or id of the route.'),
+    'Aeropuerto T4',
+  ),
   in_service: col.boolean(0, 'True if it has trips in the newest timetable.', { example: true }),
   trips: col.integer(
     0,

@@ -67,21 +67,20 @@ const FLAT = {
   }),
   first_seen_at: col.instant(0, 'First observation within the 30 days.', { nullable: true, example: '2026-03-11T15:14:20.000Z' }),
   last_seen_at: col.instant(0, 'Last observation.', { nullable: true, example: '2026-03-11T15:14:20.000Z' }),
-  stock_type: col.code(
-    0,
-    'Purpose of the series; null if the model list lacks it or its models differ.',
-    RAIL_STOCK_TYPES,
-    {
-      nullable: true,
-      example: 'MEDIUM_DISTANCE',
-    },
-  ),
+  stock_type: col.code(0, 'Purpose of the series; null if the model list lacks it or its models differ.', RAIL_STOCK_TYPES, {
+    nullable: true,
+    example: 'MEDIUM_DISTANCE',
+  }),
   seats_min: col.integer(0, 'Lowest number of seats of its models; null if the model list lacks it or its seats.', {
     unit: '1',
     nullable: true,
     example: 257,
   }),
-  seats_max: col.integer(0, 'Highest number of seats of its models; null if the model list lacks it or its seats.', { unit: '1', nullable: true, example: 257 }),
+  seats_max: col.integer(0, 'Highest number of seats of its models; null if the model list lacks it or its seats.', {
+    unit: '1',
+    nullable: true,
+    example: 257,
+  }),
 } as const
 
 const use = record('RailStockUse', 'A series of trains on a line: how often it was seen there, and its models.', {

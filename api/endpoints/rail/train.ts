@@ -28,9 +28,13 @@ export const ABOUT_TRAINS =
   "come from Renfe's map of trains, which states no licence: `meta.sources` lists both."
 
 const fields = {
-  id: col.string(0, 'Public id: network, train number and, for commuter trains, line. It is the same over the whole run and on every day.', {
-    example: 'CERCANIAS-23533-C1',
-  }),
+  id: col.string(
+    0,
+    'Public id: network, train number and, for commuter trains, line. It is the same over the whole run and on every day.',
+    {
+      example: 'CERCANIAS-23533-C1',
+    },
+  ),
   network: col.code(0, 'Network whose feed reports the position.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
   nucleo_code: col.code(
     0,
@@ -61,10 +65,7 @@ const fields = {
     nullable: true,
     example: 'TRIP_UPDATE',
   }),
-  schedule_relationship: optional(
-    said.schedule_relationship,
-    'Relation of the trip to the timetable; null without a trip update.',
-  ),
+  schedule_relationship: optional(said.schedule_relationship, 'Relation of the trip to the timetable; null without a trip update.'),
   trip_id: columns.trip_id,
   matched_trip_id: col.string(0, 'Timetable trip of the train; null if not found.', {
     nullable: true,

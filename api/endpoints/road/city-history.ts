@@ -45,11 +45,7 @@ const points = series({
       unit: '1',
       example: 1,
     }),
-    intensity_veh_h: average(
-      'Vehicles per hour and sensor or section, mean of the readings; null if none are published.',
-      'veh/h',
-      90.5,
-    ),
+    intensity_veh_h: average('Vehicles per hour and sensor or section, mean of the readings; null if none are published.', 'veh/h', 90.5),
     occupancy_pct: average('Share of time that sensors were occupied, mean of the readings.', '%', 1.5),
     load_pct: average('Degree of use of the roads, mean of the readings.', '%', 3.2),
     speed_kmh: average('Mean speed of the readings that state one: the M-30 and interurban sensors of Madrid, and Bilbao.', 'km/h', 62.1),

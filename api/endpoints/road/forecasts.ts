@@ -249,7 +249,11 @@ function inHour(rows: readonly Told[], at: number): readonly Told[] {
 /** The error for horizons without a forecast of the hour, with the available ones. */
 function otherHorizons(rows: readonly Told[], value: string): Refused {
   const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
-  return new Refused(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, { parameter: 'horizon', value, allowed })
+  return new Refused(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, {
+    parameter: 'horizon',
+    value,
+    allowed,
+  })
 }
 
 async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {

@@ -11,11 +11,9 @@ const columnName = col.string(0, 'Name of a column.', { example: 'observed_at' }
 
 const card = record('DatasetCard', 'All metadata of a dataset: content, layout, origin and the paths that show it.', {
   ...datasetFields,
-  absence: col.string(
-    0,
-    'Effect when a record is no longer published: it `ends`, it is `missing` (catalogues), or nothing (`keeps`).',
-    { example: 'ends' },
-  ),
+  absence: col.string(0, 'Effect when a record is no longer published: it `ends`, it is `missing` (catalogues), or nothing (`keeps`).', {
+    example: 'ends',
+  }),
   partition: nested.objects('Partitioning of its files.', {
     column: columnName,
     transform: col.string(0, 'By the value itself (identity), or by day or month in UTC.', { example: 'month' }),

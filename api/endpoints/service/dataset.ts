@@ -23,9 +23,14 @@ export const datasetFields = {
     example: 'Accidents, works, congestion, closures and other incidents on Spanish roads, with all their states.',
   }),
   domain: col.string(0, 'Domain it belongs to.', { example: 'road' }),
-  entity: col.list([0, 0], 'Columns that identify the subject of a row; together with the time they are the key.', col.string(0, 'Name of a column.'), {
-    example: ['source', 'source_id'],
-  }),
+  entity: col.list(
+    [0, 0],
+    'Columns that identify the subject of a row; together with the time they are the key.',
+    col.string(0, 'Name of a column.'),
+    {
+      example: ['source', 'source_id'],
+    },
+  ),
   time: col.string(0, 'Column with the instant of a row.', { example: 'observed_at' }),
   land: col.string(
     0,

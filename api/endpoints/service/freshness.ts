@@ -30,7 +30,10 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
     'Age of the newest data at `updated_at` of this reply; negative if its time is in the future, which is an error.',
     { unit: 's', nullable: true, example: 32 },
   ),
-  failing_since: col.instant(0, 'Begin of the current run of failed or rejected fetches; null while they succeed.', { nullable: true, example: null }),
+  failing_since: col.instant(0, 'Begin of the current run of failed or rejected fetches; null while they succeed.', {
+    nullable: true,
+    example: null,
+  }),
   rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
   quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
   unknown_codes: col.integer(0, 'Codes in it that are in no list.', { unit: '1', example: 0 }),

@@ -47,13 +47,9 @@ const versionFields = {
     nullable: true,
     example: '4f0c2b6de1a95e83c6aa1f0c44a9b7d25e83c6aa',
   }),
-  error_to_baseline: col.float(
-    0,
-    'Its error in the last scored window, as a mean share of the baseline’s; null for a failed fit.',
-    {
-      ...{ unit: '1', nullable: true, example: 0.72 },
-    },
-  ),
+  error_to_baseline: col.float(0, 'Its error in the last scored window, as a mean share of the baseline’s; null for a failed fit.', {
+    ...{ unit: '1', nullable: true, example: 0.72 },
+  }),
   logged_at: col.instant(0, 'When it was fitted.', { example: '2024-07-04T11:20:00.000Z' }),
 } as const
 

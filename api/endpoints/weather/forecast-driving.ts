@@ -60,12 +60,9 @@ const KMH_PER_M_S = 3.6
 export const DRIVING_RULES =
   '`driving` summarises the hours by the classes of AEMET. Rain: the wettest hour, LIGHT to 2 mm, MODERATE to 15, HEAVY to 30, VERY_HEAVY to 60, then TORRENTIAL; a trace is LIGHT. Snow: the same, with 1 mm of water as 1 cm: LIGHT to 0.5 cm, MODERATE to 4, then HEAVY. Fog: the worst of FOG, MIST and HAZE in the sky state. Wind: the stronger of wind and gusts, CALM to 5 km/h, LIGHT to 20, MODERATE to 40, STRONG to 70, VERY_STRONG to 120, then HURRICANE. `conditions` are those of `/api/weather`: RAIN, SNOWFALL for snow or any precipitation at 1 °C or less, FOG, and STRONG_WIND at gusts of 19.4 m/s or more.'
 
-const conditionsField = col.list(
-  [0, 0],
-  'Adverse driving conditions; empty if none.',
-  col.code(0, 'A condition.', DRIVING_CONDITIONS),
-  { example: ['RAIN'] },
-)
+const conditionsField = col.list([0, 0], 'Adverse driving conditions; empty if none.', col.code(0, 'A condition.', DRIVING_CONDITIONS), {
+  example: ['RAIN'],
+})
 
 /** Values derived from one hour. */
 export const hourConditions = { conditions: conditionsField } as const

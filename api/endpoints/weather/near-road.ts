@@ -139,8 +139,7 @@ function noneYet(): Problem {
 }
 
 function notLocated(parameter: 'road' | 'km_from'): Refused {
-  const what =
-    parameter === 'road' ? 'a road with located points, as in /api/geo/pk' : 'a stretch of the road with located points'
+  const what = parameter === 'road' ? 'a road with located points, as in /api/geo/pk' : 'a stretch of the road with located points'
   return new Refused(`expected ${what}`, { parameter })
 }
 

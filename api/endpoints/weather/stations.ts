@@ -13,7 +13,8 @@ const listedStation = record('WeatherStation', 'A weather station.', { ...statio
 
 const INVENTORY =
   "Stations of AEMET's inventory and of its hourly observations; most are in both. The inventory takes precedence, and observations fill gaps."
-const HOURLY = 'Observations cover the hour that ends at `observed_at` and are not validated yet. Values that the station does not measure are null.'
+const HOURLY =
+  'Observations cover the hour that ends at `observed_at` and are not validated yet. Values that the station does not measure are null.'
 
 /** The catalogue of weather stations. */
 export const weatherStationList = defineEndpoint({

@@ -60,9 +60,7 @@ const FORECAST: Omit<ToolRequest, 'query'> = {
     const conditions = driving['conditions'] as readonly string[]
     return phrase(
       `${String(one['municipality'])} until ${String(one['valid_to'])}`,
-      conditions.length > 0
-        ? `${conditions.join(', ')} from ${String(driving['first_condition_at'])}`
-        : 'no adverse driving conditions',
+      conditions.length > 0 ? `${conditions.join(', ')} from ${String(driving['first_condition_at'])}` : 'no adverse driving conditions',
       `rain ${String(driving['rain'])}, snow ${String(driving['snow'])}, fog ${String(driving['fog'])}, wind ${String(driving['wind'])}`,
       labelled('gusts', driving, 'gust_max_m_s', 'm/s'),
       labelled('lowest', driving, 'temp_min_c', '°C'),

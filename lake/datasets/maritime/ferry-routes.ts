@@ -18,7 +18,7 @@ export const ferryRoutes = defineDataset({
     long_name: col.string(8, 'Long name of the route.', { nullable: true, example: 'Dénia - Ibiza' }),
     route_type: col.integer(9, 'Route type of GTFS: 4, 1000 to 1099 or 1200.', { unit: '1', example: 4, min: 0, max: 1999 }),
     kind: col.code(10, 'Kind of service, by the route type.', FERRY_KINDS, { example: 'FERRY' }),
-    timezone: col.string(11, "Time zone of the operator; all times of the timetable are in it.", { example: 'Europe/Madrid' }),
+    timezone: col.string(11, 'Time zone of the operator; all times of the timetable are in it.', { example: 'Europe/Madrid' }),
   },
   entity: ['timetable_version', 'route_id'],
   order: ['timetable_version', 'route_id'],

@@ -36,16 +36,12 @@ export const RAIN_CLASSES = defineCodes('rain_class', "Hourly rain, in AEMET's c
 })
 
 /** Hourly snowfall, in AEMET's classes. */
-export const SNOW_CLASSES = defineCodes(
-  'snow_class',
-  "Hourly snowfall, in AEMET's classes; 1 mm of water counts as 1 cm of snow.",
-  {
-    NONE: ['Sin nieve', 'No snow'],
-    LIGHT: ['Débil: hasta 0,5 cm/h', 'Light: up to 0.5 cm/h'],
-    MODERATE: ['Moderada: hasta 4 cm/h', 'Moderate: up to 4 cm/h'],
-    HEAVY: ['Fuerte: más de 4 cm/h', 'Heavy: more than 4 cm/h'],
-  },
-)
+export const SNOW_CLASSES = defineCodes('snow_class', "Hourly snowfall, in AEMET's classes; 1 mm of water counts as 1 cm of snow.", {
+  NONE: ['Sin nieve', 'No snow'],
+  LIGHT: ['Débil: hasta 0,5 cm/h', 'Light: up to 0.5 cm/h'],
+  MODERATE: ['Moderada: hasta 4 cm/h', 'Moderate: up to 4 cm/h'],
+  HEAVY: ['Fuerte: más de 4 cm/h', 'Heavy: more than 4 cm/h'],
+})
 
 /** Causes of low visibility in a forecast. */
 export const FOG_CLASSES = defineCodes('fog_class', 'Cause of low visibility in a forecast.', {
