@@ -88,7 +88,7 @@ interface Known {
 }
 
 /** Measures the worker's jobs. Stopped jobs are not counted. */
-export class WorkerMeter {
+export class WorkerMetrics {
   readonly #registry: Registry
   readonly #now: () => number
   readonly #fetches: Counter

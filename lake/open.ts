@@ -4,7 +4,7 @@ import { tableKey } from './iceberg/schema.ts'
 import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
-import { type Engine, type Limits, openEngine, type QueryTold } from './query/engine.ts'
+import { type Engine, type Limits, openEngine, type QueryReport } from './query/engine.ts'
 import { QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
@@ -33,7 +33,7 @@ export interface LakeOptions {
   readonly cache?: CacheOptions
   readonly httpfs?: HttpfsAccess | null
   /** Called after each query ends or is rejected. */
-  readonly onQuery?: (result: QueryTold) => void
+  readonly onQuery?: (result: QueryReport) => void
   readonly clock?: () => number
   /** Announcements of new table versions; without them, every load checks the store. */
   readonly versions?: AnnouncedVersions
@@ -53,16 +53,16 @@ export interface LakeSnapshot {
 }
 
 /**
- * The snapshots that datasets are pinned to (from `Lake.snapshot`), by dataset id: queries with the same `LakePins` read the same
+ * The snapshots that datasets are pinned to (from `Lake.snapshot`), by dataset id: queries with the same `SnapshotPins` read the same
  * data.
  */
-export type LakePins = ReadonlyMap<string, TableState | null>
+export type SnapshotPins = ReadonlyMap<string, TableState | null>
 
 /** How a query runs. */
 export interface QueryOptions extends Limits, RowOptions {
   /** Column declarations of the result by name, if they differ from the dataset's: how JSON, geometries and points are read. */
   readonly columns?: Columns
-  readonly pins?: LakePins
+  readonly pins?: SnapshotPins
 }
 
 /** The tables of a store, and DuckDB over them. */
@@ -82,7 +82,7 @@ export interface Lake {
   /** A person's SELECT over datasets by their ids, in the sandbox, as `stream`. For scripts only, never for text from callers. */
   text(text: string, options: QueryOptions & { readonly datasets: readonly Dataset[] }): AsyncGenerator<AnyRow[]>
   /** Runs work in its own session: staging rows, writing Parquet, several statements over one state. */
-  use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T>
+  use<T>(options: Limits & { readonly pins?: SnapshotPins }, work: (session: Session) => Promise<T>): Promise<T>
   /** True if a query of this process is reading the object; expiry must not delete it. */
   inUse(key: string): boolean
   close(): Promise<void>
@@ -181,7 +181,7 @@ class OpenLake implements Lake {
     }
   }
 
-  use<T>(options: Limits & { readonly pins?: LakePins }, work: (session: Session) => Promise<T>): Promise<T> {
+  use<T>(options: Limits & { readonly pins?: SnapshotPins }, work: (session: Session) => Promise<T>): Promise<T> {
     return this.engine.use(options, this.#relations(options.pins), work)
   }
 
@@ -194,7 +194,7 @@ class OpenLake implements Lake {
     await this.#cache?.close()
   }
 
-  #relations(pins: LakePins | undefined): SessionRelations {
+  #relations(pins: SnapshotPins | undefined): SessionRelations {
     return new SessionRelations({
       store: this.store,
       cache: this.#cache,

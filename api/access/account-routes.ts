@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Events } from '../../lake/events/open.ts'
 import { usageDaysReader } from '../../lake/usage/days.ts'
 import { problem } from '../define/problems.ts'
-import { Mistakes, shortened } from '../http/mistakes.ts'
 import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { shortened, ValidationErrors } from '../http/validation-errors.ts'
 import { webhookOwner } from '../webhooks/owner.ts'
 import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
 import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
@@ -148,11 +148,11 @@ function refuseEncoded(raw: IncomingMessage): void {
 
 function refuseQuery({ raw }: FastifyRequest): void {
   const { searchParams } = new URL(raw.url ?? '/', 'http://localhost')
-  const mistakes = new Mistakes()
+  const errors = new ValidationErrors()
   for (const name of searchParams.keys())
-    mistakes.add('unknown-parameter', {
+    errors.add('unknown-parameter', {
       parameter: shortened(name),
       detail: `There is no parameter ${shortened(name)}; this path has none.`,
     })
-  mistakes.throwIfAny()
+  errors.throwIfAny()
 }

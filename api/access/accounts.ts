@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { problem } from '../define/problems.ts'
-import { lifeOf, RECORD, removeBonds, removeOldBonds } from './bonds.ts'
 import { hintOf, type KeyHint, makeKey } from './key-format.ts'
 import type { KeyIndex } from './key-index.ts'
 import { type KeyRecord, readRecord, recordById, recordOf, writeRecord } from './key-records.ts'
@@ -24,6 +23,7 @@ import {
   slotName,
   statusAt,
 } from './slots.ts'
+import { lifeOf, RECORD, removeEpochs, removeOldEpochs } from './token-epochs.ts'
 
 /** Languages that we write to people in. */
 export const LANGUAGES = ['es', 'en'] as const
@@ -121,7 +121,7 @@ interface AccountRecord {
   readonly email: string
   readonly language: Language
   readonly created_at: number
-  /** Distinguishes this account from earlier and later ones of the same address: see `Bonds`. */
+  /** Distinguishes this account from earlier and later ones of the same address: see `TokenEpochs`. */
   readonly nonce: string
 }
 
@@ -338,7 +338,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
         })
       const life = await lifeOf(store, account)
       for (const name of [RECORD, CONFIRMED, USAGE_MAILS]) await store.delete(accountKey(account, name))
-      if (life !== null) await removeBonds(store, account, life)
+      if (life !== null) await removeEpochs(store, account, life)
       await removeOldVersions(store, account)
     },
 
@@ -361,7 +361,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
           await accounts.confirm(account)
         if (slots.every((slot) => slot.keys.length === 0)) {
           await removeEmpty(store, account)
-          await removeOldBonds(store, account)
+          await removeOldEpochs(store, account)
         }
       }
     },

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseLongUrl } from '../http/malformed.ts'
+import { quotaExceeded } from './access-problems.ts'
 import type { CallerOf } from './limits/address.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { type Charge, type Policy, perDay, perMinute } from './limits/policy.ts'
-import { quotaExceeded } from './refusals.ts'
 
 /** Paths that share a limit by address, separate from all other paths. */
 export interface AddressLimit {

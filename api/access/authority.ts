@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { checkedKey, keyRequired } from './access-problems.ts'
 import type { AccountParts } from './account-parts.ts'
-import { checkedKey, keyRequired } from './refusals.ts'
 
 /** The account that a request may see or change. */
 export interface Authority {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ProblemError, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
-import { Mistakes, shortened } from '../http/mistakes.ts'
+import { shortened, ValidationErrors } from '../http/validation-errors.ts'
 
 /** A member of a request's body. */
 export interface BodyField<T> {
@@ -38,7 +38,7 @@ export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): V
     throw problem('invalid-parameter', `${at === '' ? 'The body' : at} is not a JSON object.`, {
       errors: [{ pointer: at, detail: 'expected a JSON object' }],
     })
-  const mistakes = new Mistakes()
+  const mistakes = new ValidationErrors()
   const names = Object.keys(fields)
   for (const name of Object.keys(given)) if (!Object.hasOwn(fields, name)) mistakes.add('unknown-parameter', unknownMember(at, name, names))
   const values: Record<string, unknown> = {}

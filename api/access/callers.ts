@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../define/problems.ts'
+import { checkedKey, keyInWrongPlace } from './access-problems.ts'
 import type { KeyIndex, LiveKey } from './key-index.ts'
 import type { CallerOf } from './limits/address.ts'
 import type { Policy } from './limits/policy.ts'
 import { type PlanTable, type PlanTerms, policiesOf, TIERS, type Tier } from './plans.ts'
-import { checkedKey, keyInWrongPlace } from './refusals.ts'
 
 /** The caller of a request, and the terms of the caller's plan. */
 export interface Caller {

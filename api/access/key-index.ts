@@ -24,10 +24,10 @@ export interface LiveKey {
 }
 
 /** Why a text is not a valid key. */
-export type KeyRefusal = 'malformed' | 'unknown' | 'revoked' | 'expired'
+export type KeyRejection = 'malformed' | 'unknown' | 'revoked' | 'expired'
 
 /** The result of looking up a key. */
-export type KeyLookup = { readonly key: LiveKey; readonly refusal: null } | { readonly key: null; readonly refusal: KeyRefusal }
+export type KeyLookup = { readonly key: LiveKey; readonly refusal: null } | { readonly key: null; readonly refusal: KeyRejection }
 
 /** Finds the data of a key by its text. */
 export interface KeyIndex {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { type Bonds, bondOf, changeBonds, readBonds } from './bonds.ts'
 import { type Peppers, pepperOf } from './pepper.ts'
+import { changeEpochs, epochOf, readEpochs, type TokenEpochs } from './token-epochs.ts'
 
 const HOUR_MS = 3_600_000
 /** How long a mailed token and a session last, in ms. */
@@ -19,7 +19,7 @@ interface Claim {
   /** When it expires, ms since the epoch. */
   readonly ends_at: number
   readonly nonce: string
-  /** The epoch of the account that it is bound to; see `bondOf`. */
+  /** The epoch of the account that it is bound to; see `epochOf`. */
   readonly bond: string
 }
 
@@ -28,7 +28,7 @@ export interface Session {
   readonly account: string
   /** When it expires, ms since the epoch. */
   readonly ends_at: number
-  readonly bonds: Bonds
+  readonly epochs: TokenEpochs
 }
 
 /**
@@ -57,9 +57,9 @@ export interface Tokens {
 /** Makes and reads tokens; `clock` returns ms. */
 export function openTokens(options: { readonly store: ObjectStore; readonly peppers: Peppers; readonly clock: () => number }): Tokens {
   const { store, peppers, clock } = options
-  const make = (purpose: Purpose, { account, ends_at, bonds }: Session): string => {
+  const make = (purpose: Purpose, { account, ends_at, epochs }: Session): string => {
     const { current } = peppers
-    const claim = [current.version, account, ends_at, randomBytes(16).toString('hex'), bondOf(purpose, bonds)]
+    const claim = [current.version, account, ends_at, randomBytes(16).toString('hex'), epochOf(purpose, epochs)]
     const body = Buffer.from(JSON.stringify(claim)).toString('base64url')
     return `${PREFIXES[purpose]}${body}.${current.sign(purpose, body)}`
   }
@@ -73,30 +73,33 @@ export function openTokens(options: { readonly store: ObjectStore; readonly pepp
     return { account, ends_at, nonce, bond }
   }
   /** Returns the content of a valid token and its account's epochs. The store is read only for tokens of ours. */
-  const check = async (purpose: Purpose, token: string): Promise<(Claim & { readonly bonds: Bonds }) | null> => {
+  const check = async (purpose: Purpose, token: string): Promise<(Claim & { readonly epochs: TokenEpochs }) | null> => {
     const claim = read(purpose, token)
-    const bonds = claim && (await readBonds(store, claim.account))
-    return bonds && bondOf(purpose, bonds) === claim.bond ? { ...claim, bonds } : null
+    const epochs = claim && (await readEpochs(store, claim.account))
+    return epochs && epochOf(purpose, epochs) === claim.bond ? { ...claim, epochs } : null
   }
   return {
     link: async (account) => {
-      const bonds = await readBonds(store, account)
-      return bonds && make('link', { account, ends_at: clock() + LINK_MS, bonds })
+      const epochs = await readEpochs(store, account)
+      return epochs && make('link', { account, ends_at: clock() + LINK_MS, epochs })
     },
     peek: async (token) => (await check('link', token))?.account ?? null,
     open: async (token) => {
       const claim = await check('link', token)
       if (!claim) return null
-      const { account, ends_at, nonce, bonds } = claim
+      const { account, ends_at, nonce, epochs } = claim
       const isFirst = await store.putIfAbsent(`${USED}${hourOf(ends_at)}/${nonce}`, Buffer.from(randomUUID()))
       // Bound to the epoch of the link: whatever ends the link from here on also ends the session.
-      return isFirst ? { account, ends_at: clock() + SESSION_MS, bonds } : null
+      return isFirst ? { account, ends_at: clock() + SESSION_MS, epochs } : null
     },
     textOf: (session) => make('session', session),
     session: async (text) => await check('session', text),
-    endSessions: async ({ account, bonds }) => void (await changeBonds(store, account, { bonds, ended: 'sessions' })),
+    endSessions: async ({ account, epochs }) => void (await changeEpochs(store, account, { epochs, ended: 'sessions' })),
     // Bound to the epoch written here: of two concurrent calls, one session continues.
-    endAll: async (session) => ({ ...session, bonds: await changeBonds(store, session.account, { bonds: session.bonds, ended: 'links' }) }),
+    endAll: async (session) => ({
+      ...session,
+      epochs: await changeEpochs(store, session.account, { epochs: session.epochs, ended: 'links' }),
+    }),
     tidy: async () => {
       const now = hourOf(clock())
       for await (const { key } of store.list(USED)) {

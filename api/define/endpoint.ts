@@ -79,10 +79,10 @@ export interface SystemView extends SystemState {
 }
 
 /** A system list with additional lists. */
-export interface WithAsides<R> {
+export interface WithSideLists<R> {
   readonly records: readonly R[]
   /** The additional lists of the reply, by the names of `ListReturn.asides`. */
-  readonly asides: Readonly<Record<string, readonly object[]>>
+  readonly sideLists: Readonly<Record<string, readonly object[]>>
 }
 
 /** A list or a single record about the service itself. */
@@ -99,13 +99,13 @@ export interface SystemRead<P, R> {
   /** Set if the reply comes from the search index. */
   readonly search?: true
   /** A suggestion for a path under which nothing exists; null without a close match. */
-  readonly near?: (system: SystemView, values: P) => string | null
-  /** Set if the reply depends on the time of day, see `Param.clock_s`. */
-  readonly clock_s?: number
+  readonly suggestion?: (system: SystemView, values: P) => string | null
+  /** Set if the reply depends on the time of day, see `Param.clockGranularity_s`. */
+  readonly clockGranularity_s?: number
 }
 
 /** The records of a system read, with or without additional lists; null if the path does not exist. */
-type SystemFound<R> = readonly R[] | WithAsides<R> | null
+type SystemFound<R> = readonly R[] | WithSideLists<R> | null
 
 /** Changes of a dataset, from the log of changes. */
 export interface ChangesRead<D extends readonly Dataset[], R, M, W> {
@@ -141,7 +141,7 @@ export interface ListReturn<F extends Fields = Fields> {
    * Additional lists of objects in the reply, by member name, such as counts over all matches. Only for `lake` and `system`
    * lists.
    */
-  readonly asides?: Readonly<Record<string, Nested<readonly object[]>>>
+  readonly sideLists?: Readonly<Record<string, Nested<readonly object[]>>>
   /** Default number of records per reply (null: all), and maximum. */
   readonly limit: { readonly default: number | null; readonly max: number }
   /** The default representation; JSON if unset. */
@@ -192,7 +192,7 @@ interface Declared<P extends Params, Fs extends readonly AnyFilter[]> {
    * For endpoints that return statistics, computed or as published: what each stands for, and its method. Replies repeat them
    * in `meta`, with the period for data of the lake unless each record states its own time.
    */
-  readonly figure?: { readonly grain: string; readonly method: string; readonly tellsYears?: true }
+  readonly statistic?: { readonly grain: string; readonly method: string; readonly hasYears?: true }
   /** Set if the endpoint is deprecated: replies announce it, and later answer 410. */
   readonly deprecated?: Deprecation
   /** Parameter texts for which the example rows of the datasets give a reply, and the texts that documents show instead. */
@@ -252,8 +252,12 @@ export function defineEndpoint<
   const isMade = spec.read.kind === 'memory' && spec.read.answer !== undefined
   if (spec.returns.kind === 'list' && spec.returns.counts && !isMade)
     throw new Error(`${spec.path}: only lists that \`answer\` makes have counts`)
-  const asides = (one: { readonly asides?: object }): string => Object.keys(one.asides ?? {}).join()
-  if (spec.read.kind !== 'system' && asides(spec.returns as object) !== (spec.read.kind === 'lake' ? asides(spec.read) : ''))
+  const namesOf = (lists: object | undefined): string => Object.keys(lists ?? {}).join()
+  if (
+    spec.read.kind !== 'system' &&
+    namesOf((spec.returns as { readonly sideLists?: object }).sideLists) !==
+      (spec.read.kind === 'lake' ? namesOf(spec.read.sideQueries) : '')
+  )
     throw new Error(`${spec.path}: the additional lists and their queries do not match`)
   const { returns, read, deprecated } = spec
   if (returns.prefers && !isLocated(returns.record.fields))
@@ -261,7 +265,7 @@ export function defineEndpoint<
   if (returns.kind === 'one' && isLocated(returns.record.fields) && idFieldsOf(returns.record).length === 0)
     throw new Error(`${spec.path}: a record with a place needs an id, for its GeoJSON feature`)
   if (deprecated) checkDeprecation(spec.path, deprecated)
-  for (const name of Object.keys((read.kind === 'lake' && read.known) || {}))
+  for (const name of Object.keys((read.kind === 'lake' && read.existingValues) || {}))
     if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: known has values of ${name}, which is not a parameter`)
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)

@@ -16,7 +16,7 @@ export interface MemoryFilter<N extends string, T, R> {
   readonly name: N
   /** The request parameters; the filter is not applied if their value is null. */
   readonly param: Param<T> | Group<T>
-  /** The predicate of a value. `now` (ms) moves in steps of the parameter's `clock_s`. */
+  /** The predicate of a value. `now` (ms) moves in steps of the parameter's `clockGranularity_s`. */
   readonly matches: (value: NonNullable<T>, now: number) => (record: R) => boolean
   /** The area that a value selects by the records' `position`: lists use their spatial index for it. */
   readonly area?: (value: NonNullable<T>) => Area

@@ -23,14 +23,14 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
   /** The datasets of `from` that a request needs; all of them by default. */
   readonly fromOf?: (values: P) => readonly D[number][]
   /** The datasets that `meta.covered_from` covers; the first of `from` by default. */
-  readonly begins?: D
+  readonly coverageOf?: D
   /** The rows that `meta.covered_from` and `meta.latest_row_at` describe, if a request selects one of several sources. */
-  readonly rowsOf?: (values: P) => readonly RowsOf[] | null
+  readonly coverageRows?: (values: P) => readonly RowsOf[] | null
   /**
    * A query that runs first. `query` gets its rows, at most 1000, for example to select the files to scan. Null if none is
    * needed.
    */
-  readonly first?: (values: P, lake: LakeView) => Sql | null
+  readonly prequery?: (values: P, lake: LakeView) => Sql | null
   /**
    * A SELECT without ORDER BY and LIMIT. Its columns have the names of the record's fields; a point has `<name>_lat` and
    * `<name>_lon`. If `rows` is set, only the columns that the list is ordered by need these names.
@@ -46,17 +46,17 @@ export interface LakeRead<P, D extends readonly Dataset[], R> {
    * Parameters whose allowed values come from the rows. If the list is empty and no row has the given value, the request is
    * rejected. Nothing is rejected while there are no values at all.
    */
-  readonly known?: { readonly [name: string]: LakeKnown<P> }
+  readonly existingValues?: { readonly [name: string]: LakeKnown<P> }
   /**
    * Finds the thing whose history is listed: in the current state of a dataset, else by `past` in rows of any time. An unknown
    * thing is 404, a known one without rows is an empty list.
    */
-  readonly subject?: {
+  readonly existenceCheck?: {
     readonly of: Dataset
     readonly find: (state: State, values: P) => boolean
     readonly past?: (values: P) => Sql
   }
   /** Queries for the additional lists of the reply, by the names of `ListReturn.asides`: at most 1000 rows each, in order. */
-  readonly asides?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
+  readonly sideQueries?: { readonly [name: string]: (values: P, lake: LakeView, found: readonly AnyRow[]) => Sql }
   readonly omit?: Omission<P>
 }

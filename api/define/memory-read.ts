@@ -4,9 +4,9 @@ import type { Sql } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
+import type { CachedQuery } from './cached-query.ts'
 import type { StateRow } from './fields.ts'
 import type { Omission } from './omission.ts'
-import type { Slice } from './slice.ts'
 
 /** The current state of a dataset for `read`; the same object as long as the state is unchanged. */
 export interface State<D extends Dataset = Dataset> {
@@ -58,9 +58,9 @@ export interface MemoryAsk<D extends readonly Dataset[] = readonly []> {
   /** The current states of the read's `from`. */
   readonly states: StatesOf<D>
   /** The result of a cached query of the lake for a key. */
-  readonly slice: <T>(slice: Slice<T>, key: string) => Promise<T>
+  readonly cached: <T>(slice: CachedQuery<T>, key: string) => Promise<T>
   /** The same for an optional part of an answer: null if it cannot be read now, and the answer is then partial. */
-  readonly extra: <T>(slice: Slice<T>, key: string) => Promise<T | null>
+  readonly optional: <T>(slice: CachedQuery<T>, key: string) => Promise<T | null>
   /** The state of the requested documents (`demands`), by key; empty if their feed is disabled. */
   readonly answers: Answers
 }
@@ -75,7 +75,7 @@ export interface Demanded {
 /** How an endpoint requests documents on demand. */
 export interface Demands<P, D extends readonly Dataset[]> {
   readonly feed: string
-  readonly wanted: (ask: Pick<MemoryAsk<D>, 'states' | 'slice'>, values: P, now: number) => Demanded | Promise<Demanded>
+  readonly wanted: (ask: Pick<MemoryAsk<D>, 'states' | 'cached'>, values: P, now: number) => Demanded | Promise<Demanded>
 }
 
 /** Datasets of a memory read. */
@@ -105,8 +105,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */
   readonly parts?: (values: P) => readonly string[] | null
   readonly omit?: Omission<P>
-  /** Set if every reply depends on the time of day, see `Param.clock_s`. */
-  readonly clock_s?: number
+  /** Set if every reply depends on the time of day, see `Param.clockGranularity_s`. */
+  readonly clockGranularity_s?: number
   /** Set if a request may need documents that are fetched on demand. */
   readonly demands?: Demands<P, D>
 }
@@ -115,17 +115,17 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
 interface RecordsOf<P, D extends readonly Dataset[], T> {
   /** All records; the endpoint's filters select from them. */
   readonly records: (states: StatesOf<D>) => readonly T[]
-  /** Throws `Refused` for a value that only the records show to be invalid. */
+  /** Throws `InvalidParam` for a value that only the records show to be invalid. */
   readonly check?: (records: readonly T[], values: P) => void
   readonly pick?: never
   readonly answer?: never
-  readonly near?: never
+  readonly suggestion?: never
   readonly past?: never
 }
 
 /** The same, with the reply's records built from those that the filters select. */
 interface PickedOf<P, D extends readonly Dataset[], R, M, W> extends Omit<RecordsOf<P, D, M & W>, 'pick'> {
-  /** The reply's records in any order. `now` (ms) moves in steps of the parameters' `clock_s`. */
+  /** The reply's records in any order. `now` (ms) moves in steps of the parameters' `clockGranularity_s`. */
   readonly pick: (records: readonly M[], values: P, now: number) => readonly R[]
 }
 
@@ -137,7 +137,7 @@ interface AnswerOf<P, D extends readonly Dataset[], A> {
    */
   readonly answer: (ask: MemoryAsk<D>, values: P, now: number) => A | null | Promise<A | null>
   /** A suggestion for a path under which nothing exists; null without a close match. */
-  readonly near?: (ask: MemoryAsk<D>, values: P) => Promise<string | null>
+  readonly suggestion?: (ask: MemoryAsk<D>, values: P) => Promise<string | null>
   readonly records?: never
   readonly pick?: never
 }

@@ -4,7 +4,7 @@ import { provinceByCode, provinceByName, provinces } from '../../lake/places/pro
 import { RADIALS } from '../../lake/places/road-key.ts'
 import type { Area, Box } from './geo.ts'
 import { type Group, group, numberParam, type Param, param, plainText, type ValuesOf } from './params.ts'
-import { Refused } from './problems.ts'
+import { InvalidParam } from './problems.ts'
 import { nearest } from './suggest.ts'
 
 /** Maximum radius around a point, and its default, in metres. */
@@ -24,7 +24,7 @@ export const provinceParam: Param<string | null> = param({
     if (found) return found.code
     const names = provinces.flatMap((one) => [one.name, ...Object.values(one.names)])
     const allowed = provinces.map((one) => one.name)
-    throw new Refused(`expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
+    throw new InvalidParam(`expected a province or its INE code (01 to 52): ${allowed.join(', ')}`, {
       allowed,
       near: () => nearest(name, names),
     })
@@ -84,21 +84,21 @@ export const geoParams: Group<Area | null> = group(GEO_MEMBERS, areaOf)
 export const requiredGeoParams: Group<Area> = group(GEO_MEMBERS, (values) => {
   const area = areaOf(values)
   if (area !== null) return area
-  throw new Refused('is required: bbox=minLon,minLat,maxLon,maxLat, or lat and lon with an optional radius in metres', {
+  throw new InvalidParam('is required: bbox=minLon,minLat,maxLon,maxLat, or lat and lon with an optional radius in metres', {
     parameter: 'bbox',
   })
 })
 
 function areaOf({ bbox, lat, lon, radius }: ValuesOf<typeof GEO_MEMBERS>): Area | null {
   if (bbox !== null && (lat !== null || lon !== null || radius !== null))
-    throw new Refused('cannot be combined with lat, lon or radius; allowed: either bbox, or lat and lon with an optional radius', {
+    throw new InvalidParam('cannot be combined with lat, lon or radius; allowed: either bbox, or lat and lon with an optional radius', {
       parameter: 'bbox',
     })
   if (bbox !== null) return bbox
   if (lat !== null && lon !== null) return { kind: 'circle', lat, lon, radius_m: radius ?? RADIUS_M }
-  if (lat !== null) throw new Refused('is required together with lat', { parameter: 'lon' })
-  if (lon !== null) throw new Refused('is required together with lon', { parameter: 'lat' })
-  if (radius !== null) throw new Refused('is required together with radius', { parameter: 'lat' })
+  if (lat !== null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
+  if (lon !== null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
+  if (radius !== null) throw new InvalidParam('is required together with radius', { parameter: 'lat' })
   return null
 }
 
@@ -122,7 +122,7 @@ export const roadParam: Param<string | null> = param({
   parse: (text) => {
     const road = foldRoad(plainText(text, ROAD_MOST))
     if (road === '' || !DESIGNATION.test(text))
-      throw new Refused('expected a road designation of letters, digits, hyphens and blanks, such as A-1, M-30 or GR-5202')
+      throw new InvalidParam('expected a road designation of letters, digits, hyphens and blanks, such as A-1, M-30 or GR-5202')
     return road
   },
   example: 'A-7',
@@ -137,7 +137,7 @@ export const roadParams: Group<RoadFilter> = group(
   },
   ({ road, km_from, km_to }) => {
     if (km_from !== null && km_to !== null && km_from > km_to)
-      throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+      throw new InvalidParam(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
     return { road, km_from, km_to }
   },
 )
@@ -174,11 +174,12 @@ function readBox(text: string): Box {
     number,
   ]
   const isBox = parts.length === 4 && west >= -180 && east <= 180 && south >= -90 && north <= 90 && west < east && south < north
-  if (!isBox) throw new Refused('expected minLon,minLat,maxLon,maxLat with -180 <= minLon < maxLon <= 180 and -90 <= minLat < maxLat <= 90')
+  if (!isBox)
+    throw new InvalidParam('expected minLon,minLat,maxLon,maxLat with -180 <= minLon < maxLon <= 180 and -90 <= minLat < maxLat <= 90')
   return { kind: 'box', west, south, east, north }
 }
 
-/** The codes of the municipalities with a name or code. Throws `Refused` without a match. */
+/** The codes of the municipalities with a name or code. Throws `InvalidParam` without a match. */
 export function municipalitiesOf(text: string, province: string | null): string[] {
   const byCode = municipalityByCode(text)
   if (byCode && (province === null || byCode.code.startsWith(province))) return [byCode.code]
@@ -188,7 +189,7 @@ export function municipalitiesOf(text: string, province: string | null): string[
   const candidates = allMunicipalities().filter((one) => province === null || one.code.startsWith(province))
   const names = candidates.map((one) => one.name)
   const inside = province === null ? '' : ` of ${provinceByCode(province)?.name}`
-  throw new Refused(`expected the name or INE code (5 digits) of a municipality${inside}`, {
+  throw new InvalidParam(`expected the name or INE code (5 digits) of a municipality${inside}`, {
     parameter: 'municipality',
     near: () => nearest(text, names),
   })

@@ -1,7 +1,7 @@
 import { dayBounds, instantOf, madridDate, offsetAt, parseInstant } from '../../lake/schema/time.ts'
 import { bucketBounds } from './buckets.ts'
 import { type Group, group, oneOf, type Param, param, withDefault } from './params.ts'
-import { Refused } from './problems.ts'
+import { InvalidParam } from './problems.ts'
 
 /** Steps of a history; `raw` is as published. Days, weeks, months and years are Madrid's. */
 export const INTERVALS = ['raw', '15m', '1h', '1d', '1w', '1mo', '1y'] as const
@@ -40,7 +40,7 @@ export function dateParam(about: string, example = '2026-01-02'): Param<string |
     parse: (text) => {
       const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : null
       if (start === null || start < Date.UTC(1900, 0) || start >= Date.UTC(2200, 0))
-        throw new Refused('expected a date, such as 2026-01-02')
+        throw new InvalidParam('expected a date, such as 2026-01-02')
       return text
     },
     example,
@@ -102,10 +102,10 @@ export function isEarlier({ from, to }: Pick<Period, 'from' | 'to'>, hours: numb
   return begin !== null && begin < now - hours * 3_600_000 - GRACE_MS
 }
 
-/** An unchanged period. Throws `Refused` unless its end is after its begin. */
+/** An unchanged period. Throws `InvalidParam` unless its end is after its begin. */
 export function inOrder<P extends Pick<Period, 'from' | 'to'>>(period: P): P {
   const { from, to } = period
-  if (from !== null && to !== null && from >= to) throw new Refused('expected an instant before `to`', { parameter: 'from' })
+  if (from !== null && to !== null && from >= to) throw new InvalidParam('expected an instant before `to`', { parameter: 'from' })
   return period
 }
 
@@ -114,7 +114,7 @@ export type SpanDays = number | 'all'
 
 /**
  * Closes a period: the end at the end of the data, the begin `span_days` earlier, or for `all` at the first data and at least a
- * day before the end. Widens it to whole steps, so that a step has one value in every period. Throws `Refused` if it is too
+ * day before the end. Widens it to whole steps, so that a step has one value in every period. Throws `InvalidParam` if it is too
  * wide for its interval.
  */
 export function closePeriod<I extends Interval | null>(
@@ -157,14 +157,14 @@ function checkWidth({ from, to, interval }: { from: number; to: number; interval
   if (days !== undefined) checkDays({ from, to, interval }, days)
 }
 
-/** Throws `Refused` for a period of more than `days` days. */
+/** Throws `InvalidParam` for a period of more than `days` days. */
 export function checkDays({ from, to, interval }: { from: number; to: number; interval: Interval | null }, days: number): void {
   if (to <= latestEnd(from, days)) return
   const message =
     interval === null
       ? `the period may be at most ${days} days wide; split the request`
       : `with interval=${interval} the period may be at most ${days} days wide; choose a coarser interval or a shorter period`
-  throw new Refused(message, { code: 'range-too-large', parameter: 'from' })
+  throw new InvalidParam(message, { code: 'range-too-large', parameter: 'from' })
 }
 
 /**
@@ -179,7 +179,7 @@ function latestEnd(from: number, days: number): number {
 export function readInstant(text: string): number {
   const expected = 'expected RFC 3339 with a zone, such as 2026-01-02T12:00:00Z (send + as %2B), or a date, such as 2026-01-02'
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? startOfDay(text) : parseInstant(text)
-  if (instant === null || instant < Date.UTC(1900, 0) || instant >= Date.UTC(2200, 0)) throw new Refused(expected)
+  if (instant === null || instant < Date.UTC(1900, 0) || instant >= Date.UTC(2200, 0)) throw new InvalidParam(expected)
   return instant
 }
 

@@ -1,14 +1,14 @@
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { JsonSchema } from '../../lake/schema/json.ts'
-import { Refused } from './problems.ts'
-import type { Slice } from './slice.ts'
+import type { CachedQuery } from './cached-query.ts'
+import { InvalidParam } from './problems.ts'
 import { nearest } from './suggest.ts'
 
 /** Values of a parameter that only the lake knows. */
 export interface KnownValues {
   /** Supplies them under its empty key; empty while they are unknown, and then any value is accepted. */
-  readonly slice: Slice<ReadonlySet<string>>
+  readonly query: CachedQuery<ReadonlySet<string>>
   /** Description of valid values, for the error. */
   readonly expected: string
   /** True if they are few enough for the error to list them. */
@@ -26,12 +26,12 @@ export interface Param<T = unknown> {
   readonly list: boolean
   /** The default value. */
   readonly fallback: T
-  /** Text to value (for a list: of one element). Throws `Refused`. */
+  /** Text to value (for a list: of one element). Throws `InvalidParam`. */
   readonly parse: (text: string) => unknown
   /** An example as a caller may write it. */
   readonly example?: string
   /** Set if the reply also depends on the time of day: the clock is then read in steps of this many seconds. */
-  readonly clock_s?: number
+  readonly clockGranularity_s?: number
   /** Set if values that no record has are rejected; not for members of a group. */
   readonly known?: KnownValues
   /** Set on the begin of a period with this maximum width in days. */
@@ -44,7 +44,7 @@ export interface Param<T = unknown> {
 export interface Group<T = unknown> {
   readonly kind: 'group'
   readonly members: Readonly<Record<string, Param>>
-  /** Combines the members' values. Throws `Refused` with the name of the invalid parameter. */
+  /** Combines the members' values. Throws `InvalidParam` with the name of the invalid parameter. */
   readonly combine: (values: never) => T
   readonly '~type'?: T
 }
@@ -61,7 +61,7 @@ export interface ParamSpec<T> {
   readonly schema: JsonSchema
   readonly parse: (text: string) => T
   readonly example?: string
-  readonly clock_s?: number
+  readonly clockGranularity_s?: number
 }
 
 /** Declares an optional parameter; its value is null if not given. */
@@ -105,10 +105,10 @@ export function textParam(about: string, options: { max?: number; example?: stri
   })
 }
 
-/** Returns the text if it has at most `max` characters and no control characters. Throws `Refused` otherwise. */
+/** Returns the text if it has at most `max` characters and no control characters. Throws `InvalidParam` otherwise. */
 export function plainText(text: string, max: number): string {
   if (text.length > max || /[\u0000-\u001f\u007f]/.test(text))
-    throw new Refused(`expected a text of 1 to ${max} characters without control characters`)
+    throw new InvalidParam(`expected a text of 1 to ${max} characters without control characters`)
   return text
 }
 
@@ -120,7 +120,7 @@ export function numberParam(about: string, options: { min: number; max: number; 
     schema: { type: 'number', minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(text) ? Number(text) : Number.NaN
-      if (!(value >= min && value <= max)) throw new Refused(`expected a number from ${min} to ${max}`)
+      if (!(value >= min && value <= max)) throw new InvalidParam(`expected a number from ${min} to ${max}`)
       // Minus zero becomes zero: equal requests must look equal.
       return value === 0 ? 0 : value
     },
@@ -139,7 +139,7 @@ export function integerParam(
     schema: { type: 'integer', minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-      if (!(value >= min && value <= max)) throw new Refused(`expected ${expected}`)
+      if (!(value >= min && value <= max)) throw new InvalidParam(`expected ${expected}`)
       return value === 0 ? 0 : value
     },
     ...(example === undefined ? {} : { example }),
@@ -147,12 +147,12 @@ export function integerParam(
 }
 
 /** True or false. */
-export function booleanParam(about: string, options: { clock_s?: number } = {}): Param<boolean | null> {
+export function booleanParam(about: string, options: { clockGranularity_s?: number } = {}): Param<boolean | null> {
   return param({
     about,
     schema: { type: 'boolean' },
     parse: (text) => {
-      if (text !== 'true' && text !== 'false') throw new Refused('expected true or false', { allowed: ['true', 'false'] })
+      if (text !== 'true' && text !== 'false') throw new InvalidParam('expected true or false', { allowed: ['true', 'false'] })
       return text === 'true'
     },
     ...options,
@@ -180,12 +180,12 @@ export function codeParam(about: string, list: CodeList, options: { example?: st
   })
 }
 
-/** The value that matches a text, ignoring case. Throws `Refused` with a suggestion and all values. */
+/** The value that matches a text, ignoring case. Throws `InvalidParam` with a suggestion and all values. */
 export function chosen<const V extends string>(text: string, values: readonly V[]): V {
   const wanted = text.toLowerCase()
   const found = values.find((value) => value.toLowerCase() === wanted)
   if (found !== undefined) return found
-  throw new Refused(`allowed: ${values.join(', ')}`, { allowed: values, near: () => nearest(text, values) })
+  throw new InvalidParam(`allowed: ${values.join(', ')}`, { allowed: values, near: () => nearest(text, values) })
 }
 
 /** As `chosen`, for a parameter whose values are only known at run time. */
@@ -193,7 +193,7 @@ export function chosenOf(parameter: string, text: string, values: readonly strin
   try {
     return chosen(text, values)
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    throw new Refused(error.message, { parameter, value: text, allowed: values, near: error.near })
+    if (!(error instanceof InvalidParam)) throw error
+    throw new InvalidParam(error.message, { parameter, value: text, allowed: values, near: error.near })
   }
 }

@@ -211,8 +211,8 @@ export function problem(code: ProblemCode, detail: string, options: ProblemOptio
   return new Problem(code, detail, options)
 }
 
-/** Additional information of a rejection; see `Refused`. */
-interface RefusedOptions {
+/** Additional information of a rejection; see `InvalidParam`. */
+interface InvalidParamOptions {
   readonly allowed?: readonly string[]
   readonly near?: () => string | null
   readonly parameter?: string
@@ -221,7 +221,7 @@ interface RefusedOptions {
 }
 
 /** A parameter's rejection of a value, with what was expected. The engine adds the parameter's name and makes a problem of it. */
-export class Refused extends Error {
+export class InvalidParam extends Error {
   override readonly name = 'Refused'
   readonly code: ProblemCode
   readonly parameter: string | undefined
@@ -230,7 +230,7 @@ export class Refused extends Error {
   /** A suggestion for the value, null without a close match. Called only when shown, because it is slow. */
   readonly near: () => string | null
 
-  constructor(expected: string, options: RefusedOptions = {}) {
+  constructor(expected: string, options: InvalidParamOptions = {}) {
     super(expected)
     this.code = options.code ?? 'invalid-parameter'
     this.parameter = options.parameter

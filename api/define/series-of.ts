@@ -21,7 +21,7 @@ interface Among<V, T> {
   readonly query?: (values: V) => Sql
   /** Their ids if the request names them; null if the query has to find them. */
   readonly known: (values: V) => readonly string[] | null
-  /** Makes the things from the rows of the query. Throws `Refused` for unknown ones. */
+  /** Makes the things from the rows of the query. Throws `InvalidParam` for unknown ones. */
   readonly things: (values: V, found: readonly AnyRow[]) => readonly T[]
 }
 
@@ -99,9 +99,9 @@ function readOf<V extends object, F extends Fields, S extends Dataset, C extends
     kind: 'lake',
     from,
     fromOf: (values) => [...sourceOf(values).reads(values), ...(also?.(values) ?? [])],
-    ...(begins ? { begins } : {}),
-    rowsOf: (values) => sourceOf(values).rowsOf(values),
-    first: (values, lake) => {
+    ...(begins ? { coverageOf: begins } : {}),
+    coverageRows: (values) => sourceOf(values).rowsOf(values),
+    prequery: (values, lake) => {
       const known = among?.known(values) ?? null
       const watermark = sourceOf(values).watermark(values, lake, among && known ? { key: among.key, ids: known } : null)
       if (!among?.query) return watermark
@@ -114,9 +114,9 @@ function readOf<V extends object, F extends Fields, S extends Dataset, C extends
       return among && things ? withThings(records, among, things) : records
     },
     ...(computed ? { rows: computedRows(spec.returns, computed) } : {}),
-    ...(subject ? { subject: { of: subject.of, find: finder(subject), ...(subject.past ? { past: subject.past } : {}) } } : {}),
+    ...(subject ? { existenceCheck: { of: subject.of, find: finder(subject), ...(subject.past ? { past: subject.past } : {}) } } : {}),
     ...(omit ? { omit } : {}),
-    ...(missing ? { asides: { [missing]: (values, lake) => missingPeriods(sourceOf(values), values, lake) } } : {}),
+    ...(missing ? { sideQueries: { [missing]: (values, lake) => missingPeriods(sourceOf(values), values, lake) } } : {}),
   }
 }
 

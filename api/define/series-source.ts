@@ -11,8 +11,8 @@ import { cutAtSteps } from './held.ts'
 import type { Closing, LakeView, RowsOf } from './lake-view.ts'
 import type { Params, ValuesOf } from './params.ts'
 import { INTERVALS, type Interval, type Period } from './params-time.ts'
-import { Refused } from './problems.ts'
-import { newestOf, rolledUntil } from './rolled.ts'
+import { InvalidParam } from './problems.ts'
+import { newestOf, rollupWatermark } from './rollup-watermark.ts'
 import { flatFields } from './select.ts'
 import type { StepsParam } from './series.ts'
 
@@ -171,7 +171,7 @@ export function seriesSource<
   const periodOf = (values: V, lake: LakeView): Between & { readonly interval: Interval } => {
     const { from, to, interval } = timeOf(values)
     const refusal = lacks[interval]
-    if (refusal !== undefined) throw new Refused(refusal, { parameter: 'interval' })
+    if (refusal !== undefined) throw new InvalidParam(refusal, { parameter: 'interval' })
     const isBefore = time.since !== null && to !== null && to <= time.since
     const asked = { from: from ?? (isBefore ? null : time.since), to, interval }
     const spans: Readonly<Record<string, number | 'all'>> = time.spans
@@ -208,7 +208,7 @@ export function seriesSource<
     if (!isRolled(step)) return { of: sql`(${rollup.make(asTable(period), period)})`, start }
     const rolled = sql`SELECT * FROM ${rolledIn(values, rolledWhere, period, things)}`
     if (rollup.follows && !rollup.follows(values)) return { of: sql`(${rolled})`, start }
-    const since = { from: rolledUntil(found, period), to: period.to, step: rollup.step }
+    const since = { from: rollupWatermark(found, period), to: period.to, step: rollup.step }
     return { of: sql`(${rolled} UNION ALL BY NAME ${rollup.make(rowsIn(values, since, things), since)})`, start }
   }
   const records = (values: V, lake: LakeView, found: readonly AnyRow[], things: OnlyThings | null): Sql => {

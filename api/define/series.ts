@@ -66,7 +66,7 @@ interface SeriesSpec<K extends Fields, B extends Fields> {
   readonly key: readonly (keyof NoInfer<B & K> & string)[]
   /** Fields to sort by, besides `period_start`. */
   readonly sorts?: readonly (keyof NoInfer<B & K> & string)[]
-  readonly asides?: ListReturn['asides']
+  readonly asides?: ListReturn['sideLists']
   /** Measures that a parameter selects, see `omitMeasures`. */
   readonly measures?: Measures
 }

@@ -3,7 +3,7 @@ import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
 import type { ListReturn } from '../define/endpoint.ts'
 import type { Fields, RecordShape } from '../define/fields.ts'
-import { withExample } from './tail.ts'
+import { withExample } from './common-fields.ts'
 
 /** Kinds of change. */
 export const CHANGE_KINDS = defineCodes('change_kind', 'Kind of change.', {

@@ -5,21 +5,21 @@ import { parse as parseRange } from 'range-parser'
 import { readChecksum } from '../../lake/iceberg/checksums.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { FULL, Visit, type VisitParts } from '../access/visit.ts'
+import { type ContextParts, FULL_COST, RequestContext } from '../access/request-context.ts'
 import { textParam } from '../define/params.ts'
 import { type PROBLEMS, problem } from '../define/problems.ts'
+import { countRequest, type PathCounters, sendProblem } from '../http/context-replies.ts'
 import { CORS_HEADERS, matchesTag } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
-import { countVisit, type PathCounters, sendProblem } from '../http/visit-replies.ts'
 import { type Downloadable, datasetFile, type SignedLinks } from './signed-links.ts'
 
 /** The path of a file of an export. */
 export const DOWNLOAD_PATH = '/api/export/{dataset}/{file}'
 
 /** What the download of files works with. */
-export interface DownloadParts extends VisitParts, PathCounters {
+export interface DownloadParts extends ContextParts, PathCounters {
   readonly store: ObjectStore
   readonly links: SignedLinks
   readonly clock: () => number
@@ -80,44 +80,44 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
     url,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const visit = new Visit(parts, request.raw)
+      const context = new RequestContext(parts, request.raw)
       try {
         refuseLongUrl(request.raw)
-        await answer(request, reply, { ...parts, kind, visit, signature: readQuery(request.raw.url ?? '/').signature })
-        countVisit(parts, visit, reply.raw.statusCode)
+        await answer(request, reply, { ...parts, kind, context: context, signature: readQuery(request.raw.url ?? '/').signature })
+        countRequest(parts, context, reply.raw.statusCode)
       } catch (error) {
         if (reply.raw.headersSent) {
           // Sent bytes are charged. A caller who broke off requests the rest by a range.
           if (!isBrokenOff(error)) parts.log.error({ path: request.url.slice(0, 500), err: error }, 'download cut off')
-          countVisit(parts, visit, reply.raw.statusCode)
+          countRequest(parts, context, reply.raw.statusCode)
           reply.raw.destroy()
           return
         }
-        await sendProblem(reply, parts, { visit, error })
+        await sendProblem(reply, parts, { context: context, error })
       }
     },
   })
   registerOtherMethods(app, url)
 }
 
-type Asked = DownloadParts & { readonly kind: DownloadKind; readonly visit: Visit; readonly signature: string | null }
+type Asked = DownloadParts & { readonly kind: DownloadKind; readonly context: RequestContext; readonly signature: string | null }
 
 async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
-  const { kind, visit, signature, links, store, clock } = asked
+  const { kind, context, signature, links, store, clock } = asked
   const params = request.params as Readonly<Record<string, string>>
   const path = kind.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   if (signature === null) {
-    await visit.identify()
-    visit.needs('ENTERPRISE', kind.path)
-    await visit.charge(FULL)
+    await context.identify()
+    context.needs('ENTERPRISE', kind.path)
+    await context.charge(FULL_COST)
   } else if (!links.isValid(signature, { path, now: clock() })) {
     throw problem('signature-expired', 'The signature belongs to another file, or has expired.')
   }
-  const found = await kind.find(params, signature === null ? visit.caller.slot : null)
+  const found = await kind.find(params, signature === null ? context.caller.slot : null)
   if (typeof found === 'string') throw problem('not-found', found)
   const { file, bytes, type, tag } = found
   const location = await links.storeUrl(file)
-  const own = signature === null ? visit.headers(location ? 302 : 200) : {}
+  const own = signature === null ? context.headers(location ? 302 : 200) : {}
   if (location !== null) {
     reply.headers({ ...CORS_HEADERS, ...own, 'Cache-Control': 'no-store', Location: location })
     await reply.code(302).send()

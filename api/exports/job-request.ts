@@ -6,7 +6,7 @@ import { type BodyField, readBody } from '../access/bodies.ts'
 import type { Param } from '../define/params.ts'
 import { provinceParam } from '../define/params-place.ts'
 import { instantParam } from '../define/params-time.ts'
-import { problem, Refused } from '../define/problems.ts'
+import { InvalidParam, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 
 /** The export that a job is to write. */
@@ -27,7 +27,7 @@ const asParam = <T>(expected: string, { parse }: Param<T | null>): BodyField<T |
     try {
       return parse(value) as T
     } catch (error) {
-      if (error instanceof Refused) return undefined
+      if (error instanceof InvalidParam) return undefined
       throw error
     }
   },

@@ -13,14 +13,14 @@ import {
 import type { Json } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
+import { keyRequired } from '../access/access-problems.ts'
 import { NO_STORE } from '../access/account-parts.ts'
-import { keyRequired } from '../access/refusals.ts'
-import { FULL, Visit } from '../access/visit.ts'
+import { FULL_COST, RequestContext } from '../access/request-context.ts'
 import { problem } from '../define/problems.ts'
+import { countRequest, sendProblem } from '../http/context-replies.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethodsOfOwn } from '../http/routes.ts'
-import { countVisit, sendProblem } from '../http/visit-replies.ts'
 import type { DownloadParts } from './download.ts'
 import { isJobId, JOBS_PATH, jobFile } from './job-files.ts'
 import { readExportBody } from './job-request.ts'
@@ -38,7 +38,7 @@ const MAX_BODY_BYTES = 16_384
 const RETRY_S = 5
 
 interface Asked {
-  readonly visit: Visit
+  readonly context: RequestContext
   readonly slot: string
   readonly id: string
 }
@@ -47,22 +47,22 @@ interface Asked {
 export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts): void {
   const { store, datasets, clock } = parts
   const readQuery = queryReader({})
-  const visits = new WeakMap<FastifyRequest, Visit>()
+  const visits = new WeakMap<FastifyRequest, RequestContext>()
 
   const settled = async (request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> => {
-    const visit = visits.get(request) ?? new Visit(parts, request.raw)
-    await sendProblem(reply, parts, { visit, error })
+    const visit = visits.get(request) ?? new RequestContext(parts, request.raw)
+    await sendProblem(reply, parts, { context: visit, error })
   }
   // Before a body is read: only callers who may create jobs send one.
   app.addHook('onRequest', async (request, reply) => {
-    const visit = new Visit(parts, request.raw)
-    visits.set(request, visit)
+    const context = new RequestContext(parts, request.raw)
+    visits.set(request, context)
     if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(request.method)) return
     try {
-      await visit.identify()
-      if (visit.caller.key === null) throw keyRequired('ENTERPRISE')
-      visit.needs('ENTERPRISE', JOBS_PATH)
-      await visit.charge(FULL)
+      await context.identify()
+      if (context.caller.key === null) throw keyRequired('ENTERPRISE')
+      context.needs('ENTERPRISE', JOBS_PATH)
+      await context.charge(FULL_COST)
     } catch (error) {
       await settled(request, reply, error)
     }
@@ -70,15 +70,15 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
   const answering =
     (work: (asked: Asked, request: FastifyRequest) => Promise<RepeatableReply>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const visit = visits.get(request) as Visit
+      const context = visits.get(request) as RequestContext
       try {
         readQuery(request.raw.url ?? '/')
         const { id = '' } = request.params as { readonly id?: string }
-        const { status, headers, body } = await work({ visit, slot: visit.caller.slot, id }, request)
-        countVisit(parts, visit, status)
+        const { status, headers, body } = await work({ context: context, slot: context.caller.slot, id }, request)
+        countRequest(parts, context, status)
         await reply
           .code(status)
-          .headers({ ...NO_STORE, ...visit.headers(status), ...headers })
+          .headers({ ...NO_STORE, ...context.headers(status), ...headers })
           .send(body)
       } catch (error) {
         await settled(request, reply, error)

@@ -8,8 +8,8 @@ import type { Bound, LiveFile } from '../../lake/iceberg/types.ts'
 import { createLimit } from '../../lake/limit.ts'
 import { fieldOf } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import { Refused } from '../define/problems.ts'
-import { snapshotExpired } from '../http/lake-pins.ts'
+import { InvalidParam } from '../define/problems.ts'
+import { snapshotExpired } from '../http/snapshot-pins.ts'
 
 const DAY_MS = 86_400_000
 const REQUESTS = 16
@@ -44,7 +44,7 @@ const checksums = createLru<string>(MAX_CHECKSUMS)
 
 /**
  * Returns the data files of a table's current snapshot, ordered by name. With `since`, returns those added and those removed
- * since that snapshot. Throws `Refused` for a snapshot that the table never had, and `snapshot-expired` for an expired one.
+ * since that snapshot. Throws `InvalidParam` for a snapshot that the table never had, and `snapshot-expired` for an expired one.
  */
 export async function exportFiles(dataset: Dataset, state: TableState, { from, to, since }: FileSelection): Promise<ExportFile[]> {
   const filter = { [dataset.time]: { ...(from === null ? {} : { gte: from }), ...(to === null ? {} : { lt: to }) } }
@@ -72,7 +72,7 @@ function snapshotOf(dataset: Dataset, state: TableState, since: string): bigint 
     const nearest = nearestSnapshot(state.metadata, BigInt(since))
     throw snapshotExpired('updated_since', nearest && String(nearest['snapshot-id']))
   }
-  throw new Refused(`expected a snapshot of ${dataset.id}, as a manifest named it`, { parameter: 'updated_since' })
+  throw new InvalidParam(`expected a snapshot of ${dataset.id}, as a manifest named it`, { parameter: 'updated_since' })
 }
 
 async function describe(

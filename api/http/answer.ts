@@ -23,13 +23,13 @@ export interface AnswerContext {
 }
 
 /** A request that is validated, before any work is done. */
-export interface Prepared {
+export interface ReplyPlan {
   /** Contains only the links that are known before the answer is made. */
   readonly head: ReplyHead
   /** Makes the body. `signal` is aborted when no caller waits any more. */
   readonly answer: (signal: AbortSignal) => Body | Promise<Body>
   /** False if even the head of a HEAD request would cost a query. */
-  readonly isCheap: boolean
+  readonly isFromMemory: boolean
   /** True if only the answer shows whether anything exists under the path. */
   readonly mayNotExist?: boolean
   /** True if only the answer shows whether all its sources could be read (see `Body.isPartial`). */
@@ -48,10 +48,10 @@ export interface Body {
 }
 
 /** Answers one kind of request: validates it, computes its tag, and can then make the body. Throws problems. */
-export type Answerer = (
+export type Handler = (
   values: RequestValues,
   options: { readonly format: Format; readonly now: number; readonly lease: InLease },
-) => Prepared | Promise<Prepared>
+) => ReplyPlan | Promise<ReplyPlan>
 
 /** When newer data is expected (ms), as known at the call, and the seconds between two publications. */
 export interface Refresh {
@@ -104,13 +104,13 @@ export function headOf(
     readonly versions: Versions
     readonly data_time: number | null
     readonly refresh: Refresh
-    readonly clock_s?: number
+    readonly clockGranularity_s?: number
     /** The datasets that the answer is read from, if not all of the endpoint's. */
     readonly from?: readonly Dataset[]
   },
 ): ReplyHead {
-  const clock_s = smallest(values.clock_s, options.clock_s ?? 0)
-  const step = stepOf(clock_s, options.now)
+  const clockGranularity_s = smallest(values.clockGranularity_s, options.clockGranularity_s ?? 0)
+  const step = stepOf(clockGranularity_s, options.now)
   return {
     etag: etagOf(context, values, { format: options.format, step, versions: options.versions }),
     content_type: FORMAT_KINDS[options.format].type,
@@ -124,9 +124,9 @@ export function headOf(
     data_time: options.data_time,
     refreshAt: options.refresh.at,
     cadence_s: options.refresh.cadence_s,
-    clock_s,
+    clockGranularity_s,
     step,
-    modified_at: modifiedAt(context, { ...options, begin: step * clock_s * 1000 }),
+    modified_at: modifiedAt(context, { ...options, begin: step * clockGranularity_s * 1000 }),
   }
 }
 
@@ -179,8 +179,8 @@ export function nextLink(path: string, query: string, cursor: string): string {
 }
 
 /** Returns the clock as an answer may see it: the start of its step, or 0 if the answer does not depend on the clock. */
-export function steppedNow(clock_s: number, now: number): number {
-  return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000)) * clock_s * 1000
+export function steppedNow(clockGranularity_s: number, now: number): number {
+  return clockGranularity_s === 0 ? 0 : Math.floor(now / (clockGranularity_s * 1000)) * clockGranularity_s * 1000
 }
 
 function smallest(one: number, other: number): number {

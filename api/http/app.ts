@@ -13,9 +13,9 @@ import { cameByHttps, type HttpsRule, STRICT_TRANSPORT } from '../access/https.t
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
+import { type ContextParts, RequestContext } from '../access/request-context.ts'
 import { watchDays } from '../access/usage/day-watch.ts'
 import type { Usage } from '../access/usage/usage.ts'
-import { Visit, type VisitParts } from '../access/visit.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
@@ -36,26 +36,26 @@ import { registerStream, STREAM_DOMAIN, STREAM_PATH } from '../stream/routes.ts'
 import { liveFigures } from '../web/figures.ts'
 import { PLANS_PATH } from '../web/plans-page.ts'
 import type { DestinationRules } from '../webhooks/destination.ts'
-import type { AnswerContext, Answerer } from './answer.ts'
-import { changesAnswerer } from './changes-answers.ts'
+import type { AnswerContext, Handler } from './answer.ts'
+import { type CachedViews, openCachedViews } from './cached-views.ts'
+import { changesHandler } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
 import { type Describe, openDescriptions } from './descriptions.ts'
 import { endpointDocuments } from './endpoint-documents.ts'
 import { AS_TYPED } from './headers.ts'
-import { type KeptLake, openKeptLake } from './kept-lake.ts'
-import { lakeAnswerer } from './lake-answers.ts'
-import { answerClientError, malformedHead, noteAnswer } from './malformed.ts'
-import { memoryAnswerer } from './memory-answers.ts'
-import { Meter } from './meter.ts'
+import { lakeHandler } from './lake-answers.ts'
+import { answerClientError, logMalformed, malformedHead } from './malformed.ts'
+import { memoryHandler } from './memory-answers.ts'
 import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
 import { replyVersion } from './openapi-replies.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
 import { answerConnect, answerExpectation, answerProblems, problemOf, unknownPath } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { knowAllMethods, registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
-import { systemAnswerer } from './system-answers.ts'
+import { systemHandler } from './system-answers.ts'
 import { type SystemWatch, watchSystem } from './system-watch.ts'
 import { Spool } from './tables/spool.ts'
 import { Tables } from './tables/tables.ts'
@@ -140,7 +140,7 @@ export const CLIENT_LIMITS: ClientLimits = Object.freeze({
 /** Builds the HTTP application: one route per endpoint, and the few paths without data. It does not listen yet. */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { endpoints, state, access, limiter, callerOf, plans, upgradeUrl, log, clock, baseUrl, https, clients } = parts
-  const meter = parts.metrics && new Meter(parts.metrics)
+  const meter = parts.metrics && new RequestMetrics(parts.metrics)
   const countProblem = (code: ProblemCode): void => meter?.refused(code)
   const app = fastify({
     // Fastify's own logger would watch the end of every reply. Failures are logged where they are answered.
@@ -161,7 +161,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told: countProblem }),
     frameworkErrors: (error, request, reply) => {
-      noteAnswer(request.raw, reply.raw)
+      logMalformed(request.raw, reply.raw)
       const refused = https.refusal(request.raw)
       if (cameByHttps(request.raw)) reply.headers(STRICT_TRANSPORT)
       void app.errorHandler(refused ?? error, request, reply)
@@ -176,7 +176,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const changePlanUrl = () => upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
-  const visits: VisitParts = {
+  const visits: ContextParts = {
     callers: openCallers({ keys: access.keys, callerOf, plans }),
     limiter,
     plans,
@@ -193,16 +193,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
     meter?.see(reply.raw, request)
     // Before anything else: no key that plain HTTP may have exposed is looked up or charged.
     const refused = https.refusal(request.raw)
-    noteAnswer(request.raw, reply.raw)
+    logMalformed(request.raw, reply.raw)
     const malformed = malformedHead(request.raw)
     if (malformed) done(malformed)
     else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
     // Here, because an unwanted body could also be unreadable.
-    else if (request.is404) refuseUnknown(new Visit(visits, request.raw), unknownPath(request, paths)).then(done, done)
+    else if (request.is404) refuseUnknown(new RequestContext(visits, request.raw), unknownPath(request, paths)).then(done, done)
     else done()
   })
   const cache = new ReplyCache({ bytes: parts.cacheBytes })
-  const kept = openKeptLake({
+  const kept = openCachedViews({
     lake: parts.lake,
     poll_ms: parts.lakePoll_ms,
     clock,
@@ -243,16 +243,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
   const link: SystemView['link'] = (dataset, file, now) => links.link(datasetFile(dataset, file), now)
   const documents = endpointDocuments({ ...parts, watch, link })
-  const answerers: { readonly endpoint: Endpoint; readonly answerer: Answerer }[] = []
+  const answerers: { readonly endpoint: Endpoint; readonly handler: Handler }[] = []
   for (const endpoint of endpoints) {
     const context = { endpoint, state, cursors: parts.cursors, tables, replyVersion: once(() => replyVersion(endpoint)) }
-    const answerer = answererOf(context, { lake: parts.lake, kept, watch, endpoints, link })
-    answerers.push({ endpoint, answerer })
+    const handler = handlerOf(context, { lake: parts.lake, kept, watch, endpoints, link })
+    answerers.push({ endpoint, handler })
     registerEndpoint(
       app,
       { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log },
       endpoint,
-      answerer,
+      handler,
       documents(endpoint),
     )
   }
@@ -299,13 +299,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
 /**
  * Returns the problem of an unknown path, charged to the key or else the address. The problem of an invalid key takes precedence.
  */
-async function refuseUnknown(visit: Visit, unknown: Problem): Promise<Problem> {
+async function refuseUnknown(visit: RequestContext, unknown: Problem): Promise<Problem> {
   try {
     await visit.identify()
   } catch (error) {
-    return await visit.settle(problemOf(error))
+    return await visit.chargeProblem(problemOf(error))
   }
-  return await visit.settle(unknown)
+  return await visit.chargeProblem(unknown)
 }
 
 /** Polls of the tables of slices for each poll of the tables that the catalogue describes. */
@@ -322,26 +322,26 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-function answererOf(
+function handlerOf(
   context: AnswerContext,
   parts: {
     readonly lake: Lake
-    readonly kept: KeptLake
+    readonly kept: CachedViews
     readonly watch: SystemWatch
     readonly endpoints: readonly Endpoint[]
     readonly link: SystemView['link']
   },
-): Answerer {
+): Handler {
   const { lake, kept } = parts
   const { read } = context.endpoint
   switch (read.kind) {
     case 'lake':
-      return lakeAnswerer(context, read, lake)
+      return lakeHandler(context, read, lake)
     case 'changes':
-      return changesAnswerer(context, read, lake)
+      return changesHandler(context, read, lake)
     case 'system':
-      return systemAnswerer(context, read, parts)
+      return systemHandler(context, read, parts)
     case 'memory':
-      return memoryAnswerer(context, read, lake, kept)
+      return memoryHandler(context, read, lake, kept)
   }
 }

@@ -5,7 +5,7 @@ import { predicateOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { absentState } from './absent-data.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, nextLink } from './answer.ts'
+import { type AnswerContext, type Body, type Handler, headOf, nextLink } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
@@ -22,7 +22,7 @@ const SCAN_PAGE = 1000
  * Answers the changes since a cursor. `next_cursor` is always present, for the next poll. `reset` is true if the log no longer
  * reaches back to the cursor: the caller reloads the list and continues from `next_cursor`.
  */
-export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>, lake: Lake): Answerer {
+export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, lake: Lake): Handler {
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const texts = recordTexts(returns)
@@ -83,7 +83,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
         updated_at: primary.updated_at,
         next_cursor,
         extra: { reset, more },
-        meta: metaOf(state, read.from, { ...(endpoint.figure ? { figure: endpoint.figure } : {}), ...coverageOf(gap, values.own) }),
+        meta: metaOf(state, read.from, { ...(endpoint.statistic ? { figure: endpoint.statistic } : {}), ...coverageOf(gap, values.own) }),
       }
       if (!isTable(format)) {
         const links = [nextLink(values.path, values.query, next_cursor)]
@@ -94,7 +94,7 @@ export function changesAnswerer(context: AnswerContext, read: ReadOf<'changes'>,
       const ask = { record: returns.record, page, format, signal }
       return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links }
     }
-    return { head, answer, isCheap: true }
+    return { head, answer, isFromMemory: true }
   }
 }
 

@@ -51,7 +51,7 @@ interface MetaMore {
   readonly lake?: Covered & { readonly snapshot: string; readonly covered_from: number | null }
   /** Coverage of tables that are cached in memory. */
   readonly kept?: Covered
-  readonly figure?: Endpoint['figure']
+  readonly figure?: Endpoint['statistic']
   /** The period that statistics cover, ms. */
   readonly period?: { readonly from: number; readonly to: number } | null
   /** Datasets that the answer lacks. */

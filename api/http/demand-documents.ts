@@ -13,12 +13,12 @@ const NONE: Answers = new Map()
 export async function demandDocuments(
   state: ServiceState,
   read: Pick<ReadOf<'memory'>, 'demands' | 'from'>,
-  of: { readonly values: RequestValues['own']; readonly now: number; readonly slice: MemoryAsk['slice'] },
+  of: { readonly values: RequestValues['own']; readonly now: number; readonly cached: MemoryAsk['cached'] },
 ): Promise<Answers> {
   const { demands, from } = read
   if (!demands || !state.system().feeds.some(({ id, enabled }) => enabled && id === demands.feed)) return NONE
-  const { values, now, slice } = of
-  const ask = () => ({ states: currentStates(state, from).states, slice })
+  const { values, now, cached } = of
+  const ask = () => ({ states: currentStates(state, from).states, cached })
   const { keys } = await demands.wanted(ask(), values, now)
   const until = performance.now() + WAIT_MS
   for (;;) {

@@ -4,9 +4,9 @@ import type { PlanTable } from '../access/plans.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
-import { readyDocument } from './documents.ts'
+import { cachedDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
-import type { Ready } from './replies.ts'
+import type { CachedResponse } from './replies.ts'
 import { inSpanish } from './summaries-es.ts'
 
 /** The languages of summaries. */
@@ -64,7 +64,7 @@ export interface Descriptions {
    * Returns the description in a language. It is made once a day, because its example requests name days. Yesterday's is sent
    * until then.
    */
-  find(lang: Lang): Promise<Ready>
+  find(lang: Lang): Promise<CachedResponse>
 }
 
 /** Opens the description of the service. `onError` is called if a newer one cannot be made. */
@@ -76,7 +76,7 @@ export function openDescriptions(options: {
   readonly onError: (error: unknown) => void
 }): Descriptions {
   const { describe, plans, clock, baseUrl, onError } = options
-  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Lang, Ready>> } | null = null
+  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Lang, CachedResponse>> } | null = null
   let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
 
   const make = async (base: string, now: number): Promise<void> => {
@@ -102,7 +102,7 @@ export function openDescriptions(options: {
   }
 }
 
-function documentOf({ etag, bytes }: DescriptionText): Promise<Ready> {
+function documentOf({ etag, bytes }: DescriptionText): Promise<CachedResponse> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return readyDocument({ text: { body, etag }, content_type: FORMAT_KINDS.json.type })
+  return cachedDocument({ text: { body, etag }, content_type: FORMAT_KINDS.json.type })
 }

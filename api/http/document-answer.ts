@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { FULL, REST, REVALIDATED, type Visit } from '../access/visit.ts'
+import { FULL_COST, REMAINING_COST, REVALIDATED_COST, type RequestContext } from '../access/request-context.ts'
 import type { Format } from '../define/formats.ts'
 import { unknownThing } from './answer.ts'
 import { isNotModified } from './headers.ts'
-import type { Ready } from './replies.ts'
+import type { CachedResponse } from './replies.ts'
 import type { RequestValues } from './request.ts'
 
 /** The documents of one endpoint. */
@@ -11,19 +11,19 @@ export interface EndpointDocuments {
   /** Returns the document type that an Accept header prefers to all representations of the endpoint; null if there is none. */
   preferred(accept: string | undefined, formats: readonly Format[]): string | null
   /** Returns the document of a media type; null if nothing exists under the path. */
-  make(type: string, values: RequestValues): Promise<Ready | null>
+  make(type: string, values: RequestValues): Promise<CachedResponse | null>
 }
 
 /** Returns the document of a request and charges its caller. A 304 costs nothing of the daily quota. */
 export async function chargedDocument(
   { headers }: IncomingMessage,
-  one: { readonly visit: Visit; readonly documents: EndpointDocuments; readonly type: string; readonly values: RequestValues },
-): Promise<Ready> {
-  const { visit, documents, type, values } = one
+  one: { readonly context: RequestContext; readonly documents: EndpointDocuments; readonly type: string; readonly values: RequestValues },
+): Promise<CachedResponse> {
+  const { context, documents, type, values } = one
   const mayHaveIt = headers['if-none-match'] !== undefined
-  await visit.charge(mayHaveIt ? REVALIDATED : FULL)
+  await context.charge(mayHaveIt ? REVALIDATED_COST : FULL_COST)
   const found = await documents.make(type, values)
   if (!found) throw unknownThing(values.path)
-  if (mayHaveIt && !isNotModified(headers, found.head)) await visit.charge(REST)
+  if (mayHaveIt && !isNotModified(headers, found.head)) await context.charge(REMAINING_COST)
   return found
 }

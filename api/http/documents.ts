@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Lang } from '../define/fields.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
-import { type Ready, type ReplyHead, ready, readyBytes } from './replies.ts'
+import { type CachedResponse, cachedBytes, cachedResponse, type ReplyHead } from './replies.ts'
 import { registerOtherMethods, sendFound } from './routes.ts'
 
 /** How long a description is fresh, in s. It changes only with a release. */
@@ -32,7 +32,7 @@ interface Document {
 }
 
 /** Makes a document ready to be sent, with tag and 304. Each compressed form is made once. */
-export async function readyDocument(document: Document): Promise<Ready> {
+export async function cachedDocument(document: Document): Promise<CachedResponse> {
   const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
   const head: ReplyHead = {
     etag: typeof text === 'string' ? weakTag(text) : text.etag,
@@ -45,22 +45,22 @@ export async function readyDocument(document: Document): Promise<Ready> {
     modified_at: null,
     refreshAt: () => Number.POSITIVE_INFINITY,
     cadence_s: isImmutable ? FOR_EVER_S : fresh_s,
-    clock_s: 0,
+    clockGranularity_s: 0,
     step: 0,
     isImmutable,
     ...(headers ? { more: headers } : {}),
   }
-  return typeof text === 'string' ? ready(head, [text]) : readyBytes(head, text.body)
+  return typeof text === 'string' ? cachedResponse(head, [text]) : cachedBytes(head, text.body)
 }
 
 /** The same for JSON. `fresh_s` (s) defaults to that of a description. */
-export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<Ready> {
-  return readyDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language, fresh_s })
+export function described(what: object, language: Lang | null, fresh_s = DESCRIPTION_S): Promise<CachedResponse> {
+  return cachedDocument({ text: JSON.stringify(what), content_type: FORMAT_KINDS.json.type, language, fresh_s })
 }
 
 /** Makes each document on first use, and again after a failure. It is unbounded, because callers do not choose the names. */
-export function documentShelf(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
-  const made = new Map<string, Promise<Ready>>()
+export function documentUrls(): (name: string, make: () => Promise<CachedResponse>) => Promise<CachedResponse> {
+  const made = new Map<string, Promise<CachedResponse>>()
   return (name, make) => {
     const there = made.get(name)
     if (there) return there
@@ -72,8 +72,8 @@ export function documentShelf(): (name: string, make: () => Promise<Ready>) => P
 }
 
 /** Keeps the latest document only. It is made again for another name, or after a failure. */
-export function oneDocument(): (name: string, make: () => Promise<Ready>) => Promise<Ready> {
-  let kept: { readonly name: string; readonly made: Promise<Ready> } | null = null
+export function oneDocument(): (name: string, make: () => Promise<CachedResponse>) => Promise<CachedResponse> {
+  let kept: { readonly name: string; readonly made: Promise<CachedResponse> } | null = null
   return (name, make) => {
     if (kept?.name === name) return kept.made
     const making = { name, made: make() }
@@ -88,7 +88,11 @@ export function oneDocument(): (name: string, make: () => Promise<Ready>) => Pro
 /** Registers a path of documents. `find` returns the requested one, or throws a problem. */
 export function registerDocument(
   app: FastifyInstance,
-  { url, clock, find }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<Ready> },
+  {
+    url,
+    clock,
+    find,
+  }: { readonly url: string; readonly clock: () => number; readonly find: (request: FastifyRequest) => Promise<CachedResponse> },
 ): void {
   app.route({
     method: ['GET', 'HEAD'],

@@ -3,7 +3,7 @@ import { DOCUMENTS } from '../cards/documents.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import { essenceOf, type Format } from '../define/formats.ts'
 import type { EndpointDocuments } from './document-answer.ts'
-import { readyDocument } from './documents.ts'
+import { cachedDocument } from './documents.ts'
 import { remembered } from './encodings.ts'
 import { acceptedType } from './representation.ts'
 import type { ServiceState } from './state.ts'
@@ -42,7 +42,7 @@ export function endpointDocuments(parts: {
         const system: SystemView = { ...state.system(), endpoints, tables, link, ...NOTHING_FOUND }
         const base: DcatParts = { baseUrl: baseUrl(), publisher: catalogPublisher, begun_at: state.begun_at }
         const text = documents.find((one) => one.type === type)?.make(system, values.own, base) ?? null
-        return text === null ? null : readyDocument({ text, content_type: contentType(type), fresh_s: FRESH_S })
+        return text === null ? null : cachedDocument({ text, content_type: contentType(type), fresh_s: FRESH_S })
       },
     }
   }

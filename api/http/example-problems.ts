@@ -9,9 +9,9 @@ import { unknownThing } from './answer.ts'
 import { logUnreadable } from './change-log.ts'
 import { cursors } from './cursor.ts'
 import { requestOf } from './example-request.ts'
-import { snapshotExpired } from './lake-pins.ts'
 import { problemOf, undecodable } from './problem-replies.ts'
 import { allParams, requestReader } from './request.ts'
+import { snapshotExpired } from './snapshot-pins.ts'
 
 /** A problem, and the request that causes it. */
 export interface ExampleProblem {

@@ -36,10 +36,10 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
   const meta = metaOf(SERVICE, from, {
     ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, latest_row_at: at, covered_until: at } } : {}),
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
-    ...(endpoint.figure ? { figure: endpoint.figure } : {}),
+    ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
     ...(read.kind === 'memory' && read.reportsMissing ? { missing: [] } : {}),
     ...coverageOf(gapOf(endpoint), {}),
-    ...(endpoint.figure && !endpoint.figure.tellsYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
+    ...(endpoint.statistic && !endpoint.statistic.hasYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json
   const about = read.kind === 'memory' && read.reportsUnlocated ? { ...meta, unlocated: 0 } : meta
@@ -57,7 +57,7 @@ function exampleValue({ kind, example = null }: Column): unknown {
 }
 
 function pageOf(endpoint: Endpoint, about: { readonly updated_at: number; readonly meta: Meta }): ListPage {
-  const { name, counts = {}, asides = {} } = endpoint.returns as ListReturn
+  const { name, counts = {}, sideLists: asides = {} } = endpoint.returns as ListReturn
   const extra = {
     ...Object.fromEntries(Object.entries(counts).map(([member, { example = null }]) => [member, example])),
     ...exampleOf(asides),

@@ -1,31 +1,34 @@
 import type { Endpoint, LakeKnown } from '../define/endpoint.ts'
 import type { KnownValues } from '../define/params.ts'
-import { Refused } from '../define/problems.ts'
+import { InvalidParam } from '../define/problems.ts'
 import { nearest, nearestWord } from '../define/suggest.ts'
-import type { KeptLake } from './kept-lake.ts'
-import { Mistakes } from './mistakes.ts'
+import type { CachedViews } from './cached-views.ts'
 import type { RequestValues } from './request.ts'
+import { ValidationErrors } from './validation-errors.ts'
 
 /**
  * Makes the check that refuses unknown values of an endpoint's parameters with known values: a 400 problem that names each.
  * Returns null if the endpoint has no such parameter.
  */
-export function knownValuesCheck(endpoint: Endpoint, kept: Pick<KeptLake, 'extra'>): ((values: RequestValues) => Promise<void>) | null {
+export function knownValuesCheck(
+  endpoint: Endpoint,
+  kept: Pick<CachedViews, 'optional'>,
+): ((values: RequestValues) => Promise<void>) | null {
   const stated = Object.entries(endpoint.params).flatMap(([name, one]) =>
     one.kind === 'param' && one.known ? [{ name, known: one.known }] : [],
   )
   if (stated.length === 0) return null
   return async (asked) => {
-    const mistakes = new Mistakes()
+    const errors = new ValidationErrors()
     for (const { name, known } of stated) {
       const given = givenOf(asked, name)
       if (given.length === 0) continue
       // Known values that cannot be read now refuse nothing.
-      const values = await kept.extra(known.slice, '')
+      const values = await kept.optional(known.query, '')
       if (!values?.size) continue
-      for (const value of given) if (!values.has(value)) mistakes.refused(refusal(value, values, known), name, value)
+      for (const value of given) if (!values.has(value)) errors.refused(refusal(value, values, known), name, value)
     }
-    mistakes.throwIfAny()
+    errors.throwIfAny()
   }
 }
 
@@ -35,7 +38,7 @@ export async function refuseUnknown(
   asked: RequestValues,
   valuesOf: (name: string) => Promise<ReadonlySet<string>>,
 ): Promise<void> {
-  const mistakes = new Mistakes()
+  const errors = new ValidationErrors()
   for (const [name, { expected, fold = (value: string) => value }] of Object.entries(known)) {
     const given = givenOf(asked, name)
     if (given.length === 0) continue
@@ -43,9 +46,9 @@ export async function refuseUnknown(
     if (values.size === 0) continue
     const folded = new Set([...values].map(fold))
     for (const value of given)
-      if (!folded.has(fold(value))) mistakes.refused(refusal(value, values, { expected, isListed: true }), name, value)
+      if (!folded.has(fold(value))) errors.refused(refusal(value, values, { expected, isListed: true }), name, value)
   }
-  mistakes.throwIfAny()
+  errors.throwIfAny()
 }
 
 /** Returns a request's values of a parameter, as texts. */
@@ -53,9 +56,9 @@ export function givenOf({ own }: RequestValues, name: string): string[] {
   return [own[name] ?? []].flat().map(String)
 }
 
-function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'slice'>): Refused {
+function refusal(value: string, values: ReadonlySet<string>, { expected, isListed }: Omit<KnownValues, 'query'>): InvalidParam {
   const near = (): string | null => (isListed ? nearestWord(value, values) : nearest(value, values))
-  if (!isListed) return new Refused(expected, { near })
+  if (!isListed) return new InvalidParam(expected, { near })
   const allowed = [...values]
-  return new Refused(`${expected}: ${allowed.join(', ')}`, { near, allowed })
+  return new InvalidParam(`${expected}: ${allowed.join(', ')}`, { near, allowed })
 }

@@ -13,18 +13,18 @@ import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered } from './absent-data.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, nextLink, unknownThing } from './answer.ts'
+import { type AnswerContext, type Body, type Handler, headOf, nextLink, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
-import { type LakeState, lakeState } from './lake-pins.ts'
 import { noMatchesInLake } from './no-match.ts'
 import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, textsOfShapes } from './records.ts'
 import type { RequestValues } from './request.ts'
 import { shownRecord } from './shown-record.ts'
+import { type LakeState, lakeState } from './snapshot-pins.ts'
 import { lakeTable } from './tables/lake-table.ts'
 
 /** Timeout of a query of the lake, including the wait for a slot. */
@@ -39,13 +39,13 @@ const LAND_S = 600
  * Answers lists that DuckDB reads from the lake. Every page reads the state of the first page. Before the first dataset has
  * landed, the reply is a problem. After that, even without rows, it is a list that may be empty.
  */
-export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake: Lake): Answerer {
+export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: Lake): Handler {
   const { endpoint, state, cursors } = context
   const returns = endpoint.returns as ListReturn
   const { record } = returns
   const textsOf = textsOfShapes(returns, { remember: false })
   const shapeOf = shownRecord(endpoint)
-  const asideTexts = recordWriter({ name: '', about: '', fields: returns.asides ?? {} })
+  const asideTexts = recordWriter({ name: '', about: '', fields: returns.sideLists ?? {} })
   const gap = gapOf(endpoint)
   const ownColumns = read.rows?.columns ?? flatFields(endpoint.around?.plain.fields ?? record.fields)
   const finishOwn = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
@@ -63,8 +63,8 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
     const from = read.fromOf?.(values.own) ?? read.from
     const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, {
       name: begun?.snapshot ?? page.snapshot,
-      begins: read.begins,
-      rowsOf: read.rowsOf?.(values.own),
+      begins: read.coverageOf,
+      rowsOf: read.coverageRows?.(values.own),
     })
     const { covered_until } = lakeNow
     if (covered_until === null) throw neverDelivered(from[0] as Dataset, state.system().feeds)
@@ -77,11 +77,11 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
     const view = viewOf({ ...lakeNow, covered_until, where }, (closed) => {
       period = closed
     })
-    const first = read.first?.(values.own, view)
+    const first = read.prequery?.(values.own, view)
     // Impossible parameter values are refused here.
     const made = first ? null : read.query(values.own, view, [])
     const isKnown = knowsSubject(context, read, values)
-    const mayRefuse = Object.keys(read.known ?? {}).some((name) => givenOf(values, name).length > 0)
+    const mayRefuse = Object.keys(read.existingValues ?? {}).some((name) => givenOf(values, name).length > 0)
     const head = headOf(context, values, {
       format,
       from,
@@ -103,16 +103,16 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       const refuseEmpty = async (): Promise<void> => {
         if (begun) return
         if (mayRefuse)
-          await refuseUnknown(read.known ?? {}, values, async (name) => {
-            const listed = read.known?.[name]?.values(values.own, view, found) as Sql
+          await refuseUnknown(read.existingValues ?? {}, values, async (name) => {
+            const listed = read.existingValues?.[name]?.values(values.own, view, found) as Sql
             return new Set((await lake.query(listed, { ...options, columns: {}, maxRows: FIRST_ROWS })).map(({ value }) => String(value)))
           })
         if (isKnown) return
-        const past = read.subject?.past?.(values.own)
+        const past = read.existenceCheck?.past?.(values.own)
         if (past && (await countOf(lake, past, options)) > 0) return
         if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
       }
-      const { figure } = endpoint
+      const { statistic: figure } = endpoint
       const meta = metaOf(state, from, {
         lake: { ...lakeNow, snapshot: lakeNow.name },
         ...(figure ? { figure } : {}),
@@ -121,8 +121,8 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
       })
       const asides = async (): Promise<JsonObject> => {
         const rows: Record<string, AnyRow[]> = {}
-        for (const [name, ask] of Object.entries(read.asides ?? {})) {
-          const columns = (returns.asides?.[name] as Nested).fields as Columns
+        for (const [name, ask] of Object.entries(read.sideQueries ?? {})) {
+          const columns = (returns.sideLists?.[name] as Nested).fields as Columns
           rows[name] = await lake.query(ask(values.own, view, found), { ...options, columns, maxRows: FIRST_ROWS })
         }
         return asideTexts(rows)
@@ -154,7 +154,7 @@ export function lakeAnswerer(context: AnswerContext, read: ReadOf<'lake'>, lake:
         links: linksTo(next_cursor),
       }
     }
-    return { head, answer, isCheap: false, mayNotExist: !isKnown || mayRefuse }
+    return { head, answer, isFromMemory: false, mayNotExist: !isKnown || mayRefuse }
   }
 }
 
@@ -198,7 +198,7 @@ async function countOf(lake: Lake, query: Sql, options: Parameters<Lake['query']
 const NEVER_PUBLISHED = Object.freeze({ rows: [], parts: [] })
 
 /** True if the thing with this history currently exists: without rows, the answer is then an empty list, otherwise 404. */
-function knowsSubject(context: AnswerContext, { subject }: ReadOf<'lake'>, values: RequestValues): boolean {
+function knowsSubject(context: AnswerContext, { existenceCheck: subject }: ReadOf<'lake'>, values: RequestValues): boolean {
   if (!subject) return true
   const snapshot = context.state.snapshot(subject.of) ?? NEVER_PUBLISHED
   return subject.find(snapshot as unknown as State, values.own)

@@ -58,7 +58,7 @@ interface Watched extends Socket {
 }
 
 /** Records the answer to a request, so that errors after the request are distinguished from errors in it. */
-export function noteAnswer(request: IncomingMessage, answer: ServerResponse): void {
+export function logMalformed(request: IncomingMessage, answer: ServerResponse): void {
   const socket = request.socket as Watched
   if (socket[ANSWER] !== 'over') socket[ANSWER] = answer
 }

@@ -6,15 +6,15 @@ import type { Counted, Drafted, Listed, MemoryAsk } from '../define/memory-read.
 import type { Problem } from '../define/problems.ts'
 import { recordWriter } from '../define/shape.ts'
 import { absentState, neverDelivered, notLanded } from './absent-data.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
+import { type AnswerContext, type Body, type Handler, headOf, type Refresh, steppedNow, unknownThing } from './answer.ts'
+import type { CachedViews, TablesState } from './cached-views.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { demandDocuments, tagOf } from './demand-documents.ts'
-import { extrasOf } from './extras.ts'
-import type { KeptLake, KeptState } from './kept-lake.ts'
 import { missingFinder } from './missing.ts'
 import { noMatches } from './no-match.ts'
+import { optionalQueries } from './optional-queries.ts'
 import { orderOf } from './paging.ts'
 import { pastThing } from './past-things.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
@@ -30,12 +30,12 @@ interface NeededTables {
 }
 
 /** The tables of a read without any. */
-const NO_TABLES: KeptState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
+const NO_TABLES: TablesState = Object.freeze({ version: '', covered_until: null, latest_row_at: null, changed_at: null, awaited: [] })
 
 /**
  * Answers lists and single things from the current state and cached queries of the lake. Things that are over come from the lake.
  */
-export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, lake: Lake, kept: KeptLake): Answerer {
+export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, lake: Lake, kept: CachedViews): Handler {
   const { endpoint, state } = context
   const { returns } = endpoint
   const { lake: tablesRead = [] } = read
@@ -52,7 +52,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     tablesRead.map((dataset) => [dataset, { lake: [dataset, ...tablesRead.filter((one) => one !== dataset)], needs: [dataset] }]),
   )
   const recordsOf = memo((...states: [State, ...State[]]) => new SortedRecords(read.records?.(states) ?? []))
-  const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+  const figure = endpoint.statistic ? { figure: endpoint.statistic } : {}
   const absent = async ({ lake: [first], needs }: NeededTables): Promise<Problem> => {
     const table = needs.length > 0 ? first : undefined
     return table ? neverDelivered(table, state.system().feeds) : await absentState(read.from[0] as Dataset, { state, lake })
@@ -63,7 +63,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const needed = (read.primary && tablesBy.get(read.primary(values.own))) ?? allTables
     const { needs } = needed
     const tables = tablesRead.length > 0 ? await kept.state(needed, state.system().feeds) : NO_TABLES
-    const answers = await demandDocuments(state, read, { values: values.own, now, slice: (slice, key) => kept.get(slice, key, lease) })
+    const answers = await demandDocuments(state, read, { values: values.own, now, cached: (query, key) => kept.get(query, key, lease) })
     const live = currentStates(state, read.from)
     const updated_at = newestOf(read, needs, { live, tables })
     if (updated_at === null) throw await absent(needed)
@@ -80,16 +80,16 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
       { from: read.from, lake: needed.lake },
       { live, covered_until: tables.covered_until ?? updated_at, now },
     )
-    const common = { format, now, data_time: updated_at, refresh, clock_s: read.clock_s ?? 0 }
+    const common = { format, now, data_time: updated_at, refresh, clockGranularity_s: read.clockGranularity_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
-    const at = steppedNow(head.clock_s, now)
+    const at = steppedNow(head.clockGranularity_s, now)
     const shape = shapeOf(values)
     const texts = textsOf(shape)
-    const extras = extrasOf(kept, lease)
+    const extras = optionalQueries(kept, lease)
     const ask: MemoryAsk<readonly Dataset[]> = {
       states: live.states,
-      slice: (slice, key) => kept.get(slice, key, lease),
-      extra: extras.get,
+      cached: (query, key) => kept.get(query, key, lease),
+      optional: extras.get,
       answers,
     }
 
@@ -105,7 +105,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
         if (tables.awaited.length > 0) throw notLanded(tables.awaited, needs)
-        throw unknownThing(values.path, (await read.near?.(ask, values.own)) ?? null)
+        throw unknownThing(values.path, (await read.suggestion?.(ask, values.own)) ?? null)
       }
       const lacks = coverageOf(gap, values.own)
       const published = (dataset: Dataset): boolean => live.states[read.from.indexOf(dataset)]?.parts.length !== 0
@@ -145,11 +145,11 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
     const isInPart = { mayBePartial: tablesRead.length > 0 }
     if (!read.past) {
       const mayNotExist = pathParams(endpoint.path).length > 0
-      return { head, answer: async (signal) => bodyOf(await find(), signal), isCheap: true, mayNotExist, ...isInPart }
+      return { head, answer: async (signal) => bodyOf(await find(), signal), isFromMemory: true, mayNotExist, ...isInPart }
     }
     // If the thing is no longer current, the answer's version is that of the lake alone.
     const found = await find()
-    if (found !== null) return { head, answer: (signal) => bodyOf(found, signal), isCheap: true, ...isInPart }
+    if (found !== null) return { head, answer: (signal) => bodyOf(found, signal), isFromMemory: true, ...isInPart }
     const { primary } = live
     if (!primary) throw await absentState(read.from[0] as Dataset, { state, lake })
     return await pastThing(context, values, { past: read.past, from: read.from, primary, versions, common, texts, lake })
@@ -160,7 +160,7 @@ export function memoryAnswerer(context: AnswerContext, read: ReadOf<'memory'>, l
 function newestOf(
   { isOfAny }: Pick<ReadOf<'memory'>, 'isOfAny'>,
   needs: readonly Dataset[],
-  { live, tables }: { readonly live: CurrentStates; readonly tables: KeptState },
+  { live, tables }: { readonly live: CurrentStates; readonly tables: TablesState },
 ): number | null {
   const { primary, states } = live
   if (needs.length > 0) return tables.covered_until === null ? null : (primary?.updated_at ?? tables.covered_until)

@@ -1,7 +1,7 @@
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ReadOf } from '../define/endpoint.ts'
-import type { KeptLake } from './kept-lake.ts'
+import type { CachedViews } from './cached-views.ts'
 import type { ServiceState } from './state.ts'
 
 /** A dataset that an answer could not use. */
@@ -17,7 +17,7 @@ export interface MissingDataset {
  */
 export function missingFinder(
   { from, lake = [], madeFrom = [] }: Pick<ReadOf<'memory'>, 'from' | 'lake' | 'madeFrom'>,
-  { state, kept }: { readonly state: Pick<ServiceState, 'snapshot' | 'system'>; readonly kept: Pick<KeptLake, 'state'> },
+  { state, kept }: { readonly state: Pick<ServiceState, 'snapshot' | 'system'>; readonly kept: Pick<CachedViews, 'state'> },
 ): () => Promise<readonly MissingDataset[]> {
   const all = [...new Set<Dataset>([...from, ...lake, ...madeFrom.map(({ dataset }) => dataset)])]
   const reads = all.map((dataset) => ({ dataset, table: { lake: [dataset], needs: [dataset] } }))

@@ -93,7 +93,7 @@ function listMembers(counted: boolean): Part {
   }
 }
 
-function countMembers({ counts = {}, asides = {} }: ListReturn): Part {
+function countMembers({ counts = {}, sideLists: asides = {} }: ListReturn): Part {
   return {
     ...Object.fromEntries(
       Object.entries(counts).flatMap(([name, column]) => jsonProperties(name, column).map(({ schema }) => [name, schema])),

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../define/endpoint.ts'
-import type { Answerer } from './answer.ts'
+import type { Handler } from './answer.ts'
 import { requestReader } from './request.ts'
 
 /**
@@ -12,14 +12,14 @@ const NEVER = new AbortController().signal
 
 /** Makes the function that answers for these endpoints, whose paths have no parameters. */
 export function ownAnswers(
-  answerers: readonly { readonly endpoint: Endpoint; readonly answerer: Answerer }[],
+  answerers: readonly { readonly endpoint: Endpoint; readonly handler: Handler }[],
   clock: () => number,
 ): OwnAnswers {
-  const byPath = new Map(answerers.map(({ endpoint, answerer }) => [endpoint.path, { read: requestReader(endpoint), answerer }] as const))
+  const byPath = new Map(answerers.map(({ endpoint, handler }) => [endpoint.path, { read: requestReader(endpoint), handler }] as const))
   return async (url) => {
-    const { read, answerer } = byPath.get(url.split('?')[0] as string) ?? {}
-    if (!read || !answerer) throw new Error(`${url}: no endpoint has this path`)
-    const prepared = await answerer(read(url, {}), { format: 'json', now: clock(), lease: (work) => work() })
+    const { read, handler } = byPath.get(url.split('?')[0] as string) ?? {}
+    if (!read || !handler) throw new Error(`${url}: no endpoint has this path`)
+    const prepared = await handler(read(url, {}), { format: 'json', now: clock(), lease: (work) => work() })
     const { pieces } = await prepared.answer(NEVER)
     return JSON.parse(pieces.join('')) as Readonly<Record<string, unknown>>
   }

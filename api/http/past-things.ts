@@ -1,17 +1,17 @@
 import { holdsUpTo } from '../../lake/landed.ts'
 import type { LiveSnapshot } from '../../lake/live/read.ts'
-import type { Lake, LakePins } from '../../lake/open.ts'
+import type { Lake, SnapshotPins } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { PastOf } from '../define/memory-read.ts'
 import { Problem } from '../define/problems.ts'
-import { type AnswerContext, type Body, headOf, type Prepared, unknownThing, type Versions } from './answer.ts'
+import { type AnswerContext, type Body, headOf, type ReplyPlan, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
-import { lakeState } from './lake-pins.ts'
 import { oneBody } from './record-bodies.ts'
 import type { RecordTexts } from './records.ts'
 import type { RequestValues } from './request.ts'
+import { lakeState } from './snapshot-pins.ts'
 
 /** How far back the log is searched for an end that has not landed, in ms: the lake lags by at most ten minutes. */
 const LAG_MS = 15 * 60_000
@@ -31,10 +31,10 @@ export async function pastThing(
     readonly texts: RecordTexts
     readonly lake: Lake
   },
-): Promise<Prepared> {
+): Promise<ReplyPlan> {
   const { past, from, primary, versions, common, texts, lake } = options
   const { endpoint, state } = context
-  const figure = endpoint.figure ? { figure: endpoint.figure } : {}
+  const figure = endpoint.statistic ? { figure: endpoint.statistic } : {}
   const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, from.slice(0, 1), { name: null })
   const changed_at = Math.max(versions.changed_at ?? 0, lakeNow.changed_at ?? 0)
   const head = headOf(context, values, { ...common, versions: { ...versions, of: [...versions.of, lakeNow.name], changed_at } })
@@ -54,11 +54,11 @@ export async function pastThing(
     const meta = metaOf(state, from, { lake: { ...lakeNow, snapshot: lakeNow.name }, ...figure })
     return { ...(await oneBody(context, values, { ...shown, record: past.finish(row as never), meta })), isPartial: lacks }
   }
-  return { head, answer, isCheap: false, mayNotExist: true }
+  return { head, answer, isFromMemory: false, mayNotExist: true }
 }
 
 /** True if the table of a dataset contains every publication of a state. */
-function hasLanded({ dataset, parts }: LiveSnapshot, pins: LakePins): boolean {
+function hasLanded({ dataset, parts }: LiveSnapshot, pins: SnapshotPins): boolean {
   const properties = pins.get(dataset)?.properties ?? {}
   return parts.every(({ feed, seq }) => holdsUpTo(properties, feed, seq))
 }

@@ -7,7 +7,7 @@ import { problem } from '../define/problems.ts'
 import { type PageParts, registerPages } from '../web/pages.ts'
 import { PLANS_PATH } from '../web/plans-page.ts'
 import type { Descriptions } from './descriptions.ts'
-import { DESCRIPTION_S, described, documentShelf } from './documents.ts'
+import { DESCRIPTION_S, described, documentUrls } from './documents.ts'
 import { namedRecords } from './named-records.ts'
 import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
@@ -50,7 +50,7 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)
   const hasPath = (url: string): boolean => app.hasRoute({ method: 'GET', url })
-  const planLists = documentShelf()
+  const planLists = documentUrls()
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/plans',

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreAway, QueryError } from '../../lake/query/errors.ts'
 import { isFull, StoreError } from '../../lake/store/errors.ts'
-import { PROBLEMS, Problem, type ProblemCode, problem, Refused } from '../define/problems.ts'
+import { InvalidParam, PROBLEMS, Problem, type ProblemCode, problem } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { nearest } from '../define/suggest.ts'
 import { tablesUnreadable } from './absent-data.ts'
 import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
-import { refusal } from './mistakes.ts'
 import { outageLog } from './outage-log.ts'
+import { invalidParamProblem } from './validation-errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -98,7 +98,7 @@ function problemReply(made: Problem, { isSameOrigin = false, ...place }: Problem
 /** Returns the problem that answers an error of any kind. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof Refused) return refusal(error)
+  if (error instanceof InvalidParam) return invalidParamProblem(error)
   if (error instanceof QueryError) return queryProblem(error)
   if (error instanceof StoreError) return storeProblem(error)
   const code = (error as { code?: string }).code ?? ''

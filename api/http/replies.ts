@@ -28,7 +28,7 @@ export interface ReplyHead {
   readonly refreshAt: () => number
   readonly cadence_s: number
   /** Step of the clock that the answer depends on (s; 0: none), and the index of its step. */
-  readonly clock_s: number
+  readonly clockGranularity_s: number
   readonly step: number
   /** True for what never changes under its URL. */
   readonly isImmutable?: boolean
@@ -37,8 +37,8 @@ export interface ReplyHead {
 }
 
 /** A reply that is ready to be sent, with its compressed forms as they are made. */
-export interface Ready {
-  /** Only `renew` changes it. */
+export interface CachedResponse {
+  /** Only `touch` changes it. */
   head: ReplyHead
   readonly body: Buffer
   /** A file that replaces the body and is sent once, because it is too large to be kept. */
@@ -52,25 +52,25 @@ export interface Ready {
 }
 
 /** Makes a reply ready from its text in pieces. */
-export async function ready(head: ReplyHead, pieces: readonly string[]): Promise<Ready> {
-  return readyBytes(head, await bytesOf(pieces))
+export async function cachedResponse(head: ReplyHead, pieces: readonly string[]): Promise<CachedResponse> {
+  return cachedBytes(head, await bytesOf(pieces))
 }
 
 /** Largest file that is kept in memory as texts are, in bytes. */
 const KEPT_BYTES = 4 * 1024 ** 2
 
 /** Makes a reply ready from a file, which it then owns. A small file is read and closed. */
-export async function readyFile(head: ReplyHead, file: Spooled): Promise<Ready> {
-  if (file.bytes > KEPT_BYTES) return { ...readyBytes(head, Buffer.alloc(0)), file }
+export async function cachedFile(head: ReplyHead, file: Spooled): Promise<CachedResponse> {
+  if (file.bytes > KEPT_BYTES) return { ...cachedBytes(head, Buffer.alloc(0)), file }
   try {
-    return readyBytes(head, await file.read())
+    return cachedBytes(head, await file.read())
   } finally {
     await file.close()
   }
 }
 
 /** Makes a reply ready from its bytes. */
-export function readyBytes(head: ReplyHead, body: Buffer): Ready {
+export function cachedBytes(head: ReplyHead, body: Buffer): CachedResponse {
   const lists = { second: -1, byForm: new Map() }
   return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }
@@ -93,7 +93,7 @@ async function bytesOf(pieces: readonly string[]): Promise<Buffer> {
 }
 
 /** Updates the time of a cached reply: the same answer may return after a different one. */
-export function renew(reply: Ready, modified_at: number | null): void {
+export function touch(reply: CachedResponse, modified_at: number | null): void {
   if (reply.head.modified_at === modified_at) return
   reply.head = { ...reply.head, modified_at }
   reply.lists.second = -1
@@ -101,23 +101,23 @@ export function renew(reply: Ready, modified_at: number | null): void {
 
 /** True while a reply is current: its step of the clock is not over. */
 export function isCurrent(head: ReplyHead, now: number): boolean {
-  return head.clock_s === 0 || stepOf(head.clock_s, now) === head.step
+  return head.clockGranularity_s === 0 || stepOf(head.clockGranularity_s, now) === head.step
 }
 
 /** Returns the step of the clock that contains an instant. */
-export function stepOf(clock_s: number, now: number): number {
-  return clock_s === 0 ? 0 : Math.floor(now / (clock_s * 1000))
+export function stepOf(clockGranularity_s: number, now: number): number {
+  return clockGranularity_s === 0 ? 0 : Math.floor(now / (clockGranularity_s * 1000))
 }
 
 /** Returns the body in a coding, if it is in memory. */
-export function bodyAtHand(reply: Ready, encoding: Encoding): Buffer | null {
+export function availableBody(reply: CachedResponse, encoding: Encoding): Buffer | null {
   if (encoding === 'identity' || reply.body.length < COMPRESS_FROM || !reply.head.isText) return reply.body
   return reply.encoded.get(encoding) ?? null
 }
 
 /** Returns the body in a coding. Each coding is made once, also for concurrent requests. */
-export async function bodyIn(reply: Ready, encoding: Encoding): Promise<Buffer> {
-  const atHand = bodyAtHand(reply, encoding)
+export async function bodyIn(reply: CachedResponse, encoding: Encoding): Promise<Buffer> {
+  const atHand = availableBody(reply, encoding)
   if (atHand || encoding === 'identity') return atHand ?? reply.body
   const running = reply.compressing.get(encoding)
   if (running) return await running
@@ -143,9 +143,9 @@ interface Sending {
 }
 
 /** Sends a reply's head and, unless `body` is null, its body. */
-export function sendReady(
+export function sendCached(
   response: ServerResponse,
-  reply: Ready,
+  reply: CachedResponse,
   options: Sending & { readonly encoding: Encoding; readonly body: Buffer | null },
 ): void {
   const { encoding, body } = options
@@ -227,13 +227,13 @@ function written(target: Writable, piece: Buffer, signal: AbortSignal): Promise<
 }
 
 /** Answers that the caller's copy is still valid. */
-export function sendNotModified(response: ServerResponse, reply: Ready, options: Sending): void {
+export function sendNotModified(response: ServerResponse, reply: CachedResponse, options: Sending): void {
   response.writeHead(304, headerList(reply, '304', options))
   response.end()
 }
 
 /** Returns the headers of a reply in one form. All but the caller's own are made once a second, as busy paths repeat them. */
-function headerList(reply: Ready, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
+function headerList(reply: CachedResponse, form: Encoding | '304', { now, own, isSecure }: Sending): string[] {
   const shared = sharedHeaders(reply, form, { now, isPrivate: own !== null, isSecure }) as string[]
   if (own === null) return shared
   const all = shared.slice()
@@ -242,7 +242,7 @@ function headerList(reply: Ready, form: Encoding | '304', { now, own, isSecure }
 }
 
 function sharedHeaders(
-  reply: Ready,
+  reply: CachedResponse,
   form: Encoding | '304',
   sending: { readonly now: number; readonly isPrivate: boolean; readonly isSecure: boolean },
 ): readonly string[] {
@@ -293,7 +293,8 @@ const MINUTE_S = 60
 
 /** Returns the headers with the age of the data, the freshness of the reply and who may cache it. */
 function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
-  const untilStep_s = head.clock_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clock_s * 1000 - now) / 1000
+  const untilStep_s =
+    head.clockGranularity_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clockGranularity_s * 1000 - now) / 1000
   // A publication that comes hourly or less often may be late, so it is not expected to the second.
   const due_s = Math.max((head.refreshAt() - now) / 1000, head.cadence_s >= HOUR_S ? MINUTE_S : 0)
   const fresh_s = Math.ceil(Math.min(due_s, untilStep_s, head.cadence_s, head.isImmutable ? Number.POSITIVE_INFINITY : HOUR_S))

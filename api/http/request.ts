@@ -3,9 +3,9 @@ import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { Group, Param, Params, ValuesOf } from '../define/params.ts'
 import { limitExpected, NO_PAGE, neededBy, neededText, type PageValues, pageParams } from '../define/params-page.ts'
-import { type ProblemError, Refused } from '../define/problems.ts'
+import { InvalidParam, type ProblemError } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
-import { Mistakes, shortened } from './mistakes.ts'
+import { shortened, ValidationErrors } from './validation-errors.ts'
 
 /** A request's parameters, read and validated. */
 export interface RequestValues {
@@ -20,7 +20,7 @@ export interface RequestValues {
   /** Identifies the requests with the same answer, regardless of representation. */
   readonly key: string
   /** Step of the clock that the answer depends on, in seconds; 0 if it does not. */
-  readonly clock_s: number
+  readonly clockGranularity_s: number
 }
 
 /** Reads a request from its raw URL and the decoded path parameters. Throws a 400 problem that names every mistake. */
@@ -47,32 +47,33 @@ export function requestReader(endpoint: Endpoint): RequestReader {
     const query = mark === -1 ? '' : url.slice(mark + 1)
     // Not as it was sent: others may get the same answer, whose link to the next page must not lead to another host.
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(inPath[name] ?? ''))
-    const mistakes = new Mistakes()
+    const errors = new ValidationErrors()
     const texts = new Map<string, string[]>(Object.entries(inPath).map(([name, text]) => [name, [text]]))
-    addTexts(texts, query, queryNames, mistakes)
+    addTexts(texts, query, queryNames, errors)
     const read = new Map<string, unknown>()
-    let clock_s = 0
+    let clockGranularity_s = 0
     for (const [name, one] of params) {
       const given = texts.get(name)
-      read.set(name, readParam(name, one, given, mistakes))
-      if (given && one.clock_s) clock_s = clock_s === 0 ? one.clock_s : Math.min(clock_s, one.clock_s)
+      read.set(name, readParam(name, one, given, errors))
+      if (given && one.clockGranularity_s)
+        clockGranularity_s = clockGranularity_s === 0 ? one.clockGranularity_s : Math.min(clockGranularity_s, one.clockGranularity_s)
     }
-    mistakes.throwIfAny()
+    errors.throwIfAny()
     const own: Record<string, unknown> = {}
     for (const [name, one] of Object.entries(endpoint.params as Params)) {
-      own[name] = one.kind === 'group' ? combine(one, read, texts, mistakes) : read.get(name)
+      own[name] = one.kind === 'group' ? combine(one, read, texts, errors) : read.get(name)
     }
     const given = Object.fromEntries(pageNames.map((name) => [name, read.get(name)]))
     const page = { ...NO_PAGE, ...given, sort: given['sort'] ?? orderAround(endpoint, own), lang: given['lang'] ?? 'es' } as PageValues
     if (page.ids && page.ids.length > 500)
-      mistakes.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
-    for (const error of missingForSort(endpoint, page.sort, texts)) mistakes.add('invalid-parameter', error)
-    mistakes.throwIfAny()
+      errors.add('invalid-parameter', { parameter: 'ids', detail: `ids: expected at most 500, got ${page.ids.length}` })
+    for (const error of missingForSort(endpoint, page.sort, texts)) errors.add('invalid-parameter', error)
+    errors.throwIfAny()
     // A reply with a cursor contains the hour in which the cursor expires.
-    if (paged && (page.limit !== null || page.cursor !== null)) clock_s = Math.min(clock_s || 3600, 3600)
+    if (paged && (page.limit !== null || page.cursor !== null)) clockGranularity_s = Math.min(clockGranularity_s || 3600, 3600)
     const filterKey = JSON.stringify([own, page.ids, page.updated_since, page.sort])
     const key = JSON.stringify([filterKey, page.limit, page.cursor, page.since, page.fields, page.lang, page.total, page.snapshot])
-    return { path, query, own, page, filterKey, key, clock_s }
+    return { path, query, own, page, filterKey, key, clockGranularity_s }
   }
 }
 
@@ -81,11 +82,11 @@ export function queryReader<P extends Readonly<Record<string, Param>>>(params: P
   const names = Object.keys(params)
   return (url) => {
     const mark = url.indexOf('?')
-    const mistakes = new Mistakes()
+    const errors = new ValidationErrors()
     const texts = new Map<string, string[]>()
-    addTexts(texts, mark === -1 ? '' : url.slice(mark + 1), names, mistakes)
-    const values = Object.entries(params).map(([name, one]) => [name, readParam(name, one, texts.get(name), mistakes)])
-    mistakes.throwIfAny()
+    addTexts(texts, mark === -1 ? '' : url.slice(mark + 1), names, errors)
+    const values = Object.entries(params).map(([name, one]) => [name, readParam(name, one, texts.get(name), errors)])
+    errors.throwIfAny()
     return Object.fromEntries(values) as ValuesOf<P>
   }
 }
@@ -102,36 +103,36 @@ function isKey(name: string, text: string): boolean {
 }
 
 /** Collects the texts that a query gives to these names. */
-function addTexts(texts: Map<string, string[]>, query: string, names: readonly string[], mistakes: Mistakes): void {
-  if (query.includes('%')) checkEncoding(query, mistakes)
+function addTexts(texts: Map<string, string[]>, query: string, names: readonly string[], errors: ValidationErrors): void {
+  if (query.includes('%')) checkEncoding(query, errors)
   for (const [name, text] of new URLSearchParams(query)) {
-    if (!names.includes(name) && isKey(name, text)) mistakes.add('unknown-parameter', KEY_IN_URL)
-    else if (!names.includes(name)) mistakes.unknown(name, names)
+    if (!names.includes(name) && isKey(name, text)) errors.add('unknown-parameter', KEY_IN_URL)
+    else if (!names.includes(name)) errors.unknown(name, names)
     else texts.set(name, [...(texts.get(name) ?? []), text])
   }
 }
 
 /** Refuses parameters that a representation does not take. The representation is only known from the headers. */
 export function checkRepresentation({ returns }: Endpoint, page: PageValues, format: Format): void {
-  const mistakes = new Mistakes()
+  const errors = new ValidationErrors()
   const refuse = (parameter: string, value: string, expected: string): void =>
-    mistakes.add('invalid-parameter', { parameter, value, detail: `${parameter}: expected ${expected}, got ${JSON.stringify(value)}` })
+    errors.add('invalid-parameter', { parameter, value, detail: `${parameter}: expected ${expected}, got ${JSON.stringify(value)}` })
   if (returns.kind === 'list' && !isTable(format) && page.limit !== null && page.limit > returns.limit.max)
     refuse('limit', String(page.limit), limitExpected(returns.limit.max))
   if (page.dialect !== null && format !== 'csv') refuse('dialect', page.dialect, 'none but with format=csv')
   if (page.codec !== null && format !== 'parquet') refuse('codec', page.codec, 'none but with format=parquet')
-  mistakes.throwIfAny()
+  errors.throwIfAny()
 }
 
 /** Finds what URLSearchParams silently accepts: a % without two hexadecimal digits, or invalid UTF-8. */
-function checkEncoding(query: string, mistakes: Mistakes): void {
+function checkEncoding(query: string, errors: ValidationErrors): void {
   for (const pair of query.split('&')) {
     try {
       decodeURIComponent(pair)
     } catch {
       const parameter = shortened(pair.split('=')[0] ?? '')
       const detail = `${parameter}: a % has to be followed by two hexadecimal digits of UTF-8, got ${JSON.stringify(shortened(pair))}`
-      mistakes.add('invalid-parameter', { parameter, detail })
+      errors.add('invalid-parameter', { parameter, detail })
     }
   }
 }
@@ -153,13 +154,13 @@ function orderAround({ around, returns }: Endpoint, own: Readonly<Record<string,
   return returns.kind === 'list' && circleOf(around, own) ? (returns.orderAround ?? DISTANCE) : null
 }
 
-function readParam(name: string, one: Param, given: readonly string[] | undefined, mistakes: Mistakes): unknown {
+function readParam(name: string, one: Param, given: readonly string[] | undefined, errors: ValidationErrors): unknown {
   if (given === undefined) {
-    if (one.required) mistakes.add('invalid-parameter', { parameter: name, detail: `${name} is required`, ...allowedBy(one) })
+    if (one.required) errors.add('invalid-parameter', { parameter: name, detail: `${name} is required`, ...allowedBy(one) })
     return one.fallback
   }
   if (given.length > 1 && !one.list) {
-    mistakes.add('invalid-parameter', { parameter: name, detail: `${name} is given ${given.length} times; expected once` })
+    errors.add('invalid-parameter', { parameter: name, detail: `${name} is given ${given.length} times; expected once` })
     return one.fallback
   }
   const parts = one.list ? new Set(given.flatMap((text) => text.split(','))) : given
@@ -169,7 +170,7 @@ function readParam(name: string, one: Param, given: readonly string[] | undefine
       if (part === '') throw nothingGiven(one)
       values.push(one.parse(part))
     } catch (error) {
-      mistakes.refused(error, name, part)
+      errors.refused(error, name, part)
     }
   }
   return one.list ? [...new Set(values)] : values[0]
@@ -179,22 +180,22 @@ function combine(
   one: Group,
   read: ReadonlyMap<string, unknown>,
   texts: ReadonlyMap<string, readonly string[]>,
-  mistakes: Mistakes,
+  errors: ValidationErrors,
 ): unknown {
   const names = Object.keys(one.members)
   const values = Object.fromEntries(names.map((name) => [name, read.get(name)]))
   try {
     return one.combine(values as never)
   } catch (error) {
-    const name = (error instanceof Refused && error.parameter) || (names[0] as string)
-    mistakes.refused(error, name, texts.get(name)?.join(',') ?? '')
+    const name = (error instanceof InvalidParam && error.parameter) || (names[0] as string)
+    errors.refused(error, name, texts.get(name)?.join(',') ?? '')
     return null
   }
 }
 
-function nothingGiven(one: Param): Refused {
+function nothingGiven(one: Param): InvalidParam {
   const { allowed } = allowedBy(one)
-  return new Refused(`expected a value, got none${allowed ? `; allowed: ${allowed.join(', ')}` : ''}`, allowed ? { allowed } : {})
+  return new InvalidParam(`expected a value, got none${allowed ? `; allowed: ${allowed.join(', ')}` : ''}`, allowed ? { allowed } : {})
 }
 
 function allowedBy(one: Param): { allowed?: readonly string[] } {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Lake, LakePins } from '../../lake/open.ts'
+import type { Lake, SnapshotPins } from '../../lake/open.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { column, sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -15,7 +15,7 @@ const known = new WeakMap<Lake, LRUCache<string, Promise<readonly string[]>>>()
 export function roadsOfTable(
   lake: Lake,
   dataset: Dataset,
-  { pins, timeout_ms }: { readonly pins: LakePins; readonly timeout_ms: number },
+  { pins, timeout_ms }: { readonly pins: SnapshotPins; readonly timeout_ms: number },
 ): Promise<readonly string[]> {
   const state = pins.get(dataset.id)
   if (!state?.snapshotId) return Promise.resolve([])

@@ -4,55 +4,55 @@ import { isQueryError } from '../../lake/query/errors.ts'
 import { cameByHttps } from '../access/https.ts'
 import { isConcurrency, leaseOnce } from '../access/limits/in-lease.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
+import { type ContextParts, FULL_COST, REMAINING_COST, REVALIDATED_COST, RequestContext } from '../access/request-context.ts'
 import type { UsageRecorder } from '../access/usage/recorder.ts'
-import { FULL, REST, REVALIDATED, Visit, type VisitParts } from '../access/visit.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { PROBLEMS, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
-import { type Answerer, type Prepared, weakTag } from './answer.ts'
+import { type Handler, type ReplyPlan, weakTag } from './answer.ts'
+import type { CachedViews } from './cached-views.ts'
 import { deprecationHook } from './deprecation.ts'
 import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
 import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
-import type { KeptLake } from './kept-lake.ts'
 import { knownValuesCheck } from './known-values.ts'
 import { refuseLongUrl } from './malformed.ts'
-import type { Meter } from './meter.ts'
 import { methodProblem, problemOf } from './problem-replies.ts'
 import {
-  bodyAtHand,
+  availableBody,
   bodyIn,
+  type CachedResponse,
   CallerGone,
+  cachedFile,
+  cachedResponse,
   goneSignal,
   isCurrent,
-  type Ready,
-  ready,
-  readyFile,
-  renew,
+  sendCached,
   sendFile,
   sendNotModified,
-  sendReady,
+  touch,
 } from './replies.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, requestReader } from './request.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import { canSkipBody } from './skip-body.ts'
 import type { ServiceState } from './state.ts'
 import type { SystemWatch } from './system-watch.ts'
 
 /** What routes share. */
-export interface RouteContext extends VisitParts {
+export interface RouteContext extends ContextParts {
   readonly state: ServiceState
-  readonly kept: KeptLake
+  readonly kept: CachedViews
   readonly watch: SystemWatch
   readonly cache: ReplyCache
   readonly clock: () => number
   /** Counts requests for data. */
   readonly usage: Pick<UsageRecorder, 'counter'>
   /** Measures requests; null if metrics are not exported. */
-  readonly meter: Meter | null
+  readonly meter: RequestMetrics | null
   /** Counts the outcome and duration of requests. */
   readonly groups: Pick<PathGroups, 'ofEndpoint'>
   readonly log: Pick<FastifyBaseLogger, 'error'>
@@ -74,7 +74,7 @@ export function registerEndpoint(
   app: FastifyInstance,
   context: RouteContext,
   endpoint: Endpoint,
-  answerer: Answerer,
+  handler: Handler,
   documents: EndpointDocuments | null = null,
 ): void {
   const { state, kept, watch, cache, clock, plans, log } = context
@@ -111,18 +111,18 @@ export function registerEndpoint(
     for (const end of ends) end()
   })
 
-  const make = async (prepared: Prepared, signal?: AbortSignal): Promise<Ready> => {
+  const make = async (prepared: ReplyPlan, signal?: AbortSignal): Promise<CachedResponse> => {
     const { pieces, file, links, isPartial } = await prepared.answer(signal ?? NEVER)
     const whole = { ...prepared.head, links: [...links, ...prepared.head.links] }
     // It has its own tag and no time, so that no copy of it passes for the whole answer.
     const head = isPartial ? { ...whole, etag: weakTag(`${whole.etag} in part`), modified_at: null } : whole
-    const made = file ? await readyFile(head, file) : await ready(head, pieces)
+    const made = file ? await cachedFile(head, file) : await cachedResponse(head, pieces)
     if (!isPartial && !made.file) cache.put(made)
     return made
   }
   // A long list takes several turns of the event loop, in which others may request the same.
-  const underWay = new Map<string, Promise<Ready>>()
-  const sharing = async (etag: string, begin: () => Promise<Ready>): Promise<Ready> => {
+  const underWay = new Map<string, Promise<CachedResponse>>()
+  const sharing = async (etag: string, begin: () => Promise<CachedResponse>): Promise<CachedResponse> => {
     const others = underWay.get(etag)
     const making = others ?? begin().finally(() => underWay.delete(etag))
     underWay.set(etag, making)
@@ -136,7 +136,7 @@ export function registerEndpoint(
   }
 
   /** Makes an answer that costs a query of history. A caller has a limited number of slots. */
-  const makeInTurn = async (prepared: Prepared, visit: Visit, signal: AbortSignal): Promise<Ready> => {
+  const makeInTurn = async (prepared: ReplyPlan, visit: RequestContext, signal: AbortSignal): Promise<CachedResponse> => {
     const lease = await visit.lease(wait_ms)
     try {
       return await make(prepared, signal)
@@ -145,12 +145,12 @@ export function registerEndpoint(
     }
   }
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: Visit; now: number; wanted: Wanted }) => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, one: { visit: RequestContext; now: number; wanted: Wanted }) => {
     const { raw } = request
     const { visit, now } = one
     // A caller who may have the answer already pays the rest once the answer is known to differ.
     const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
-    await visit.charge(mayHaveIt ? REVALIDATED : FULL)
+    await visit.charge(mayHaveIt ? REVALIDATED_COST : FULL_COST)
     refuseBody(raw)
     const asked = generation
     const values = read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
@@ -160,32 +160,32 @@ export function registerEndpoint(
     if (plan) visit.needs(plan, `A period that begins more than ${recent?.hours} hours ago`)
     checkRepresentation(endpoint, values.page, format)
     await checkKnown?.(values)
-    const prepared = await answerer(values, { format, now, lease: leaseOnce(() => visit.lease(wait_ms)) })
+    const prepared = await handler(values, { format, now, lease: leaseOnce(() => visit.lease(wait_ms)) })
     const { head } = prepared
     let found = cache.get(head.etag)
-    if (found) renew(found, head.modified_at)
+    if (found) touch(found, head.modified_at)
     const canSkip = !found && canSkipBody(raw, prepared, format)
     const hasIt = mayHaveIt && isNotModified(raw.headers, head)
-    if (mayHaveIt && !hasIt) await visit.charge(REST)
-    if (canSkip) found = await ready(head, [])
+    if (mayHaveIt && !hasIt) await visit.charge(REMAINING_COST)
+    if (canSkip) found = await cachedResponse(head, [])
     else if (!found)
-      found = await (prepared.isCheap ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply.raw)))
+      found = await (prepared.isFromMemory ? sharing(head.etag, () => make(prepared)) : makeInTurn(prepared, visit, goneSignal(reply.raw)))
     // A partial answer has its own tag.
     if (hasIt && !isNotModified(raw.headers, found.head))
-      await visit.charge(REST).catch(async (error: unknown) => {
+      await visit.charge(REMAINING_COST).catch(async (error: unknown) => {
         await found.file?.close()
         throw error
       })
-    if (prepared.isCheap && asked === generation && found.head.etag === head.etag) shelf.put(shelfKeyOf(raw, one.wanted), found, plan)
+    if (prepared.isFromMemory && asked === generation && found.head.etag === head.etag) shelf.put(urlKeyOf(raw, one.wanted), found, plan)
     await sendFound(raw, reply, { found, now, visit })
   }
 
-  const counted = (status: number, visit: Visit): void => {
+  const counted = (status: number, visit: RequestContext): void => {
     count(visit.caller.key, status, visit.dayUnits)
     countReply(status, performance.now() - visit.began, visit.caller.slot)
   }
 
-  const serve = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<void> => {
+  const serve = async (request: FastifyRequest, reply: FastifyReply, visit: RequestContext): Promise<void> => {
     const { raw } = request
     const finding = visit.identify()
     if (finding) await finding
@@ -196,17 +196,17 @@ export function registerEndpoint(
     const values = type === null ? null : read(raw.url ?? '/', pick(request.params as Record<string, string>, pathNames))
     if (documents && type !== null && values?.page.format === null) {
       refuseBody(raw)
-      await sendFound(raw, reply, { found: await chargedDocument(raw, { visit, documents, type, values }), now, visit })
+      await sendFound(raw, reply, { found: await chargedDocument(raw, { context: visit, documents, type, values }), now, visit })
       return counted(reply.raw.statusCode, visit)
     }
     const wanted = formatOf[visit.caller.tier](accept)
-    const known = hasBody(raw) ? undefined : shelf.get(shelfKeyOf(raw, wanted))
+    const known = hasBody(raw) ? undefined : shelf.get(urlKeyOf(raw, wanted))
     const found = known?.reply
     if (!found || !isCurrent(found.head, now)) await answer(request, reply, { visit, now, wanted })
     else {
       if (known.plan) visit.needs(known.plan, endpoint.path)
       if (found.head.format) visit.needsFormat(found.head.format)
-      await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED : FULL)
+      await visit.charge(isNotModified(raw.headers, found.head) ? REVALIDATED_COST : FULL_COST)
       await sendFound(raw, reply, { found, now, visit })
     }
     counted(reply.raw.statusCode, visit)
@@ -219,13 +219,13 @@ export function registerEndpoint(
     exposeHeadRoute: false,
     // Not async, and no hooks: a reply in memory is sent as soon as it is charged.
     handler: (request, reply) => {
-      const visit = new Visit(context, request.raw)
+      const visit = new RequestContext(context, request.raw)
       measured?.(reply.raw, visit)
       serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, { visit, log }), visit))
     },
   })
   registerOtherMethods(app, url, async ({ raw }) => {
-    const visit = new Visit(context, raw)
+    const visit = new RequestContext(context, raw)
     let status: number = PROBLEMS['method-not-allowed'].status
     try {
       await payFor(visit)
@@ -241,13 +241,13 @@ export function registerEndpoint(
 /**
  * Charges a request for an unknown path to the key, or else the address. Throws the problem of an invalid key or a reached limit.
  */
-async function payFor(visit: Visit): Promise<void> {
+async function payFor(visit: RequestContext): Promise<void> {
   try {
     await visit.identify()
   } catch (error) {
-    throw await visit.settle(problemOf(error))
+    throw await visit.chargeProblem(problemOf(error))
   }
-  await visit.charge(FULL)
+  await visit.charge(FULL_COST)
 }
 
 /** Status that counts a request whose caller left before the answer was sent; nginx uses the same. */
@@ -257,15 +257,15 @@ const GONE = 499
 type Wanted = Format | 'none'
 
 /** Returns the key of an answer in the URL index. */
-function shelfKeyOf({ url }: IncomingMessage, format: Wanted): string {
+function urlKeyOf({ url }: IncomingMessage, format: Wanted): string {
   return format === 'json' ? (url as string) : `${format} ${url}`
 }
 
 /** A reply and its receiver, by default anybody. */
 interface FoundReply {
-  readonly found: Ready
+  readonly found: CachedResponse
   readonly now: number
-  readonly visit?: Visit
+  readonly visit?: RequestContext
 }
 
 /** Sends a reply to GET or HEAD in the coding that the request prefers, or 304. */
@@ -286,7 +286,7 @@ export async function sendFound(raw: IncomingMessage, reply: FastifyReply, one: 
   if (sendAtHand(raw, reply, one)) return
   const body = await bodyIn(found, encoding)
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
+  sendCached(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
 }
 
 /** Returns the caller's own headers; null if anybody may have the reply. */
@@ -304,16 +304,16 @@ function sendAtHand(raw: IncomingMessage, reply: FastifyReply, one: FoundReply):
     return true
   }
   const encoding = encodingOf(headers['accept-encoding'] as string | undefined)
-  const body = method === 'HEAD' ? null : bodyAtHand(found, encoding)
+  const body = method === 'HEAD' ? null : availableBody(found, encoding)
   if (body === null && method !== 'HEAD') return false
   reply.hijack()
-  sendReady(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
+  sendCached(reply.raw, found, { now, encoding, body, own: ownHeaders(one, 200), isSecure: cameByHttps(raw) })
   return true
 }
 
 /** The caller of a failed request, and the log for its error. */
 interface Failing extends Pick<RouteContext, 'log'> {
-  readonly visit: Visit
+  readonly visit: RequestContext
 }
 
 /** Answers with a problem and charges its caller, unless the caller has left. Returns the status. */
@@ -323,7 +323,7 @@ async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing
     reply.hijack()
     return GONE
   }
-  const settled = await visit.settle(problemOf(error))
+  const settled = await visit.chargeProblem(problemOf(error))
   const { url } = reply.request.raw
   // The head is sent, so the rest of the body is cut off.
   if (reply.raw.headersSent) log.error({ path: url?.slice(0, 500), status: settled.status, err: error }, 'reply cut off')

@@ -2,7 +2,7 @@ import { type Endpoint, pathParams, type ReadOf, type SystemView } from '../defi
 import type { Problem } from '../define/problems.ts'
 import type { SearchFound, SearchView } from '../define/search-view.ts'
 import { recordWriter } from '../define/shape.ts'
-import { type AnswerContext, type Answerer, type Body, headOf, steppedNow, unknownThing } from './answer.ts'
+import { type AnswerContext, type Body, type Handler, headOf, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { CADENCE_S } from './current-states.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
@@ -30,17 +30,17 @@ async function nothingFound(): Promise<SearchFound> {
 }
 
 /** Answers lists and single things about the service itself. */
-export function systemAnswerer(
+export function systemHandler(
   context: AnswerContext,
   read: ReadOf<'system'>,
   parts: { readonly endpoints: readonly Endpoint[]; readonly watch: SystemWatch; readonly link: SystemView['link'] },
-): Answerer {
+): Handler {
   const { endpoint, state } = context
   const { endpoints, watch, link } = parts
   const { returns } = endpoint
   // Hits of a search belong to one reply.
   const texts = recordTexts(returns, { remember: !read.search })
-  const asideTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.asides) || {} })
+  const asideTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.sideLists) || {} })
   return async (values, { format, now }) => {
     const tables = read.tables ? await watch.tables.value() : null
     const quality = read.quality ? await watch.quality.value() : UNSEEN
@@ -49,7 +49,7 @@ export function systemAnswerer(
     const of = read.tables?.(values.own) ?? null
     const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))
     const system: SystemView = { ...state.system(), endpoints, tables: about, quality, link, search }
-    const clock_s = read.clock_s ?? 0
+    const clockGranularity_s = read.clockGranularity_s ?? 0
     const changed_at = Math.max(tables ? tablesChangedAt(tables, of) : 0, quality.gathered_at, search.changed_at)
     const viewVersions = [
       ...(tables ? [tablesVersion(tables, of)] : []),
@@ -60,30 +60,30 @@ export function systemAnswerer(
     const named = read.showsSources ? of : indexed
     const shown = system.datasets.filter(({ id }) => named?.includes(id))
     const versions = { datasets: shown, of: [state.described_at, ...viewVersions], changed_at }
-    const refresh = { at: () => now + 1000 * (clock_s || CADENCE_S), cadence_s: clock_s || CADENCE_S }
-    const at = steppedNow(clock_s, now)
+    const refresh = { at: () => now + 1000 * (clockGranularity_s || CADENCE_S), cadence_s: clockGranularity_s || CADENCE_S }
+    const at = steppedNow(clockGranularity_s, now)
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
-    const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clock_s })
+    const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clockGranularity_s })
     const answer = async (signal: AbortSignal): Promise<Body> => {
       const found = await read.records(system, values.own, at)
       // If the index has changed since, the body does not match the tag.
       const marked = (body: Body): Body => (search.version === version ? body : { ...body, isPartial: true })
-      const unknown = (): Problem => unknownThing(values.path, read.near?.(system, values.own) ?? null)
+      const unknown = (): Problem => unknownThing(values.path, read.suggestion?.(system, values.own) ?? null)
       const meta = metaOf(state, shown)
       if (!found) throw unknown()
-      const { records, asides } = 'asides' in found ? found : { records: found, asides: {} }
+      const { records, sideLists } = 'sideLists' in found ? found : { records: found, sideLists: {} }
       if (endpoint.returns.kind === 'list')
         return marked(
           await pageBody(context, values, {
             ...{ texts, shape: returns.record, format, now, updated_at, meta, signal },
             all: chosen(selected(records, endpoint, values, at), context, values),
-            counts: asideTexts(asides),
+            counts: asideTexts(sideLists),
           }),
         )
       const [record] = records
       if (!record) throw unknown()
       return oneBody(context, values, { texts, shape: returns.record, record, format, meta, signal })
     }
-    return { head, answer, isCheap: true, mayNotExist: pathParams(endpoint.path).length > 0, mayBePartial: read.search === true }
+    return { head, answer, isFromMemory: true, mayNotExist: pathParams(endpoint.path).length > 0, mayBePartial: read.search === true }
   }
 }

@@ -1,7 +1,7 @@
 import type { Point } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { CachedQuery } from '../define/cached-query.ts'
 import type { StatesOf } from '../define/endpoint.ts'
-import type { Slice } from '../define/slice.ts'
 
 /** The fields of documents, in the order of their numbers. */
 export const FIELDS = ['title', 'names', 'codes', 'place', 'text'] as const
@@ -40,8 +40,8 @@ export interface SearchDocument {
 }
 
 /** Cached queries of the lake by name. */
-type Slices = Readonly<Record<string, Slice<unknown>>>
-type ValuesOfSlices<S extends Slices> = { readonly [K in keyof S]: S[K] extends Slice<infer T> ? T : never }
+type Slices = Readonly<Record<string, CachedQuery<unknown>>>
+type ValuesOfQueries<S extends Slices> = { readonly [K in keyof S]: S[K] extends CachedQuery<infer T> ? T : never }
 
 interface Described {
   /** Id, as in the API's list of collections. */
@@ -61,7 +61,7 @@ export interface Collection<D extends readonly Dataset[] = readonly Dataset[], S
   /** The request that shows a document: the path of an endpoint with the parameter for it in braces, in the path or the query. */
   readonly detail: string
   readonly weights: FieldWeights
-  readonly documents: (states: StatesOf<D>, slices: ValuesOfSlices<S>) => Iterable<SearchDocument>
+  readonly documents: (states: StatesOf<D>, slices: ValuesOfQueries<S>) => Iterable<SearchDocument>
 }
 
 /** A collection whose data does not exist yet. */

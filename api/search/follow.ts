@@ -1,11 +1,11 @@
 import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { CachedQuery } from '../define/cached-query.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import type { SearchView } from '../define/search-view.ts'
-import type { Slice } from '../define/slice.ts'
 import { roadPosts } from '../endpoints/road/posts.ts'
+import type { CachedViews } from '../http/cached-views.ts'
 import { currentStates } from '../http/current-states.ts'
-import type { KeptLake } from '../http/kept-lake.ts'
 import type { ServiceState } from '../http/state.ts'
 import { collections } from './catalog.ts'
 import { type Collection, detailPathOf, isSearchable } from './collection.ts'
@@ -14,7 +14,7 @@ import { SearchIndex } from './search-index.ts'
 /** Inputs of the follower. */
 interface FollowOptions {
   readonly state: ServiceState
-  readonly kept: KeptLake
+  readonly kept: CachedViews
   readonly endpoints: readonly Endpoint[]
   readonly clock: () => number
   /** Called if a collection could not be rebuilt; its previous documents stay. */
@@ -53,7 +53,7 @@ export function followSearch(options: FollowOptions): SearchFollower {
       },
     })
   }
-  const keyOf = (slice: Slice<unknown>): string => slice.present?.(clock())[0] ?? ''
+  const keyOf = (query: CachedQuery<unknown>): string => query.present?.(clock())[0] ?? ''
   const versionOf = async (one: Collection): Promise<string> => {
     const { version } = await kept.state(tables.get(one.id) ?? POSTS, state.system().feeds)
     return JSON.stringify([currentStates(state, one.from).of, version, Object.values(one.slices).map(keyOf)])
@@ -74,7 +74,7 @@ export function followSearch(options: FollowOptions): SearchFollower {
       const target = index
       const posts = (await kept.state(POSTS, state.system().feeds)).version
       let hasChanged = before === null || posts !== versions.get('')
-      if (hasChanged) target.setPosts(await kept.extra(roadPosts, ''), posts)
+      if (hasChanged) target.setPosts(await kept.optional(roadPosts, ''), posts)
       versions.set('', posts)
       for (const one of searchable) {
         try {

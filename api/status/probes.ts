@@ -6,7 +6,7 @@ import type { KeyIndex } from '../access/key-index.ts'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { formatsOf } from '../define/formats.ts'
 import { Problem } from '../define/problems.ts'
-import type { Answerer } from '../http/answer.ts'
+import type { Handler } from '../http/answer.ts'
 import { requestOf } from '../http/example-request.ts'
 import { allParams, requestReader } from '../http/request.ts'
 import type { Uptime } from './uptime.ts'
@@ -19,7 +19,7 @@ export interface Probe {
 
 interface Served {
   readonly endpoint: Endpoint
-  readonly answerer: Answerer
+  readonly handler: Handler
 }
 
 /** After this time in ms, an unchanged answer is made again; until then its head suffices. */
@@ -48,14 +48,14 @@ function isFromMemory({ read }: Endpoint): boolean {
 }
 
 /** Requests one record of an endpoint's example. */
-function endpointProbe({ endpoint, answerer }: Served, clock: () => number): Probe['run'] {
+function endpointProbe({ endpoint, handler }: Served, clock: () => number): Probe['run'] {
   const read = requestReader(endpoint)
   const [format = 'json'] = formatsOf(endpoint.returns)
   const values = allParams(endpoint).has('limit') ? { limit: '1' } : {}
   let last: { readonly etag: string; readonly at: number } | null = null
   return async (signal) => {
     const now = clock()
-    const prepared = await answerer(read(requestOf(endpoint, values, now), {}), { format, now, lease: (work) => work() })
+    const prepared = await handler(read(requestOf(endpoint, values, now), {}), { format, now, lease: (work) => work() })
     const { etag } = prepared.head
     if (last?.etag === etag && now - last.at < RENEW_MS) return
     const { file } = await prepared.answer(signal)

@@ -5,11 +5,11 @@ import type { Lake } from '../../lake/open.ts'
 import { MONTHS_SHOWN, monthAt, monthBounds, type ReadUptime, type UptimeMonth } from '../../lake/uptime/months.ts'
 import { quantile_ms } from '../../lake/uptime/objects.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import { Refused } from '../define/problems.ts'
+import { InvalidParam } from '../define/problems.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
-import { refusal } from '../http/mistakes.ts'
 import { type Readiness, readinessOf } from '../http/readiness.ts'
 import type { ServiceState } from '../http/state.ts'
+import { invalidParamProblem } from '../http/validation-errors.ts'
 import type { DeliveryLag } from './delivery.ts'
 import type { PathGroup } from './groups.ts'
 
@@ -145,8 +145,11 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
     const now = clock()
     const month = asked ?? monthAt(now)
     if (!isShown(month, now))
-      throw refusal(
-        new Refused(`expected a month from ${monthAt(now, 1 - MONTHS_SHOWN)} to ${monthAt(now)}`, { parameter: 'month', value: month }),
+      throw invalidParamProblem(
+        new InvalidParam(`expected a month from ${monthAt(now, 1 - MONTHS_SHOWN)} to ${monthAt(now)}`, {
+          parameter: 'month',
+          value: month,
+        }),
       )
     const known = made.get(month)
     if (known && now >= known.at && now - known.at < FRESH_S * 1000) return known.report

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { languageOf } from '../access/account-parts.ts'
 import { oneOf, param } from '../define/params.ts'
-import { problem, Refused } from '../define/problems.ts'
-import { described, readyDocument, registerDocument } from '../http/documents.ts'
-import type { Ready } from '../http/replies.ts'
+import { InvalidParam, problem } from '../define/problems.ts'
+import { cachedDocument, described, registerDocument } from '../http/documents.ts'
+import type { CachedResponse } from '../http/replies.ts'
 import { acceptedType } from '../http/representation.ts'
 import { queryReader } from '../http/request.ts'
 import { HTML, PAGE_LANG, PAGE_SECURITY } from '../web/html.ts'
@@ -19,7 +19,7 @@ export const STATUS_PARAMS = Object.freeze({
     about: 'Month (UTC) whose availability is shown, as YYYY-MM: the current one, the default, or one of the twelve before it.',
     schema: { type: 'string', pattern: '^[12][0-9]{3}-(0[1-9]|1[0-2])$' },
     parse: (text) => {
-      if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new Refused('expected a month, such as 2026-01')
+      if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidParam('expected a month, such as 2026-01')
       return text
     },
   }),
@@ -33,7 +33,7 @@ export function registerStatus(
   { report, clock }: { readonly report: (month: string | null) => Promise<StatusReport>; readonly clock: () => number },
 ): void {
   /** Each form of a report is made once. */
-  const made = new WeakMap<StatusReport, Map<string, Promise<Ready>>>()
+  const made = new WeakMap<StatusReport, Map<string, Promise<CachedResponse>>>()
   registerDocument(app, {
     url: '/status',
     clock,
@@ -44,14 +44,14 @@ export function registerStatus(
       if (form === null)
         throw problem('not-acceptable', 'The Accept header takes none of the media types of this path: text/html, application/json.')
       const shown = await report(month)
-      const forms = made.get(shown) ?? new Map<string, Promise<Ready>>()
+      const forms = made.get(shown) ?? new Map<string, Promise<CachedResponse>>()
       made.set(shown, forms)
       const name = `${form} ${language}`
       const making =
         forms.get(name) ??
         (form === 'json'
           ? described(statusReply(shown, language), language, FRESH_S)
-          : readyDocument({ text: statusPage(shown, language), content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S }))
+          : cachedDocument({ text: statusPage(shown, language), content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S }))
       forms.set(name, making)
       return making
     },

@@ -1,7 +1,7 @@
 import { type MinuteWriter, openMinuteWriter } from '../../lake/minutes/writer.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { countReply, newUptimeCounts, UPTIME, type UptimeCounts, type UptimeRow } from '../../lake/uptime/objects.ts'
-import { callerMark, MIN_CALLERS } from '../../lake/uptime/rule.ts'
+import { callerHash, MIN_CALLERS } from '../../lake/uptime/rule.ts'
 
 /** Counts a reply of a group by its status, its duration (ms), and its caller's quota key. */
 export type CountReply = (status: number, took_ms: number, quotaKey: string) => void
@@ -70,7 +70,7 @@ export function openUptime({ onLost, ...options }: UptimeOptions): Uptime {
         writer.advance()
         countReply(tally.counts, status, took_ms)
         const isRefused = status >= 400 && status < 500
-        if (!isRefused && tally.callers.size < MIN_CALLERS) tally.callers.add(callerMark(quotaKey))
+        if (!isRefused && tally.callers.size < MIN_CALLERS) tally.callers.add(callerHash(quotaKey))
       }
     },
     probeFailed: (group) => {

@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { tooManyStreams } from '../access/access-problems.ts'
 import { cameByHttps, STRICT_TRANSPORT } from '../access/https.ts'
 import type { KeyIndex, LiveKey } from '../access/key-index.ts'
-import { tooManyStreams } from '../access/refusals.ts'
-import { FULL, Visit, type VisitParts } from '../access/visit.ts'
+import { type ContextParts, FULL_COST, RequestContext } from '../access/request-context.ts'
 import { param } from '../define/params.ts'
 import { instantParam } from '../define/params-time.ts'
-import { problem, Refused } from '../define/problems.ts'
+import { InvalidParam, problem } from '../define/problems.ts'
 import { EVENT_FILTERS, eventPredicate } from '../events/filter.ts'
 import { type Place, placeOf } from '../events/shown.ts'
+import { countRequest, type PathCounters, sendProblem } from '../http/context-replies.ts'
 import { AS_TYPED, CORS_HEADERS } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
-import { countVisit, type PathCounters, sendProblem } from '../http/visit-replies.ts'
 import type { Stream, StreamHub } from './hub.ts'
 
 /** The path of the stream of events. */
@@ -36,7 +36,7 @@ export const STREAM_PARAMS = {
 } as const
 
 /** What the stream works with. */
-export interface StreamParts extends VisitParts, PathCounters {
+export interface StreamParts extends ContextParts, PathCounters {
   readonly hub: StreamHub
   readonly keys: KeyIndex
   /** Returns the position in the log of the events recorded from an instant (ms) on. */
@@ -52,17 +52,17 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
     url: STREAM_PATH,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const visit = new Visit(parts, request.raw)
+      const context = new RequestContext(parts, request.raw)
       try {
-        await visit.identify()
-        visit.needs(PLAN, STREAM_PATH)
-        await visit.charge(FULL)
+        await context.identify()
+        context.needs(PLAN, STREAM_PATH)
+        await context.charge(FULL_COST)
         refuseLongUrl(request.raw)
         const query = readQuery(request.raw.url ?? '/')
         refuseOtherTypes(request)
-        await answer(request, reply, { ...parts, visit, query })
+        await answer(request, reply, { ...parts, context: context, query })
       } catch (error) {
-        await sendProblem(reply, parts, { visit, error })
+        await sendProblem(reply, parts, { context: context, error })
       }
     },
   })
@@ -71,13 +71,13 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
 }
 
 type Asked = StreamParts & {
-  readonly visit: Visit
+  readonly context: RequestContext
   readonly query: ReturnType<ReturnType<typeof queryReader<typeof STREAM_PARAMS>>>
 }
 
 async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked): Promise<void> {
-  const { visit, query, limiter, placeAt, hub } = asked
-  const { slot, terms, key } = visit.caller
+  const { context, query, limiter, placeAt, hub } = asked
+  const { slot, terms, key } = context.caller
   const { last_event_id, since, ...filter } = query
   const header = raw.headers['last-event-id']
   const place = header === undefined ? last_event_id : readHeader(String(header))
@@ -90,12 +90,12 @@ async function answer({ raw }: FastifyRequest, reply: FastifyReply, asked: Asked
     ...CORS_HEADERS,
     ...AS_TYPED,
     ...(cameByHttps(raw) ? STRICT_TRANSPORT : {}),
-    ...visit.headers(200),
+    ...context.headers(200),
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   })
-  countVisit(asked, visit, 200)
+  countRequest(asked, context, 200)
   if (lease === null) {
     response.end()
     return
@@ -129,7 +129,7 @@ const EXPECTED = 'expected the id of an event of this stream, such as 123-1'
 function readPlace(text: string): Place {
   const place = placeOf(text)
   if (place) return place
-  throw new Refused(EXPECTED)
+  throw new InvalidParam(EXPECTED)
 }
 
 function readHeader(text: string): Place {

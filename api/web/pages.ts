@@ -5,8 +5,8 @@ import { languageOf } from '../access/account-parts.ts'
 import type { Language } from '../access/accounts.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
-import { DESCRIPTION_S, documentShelf, oneDocument, readyDocument, registerDocument } from '../http/documents.ts'
-import type { Ready } from '../http/replies.ts'
+import { cachedDocument, DESCRIPTION_S, documentUrls, oneDocument, registerDocument } from '../http/documents.ts'
+import type { CachedResponse } from '../http/replies.ts'
 import { queryReader } from '../http/request.ts'
 import { registerOtherMethods } from '../http/routes.ts'
 import { changelogPage } from './changelog.ts'
@@ -38,15 +38,19 @@ const readPage = queryReader({ lang: PAGE_LANG })
 /** Registers the public pages, and the descriptions of the service for programs. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   const { endpoints, plans, figures, securityContact, state, clock, baseUrl } = parts
-  const shelf = documentShelf()
+  const shelf = documentUrls()
   /** Documents that are made once for each language. */
-  const inLanguage = ({ raw }: FastifyRequest, name: string, make: (language: Language) => Promise<Ready>): Promise<Ready> => {
+  const inLanguage = (
+    { raw }: FastifyRequest,
+    name: string,
+    make: (language: Language) => Promise<CachedResponse>,
+  ): Promise<CachedResponse> => {
     const { lang } = readPage(raw.url ?? '/')
     const language = lang ?? languageOf(raw)
     return shelf(`${name} ${language} ${state.mode}`, () => make(language))
   }
-  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<Ready> =>
-    readyDocument({ text, content_type: HTML, language, headers })
+  const page = (text: string, language: Language, headers = PAGE_SECURITY): Promise<CachedResponse> =>
+    cachedDocument({ text, content_type: HTML, language, headers })
 
   registerDocument(app, {
     url: '/',
@@ -54,7 +58,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     find: async ({ raw }) => {
       const language = readPage(raw.url ?? '/').lang ?? languageOf(raw)
       const text = startPage(language, { figures: await figures(), plans, baseUrl: baseUrl(), mode: state.mode })
-      return readyDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
+      return cachedDocument({ text, content_type: HTML, language, headers: PAGE_SECURITY, fresh_s: FRESH_S })
     },
   })
   registerDocument(app, {
@@ -71,7 +75,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name as keyof typeof SCRIPTS] : undefined
       if (script?.version !== version) throw problem('not-found', 'There is no such file; /docs links to the existing ones.')
       const content_type = 'text/javascript; charset=utf-8'
-      return shelf(name, async () => readyDocument({ text: await script.text(), content_type, isImmutable: true }))
+      return shelf(name, async () => cachedDocument({ text: await script.text(), content_type, isImmutable: true }))
     },
   })
   const methods = methodPages(endpoints)
@@ -123,7 +127,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       const [now, base] = [clock(), baseUrl()]
       // Its example requests name days.
       return forModels(`${base} ${madridDate(now)}`, () =>
-        readyDocument({
+        cachedDocument({
           text: llmsText(endpoints, { baseUrl: base, plans, now }),
           content_type: PLAIN,
           language: 'en',
@@ -139,7 +143,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       // The port may be chosen late, and with it our own address.
       const base = baseUrl()
       return shelf(`catalogue ${base}`, () =>
-        readyDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
+        cachedDocument({ text: JSON.stringify(apiCatalog(endpoints, base)), content_type: CATALOG_TYPE, links: catalogLinks(base) }),
       )
     },
   })
@@ -154,7 +158,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       clock,
       find: async ({ raw }) => {
         NO_PARAMS(raw.url ?? '/')
-        return shelf(url, () => readyDocument(document))
+        return shelf(url, () => cachedDocument(document))
       },
     })
   app.get('/.well-known/security.txt', { exposeHeadRoute: true }, async ({ raw }, reply) => {

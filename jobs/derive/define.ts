@@ -53,7 +53,7 @@ export interface MonthsSpec extends DerivedCommon {
    * Set if only ended days of Madrid are built: the result then changes once a day instead of with every landing, for
    * expensive derivations. By default a month has all available rows.
    */
-  readonly settles?: 'day'
+  readonly watermark?: 'day'
   /**
    * Set with `settles` if each row has one source: a source that stops publishing then delays the others' days by one day
    * only.
@@ -68,12 +68,12 @@ export interface MonthsSpec extends DerivedCommon {
    * Inputs for times that the others lack, such as an archive: months with their rows are built too. Only the other inputs
    * determine the coverage, as long as they have rows.
    */
-  readonly besides?: readonly Dataset[]
+  readonly fallbackInputs?: readonly Dataset[]
   /** With `settles`: days that a row may be late. A day is built this many days after its end. None by default. */
-  readonly late_days?: number
+  readonly allowedLateness_days?: number
   /** Set if an input row's time is the end of its interval: a row at the instant a month ends belongs to that month. */
   readonly timesAreEnds?: true
-  /** The time range (ms, half-open) of the input rows for a month; by default the month itself and `late_days` more. */
+  /** The time range (ms, half-open) of the input rows for a month; by default the month itself and `allowedLateness_days` more. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**
    * A SELECT of a month's rows, by the dataset's column names, from the inputs' `scans` in the order of `from`; these have the
@@ -103,7 +103,7 @@ export interface ModelGiven {
  */
 export interface ModelRows {
   readonly rows: readonly AnyRow[]
-  readonly beside: ReadonlyMap<Dataset, readonly AnyRow[]>
+  readonly sideOutputs: ReadonlyMap<Dataset, readonly AnyRow[]>
 }
 
 /**
@@ -118,7 +118,7 @@ export interface ModelSpec extends DerivedCommon {
    */
   readonly parts: (versions: readonly string[], held: (dataset: Dataset) => readonly string[]) => readonly DerivedPart[]
   /** Other datasets that a run fills; they land before `into`, each partitioned by its version, which is the part's. */
-  readonly beside?: readonly Dataset[]
+  readonly sideOutputs?: readonly Dataset[]
   /**
    * Additional inputs that do not land as versions. Parts that use them (`of`) read their ended hours of today and yesterday,
    * and are rebuilt after each hour. There are no such parts while the coverage is unknown.
@@ -142,7 +142,7 @@ export type Derived = Readonly<DerivedSpec>
 
 /** The datasets that a derivation fills. */
 export function filledBy(derived: Derived): readonly Dataset[] {
-  return derived.by === 'model' ? [derived.into, ...(derived.beside ?? [])] : [derived.into]
+  return derived.by === 'model' ? [derived.into, ...(derived.sideOutputs ?? [])] : [derived.into]
 }
 
 /** The datasets that a derivation reads. */
@@ -159,7 +159,7 @@ export function defineDerived(spec: MonthsSpec): Readonly<MonthsSpec>
 export function defineDerived(spec: ModelSpec): Readonly<ModelSpec>
 export function defineDerived(spec: DerivedSpec): Derived {
   const versioned = spec.by === 'months' ? [spec.into] : [...filledBy(spec), ...spec.from]
-  for (const { id, land, version, partition } of versioned) {
+  for (const { id, writeMode: land, version, partition } of versioned) {
     const [first] = partition
     if (land !== 'replace' || partition.length !== 1 || first?.transform !== 'identity' || first.column !== version)
       throw new Error(`${spec.into.id}: ${id} is not partitioned by its version, as derivations need`)

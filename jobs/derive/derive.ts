@@ -2,7 +2,7 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { DELETED_BEFORE, UNTIL } from '../../lake/landed.ts'
 import { withLock } from '../../lake/live/lock.ts'
-import type { LakePins } from '../../lake/open.ts'
+import type { SnapshotPins } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
@@ -120,7 +120,7 @@ export async function derive(
   return done.ran ? done.value : WAITS
 }
 
-async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
+async function planParts(derived: Derived, pins: SnapshotPins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
   if (derived.by === 'versions') return planVersions(derived, pins)
   if (derived.by === 'model') return planModel(derived, pins, covered)
   return covered.size === 0 ? [] : planMonths(derived, pins, coveredUntil(derived, [...covered.values()]))
@@ -129,7 +129,7 @@ async function planParts(derived: Derived, pins: LakePins, covered: ReadonlyMap<
 async function makeParts(
   context: IngestContext,
   derived: Derived,
-  given: { readonly parts: readonly PlannedPart[]; readonly pins: LakePins; readonly makes: Makes; readonly signal: AbortSignal },
+  given: { readonly parts: readonly PlannedPart[]; readonly pins: SnapshotPins; readonly makes: Makes; readonly signal: AbortSignal },
 ): Promise<DeriveResult & { readonly isWhole: boolean }> {
   const { parts, pins, makes, signal } = given
   const made: string[] = []
@@ -170,7 +170,7 @@ async function makeParts(
  * True for months that are not rebuilt: they were built, and an input with limited retention has since deleted some of their
  * rows.
  */
-function frozenParts(derived: Derived, pins: LakePins, made: ReadonlySet<string>): (version: string) => boolean {
+function frozenParts(derived: Derived, pins: SnapshotPins, made: ReadonlySet<string>): (version: string) => boolean {
   if (derived.by !== 'months') return () => false
   const deleted = derived.from.map(({ id }) => Date.parse(pins.get(id)?.properties[DELETED_BEFORE] ?? ''))
   return (version) => made.has(version) && deleted.some((before) => monthSpan(version).from < before)

@@ -2,7 +2,7 @@ import { commit } from '../../lake/iceberg/commit.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
-import type { LakePins } from '../../lake/open.ts'
+import type { SnapshotPins } from '../../lake/open.ts'
 import { piecesOf } from '../../lake/query/parquet.ts'
 import { stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
@@ -37,11 +37,11 @@ export interface Landing {
 export async function landPart(
   context: IngestContext,
   derived: Derived,
-  { part, pins, place }: { readonly part: PlannedPart; readonly pins: LakePins; readonly place: Landing },
+  { part, pins, place }: { readonly part: PlannedPart; readonly pins: SnapshotPins; readonly place: Landing },
 ): Promise<number | null> {
   const { signal } = place
   const computed = await computePart(context, derived, { part, pins, signal })
-  for (const [into, rows] of computed?.beside ?? []) {
+  for (const [into, rows] of computed?.sideOutputs ?? []) {
     if (!filledBy(derived).includes(into)) throw new Error(`${derived.into.id}: the model returned rows of undeclared ${into.id}`)
     const state = await context.lake.table(into).load()
     if (!state) throw new Error(`there is no table of ${into.id}`)
@@ -57,7 +57,7 @@ async function landInto(
   made: {
     readonly into: Dataset
     readonly part: PlannedPart
-    readonly pins: LakePins
+    readonly pins: SnapshotPins
     readonly place: Landing
     /** Rows computed by a model; null if a query makes them. */
     readonly rows: readonly AnyRow[] | null
@@ -124,7 +124,7 @@ async function change(
 async function computePart(
   context: IngestContext,
   derived: Derived,
-  { part, pins, signal }: { readonly part: PlannedPart; readonly pins: LakePins; readonly signal: AbortSignal },
+  { part, pins, signal }: { readonly part: PlannedPart; readonly pins: SnapshotPins; readonly signal: AbortSignal },
 ): Promise<ModelRows | null> {
   if (derived.by !== 'model') return null
   const what = part.rows as DerivedPart
@@ -136,7 +136,7 @@ async function computePart(
   const before = await context.lake.query(own, { ...limits, columns: tableColumns(into) })
   const files = { store: context.store, now: context.now, commit: context.commit === undefined ? await codeCommit() : context.commit }
   const made = await derived.rows(what, { given, before, read, recent: part.recent ?? null, files, signal })
-  return 'beside' in made ? made : { rows: made, beside: new Map() }
+  return 'sideOutputs' in made ? made : { rows: made, sideOutputs: new Map() }
 }
 
 /**

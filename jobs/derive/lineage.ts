@@ -1,7 +1,7 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { feedsIn, holdSame, landedOf, PART, UNTIL } from '../../lake/landed.ts'
-import type { LakePins } from '../../lake/open.ts'
+import type { SnapshotPins } from '../../lake/open.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -25,14 +25,14 @@ export interface PlannedPart {
 }
 
 /** Pins the states of a derivation's inputs, so that planning and reading use the same state. */
-export async function pinInputs(context: IngestContext, derived: Derived): Promise<LakePins> {
+export async function pinInputs(context: IngestContext, derived: Derived): Promise<SnapshotPins> {
   return new Map(
     await Promise.all(inputsOf(derived).map(async (dataset) => [dataset.id, await context.lake.table(dataset).load()] as const)),
   )
 }
 
 /** True if the inputs have the same fetches of each of their feeds, see `holdSame`. */
-export function isSettled(derived: Derived, pins: LakePins, feeds: readonly Feed[]): boolean {
+export function isSettled(derived: Derived, pins: SnapshotPins, feeds: readonly Feed[]): boolean {
   return feeds.every(({ id, into }) => {
     const filled = inputsOf(derived).filter((dataset) => into.includes(dataset))
     return holdSame(
@@ -47,12 +47,12 @@ export function isSettled(derived: Derived, pins: LakePins, feeds: readonly Feed
  * out if one of these tables states nothing; `besides` inputs count only if no other states anything. `recent` inputs count up
  * to the last ended hour.
  */
-export function coverageOfInputs(derived: Derived, pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+export function coverageOfInputs(derived: Derived, pins: SnapshotPins, feeds: readonly Feed[]): Map<string, number> {
   if (derived.by === 'model') {
     const lately = [...coverageOf(derived.recent ?? [], pins, feeds)].map(([feed, until]) => [feed, hourOf(until)] as const)
     return new Map([...coverageOf(derived.from, pins, feeds), ...lately])
   }
-  const besides = derived.by === 'months' ? (derived.besides ?? []) : []
+  const besides = derived.by === 'months' ? (derived.fallbackInputs ?? []) : []
   const mainly = coverageOf(
     derived.from.filter((dataset) => !besides.includes(dataset)),
     pins,
@@ -61,7 +61,7 @@ export function coverageOfInputs(derived: Derived, pins: LakePins, feeds: readon
   return mainly.size > 0 ? mainly : coverageOf(besides, pins, feeds)
 }
 
-function coverageOf(from: readonly Dataset[], pins: LakePins, feeds: readonly Feed[]): Map<string, number> {
+function coverageOf(from: readonly Dataset[], pins: SnapshotPins, feeds: readonly Feed[]): Map<string, number> {
   const properties = (dataset: Dataset): Readonly<Record<string, string>> => pins.get(dataset.id)?.properties ?? {}
   const named = new Set([...feeds.map(({ id }) => id), ...from.flatMap((dataset) => statedFeeds(properties(dataset)))])
   return new Map(
@@ -86,7 +86,7 @@ function statedFeeds(properties: Readonly<Record<string, string>>): string[] {
 }
 
 /** The parts from the inputs' versions, each with its lineage. */
-export async function planVersions(derived: VersionsSpec, pins: LakePins): Promise<PlannedPart[]> {
+export async function planVersions(derived: VersionsSpec, pins: SnapshotPins): Promise<PlannedPart[]> {
   const newest = derived.newest ?? []
   const own = derived.from.filter((dataset) => !newest.includes(dataset))
   const beside = await Promise.all(newest.map((dataset) => newestOf(dataset, pins)))
@@ -124,7 +124,7 @@ interface Newest {
   readonly state: string
 }
 
-async function newestOf(dataset: Dataset, pins: LakePins): Promise<Newest | null> {
+async function newestOf(dataset: Dataset, pins: SnapshotPins): Promise<Newest | null> {
   const held = await heldVersions(pins.get(dataset.id) ?? null)
   const version = [...held.keys()].sort().at(-1)
   return version === undefined ? null : { dataset, version, state: held.get(version) as string }
@@ -156,7 +156,7 @@ export function madeParts(properties: Readonly<Record<string, string>>): Map<str
 export const partProperty = (version: string): string => `${PART}${version}`
 
 /** The snapshot summary of a built part: its lineage in the order of the inputs, and the input snapshots read. */
-export function lineageSummary(derived: Derived, part: PlannedPart, pins: LakePins): Record<string, string> {
+export function lineageSummary(derived: Derived, part: PlannedPart, pins: SnapshotPins): Record<string, string> {
   const snapshots = inputsOf(derived).map(({ id }) => `${id}@${pins.get(id)?.snapshotId ?? 'none'}`)
   return { 'derived-part': part.version, 'derived-lineage': part.lineage, 'derived-from': snapshots.join(' ') }
 }

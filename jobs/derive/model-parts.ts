@@ -1,5 +1,5 @@
 import { UNTIL } from '../../lake/landed.ts'
-import type { LakePins } from '../../lake/open.ts'
+import type { SnapshotPins } from '../../lake/open.ts'
 import { scan } from '../../lake/query/scan.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate } from '../../lake/schema/time.ts'
@@ -11,7 +11,7 @@ import { heldOf } from './months.ts'
  * The parts that a model should make from its inputs' versions, each with its lineage. For a model with recent inputs that
  * includes the ended hours (`covered`: coverage by feed, ms) and their content; without any ended hour there is no part.
  */
-export async function planModel(derived: ModelSpec, pins: LakePins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
+export async function planModel(derived: ModelSpec, pins: SnapshotPins, covered: ReadonlyMap<string, number>): Promise<PlannedPart[]> {
   const held = new Map(
     await Promise.all(derived.from.map(async (dataset) => [dataset, await heldVersions(pins.get(dataset.id) ?? null)] as const)),
   )
@@ -25,7 +25,7 @@ async function planPart(
   derived: ModelSpec,
   of: {
     readonly part: DerivedPart
-    readonly pins: LakePins
+    readonly pins: SnapshotPins
     readonly held: ReadonlyMap<Dataset, ReadonlyMap<string, string>>
     readonly covered: ReadonlyMap<string, number>
   },
@@ -57,7 +57,10 @@ async function planPart(
 }
 
 /** End of the newest hour that all feeds of a dataset have completed; infinite if unknown. */
-function hoursOf(dataset: Dataset, { pins, covered }: { readonly pins: LakePins; readonly covered: ReadonlyMap<string, number> }): number {
+function hoursOf(
+  dataset: Dataset,
+  { pins, covered }: { readonly pins: SnapshotPins; readonly covered: ReadonlyMap<string, number> },
+): number {
   const properties = pins.get(dataset.id)?.properties ?? {}
   const until = [...covered].flatMap(([feed, at]) => (properties[`${UNTIL}${feed}`] === undefined ? [] : [hourOf(at)]))
   return Math.min(...until)

@@ -1,6 +1,6 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { LiveFile } from '../../lake/iceberg/types.ts'
-import type { LakePins } from '../../lake/open.ts'
+import type { SnapshotPins } from '../../lake/open.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { fieldOf } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -27,8 +27,11 @@ export function coveredUntil({ isBySource }: Pick<MonthsSpec, 'isBySource'>, lan
  * The end of the derived rows, in ms, if the inputs are covered until an instant: with `settles`, the start of the current day
  * in Madrid.
  */
-export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settles' | 'late_days'>, until: number): number {
-  return settles === 'day' ? dayBounds(madridDate(until, -late_days)).start : until
+export function settledUntil(
+  { watermark: settles, allowedLateness_days = 0 }: Pick<MonthsSpec, 'watermark' | 'allowedLateness_days'>,
+  until: number,
+): number {
+  return settles === 'day' ? dayBounds(madridDate(until, -allowedLateness_days)).start : until
 }
 
 /**
@@ -36,20 +39,20 @@ export function settledUntil({ settles, late_days = 0 }: Pick<MonthsSpec, 'settl
  * partition read, the newest sequence number of the files and their total rows (`673=12x300`). Any row change alters it;
  * compaction, which keeps both, does not.
  */
-export async function planMonths(derived: MonthsSpec, pins: LakePins, until: number): Promise<PlannedPart[]> {
+export async function planMonths(derived: MonthsSpec, pins: SnapshotPins, until: number): Promise<PlannedPart[]> {
   const settled = settledUntil(derived, until)
   const ends = await Promise.all(derived.from.map((dataset) => endOf(derived, { dataset, pins, settled })))
   const end = Math.max(settled, ...ends)
   const planned: PlannedPart[] = []
-  const timed = [derived.from[0] as Dataset, ...(derived.besides ?? [])]
+  const timed = [derived.from[0] as Dataset, ...(derived.fallbackInputs ?? [])]
   const after_ms = derived.timesAreEnds ? 1 : 0
   const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, after_ms)))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
-    const isCut = derived.settles !== undefined && end < whole.to
+    const isCut = derived.watermark !== undefined && end < whole.to
     const span = isCut ? { ...whole, to: end } : whole
     if (span.to <= span.from) continue
-    const lateEnd = dayBounds(madridDate(span.to, derived.late_days ?? 0)).start
+    const lateEnd = dayBounds(madridDate(span.to, derived.allowedLateness_days ?? 0)).start
     const { from, to } = derived.reads?.(span) ?? { from: span.from + after_ms, to: lateEnd + after_ms }
     const inputs = derived.from.map((dataset, nth) => ({ dataset, to: derived.countsFirstDay ? Math.min(to, ends[nth] as number) : to }))
     const states = await Promise.all(
@@ -76,7 +79,7 @@ export async function planMonths(derived: MonthsSpec, pins: LakePins, until: num
  */
 async function endOf(
   { countsFirstDay }: MonthsSpec,
-  { dataset, pins, settled }: { readonly dataset: Dataset; readonly pins: LakePins; readonly settled: number },
+  { dataset, pins, settled }: { readonly dataset: Dataset; readonly pins: SnapshotPins; readonly settled: number },
 ): Promise<number> {
   const state = pins.get(dataset.id)
   if (!countsFirstDay || !state) return settled
@@ -94,7 +97,7 @@ async function endOf(
  * The months of Madrid in which a table has rows, by the bounds of its files; `after_ms` is how long after its interval a row
  * is stamped. A month in between may have none.
  */
-async function monthsOf(dataset: Dataset, pins: LakePins, after_ms: number): Promise<string[]> {
+async function monthsOf(dataset: Dataset, pins: SnapshotPins, after_ms: number): Promise<string[]> {
   const state = pins.get(dataset.id)
   const months = new Set<string>()
   for (const { lower, upper } of state ? (await liveFiles(state)).map((file) => timesOf(dataset, file)) : [])
@@ -103,7 +106,7 @@ async function monthsOf(dataset: Dataset, pins: LakePins, after_ms: number): Pro
 }
 
 /** The content of a table in the partitions of a time range (ms), up to the range's end. */
-export async function heldOf(dataset: Dataset, pins: LakePins, { from, to }: { from: number; to: number }): Promise<string> {
+export async function heldOf(dataset: Dataset, pins: SnapshotPins, { from, to }: { from: number; to: number }): Promise<string> {
   const state = pins.get(dataset.id)
   const files = state ? await liveFiles(state, { [dataset.time]: { gte: partitionBegin(dataset, from), lt: to } }) : []
   const partitions = Map.groupBy(files, ({ partition }) => String(partition[0] ?? ''))

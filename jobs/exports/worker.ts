@@ -20,7 +20,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { EXPORT_QUEUE, type ExportData, handBack, openExportQueue } from '../queues.ts'
-import { ExportRefused, type WrittenExport, writeExport } from './write.ts'
+import { ExportRejected, type WrittenExport, writeExport } from './write.ts'
 
 /** Times of the machinery, ms. */
 interface ExportTimes {
@@ -180,7 +180,7 @@ async function runJob(
   const following = follow().catch((err: Error) => log.warn({ err, id }, 'progress of an export is not stored'))
   const write = async (): Promise<WrittenExport> => {
     const dataset = options.datasets.find((one) => one.id === request.dataset)
-    if (!dataset) throw new ExportRefused(`there is no dataset ${request.dataset} any more`)
+    if (!dataset) throw new ExportRejected(`there is no dataset ${request.dataset} any more`)
     // Leftovers of an earlier attempt.
     await deleteFiles(store, id)
     const lake = await options.openLake()
@@ -210,7 +210,7 @@ async function runJob(
       log.info({ id, dataset: request.dataset }, 'export cancelled')
       return
     }
-    const isRefused = error instanceof ExportRefused
+    const isRefused = error instanceof ExportRejected
     log.error({ id, dataset: request.dataset, err: error }, 'export failed')
     if (!isRefused && !isLast) throw error
     await deleteFiles(store, id)

@@ -21,7 +21,7 @@ const MAX_FILES = 1000
 const DAY_MS = 86_400_000
 
 /** A job that can never succeed, with the reason for its owner. */
-export class ExportRefused extends Error {}
+export class ExportRejected extends Error {}
 
 /** The result of an export. */
 export interface WrittenExport {
@@ -79,7 +79,7 @@ async function partsOf(session: Session, dataset: Dataset, request: ExportReques
   const labels = found.map(([day]) => new Date(Number(day) * DAY_MS).toISOString().slice(0, split === 'day' ? 10 : 7))
   const parts = [...new Set(labels)]
   if (parts.length > MAX_FILES)
-    throw new ExportRefused(`the rows are in ${parts.length} ${split}s, and a job has ${MAX_FILES} files at most`)
+    throw new ExportRejected(`the rows are in ${parts.length} ${split}s, and a job has ${MAX_FILES} files at most`)
   return parts.map((label) => {
     const [year = 0, month = 1, day = 1] = label.split('-').map(Number)
     const begin = Date.UTC(year, month - 1, day)

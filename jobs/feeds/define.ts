@@ -32,7 +32,7 @@ export interface FeedRequest {
    * Set if the first answer only names the document's address. The document's bytes are the body; the first answer is not
    * stored.
    */
-  readonly follow?: Follow
+  readonly twoStep?: TwoStepDownload
   /** Set if the publisher requires a secret of ours. */
   readonly secret?: RequestSecret
   /** Set if replies have records that must not be stored. */
@@ -51,18 +51,18 @@ export interface Withhold {
 }
 
 /** How a slip leads to its document. */
-export interface Follow {
+export interface TwoStepDownload {
   /** Allowed hosts of documents; a first answer that names another host is an error. */
   readonly hosts: readonly string[]
   /** Reads a slip: pure. */
-  readonly to: (slip: Buffer) => Followed
+  readonly to: (slip: Buffer) => DownloadStep
 }
 
 /**
  * The result of the first step: the document's address, or why there is none, whether a retry may help, and the matching HTTP
  * status if it names one (404: no such document).
  */
-export type Followed = { readonly url: string } | { readonly refused: string; readonly retryable: boolean; readonly status?: number }
+export type DownloadStep = { readonly url: string } | { readonly refused: string; readonly retryable: boolean; readonly status?: number }
 
 /**
  * A secret sent with a request, only to the host of that request. It never appears in an address, a log line or stored data.
@@ -99,7 +99,7 @@ export interface Batch {
 }
 
 /** Parse diagnostics. All counts add up; nothing is dropped silently. */
-export interface Notes {
+export interface Diagnostics {
   /**
    * States the publication time (ms since the epoch), if the document has one that identifies its content; otherwise the fetch
    * time counts. Different content under a known time is treated as the same publication and not accepted. See "Publication
@@ -109,9 +109,9 @@ export interface Notes {
   /** Counts a source code missing from a list; the code itself stays in the row. */
   unknownCode(list: CodeList | string, code: string): void
   /** Counts a row that cannot be made, with the reason; `sample` helps to find the cause. */
-  quarantine(dataset: Dataset, reason: string, sample: string): void
-  /** Reports that a block of a dataset (see `Blocks`) is missing from this publication. */
-  missingBlock(dataset: Dataset, block: string): void
+  reject(dataset: Dataset, reason: string, sample: string): void
+  /** Reports that a block of a dataset (see `CompletenessGroups`) is missing from this publication. */
+  missingGroup(dataset: Dataset, block: string): void
   /** Reports something for a person to read: a repaired coordinate, a disagreement, a flag. Equal texts are counted. */
   warn(text: string): void
 }
@@ -127,8 +127,8 @@ export interface Band {
   readonly soon?: readonly SoonBand[]
   /** True if a publication without rows is valid, whatever came before. */
   readonly mayBeEmpty?: true
-  /** Blocks whose rows do not show how complete a publication is: ratios are computed without them. */
-  readonly besides?: readonly string[]
+  /** CompletenessGroups whose rows do not show how complete a publication is: ratios are computed without them. */
+  readonly exceptGroups?: readonly string[]
 }
 
 /** The usual ratio for a publication soon after the last accepted one. It must have a row if the last one had any. */
@@ -143,10 +143,10 @@ export interface SoonBand {
 
 /**
  * The blocks of a dataset that a publication may lose as a whole (a núcleo, the M-30). A block is a value of a column, or each
- * element if the column is a list. A row's absence does not count while any of its blocks is missing. Rules: "Blocks" in
+ * element if the column is a list. A row's absence does not count while any of its blocks is missing. Rules: "CompletenessGroups" in
  * jobs/README.md.
  */
-export interface Blocks {
+export interface CompletenessGroups {
   readonly column: string
   /**
    * Rows that the previous publication must have had, or things expected, before an absent block counts as missing; 20 by
@@ -156,7 +156,7 @@ export interface Blocks {
   /** The same limit for expected things only, where it differs: a timetable is more reliable than the previous publication. */
   readonly leastExpected?: number
   /** Which blocks a publication must have, computed from other tables; by default only the previous publication is used. */
-  readonly expected?: ExpectedBlocks
+  readonly expected?: ExpectedGroups
   /** Expected blocks that no publication ever has: they do not count as missing. */
   readonly never?: readonly string[]
   /**
@@ -179,7 +179,7 @@ export interface Blocks {
  * How the lake computes which blocks a publication must have. The answer is recorded in the raw log beside the fetch: a
  * rebuild uses the recorded answer, not a newer one.
  */
-export interface ExpectedBlocks {
+export interface ExpectedGroups {
   /** Datasets that the query reads; if one has no table yet, nothing is expected. */
   readonly from: readonly Dataset[]
   /** The answer for an instant is valid for this many seconds; queried instants are multiples of it. */
@@ -222,7 +222,7 @@ export interface Archive {
    * Set if a file has pages: returns the next page's address, why the answer is not a page, or null after the last. Pure. All
    * pages are one fetch, with bodies `<period>`, `<period>.2` and so on; a file with a missing page is rejected.
    */
-  readonly next?: (page: FeedBody, url: string) => Followed | null
+  readonly next?: (page: FeedBody, url: string) => DownloadStep | null
   /** How many of the newest files are checked in the feed's cadence: files may be corrected later. */
   readonly recent: number
   /** How many of the newest files the service should have; missing ones are fetched in the background. None by default. */
@@ -315,7 +315,7 @@ export interface Bulk {
    * Columns that are constant or computed from other columns. They are added after sorting, so the sort moves less data. See
    * `WriteOptions`.
    */
-  readonly told?: (file: BulkFile) => Readonly<Record<string, Sql>>
+  readonly derivedColumns?: (file: BulkFile) => Readonly<Record<string, Sql>>
 }
 
 /** What a feed declares; see "declare once" in architecture.md. */
@@ -338,8 +338,8 @@ export interface FeedSpec {
   readonly bulk?: Bulk
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
-  /** Blocks, by dataset id. */
-  readonly blocks?: Readonly<Record<string, Blocks>>
+  /** CompletenessGroups, by dataset id. */
+  readonly groups?: Readonly<Record<string, CompletenessGroups>>
   /**
    * How the age of the data is measured: from its publication (default), or from the last fetch, for a publisher that
    * publishes only changes and correctly answers "unchanged".
@@ -358,7 +358,7 @@ export interface FeedSpec {
   readonly rows: (
     bodies: readonly FeedBody[],
     clock: FeedClock,
-    notes: Notes,
+    diagnostics: Diagnostics,
     wanted?: ReadonlySet<Dataset>,
   ) => AsyncIterable<Batch> | Iterable<Batch>
 }

@@ -1,4 +1,4 @@
-import { type FeedBody, type Followed, FormatError } from '../feeds/define.ts'
+import { type DownloadStep, type FeedBody, FormatError } from '../feeds/define.ts'
 import { decodeUtf8 } from './text.ts'
 
 /** A feature of an answer of an ArcGIS server: its attributes by name. */
@@ -38,7 +38,7 @@ export function readFeatures(bytes: Buffer): QueryAnswer {
  * The next page of a query (`resultOffset`), computed from the number of features; null after the last. A server's error gives
  * a refusal with the status it names. Throws `FormatError` like `readFeatures`.
  */
-export function nextPage({ bytes }: Pick<FeedBody, 'bytes'>, url: string): Followed | null {
+export function nextPage({ bytes }: Pick<FeedBody, 'bytes'>, url: string): DownloadStep | null {
   const { error } = parse(bytes)
   if (error) {
     const status = Number(error.code)

@@ -1,6 +1,6 @@
-import type { Blocks } from '../feeds/define.ts'
+import type { CompletenessGroups } from '../feeds/define.ts'
 import type { Backwards, MissingFrom } from './backwards.ts'
-import { blockFactsOf, blocksOf, namesIn } from './blocks.ts'
+import { groupFactsOf, groupsOf, namesIn } from './completeness-groups.ts'
 import type { Entry } from './fold.ts'
 
 /**
@@ -14,14 +14,14 @@ export interface Anywhere {
   isAbsent(key: string, step: number): void
   /** The absences that count for a thing last seen at `at` (data time, ms), `step` steps back. */
   countOf(key: string, seen: { readonly at: number; readonly step: number }): Promise<number>
-  /** Blocks named in the fetches from the newest back to the one where the longest search ended. */
+  /** CompletenessGroups named in the fetches from the newest back to the one where the longest search ended. */
   names(): ReadonlySet<string>
 }
 
 /** Starts counting; `isMissing` returns whether a block is missing from a fetch. */
 export function absencesAnywhere(
   log: Backwards,
-  options: { readonly dataset: string; readonly rule: Blocks | null; readonly isMissing: MissingFrom },
+  options: { readonly dataset: string; readonly rule: CompletenessGroups | null; readonly isMissing: MissingFrom },
 ): Anywhere {
   const { dataset, rule, isMissing } = options
   const absences = new Map<string, number[]>()
@@ -32,11 +32,11 @@ export function absencesAnywhere(
       const accepted = await log.at(named + 1)
       if (!accepted) return
       named++
-      for (const name of namesIn(blockFactsOf(accepted, dataset))) names.add(name)
+      for (const name of namesIn(groupFactsOf(accepted, dataset))) names.add(name)
     }
   }
   return {
-    has: ({ row }) => rule !== null && blocksOf(row, rule.column).length === 0,
+    has: ({ row }) => rule !== null && groupsOf(row, rule.column).length === 0,
     isAbsent(key, step) {
       const steps = absences.get(key)
       if (steps) steps.push(step)

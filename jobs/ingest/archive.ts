@@ -4,10 +4,10 @@ import {
   type Archive,
   type ArchiveFile,
   type DayRange,
+  type DownloadStep,
   type Feed,
   type FeedBody,
   type FeedRequest,
-  type Followed,
   FormatError,
 } from '../feeds/define.ts'
 import { type Listing, listingOf } from '../feeds/periods.ts'
@@ -97,7 +97,7 @@ async function collectPages(
   }
 }
 
-function nextOf(feed: Feed, page: FeedBody, url: string): Followed | null {
+function nextOf(feed: Feed, page: FeedBody, url: string): DownloadStep | null {
   try {
     return (feed.archive as Archive).next?.(page, url) ?? null
   } catch (error) {

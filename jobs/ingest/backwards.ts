@@ -1,7 +1,7 @@
 import type { Landed, SeqSet } from '../../lake/landed.ts'
 import { type AcceptedFetch, byDataTime, readAccepted, withdrawnSeqs } from '../../lake/raw/archive.ts'
-import type { Blocks } from '../feeds/define.ts'
-import { blockFactsOf, isDue, leastOf } from './blocks.ts'
+import type { CompletenessGroups } from '../feeds/define.ts'
+import { groupFactsOf, isDue, leastOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 
 /** Log records read at once. */
@@ -84,7 +84,7 @@ export type MissingFrom = (block: string, step: number) => Promise<boolean>
  */
 export function missingBackwards(
   log: Backwards,
-  options: { readonly dataset: string; readonly rule: Blocks | null; readonly since: number },
+  options: { readonly dataset: string; readonly rule: CompletenessGroups | null; readonly since: number },
 ): MissingFrom {
   const { dataset, rule, since } = options
   /**
@@ -97,7 +97,7 @@ export function missingBackwards(
     for (let step = from; ; step++) {
       const accepted = await log.at(step)
       if (!accepted) return { from, to: step, missingTo: step }
-      const facts = blockFactsOf(accepted, dataset)
+      const facts = groupFactsOf(accepted, dataset)
       const { counts, said } = facts
       const isSaid = said.includes(block)
       const count = counts[block] ?? 0
@@ -111,7 +111,7 @@ export function missingBackwards(
   return async (block, step) => {
     const accepted = await log.at(step)
     if (!accepted) return false
-    const facts = blockFactsOf(accepted, dataset)
+    const facts = groupFactsOf(accepted, dataset)
     if (facts.said.includes(block)) return true
     if (rule === null || facts.counts[block]) return false
     const due = isDue(rule, facts, block)

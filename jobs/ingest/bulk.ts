@@ -17,7 +17,7 @@ import { partitionValue } from '../../lake/schema/partitions.ts'
 import { type Bulk, type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
 import { onlyCsv, openZip } from '../formats/zip.ts'
 import type { IngestContext } from './context.ts'
-import { collectNotes } from './notes.ts'
+import { collectDiagnostics } from './diagnostics.ts'
 import type { Publication } from './parse.ts'
 import { PATIENCE_MS, writeApart } from './tables.ts'
 
@@ -65,7 +65,7 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
     await unpackInto(path, body.bytes, { most: request.maxDecodedBytes, signal })
     const file = { path, header: await headerOf(path), period: body.name }
     const query = feed.bulk.query(file)
-    const derived = { ...feed.bulk.told?.(file), fetch_id: sql`${fetch_id}` }
+    const derived = { ...feed.bulk.derivedColumns?.(file), fetch_id: sql`${fetch_id}` }
     // Partitioning by version uses the period of the file.
     const partition = dataset.partition.map((field) =>
       field.transform === 'identity' ? body.name : partitionValue(field, Date.parse(body.name)),
@@ -108,7 +108,7 @@ export async function bulkOf(
 
 /** The publication of an accepted fetch as recorded in the log; enough for rows that DuckDB makes. */
 export function recordedPublication(accepted: AcceptedFetch): Publication {
-  const { report } = collectNotes()
+  const { report } = collectDiagnostics()
   return {
     rows: new Map(),
     counts: new Map(Object.entries(accepted.rows)),
@@ -137,7 +137,7 @@ async function publicationOf(
 ): Promise<Publication> {
   const { feed, dataset, staged, fetchedAt } = made
   if (staged.rows === 0) throw new FormatError('the file has no row')
-  const { notes, report } = collectNotes()
+  const { diagnostics, report } = collectDiagnostics()
   for (const [name, { codes, min, max, nullable }] of Object.entries(dataset.columns)) {
     const value = column(dataset, name)
     if (!nullable && (await session.values(sql`SELECT 1 FROM ${staged.table} WHERE ${value} IS NULL LIMIT 1`)).length > 0)
@@ -153,7 +153,8 @@ async function publicationOf(
         throw new FormatError(`${name} is beyond ${limit}`)
     if (codes)
       for (const [code, count] of await session.values(sql`SELECT ${value}, count(*) FROM ${staged.table} GROUP BY ALL`))
-        if (!Object.hasOwn(codes.codes, String(code))) for (let at = 0; at < Number(count); at++) notes.unknownCode(codes, String(code))
+        if (!Object.hasOwn(codes.codes, String(code)))
+          for (let at = 0; at < Number(count); at++) diagnostics.unknownCode(codes, String(code))
   }
   if (dataset.isObservation && (await hasLater(session, { dataset, staged, than: fetchedAt + CLOCK_TOLERANCE_MS })))
     throw new FormatError(`${dataset.time} is later than the fetch`)

@@ -18,7 +18,7 @@ import { isBulk, makeBulk } from './bulk.ts'
 import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
-import { expectedBlocks } from './expected.ts'
+import { expectedGroups } from './expected.ts'
 import { type FeedMemory, syncMemory } from './memory.ts'
 import { type Publication, parsePublication } from './parse.ts'
 import { countsOf, recordedExpectation } from './pipeline.ts'
@@ -49,7 +49,7 @@ export async function acceptRejected(context: IngestContext, memory: FeedMemory,
   const fetchedAt = Date.parse(raw.fetched_at)
   // The recorded expectation, if the data time is still the same.
   const { expected: recorded, ...rest } = raw
-  const expected = recorded && raw.data_time === data_time ? recorded : await expectedBlocks(context, feed, publication.data_time)
+  const expected = recorded && raw.data_time === data_time ? recorded : await expectedGroups(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     // If another process accepts a fetch of this time after this check, it takes the number tried below.

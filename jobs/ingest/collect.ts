@@ -78,7 +78,7 @@ export async function collectPlan(plan: RequestPlan, options: CollectOptions): P
       try {
         got.push({
           request,
-          ...(await patiently(request, { ...options, validators: single && !request.follow ? validatorsOf(options.last, request) : {} })),
+          ...(await patiently(request, { ...options, validators: single && !request.twoStep ? validatorsOf(options.last, request) : {} })),
         })
       } catch (error) {
         if (!(error instanceof FetchError)) throw error

@@ -1,9 +1,9 @@
 import { type AcceptedFetch, RawBytesError, type RawFetch, type ReceivedBody, readBody } from '../../lake/raw/archive.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
-import { blockFactsOf, ruleOf } from './blocks.ts'
 import { isBulk, recordedPublication } from './bulk.ts'
 import { decodeKept } from './collect.ts'
+import { groupFactsOf, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
 import { type Publication, parsePublication } from './parse.ts'
@@ -19,7 +19,7 @@ export function advancePart(
   const facts = {
     fetch_id: accepted.fetch_id,
     data_time: Date.parse(accepted.data_time),
-    blocks: blockFactsOf(accepted, dataset.id),
+    blocks: groupFactsOf(accepted, dataset.id),
     rule: ruleOf(feed, dataset.id),
   }
   return advance(dataset, state, { rows: publication && (publication.rows.get(dataset.id) as AnyRow[]), facts, key: idKey })

@@ -1,6 +1,6 @@
 import type { Lake } from '../../lake/open.ts'
-import type { ExpectedBlocks, Feed } from '../feeds/define.ts'
-import { ruleOf } from './blocks.ts'
+import type { ExpectedGroups, Feed } from '../feeds/define.ts'
+import { ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 
 /** Expected things by block; null if nothing is known. */
@@ -12,10 +12,10 @@ const MOST_BLOCKS = 10_000
 /** Cached answers per declaration: feeds that share one are some seconds apart. */
 const MOST_KEPT = 4
 
-const kept = new WeakMap<Lake, WeakMap<ExpectedBlocks, Map<string, Promise<Expected>>>>()
+const kept = new WeakMap<Lake, WeakMap<ExpectedGroups, Map<string, Promise<Expected>>>>()
 
 /** The things that the lake expects in each block at a data time (ms), by dataset; only known blocks. */
-export async function expectedBlocks(
+export async function expectedGroups(
   context: IngestContext,
   feed: Feed,
   dataTime: number,
@@ -30,14 +30,14 @@ export async function expectedBlocks(
 }
 
 /** The answer for the step of a data time; cached until the step or a table changes. */
-async function expectedAt(context: IngestContext, feed: Feed, declared: ExpectedBlocks, dataTime: number): Promise<Expected> {
+async function expectedAt(context: IngestContext, feed: Feed, declared: ExpectedGroups, dataTime: number): Promise<Expected> {
   try {
     const { lake } = context
     const step_ms = declared.every_s * 1000
     const at = Math.floor(dataTime / step_ms) * step_ms
     const snapshots = await Promise.all(declared.from.map((dataset) => lake.snapshot(dataset)))
     if (snapshots.some((snapshot) => !snapshot || snapshot.snapshotId === null)) return null
-    const ofLake = kept.get(lake) ?? new WeakMap<ExpectedBlocks, Map<string, Promise<Expected>>>()
+    const ofLake = kept.get(lake) ?? new WeakMap<ExpectedGroups, Map<string, Promise<Expected>>>()
     kept.set(lake, ofLake)
     const answers = ofLake.get(declared) ?? new Map<string, Promise<Expected>>()
     ofLake.set(declared, answers)
@@ -58,7 +58,7 @@ async function expectedAt(context: IngestContext, feed: Feed, declared: Expected
   }
 }
 
-async function ask(lake: Lake, { query }: ExpectedBlocks, at: number): Promise<Expected> {
+async function ask(lake: Lake, { query }: ExpectedGroups, at: number): Promise<Expected> {
   const rows = await lake.query(query(at), { timeout_ms: MOST_MS, maxRows: MOST_BLOCKS })
   if (rows.length === 0) return null
   return Object.fromEntries(rows.map(({ block, count }) => [String(block), Number(count)]))

@@ -4,8 +4,8 @@ import type { LiveChange, LiveRow } from '../../lake/live/types.ts'
 import { type AnyRow, type Dataset, REVIVAL_MS } from '../../lake/schema/dataset.ts'
 import { instantOfRow, timePartition } from '../../lake/schema/partitions.ts'
 import { entityKey } from '../../lake/schema/rows.ts'
-import type { Blocks } from '../feeds/define.ts'
-import { type BlockFacts, type BlockState, blocksAfter, blocksOf } from './blocks.ts'
+import type { CompletenessGroups } from '../feeds/define.ts'
+import { type GroupFacts, type GroupState, groupsAfter, groupsOf } from './completeness-groups.ts'
 
 /** The state of one entity. Instants in ms since the epoch. */
 export interface Entry {
@@ -26,16 +26,16 @@ export interface DatasetState {
   /** Data time of the newest folded fetch; null before the first. */
   data_time: number | null
   /** As of the newest folded fetch. */
-  blocks: BlockState
+  blocks: GroupState
 }
 
 /** Facts of a fetch that the fold needs beside its rows. */
 export interface FetchFacts {
   readonly fetch_id: string
   readonly data_time: number
-  readonly blocks: BlockFacts
+  readonly blocks: GroupFacts
   /** The feed's block rule for the dataset; null if it has none. */
-  readonly rule: Blocks | null
+  readonly rule: CompletenessGroups | null
 }
 
 /** The effect of one fetch on a dataset: table rows and change log entries. */
@@ -59,11 +59,12 @@ export function advance(
   fetch: { readonly rows: readonly AnyRow[] | null; readonly facts: FetchFacts; readonly key: Buffer },
 ): Advance {
   const { rows, facts, key } = fetch
-  state.blocks = blocksAfter(facts.rule, state.blocks, { ...facts.blocks, at: facts.data_time, before_at: state.data_time })
-  if (dataset.land === 'replace') return { rows: [], changes: [] }
-  const done = dataset.land === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
+  state.blocks = groupsAfter(facts.rule, state.blocks, { ...facts.blocks, at: facts.data_time, before_at: state.data_time })
+  if (dataset.writeMode === 'replace') return { rows: [], changes: [] }
+  const done =
+    dataset.writeMode === 'append' ? append(dataset, state, rows ?? [], facts) : applyChanges(dataset, state, { rows, facts, key })
   state.data_time = Math.max(facts.data_time, state.data_time ?? facts.data_time)
-  if (dataset.land === 'append') dropOld(dataset, state, facts.rule)
+  if (dataset.writeMode === 'append') dropOld(dataset, state, facts.rule)
   return done
 }
 
@@ -85,7 +86,7 @@ function append(dataset: Dataset, state: DatasetState, rows: readonly AnyRow[], 
  * Drops observations that are too old to be current state. Observations of missing blocks stay longer if the dataset declares
  * it.
  */
-export function dropOld(dataset: Dataset, state: DatasetState, rule: Blocks | null): void {
+export function dropOld(dataset: Dataset, state: DatasetState, rule: CompletenessGroups | null): void {
   if (state.data_time === null) return
   const since = state.data_time - dataset.currentFor_ms
   const heldSince = oldestKept(dataset, state.data_time)
@@ -102,9 +103,9 @@ export function oldestKept(dataset: Dataset, dataTime: number): number {
  * True if the newest publication cannot show whether an entity exists: one of its blocks is missing, and the last publication
  * with that block had the entity. If that one lacked it, it was already gone.
  */
-function isHeld(entry: Entry, rule: Blocks | null, { missing, had_at }: BlockState): boolean {
+function isHeld(entry: Entry, rule: CompletenessGroups | null, { missing, had_at }: GroupState): boolean {
   if (rule === null || missing.length === 0) return false
-  return blocksOf(entry.row, rule.column).some((block) => missing.includes(block) && entry.seen_at >= (had_at[block] ?? 0))
+  return groupsOf(entry.row, rule.column).some((block) => missing.includes(block) && entry.seen_at >= (had_at[block] ?? 0))
 }
 
 /** The state of an observed thing: its newest row, that row's time, and the data time of the last publication with it. */
@@ -198,14 +199,14 @@ function unseen(
  * True if an entity's absence from the newest publication counts: none of its blocks is missing. An entity without a block may
  * belong to any block except those that were missing when it was seen.
  */
-function countsNow(entry: Entry, rule: Blocks | null, { missing, lost_at }: BlockState): boolean {
-  if (rule === null || blocksOf(entry.row, rule.column).length > 0) return countsAbsence(entry, rule, missing)
+function countsNow(entry: Entry, rule: CompletenessGroups | null, { missing, lost_at }: GroupState): boolean {
+  if (rule === null || groupsOf(entry.row, rule.column).length > 0) return countsAbsence(entry, rule, missing)
   return missing.every((block) => (lost_at[block] as number) <= entry.seen_at)
 }
 
 /** True if the absence of an entity with blocks counts: none of its blocks is missing from the publication. */
-export function countsAbsence(entry: { readonly row: AnyRow }, rule: Blocks | null, missing: readonly string[]): boolean {
-  return missing.length === 0 || rule === null || !blocksOf(entry.row, rule.column).some((block) => missing.includes(block))
+export function countsAbsence(entry: { readonly row: AnyRow }, rule: CompletenessGroups | null, missing: readonly string[]): boolean {
+  return missing.length === 0 || rule === null || !groupsOf(entry.row, rule.column).some((block) => missing.includes(block))
 }
 
 /** Names of the columns whose values differ, except the time column. */
@@ -263,15 +264,15 @@ class EntryChange implements LiveChange {
 export function liveRow(dataset: Dataset, entry: Entry, dataTime: number): LiveRow {
   const { row, status, updated_at, seen_at } = entry
   const state = { status, updated_at, is_stale: seen_at < dataTime }
-  return dataset.land === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }
+  return dataset.writeMode === 'changes' ? { ...row, [dataset.time]: updated_at, ...state } : { ...row, ...state }
 }
 
 /** Live rows of a state with their entity keys, one at a time, without ended things. `rule` is the dataset's block rule. */
-export function* liveRows(dataset: Dataset, state: DatasetState, rule: Blocks | null): Generator<[key: string, row: LiveRow]> {
+export function* liveRows(dataset: Dataset, state: DatasetState, rule: CompletenessGroups | null): Generator<[key: string, row: LiveRow]> {
   for (const [key, entry] of state.entries) {
     if (entry.status === 'ENDED') continue
     const row = liveRow(dataset, entry, state.data_time ?? entry.seen_at)
-    const held = dataset.land === 'append' && row.is_stale && isHeld(entry, rule, state.blocks)
+    const held = dataset.writeMode === 'append' && row.is_stale && isHeld(entry, rule, state.blocks)
     yield [key, held ? { ...row, is_held: true } : row]
   }
 }

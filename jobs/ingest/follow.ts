@@ -17,13 +17,13 @@ export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
 export async function fetchFollowed(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret, ...rest } = options
   const first = await fetchWithSecret(request, options)
-  if (!request.follow) return first
-  const followed = request.follow.to(await decodeReply(request, first))
+  if (!request.twoStep) return first
+  const followed = request.twoStep.to(await decodeReply(request, first))
   if ('refused' in followed)
     throw new FetchError(`${request.url} answered: ${followed.refused}`, { retryable: followed.retryable, status: followed.status ?? null })
-  if (!leadsTo(followed.url, request.follow.hosts))
+  if (!leadsTo(followed.url, request.twoStep.hosts))
     throw new FetchError(
-      `${request.url} names ${followed.url.slice(0, 200)}, which is no HTTPS address at ${request.follow.hosts.join(', ')}`,
+      `${request.url} names ${followed.url.slice(0, 200)}, which is no HTTPS address at ${request.twoStep.hosts.join(', ')}`,
       {
         retryable: false,
       },

@@ -2,7 +2,7 @@ import type { FeedState } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Feed } from '../feeds/define.ts'
-import { blockNames } from './blocks.ts'
+import { groupNames } from './completeness-groups.ts'
 import type { FetchOutcome } from './pipeline.ts'
 
 /** Inputs of a feed's freshness. */
@@ -77,7 +77,7 @@ function countsOf(
     rows: last?.rows ?? {},
     quarantined: last?.quarantined ?? 0,
     unknown_codes: last?.unknown_codes ?? 0,
-    missing_blocks: blockNames(missing),
+    missing_blocks: groupNames(missing),
   }
 }
 

@@ -3,8 +3,8 @@ import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Band, Feed, SoonBand } from '../feeds/define.ts'
-import { missingAfter, ruleOf } from './blocks.ts'
-import { tally } from './notes.ts'
+import { missingAfter, ruleOf } from './completeness-groups.ts'
+import { tally } from './diagnostics.ts'
 import type { Publication } from './parse.ts'
 
 /** No publisher's clock is this wrong, ms: an older time is a misread or miswritten date. */
@@ -14,7 +14,7 @@ const MOST_QUARANTINED = 0.2
 /** Above this share of missing blocks the whole publication is incomplete, unless the feed declares another share. */
 const MOST_MISSING = 0.5
 
-type BlockCounts = Publication['blocks']
+type GroupCounts = Publication['blocks']
 
 /** The reference of a judgement: the last accepted fetch by data time, and the blocks missing after it. */
 export interface Before {
@@ -32,7 +32,7 @@ export type Verdict =
  * Judges a parsed publication against the previous state (null: none) by times and counts, and against the blocks that the
  * lake expects, by dataset.
  */
-export function judge(feed: Feed, publication: Publication, before: Before | null, expected: BlockCounts = {}): Verdict {
+export function judge(feed: Feed, publication: Publication, before: Before | null, expected: GroupCounts = {}): Verdict {
   const last = before?.last ?? null
   const { blocks } = publication
   const missing = missingBlocks(feed, publication, expected, before)
@@ -61,7 +61,7 @@ function countReason(
   publication: Publication,
   context: {
     readonly missing: readonly string[]
-    /** Blocks that were missing after the previous publication and have returned. */
+    /** CompletenessGroups that were missing after the previous publication and have returned. */
     readonly back: readonly string[]
     readonly blocks: Record<string, number> | undefined
     readonly last: AcceptedFetch | null
@@ -81,17 +81,17 @@ function countReason(
   const seen = Object.keys(lastBlocks)
   // A block that was already missing still counts in the total, otherwise the share missing grows with each publication.
   const known = new Set([...seen, ...missing]).size
-  const mostMissing = feed.blocks?.[dataset.id]?.mostMissing ?? MOST_MISSING
+  const mostMissing = feed.groups?.[dataset.id]?.mostMissing ?? MOST_MISSING
   if (seen.length > 1 && missing.length > mostMissing * known) return `${dataset.id}: ${missing.length} of ${known} blocks missing`
   const lost = missing.filter((block) => lastBlocks[block])
-  if (lost.length > 0 && older_ms <= 1000 * (feed.blocks?.[dataset.id]?.refusedFor_s ?? 0))
+  if (lost.length > 0 && older_ms <= 1000 * (feed.groups?.[dataset.id]?.refusedFor_s ?? 0))
     return `${dataset.id}: ${lost.join(', ')} missing, of which the publication before has rows`
   const soon = soonBand(band, older_ms)
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
   const counts = context.blocks ?? {}
-  // Blocks missing from either publication are not compared: a returning block would have too many rows forever.
-  const apart = [...missing, ...context.back, ...(band.besides ?? [])]
+  // CompletenessGroups missing from either publication are not compared: a returning block would have too many rows forever.
+  const apart = [...missing, ...context.back, ...(band.exceptGroups ?? [])]
   const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null
   const ratio = now / before
@@ -113,7 +113,7 @@ function outside(missing: readonly string[], counts: Readonly<Record<string, num
   return Object.entries(counts).reduce((sum, [block, count]) => (missing.includes(block) ? sum : sum + count), 0)
 }
 
-function missingBlocks(feed: Feed, publication: Publication, expected: BlockCounts, before: Before | null): Record<string, string[]> {
+function missingBlocks(feed: Feed, publication: Publication, expected: GroupCounts, before: Before | null): Record<string, string[]> {
   const missing: Record<string, string[]> = {}
   for (const { id } of feed.into) {
     const known = { counts: before?.last.blocks[id] ?? {}, missing: before?.missing[id] ?? [] }

@@ -58,7 +58,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
     count += (pending[taken++] as Part['pending'][0]).count
   const batch = pending.slice(0, taken)
   const landing = { feed: feed.id, base, next: landedWith(base, batch) }
-  if (dataset.land === 'replace' && count > 0) {
+  if (dataset.writeMode === 'replace' && count > 0) {
     const newestFirst = batch.flatMap(({ gives, accepted }) => (gives === 'rows' && accepted ? [{ accepted }] : [])).reverse()
     const [only, ...others] = newestFirst
     const spooled = only && others.length === 0 ? takeSpooled(context, feed, { ...only, dataset }) : null
@@ -70,7 +70,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
     return done.added
   }
   const given = batch.flatMap(({ rows }) => rows)
-  const rows = dataset.land === 'append' ? await firstOfEachKey(context, dataset, given) : given
+  const rows = dataset.writeMode === 'append' ? await firstOfEachKey(context, dataset, given) : given
   if (!(await landRows(context, dataset, { ...landing, rows }))) return null
   part.landed = landing.next
   part.pending = pending.slice(taken)

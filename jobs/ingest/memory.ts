@@ -18,7 +18,7 @@ import type { IngestContext } from './context.ts'
 import { advancePart, parseIfKept } from './derive.ts'
 import { recordEvents } from './events.ts'
 import type { DatasetState } from './fold.ts'
-import { lastBeforeGap } from './late.ts'
+import { lastBeforeGap } from './late-data.ts'
 import type { Publication } from './parse.ts'
 import { restoreState } from './restore.ts'
 import { isBehind, landedIn } from './tables.ts'
@@ -220,7 +220,7 @@ export function foldInto(
     data_time: Date.parse(accepted.data_time),
     gives: publication ? 'rows' : 'lost',
     accepted,
-    count: part.dataset.land === 'replace' ? (publication?.counts.get(part.dataset.id) ?? 0) : change.rows.length,
+    count: part.dataset.writeMode === 'replace' ? (publication?.counts.get(part.dataset.id) ?? 0) : change.rows.length,
     rows: change.rows,
   })
   return change.changes

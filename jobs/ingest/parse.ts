@@ -2,9 +2,9 @@ import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
-import { blockCounts, blocksOf, countRow } from './blocks.ts'
+import { countRow, groupCounts, groupsOf } from './completeness-groups.ts'
+import { collectDiagnostics, countReason, type Report } from './diagnostics.ts'
 import { makeKeySet } from './key-set.ts'
-import { collectNotes, countReason, type Report } from './notes.ts'
 
 /** A publication once parsed and checked. */
 export interface Publication {
@@ -35,12 +35,12 @@ export async function parsePublication(
   } = {},
 ): Promise<Publication> {
   const { keeps = isFolded, spool } = options
-  const { notes, report } = collectNotes()
+  const { diagnostics, report } = collectDiagnostics()
   const sinks = new Map(
-    feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: notes.unknownCode, fetchedAt })]),
+    feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: diagnostics.unknownCode, fetchedAt })]),
   )
   const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
-  for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, notes)) {
+  for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics)) {
     const sink = sinkOf(feed, sinks, dataset)
     const good = kept.get(dataset.id)
     if (spool && !good) await spool(dataset, rows.filter(sink.take))
@@ -49,7 +49,7 @@ export async function parsePublication(
   return {
     rows: kept,
     counts: new Map([...sinks].map(([id, { count }]) => [id, count])),
-    blocks: blockCounts(feed, Object.fromEntries([...sinks].flatMap(([id, { blocks }]) => (blocks ? [[id, blocks]] : [])))),
+    blocks: groupCounts(feed, Object.fromEntries([...sinks].flatMap(([id, { blocks }]) => (blocks ? [[id, blocks]] : [])))),
     report,
     data_time: report.publishedAt ?? fetchedAt,
     fetched_at: fetchedAt,
@@ -58,15 +58,15 @@ export async function parsePublication(
 
 /** The good rows of one dataset, exactly those that `parsePublication` counts, in batches. Throws `FormatError`. */
 export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
-  const { notes, report } = collectNotes()
-  const sink = makeSink(feed, dataset, { report, unknown: notes.unknownCode, fetchedAt })
-  for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, notes, new Set([dataset]))) {
+  const { diagnostics, report } = collectDiagnostics()
+  const sink = makeSink(feed, dataset, { report, unknown: diagnostics.unknownCode, fetchedAt })
+  for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics, new Set([dataset]))) {
     if (given.dataset !== dataset) continue
     yield given.rows.filter(sink.take)
   }
 }
 
-const isFolded = (dataset: Dataset): boolean => dataset.land !== 'replace'
+const isFolded = (dataset: Dataset): boolean => dataset.writeMode !== 'replace'
 
 interface Sink {
   count: number
@@ -87,8 +87,8 @@ function makeSink(
   given: { readonly report: Report; readonly unknown: (list: string, code: string) => void; readonly fetchedAt: number },
 ): Sink {
   const check = rowChecker(dataset, given.unknown)
-  const seen = makeKeySet(dataset.land === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
-  const column = feed.blocks?.[dataset.id]?.column
+  const seen = makeKeySet(dataset.writeMode === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
+  const column = feed.groups?.[dataset.id]?.column
   const latest = dataset.isObservation ? given.fetchedAt + CLOCK_TOLERANCE_MS : Number.POSITIVE_INFINITY
   const sink: Sink = {
     count: 0,
@@ -99,7 +99,7 @@ function makeSink(
       if ((row[dataset.time] as number) > latest) return refuse(`${dataset.time} is later than the fetch`)
       if (!seen.add(row)) return refuse('key comes twice in one publication')
       sink.count++
-      if (sink.blocks) countRow(sink.blocks, blocksOf(row, column as string))
+      if (sink.blocks) countRow(sink.blocks, groupsOf(row, column as string))
       return true
     },
   }

@@ -3,16 +3,16 @@ import { forgetPart } from '../../lake/live/forget.ts'
 import { livePart, publishLive } from '../../lake/live/write.ts'
 import { type AcceptedFetch, acceptFetch, fetchId, keepBodies, keepRejected, type RawFetch } from '../../lake/raw/archive.ts'
 import { type Feed, FormatError } from '../feeds/define.ts'
-import { blockNames, ruleOf } from './blocks.ts'
 import { clockTrouble, judgeTimes, timeInOrder } from './clock.ts'
 import { type Collected, collect } from './collect.ts'
+import { groupNames, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
-import { expectedBlocks } from './expected.ts'
+import { tally, warningLines } from './diagnostics.ts'
+import { expectedGroups } from './expected.ts'
 import { liveRows } from './fold.ts'
 import { judge } from './guard.ts'
 import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
-import { tally, warningLines } from './notes.ts'
 import { collectDemanded, type Demanded } from './on-demand.ts'
 import type { Publication } from './parse.ts'
 import { isSameContent } from './same-content.ts'
@@ -154,7 +154,7 @@ async function decide(
   const { feed } = memory
   const { collected, period, spooled } = got
   const { publication } = spooled
-  const expected = await expectedBlocks(context, feed, publication.data_time)
+  const expected = await expectedGroups(context, feed, publication.data_time)
   let current = memory
   for (let race = 0; race < MOST_RACES; race++) {
     got.signal.throwIfAborted()
@@ -336,7 +336,7 @@ export function outcomeOf(
     rows: facts.rows ?? {},
     quarantined: facts.quarantined ?? 0,
     unknown_codes: facts.unknown_codes ?? 0,
-    missing_blocks: blockNames(facts.missing ?? {}),
+    missing_blocks: groupNames(facts.missing ?? {}),
   }
 }
 

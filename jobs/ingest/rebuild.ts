@@ -60,8 +60,8 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
     const due = await dueWithdrawals(context, feed.id, landed)
     const open = landed.rebuildFrom
     // A version that a withdrawn fetch repeated may have come with any fetch before it.
-    const from = due.length > 0 && dataset.land === 'replace' ? 0 : Math.min(options.from, open ?? options.from)
-    const to = open === null && dataset.land !== 'replace' ? options.to : null
+    const from = due.length > 0 && dataset.writeMode === 'replace' ? 0 : Math.min(options.from, open ?? options.from)
+    const to = open === null && dataset.writeMode !== 'replace' ? options.to : null
     const withdrawn = due.filter(({ data_time }) => Date.parse(data_time) >= from)
     const range = [...(await derivable(context, feed, { landed, from })), ...withdrawn].sort(byDataTime)
     const gaps = lostBefore(range, landed)
@@ -80,7 +80,7 @@ export async function rebuild(context: IngestContext, options: RebuildOptions): 
       to,
       total,
     }
-    if (range.length > 0) await (dataset.land === 'replace' ? rebuildVersions(work) : rebuildInOrder(work))
+    if (range.length > 0) await (dataset.writeMode === 'replace' ? rebuildVersions(work) : rebuildInOrder(work))
     return work.total
   })
   if (!done.ran) throw new Error(`rows of ${feed.id} are being rebuilt by another process; try again when it has finished`)
@@ -103,19 +103,19 @@ interface Work extends RebuildOptions {
 
 async function rebuildInOrder(work: Work): Promise<void> {
   const { context, dataset, range, to } = work
-  const place: Place = { at: 0, state: dataset.land === 'changes' ? null : emptyState() }
+  const place: Place = { at: 0, state: dataset.writeMode === 'changes' ? null : emptyState() }
   while (place.at < range.length) {
     const first = timeOf(range[place.at] as AcceptedFetch)
     const chunk = await deriveChunk(work, place)
     const reached = timeOf(range[place.at - 1] as AcceptedFetch)
     const after = place.at < range.length ? timeOf(range[place.at] as AcceptedFetch) : null
     // Observations never depend on earlier ones; states do, and are compared until they agree again.
-    const isAsked = to !== null && reached <= to && after !== null && after > to && dataset.land !== 'changes'
+    const isAsked = to !== null && reached <= to && after !== null && after > to && dataset.writeMode !== 'changes'
     const complete = after === null || isAsked
     // Rows that have not landed can wait; landed rows must not stay half rebuilt.
     const isOpen = !complete && range.slice(place.at).some(({ seq }) => hasSeq(work.landed.seqs, seq))
     const rows =
-      dataset.land === 'append'
+      dataset.writeMode === 'append'
         ? await firstOfEachKey(context, dataset, chunk.rows, { fetchIds: chunk.fetches.map(({ fetch_id }) => fetch_id), from: first })
         : chunk.rows
     const done = await replaceChunk(work, { ...chunk, rows, rebuildFrom: isOpen ? work.from : null })
@@ -158,7 +158,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     // differs any more.
     const isBeyond = to !== null && timeOf(accepted) > to
     if (isBeyond && place.at > start && (timeOf(range[place.at - 1] as AcceptedFetch) <= to || isStretch(completeAt))) break
-    if (work.gaps.has(accepted.seq) && dataset.land === 'changes') {
+    if (work.gaps.has(accepted.seq) && dataset.writeMode === 'changes') {
       if (place.at > start) {
         place.state = null
         break
@@ -175,7 +175,7 @@ async function deriveChunk(work: Work, place: Place): Promise<DerivedChunk> {
     const publication = await parseIfKept(context, feed, accepted, 'its rows stay as they are')
     if (publication === null && gaveRows(work.landed, accepted.seq)) {
       pass(work, place)
-      if (dataset.land !== 'changes') continue
+      if (dataset.writeMode !== 'changes') continue
       // Its effect on the state comes from the table once everything before it has landed.
       place.state = null
       break

@@ -6,7 +6,7 @@ import { entityKey } from '../../lake/schema/rows.ts'
 import type { Feed } from '../feeds/define.ts'
 import { type Anywhere, absencesAnywhere } from './anywhere.ts'
 import { type Backwards, type MissingFrom, missingBackwards, newestWindow, readBackwards } from './backwards.ts'
-import { type BlockState, blockFactsOf, blocksOf, namesIn, ruleOf } from './blocks.ts'
+import { type GroupState, groupFactsOf, groupsOf, namesIn, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { parseIfKept } from './derive.ts'
 import { countsAbsence, type DatasetState, dropOld, type Entry, emptyState, observation, oldestKept } from './fold.ts'
@@ -29,16 +29,16 @@ export async function restoreState(context: IngestContext, options: RestoreOptio
   if (landed.until === null) return state
   const log = readBackwards(context, { feed: feed.id, landed, before })
   const newest = await log.at(0)
-  if (dataset.land !== 'replace') await restoreEntries(context, state, { ...options, newest })
+  if (dataset.writeMode !== 'replace') await restoreEntries(context, state, { ...options, newest })
   if (!newest) {
-    if (dataset.land === 'append') dropOld(dataset, state, null)
+    if (dataset.writeMode === 'append') dropOld(dataset, state, null)
     return state
   }
   const missing = await missingFrom(state, log, options)
   const anywhere = absencesAnywhere(log, { dataset: dataset.id, rule: ruleOf(feed, dataset.id), isMissing: missing })
-  if (dataset.land === 'changes') await countAbsences(context, state, { ...options, log, missing, anywhere })
-  state.blocks = await restoreBlocks(state, log, { ...options, missing, names: anywhere.names() })
-  if (dataset.land === 'append') {
+  if (dataset.writeMode === 'changes') await countAbsences(context, state, { ...options, log, missing, anywhere })
+  state.blocks = await restoreGroups(state, log, { ...options, missing, names: anywhere.names() })
+  if (dataset.writeMode === 'append') {
     await seeAgain(context, state, { ...options, newest, log })
     dropOld(dataset, state, ruleOf(feed, dataset.id))
   }
@@ -59,11 +59,11 @@ async function restoreEntries(
   state.data_time = base
   const rows = await latestRows(context, dataset, {
     feed: feed.id,
-    from: dataset.land === 'append' ? oldestKept(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
+    from: dataset.writeMode === 'append' ? oldestKept(dataset, base) : partitionStart(dataset, base - REVIVAL_MS),
     before,
   })
   for (const row of rows) {
-    const entry = dataset.land === 'append' ? observed(dataset, row, base) : restored(dataset, row)
+    const entry = dataset.writeMode === 'append' ? observed(dataset, row, base) : restored(dataset, row)
     if (entry.status !== 'ENDED' || base - entry.updated_at <= REVIVAL_MS) state.entries.set(entityKey(dataset, row), entry)
   }
 }
@@ -78,7 +78,7 @@ async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset 
   const rule = ruleOf(feed, dataset.id)
   for (const { row, status, updated_at } of state.entries.values()) {
     if (status !== 'ACTIVE') continue
-    const isShared = rule !== null && blocksOf(row, rule.column).length > 1
+    const isShared = rule !== null && groupsOf(row, rule.column).length > 1
     since = Math.min(since, isShared && dataset.life ? instantOfRow(row, dataset.life.since) : updated_at)
   }
   return missingBackwards(log, { dataset: dataset.id, rule, since })
@@ -88,20 +88,20 @@ async function missingFrom(state: DatasetState, log: Backwards, { feed, dataset 
  * The blocks after the newest landed fetch: those of active things, those present or expected since a thing without a block
  * was seen (`names`), and those that the parser reported.
  */
-async function restoreBlocks(
+async function restoreGroups(
   state: DatasetState,
   log: Backwards,
   options: RestoreOptions & { readonly missing: MissingFrom; readonly names: ReadonlySet<string> },
-): Promise<BlockState> {
+): Promise<GroupState> {
   const { feed, dataset, missing: isMissing, names } = options
   const window = await newestWindow(log)
-  const { counts } = blockFactsOf(window[0] as AcceptedFetch, dataset.id)
-  const lately = window.flatMap((accepted) => namesIn(blockFactsOf(accepted, dataset.id)))
+  const { counts } = groupFactsOf(window[0] as AcceptedFetch, dataset.id)
+  const lately = window.flatMap((accepted) => namesIn(groupFactsOf(accepted, dataset.id)))
   const living = [...state.entries.values()].filter(({ status }) => status === 'ACTIVE')
   const missing: string[] = []
   const lost_at: Record<string, number> = {}
   const had_at: Record<string, number> = {}
-  for (const block of new Set([...lately, ...names, ...blocksOfAll(feed, dataset, living)])) {
+  for (const block of new Set([...lately, ...names, ...groupsOfAll(feed, dataset, living)])) {
     let step = 0
     for (; await isMissing(block, step); step++) lost_at[block] = Date.parse(((await log.at(step)) as AcceptedFetch).data_time)
     if (step === 0) continue
@@ -112,10 +112,10 @@ async function restoreBlocks(
   return { counts, missing: missing.sort(), lost_at, had_at }
 }
 
-function blocksOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
+function groupsOfAll(feed: Feed, dataset: Dataset, entries: Iterable<Entry>): Set<string> {
   const blocks = new Set<string>()
   const rule = ruleOf(feed, dataset.id)
-  if (rule) for (const { row } of entries) for (const block of blocksOf(row, rule.column)) blocks.add(block)
+  if (rule) for (const { row } of entries) for (const block of groupsOf(row, rule.column)) blocks.add(block)
   return blocks
 }
 
@@ -175,7 +175,7 @@ async function countAbsences(
 ): Promise<void> {
   const { feed, dataset, landed, log, missing: isMissing, anywhere } = options
   const rule = ruleOf(feed, dataset.id)
-  const isShared = ({ row }: Entry): boolean => rule !== null && blocksOf(row, rule.column).length > 1
+  const isShared = ({ row }: Entry): boolean => rule !== null && groupsOf(row, rule.column).length > 1
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
   let step = 0
@@ -188,10 +188,10 @@ async function countAbsences(
     if (open.size === 0) return
     // A fetch that landed without rows gave the fold nothing, whether or not it can be read now.
     if (hasSeq(landed.lost, accepted.seq)) continue
-    if (open.size !== looked.size) looked = { size: open.size, blocks: blocksOfAll(feed, dataset, open.values()), gone: '', isGone: false }
+    if (open.size !== looked.size) looked = { size: open.size, blocks: groupsOfAll(feed, dataset, open.values()), gone: '', isGone: false }
     const missing: string[] = []
     for (const block of looked.blocks) if (await isMissing(block, step)) missing.push(block)
-    const { counts } = blockFactsOf(accepted, dataset.id)
+    const { counts } = groupFactsOf(accepted, dataset.id)
     const gone = missing.filter((block) => !counts[block])
     if (gone.join() !== looked.gone) {
       const isGone = [...open.values()].every((entry) => !countsAbsence(entry, rule, gone) && !isShared(entry))

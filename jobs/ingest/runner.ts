@@ -11,7 +11,7 @@ import { fillTable } from './fill.ts'
 import { feedStateAccepted, feedStateAfter, feedStateOf } from './freshness.ts'
 import { FetchError } from './http.ts'
 import { land } from './land.ts'
-import { placeLate } from './late.ts'
+import { mergeLateData } from './late-data.ts'
 import { countLost, type FeedMemory, missingOf, openMemory, syncMemory } from './memory.ts'
 import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
 import { type Arriving, showArriving } from './streams/arriving.ts'
@@ -233,7 +233,7 @@ export function makeRunner(context: IngestContext): Runner {
     async land(feed, signal) {
       const began = performance.now()
       // Only the pending rows use the feed's turn: the rest may take long, and the publisher does not wait.
-      await placeLate(context, feed, signal)
+      await mergeLateData(context, feed, signal)
       const { rows, filling } = await inTurn(feed, async (memory) => ({ rows: await landMemory(feed, memory), filling: memory.filling }))
       for (const dataset of filling) rows[dataset.id] = await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS })
       signal.throwIfAborted()

@@ -23,7 +23,7 @@ export const MOST_SORTED = 61_440
 
 /** A version is written once and completely, so it may have several files. */
 function sortedAtOnce(dataset: Dataset): { readonly mostSorted?: number } {
-  return dataset.land === 'replace' ? { mostSorted: MOST_SORTED } : {}
+  return dataset.writeMode === 'replace' ? { mostSorted: MOST_SORTED } : {}
 }
 
 /** What a dataset's table contains of a feed. */
@@ -209,8 +209,8 @@ function givingWay(
   dataset: Dataset,
   { feed, fresh, versions }: { readonly feed: string; readonly fresh: Sql; readonly versions: readonly DuckDBValue[] },
 ): Sql {
-  if (dataset.land === 'append') return sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})`
-  if (dataset.land === 'changes') return sql``
+  if (dataset.writeMode === 'append') return sql` OR ${sameKey(dataset)} IN (SELECT ${sameKey(dataset)} FROM ${fresh})`
+  if (dataset.writeMode === 'changes') return sql``
   if (versions.length === 0) return sql``
   const field = fieldOf(dataset, dataset.version as string)
   const list = join(versions.map((value) => new Bound(value, fieldType(field))))
@@ -254,7 +254,7 @@ async function filesTouched(
   }
   if (ids.length > 0) await find({ fetch_id: { gte: ids[0], lte: ids.at(-1) } })
   for (const value of versions) await find({ [dataset.version as string]: { gte: value, lte: value } })
-  if (dataset.land === 'append') {
+  if (dataset.writeMode === 'append') {
     const time = column(dataset, dataset.time)
     const [range] = await session.values(sql`SELECT epoch_us(min(${time})), epoch_us(max(${time})) FROM ${fresh}`)
     const [from, to] = range as [bigint | null, bigint | null]
@@ -290,7 +290,7 @@ export async function rewriteFiles(
       from: sql`${scanFiles(dataset, files)}`,
       partition: (files[0] as LiveFile).partition,
       // Overlapping versions are sorted together.
-      ...(dataset.land === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
+      ...(dataset.writeMode === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
       sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     }),
   )
@@ -349,7 +349,7 @@ export async function writeApart(
     dataset,
     tableKey: tableKey(dataset),
     from,
-    told,
+    derivedColumns: told,
     specId: metadata['default-spec-id'],
     sortOrderId: metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,

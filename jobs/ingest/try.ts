@@ -2,9 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { type Feed, type FeedBody, type FeedRequest, FormatError } from '../feeds/define.ts'
 import { isBzip2, unpackBzip2 } from '../formats/bzip2.ts'
+import { type Report, warningLines } from './diagnostics.ts'
 import { judge } from './guard.ts'
 import { FetchError, sniff } from './http.ts'
-import { type Report, warningLines } from './notes.ts'
 import { type Publication, parsePublication } from './parse.ts'
 
 /** The output of `scripts/feeds try`: the verdict on given bytes, without an earlier state. */

@@ -11,7 +11,7 @@ import { compactionGroups, isByMonth } from './groups.ts'
  */
 export async function compactDataset(context: IngestContext, dataset: Dataset): Promise<void> {
   // Other versions land whole: they have no small files.
-  if (dataset.land === 'replace' && !isByMonth(dataset)) return
+  if (dataset.writeMode === 'replace' && !isByMonth(dataset)) return
   const state = await context.lake.table(dataset).load()
   if (!state) return
   const timeId = tableColumns(dataset)[dataset.time]?.id as number

@@ -47,7 +47,7 @@ export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], t
       if (tooMany || hasDays(part)) groups.push({ files: part.map(({ file }) => file), reason: 'closed month' })
       continue
     }
-    if (dataset.land === 'replace') {
+    if (dataset.writeMode === 'replace') {
       const files = part.toSorted((one, other) => one.from - other.from).map(({ file }) => file)
       if (files.length > OPEN_DAY.mostFiles) groups.push({ files: newestOf(files), reason: 'open month' })
       continue

@@ -11,6 +11,6 @@ export class CommitOutcomeUnknown extends Error {
 }
 
 /** A declaration that a table cannot follow; the message gives the reason for each column. */
-export class MigrationRefused extends Error {
+export class MigrationError extends Error {
   override readonly name = 'MigrationRefused'
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Dataset } from '../schema/dataset.ts'
-import { MigrationRefused } from './errors.ts'
+import { MigrationError } from './errors.ts'
 import { schemaOf, specOf, type TableMetadata, type TableSchema } from './metadata.ts'
 import { type DeclaredTable, declaredTable, isSamePartition, schemaJson, specJson } from './schema.ts'
 import type { Table, TableState } from './table.ts'
@@ -11,7 +11,7 @@ import { decimalOf } from './values.ts'
 /**
  * Migrates a table to its dataset's declaration: adds (nullable), renames (`was`), widens (int to long, decimal to more digits),
  * relaxes and retires columns by field id; partition, order and descriptions follow. Files and snapshots stay. Throws
- * `MigrationRefused` for impossible changes and then changes nothing.
+ * `MigrationError` for impossible changes and then changes nothing.
  */
 export async function migrateTable(
   table: Table,
@@ -36,7 +36,7 @@ export async function migrateTable(
  */
 const UNVECTORIZED = Object.freeze({ 'read.parquet.vectorization.enabled': 'false' })
 
-/** The changes from metadata to a declaration; throws `MigrationRefused` if impossible. */
+/** The changes from metadata to a declaration; throws `MigrationError` if impossible. */
 function planMigration(
   metadata: TableMetadata,
   declared: DeclaredTable,
@@ -46,8 +46,7 @@ function planMigration(
     ...schema.fields.flatMap((field) => refusedRemoval(metadata, field, declared)),
     ...declared.fields.flatMap((field) => refusedField(metadata, field, declared)),
   ]
-  if (refusals.length > 0)
-    throw new MigrationRefused(`table ${metadata.location} cannot follow its declaration:\n  ${refusals.join('\n  ')}`)
+  if (refusals.length > 0) throw new MigrationError(`table ${metadata.location} cannot follow its declaration:\n  ${refusals.join('\n  ')}`)
 
   const changes = schema.fields
     .filter((field) => !declared.fields.some((other) => other.id === field.id))

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import type { Engine, QueryTold } from '../query/engine.ts'
+import type { Engine, QueryReport } from '../query/engine.ts'
 import { defineMetrics, openCounter, show } from './define.ts'
 import { showProcess } from './process.ts'
 import { Timings } from './timings.ts'
@@ -39,7 +39,7 @@ export interface ProcessMetrics {
   /** Of this process; modules share no other registry. */
   readonly registry: Registry
   /** Counts a lake query that has ended or got no slot. */
-  tellQuery(result: QueryTold): void
+  countQuery(result: QueryReport): void
   /** Exposes the state of the lake's engine and of Redis. */
   follow(parts: { readonly engine: Pick<Engine, 'slots' | 'load'>; readonly redisConnected: () => boolean }): void
 }
@@ -55,7 +55,7 @@ export function openMetrics({ isServed }: { readonly isServed: boolean }): Proce
   held.series('done')
   return {
     registry,
-    tellQuery: ({ outcome, waited_ms, held_ms }) => {
+    countQuery: ({ outcome, waited_ms, held_ms }) => {
       if (held_ms === null) return refused.inc({ reason: outcome })
       wait.observe(waited_ms / 1000)
       held.series(outcome).observe(held_ms / 1000)

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isRunning, processMark, takeMark } from '../process-mark.ts'
+import { isRunning, processId, takeLock } from '../process-lock.ts'
 
 /** A folder owned by one cache. */
 export interface CacheFolder {
@@ -23,9 +23,9 @@ export async function claimCacheFolder(root: string, name: string): Promise<Cach
     const mark = OWN.exec(found)?.[1]
     if (mark && !isRunning(mark)) await rm(join(root, found), { recursive: true, force: true })
   }
-  const taken = takeMark(join(root, `${name}.pid`))
+  const taken = takeLock(join(root, `${name}.pid`))
   const isShared = typeof taken !== 'string'
-  const path = resolve(root, isShared ? name : `${name}-${processMark()}-${opened++}`)
+  const path = resolve(root, isShared ? name : `${name}-${processId()}-${opened++}`)
   await mkdir(path, { recursive: true })
   return {
     path,

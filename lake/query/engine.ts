@@ -1,13 +1,13 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { isAlive } from '../process-mark.ts'
+import { isAlive } from '../process-lock.ts'
 import { QueryError, type QueryFailure } from './errors.ts'
 import { BucketSecret, type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import { standBack } from './priority.ts'
+import { Semaphore } from './semaphore.ts'
 import { type Relations, Session } from './session.ts'
-import { Slots } from './slots.ts'
 
 /** Resources and access of an engine. */
 export interface EngineOptions {
@@ -29,11 +29,11 @@ export interface EngineOptions {
   /** Range reads of an S3 lake; null or absent for none. */
   readonly httpfs?: HttpfsAccess | null
   /** Called after each piece of work ends or is rejected. */
-  readonly onQuery?: (result: QueryTold) => void
+  readonly onQuery?: (result: QueryReport) => void
 }
 
 /** Result of a piece of work in a session. */
-export interface QueryTold {
+export interface QueryReport {
   /** How it ended: `done` if nothing stopped it, even if statements failed. */
   readonly outcome: 'done' | QueryFailure
   /** Time waiting for a slot, in ms. */
@@ -96,7 +96,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   })
   const httpfs = await closeSandbox(instance, options, folder)
   if (options.standBack) await standBack()
-  const slots = new Slots({ places: options.slots, queue: options.queue })
+  const slots = new Semaphore({ places: options.slots, queue: options.queue })
   return new RunningEngine({ instance, folder, httpfs, slots, report: options.onQuery ?? null })
 }
 
@@ -129,16 +129,16 @@ class RunningEngine implements Engine {
   readonly noRangeReads: Error | null
   readonly #instance: DuckDBInstance
   readonly #secret: BucketSecret | null
-  readonly #slots: Slots
-  readonly #report: ((result: QueryTold) => void) | null
+  readonly #slots: Semaphore
+  readonly #report: ((result: QueryReport) => void) | null
   readonly #leases = new Map<AbortController, Promise<void>>()
 
   constructor(parts: {
     instance: DuckDBInstance
     folder: string
     httpfs: BucketSecret | Error | null
-    slots: Slots
-    report: ((result: QueryTold) => void) | null
+    slots: Semaphore
+    report: ((result: QueryReport) => void) | null
   }) {
     this.#instance = parts.instance
     this.#slots = parts.slots

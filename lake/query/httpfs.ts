@@ -110,7 +110,7 @@ export class BucketSecret {
 }
 
 /** True if a store rejected the keys: unknown, withdrawn or expired. DuckDB passes on only the status. */
-export function isKeyRefusal(error: unknown): boolean {
+export function isKeyRejection(error: unknown): boolean {
   return error instanceof Error && /\bHTTP (?:code )?40[013]\b/.test(error.message)
 }
 

@@ -28,7 +28,7 @@ export interface WriteOptions {
    * Columns computed after sorting, by name: expressions of the others. A sort column may be among them if it is equal in all
    * rows.
    */
-  readonly told?: Readonly<Record<string, Sql>>
+  readonly derivedColumns?: Readonly<Record<string, Sql>>
   readonly specId: number
   readonly sortOrderId: number
   /** Folder for the files, inside the engine's sandbox. */
@@ -122,7 +122,7 @@ async function writeFile(
   options: WriteOptions,
   part: { readonly partition: readonly (Limit | null)[]; readonly rows: Sql },
 ): Promise<WrittenFile | null> {
-  const { dataset, folder, told = {} } = options
+  const { dataset, folder, derivedColumns: told = {} } = options
   const fields = physicalFields(tableColumns(dataset))
   const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
   const path = joinPath(folder, name)

@@ -14,7 +14,7 @@ import {
 import type { Dataset } from '../schema/dataset.ts'
 import type { PhysicalField } from '../schema/physical.ts'
 import { QueryError } from './errors.ts'
-import { type BucketSecret, isKeyRefusal } from './httpfs.ts'
+import { type BucketSecret, isKeyRejection } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import {
   Bound,
@@ -198,7 +198,7 @@ export class Session {
     try {
       return await this.#once(() => work(0))
     } catch (error) {
-      if (!this.#secret || !isKeyRefusal(error) || !(await this.#secret.isRenewed(generation))) throw error
+      if (!this.#secret || !isKeyRejection(error) || !(await this.#secret.isRenewed(generation))) throw error
       return await this.#once(() => work(1))
     }
   }

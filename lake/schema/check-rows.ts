@@ -14,7 +14,7 @@ const LATEST = Date.UTC(2200, 0)
 /** The columns of a dataset that the engine fills, and that a feed's rows therefore lack. */
 export function filledColumns(dataset: Dataset): ReadonlySet<string> {
   const filled = new Set<string>()
-  if (dataset.land === 'changes') filled.add(dataset.time)
+  if (dataset.writeMode === 'changes') filled.add(dataset.time)
   if (dataset.life) filled.add(dataset.life.id).add(dataset.life.since)
   return filled
 }

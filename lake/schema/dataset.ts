@@ -24,7 +24,7 @@ export const month = (column: string): PartitionField => Object.freeze({ column,
  * row on disappearance, and a baseline per partition. `replace`: whole versions (`version` in the key); republishing one replaces
  * only its own rows.
  */
-export type Land = 'append' | 'changes' | 'replace'
+export type WriteMode = 'append' | 'changes' | 'replace'
 
 /**
  * Effect of an entity's absence from `absencesToEnd` newer complete publications: it `ends` (status ENDED), is `missing`
@@ -62,7 +62,7 @@ export interface DatasetSpec<C extends Columns> {
   readonly entity: readonly (keyof C & string)[]
   /** The instant of a row. In a `changes` dataset the engine sets it to the data time of the fetch. */
   readonly time: keyof C & string
-  readonly land: Land
+  readonly writeMode: WriteMode
   readonly absence?: Absence
   /** 1 if each publication is the complete state, so that anything absent is over; 3 by default. */
   readonly absencesToEnd?: number
@@ -111,7 +111,7 @@ export type Dataset<S extends DatasetSpec<Columns> = DatasetSpec<Columns>> = S &
 export type Row<D extends { readonly columns: Columns }> = RowOf<D['columns']>
 
 type Filled<D> =
-  | (D extends { readonly land: 'changes'; readonly time: infer T extends string } ? T : never)
+  | (D extends { readonly writeMode: 'changes'; readonly time: infer T extends string } ? T : never)
   | (D extends { readonly life: { readonly id: infer I extends string; readonly since: infer F extends string } } ? I | F : never)
 
 /** A row from a feed: without engine-filled columns (the time of a `changes` dataset, the public id and start of a life). */
@@ -128,12 +128,12 @@ export function defineDataset<const S extends DatasetSpec<Columns>>(
 ): Dataset<S> {
   const defaults = {
     visibility: 'public',
-    live: spec.land !== 'replace',
+    live: spec.writeMode !== 'replace',
     absence: 'keeps',
     absencesToEnd: ABSENCES,
     currentFor_ms: CURRENT_FOR_MS,
     heldFor_ms: 0,
-    isObservation: spec.land === 'append',
+    isObservation: spec.writeMode === 'append',
   } as const
   return Object.freeze({ ...defaults, ...spec } as const) as Dataset<S>
 }

@@ -21,7 +21,7 @@ const LAST_SEEN_AT = col.instant(1005, 'Last publication that contained it; set 
 /** The columns of a dataset's table: the declared ones, then the engine's. */
 export function tableColumns(dataset: Dataset): Columns {
   const history =
-    dataset.land === 'changes' ? { status: STATUS, is_baseline: IS_BASELINE, updated_at: UPDATED_AT, last_seen_at: LAST_SEEN_AT } : {}
+    dataset.writeMode === 'changes' ? { status: STATUS, is_baseline: IS_BASELINE, updated_at: UPDATED_AT, last_seen_at: LAST_SEEN_AT } : {}
   return { ...dataset.columns, fetch_id: FETCH_ID, ...history }
 }
 

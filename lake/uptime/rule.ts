@@ -26,6 +26,6 @@ export function isDown({ answered, failed, callers, isProbeFailed }: Readonly<Mi
 }
 
 /** A number that distinguishes the callers of a minute by their quota key; too short to identify them. */
-export function callerMark(quotaKey: string): number {
+export function callerHash(quotaKey: string): number {
   return Number.parseInt(hash('sha256', quotaKey).slice(0, 4), 16)
 }

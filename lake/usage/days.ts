@@ -1,6 +1,6 @@
 import { apiUsage } from '../datasets/service/api-usage.ts'
 import { hourOf } from '../minutes/objects.ts'
-import type { Lake, LakePins } from '../open.ts'
+import type { Lake, SnapshotPins } from '../open.ts'
 import { scan } from '../query/scan.ts'
 import { sql } from '../query/sql.ts'
 import type { Plan, Row } from '../schema/dataset.ts'
@@ -80,7 +80,7 @@ export function tableRow({ date, key, plan, ...rest }: UsageDay): Row<typeof api
   return { ...rest, date, period_start: dayBounds(date).start, caller: key ?? ANONYMOUS, plan: plan ?? ANONYMOUS }
 }
 
-async function tableDays(lake: Lake, { from, to, slots, key }: UsageDaysOptions, pins: LakePins): Promise<UsageDay[]> {
+async function tableDays(lake: Lake, { from, to, slots, key }: UsageDaysOptions, pins: SnapshotPins): Promise<UsageDay[]> {
   if (to <= from) return []
   const period_start = { gte: dayBounds(from).start, lt: dayBounds(to).start }
   const whose = { ...(slots ? { slot: { in: slots } } : {}), ...(key === undefined ? {} : { caller: { eq: key } }) }

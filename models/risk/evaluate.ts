@@ -5,7 +5,7 @@ import type { RiskBasis } from './bases.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from './fit.ts'
 import { predictDay, predictWith } from './predict.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
-import { bySection, coverageOf, type Foretold, tenthsOf } from './spread.ts'
+import { bySection, coverageOf, type RiskForecast, tenthsOf } from './spread.ts'
 
 /** Every fourth week is held out: the fourth, the eighth, … of the year. */
 const HELD_OF = 4
@@ -38,7 +38,7 @@ export interface Held {
   readonly accidents: number
   readonly unseen: number
   /** All held-out weeks of each section together, with the uncertainty of the prediction. */
-  readonly sections: Foretold
+  readonly sections: RiskForecast
   /** A profile's values for the cells of a province's held-out weeks: week × hour. */
   readonly cellsOf: (profile: Profile, province_code: string) => Float64Array
 }
@@ -117,10 +117,10 @@ export function shareInTop(counts: ArrayLike<number>, expected: Float64Array, to
 /** Coverage of intervals: over all sections, and over the tenth with the greatest expectation, where chance does not dominate. */
 export function coverages({
   sections,
-}: Pick<Held, 'sections'>): { readonly metric: string; readonly of: Foretold; readonly value: number }[] {
+}: Pick<Held, 'sections'>): { readonly metric: string; readonly of: RiskForecast; readonly value: number }[] {
   return [
     { metric: 'coverage_80', of: sections },
-    { metric: 'coverage_80_of_greatest_tenth', of: tenthsOf(sections).at(-1) as Foretold },
+    { metric: 'coverage_80_of_greatest_tenth', of: tenthsOf(sections).at(-1) as RiskForecast },
   ].flatMap(({ metric, of }) => {
     const value = coverageOf(of)
     return value === null ? [] : [{ metric, of, value }]

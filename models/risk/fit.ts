@@ -2,7 +2,7 @@ import { dayOf, type SectionAccident, weekOf } from './accidents.ts'
 import { type Fold, fitWeights, levelsOf, mix, placesOf, ratesOn } from './credibility.ts'
 import { type Grid, gridOf } from './grid.ts'
 import { fitProfile, type Profile, sunTable, weekHours } from './profile.ts'
-import { type Foretold, fitSpread, varianceOf } from './spread.ts'
+import { fitSpread, type RiskForecast, varianceOf } from './spread.ts'
 
 /** Maximum number of separate kinds of animals, and minimum accidents of each; all others form one more kind. */
 const MOST_KINDS = 3
@@ -108,7 +108,7 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
 function foretold(
   ofKinds: readonly Fold[],
   { weights, weeks }: { readonly weights: readonly Float64Array[][]; readonly weeks: number },
-): Foretold {
+): RiskForecast {
   const size = ofKinds[0]?.places.length ?? 0
   const sums = { counts: new Float64Array(size), means: new Float64Array(size), variances: new Float64Array(size) }
   for (const [kind, { levels, places, exposure, counts }] of ofKinds.entries())

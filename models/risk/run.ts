@@ -6,10 +6,10 @@ import { drawChart } from '../run/chart.ts'
 import type { Fit } from '../run/run.ts'
 import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
 import type { RiskBasis } from './bases.ts'
+import { type Contender, keepRates, standingError } from './champion.ts'
 import { coverages, deviance, holdOut, shareInTop } from './evaluate.ts'
 import { fitRisk, LEAST_WEEKS } from './fit.ts'
 import { HOURS } from './profile.ts'
-import { type Contender, keepRates, standingError } from './standing.ts'
 
 const DAY_MS = 86_400_000
 /** Minimum accidents in the newest year for a fit. */

@@ -6,7 +6,7 @@ const SQUARE = [0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const
 const LEVEL = 0.8
 
 /** Predictions of some counts, with their uncertainty. */
-export interface Foretold {
+export interface RiskForecast {
   readonly counts: ArrayLike<number>
   readonly means: Float64Array
   /** Variance of each mean: of the expectation, not of the outcome. */
@@ -27,7 +27,7 @@ export const varianceOf = ({ own, square }: Spread, mean: number, variance: numb
  * binomial). Credibility alone treats all sections of a place as equal, and its inputs as certain, which understates the
  * variance.
  */
-export function fitSpread(folds: readonly Foretold[]): Spread {
+export function fitSpread(folds: readonly RiskForecast[]): Spread {
   let [best, most]: [Spread, number] = [{ own: 1, square: 0 }, Number.NEGATIVE_INFINITY]
   for (const own of OWN)
     for (const square of SQUARE) {
@@ -57,7 +57,7 @@ function logLikelihood(count: number, mean: number, variance: number): number {
  * distribution and counts by its part between 10 and 90 %: the nonrandomized transform of Czado, Gneiting and Held (Biometrics
  * 65, 2009), 80 % on average if calibrated. Null without counts.
  */
-export function coverageOf({ counts, means, variances }: Foretold): number | null {
+export function coverageOf({ counts, means, variances }: RiskForecast): number | null {
   let [inside, all] = [0, 0]
   for (let at = 0; at < means.length; at++) {
     const mean = means[at] as number
@@ -83,7 +83,7 @@ function stepOf(count: number, mean: number, variance: number): [below: number, 
 }
 
 /** Counts and means by tenths of the means, lowest first. */
-export function tenthsOf({ counts, means, variances }: Foretold): Foretold[] {
+export function tenthsOf({ counts, means, variances }: RiskForecast): RiskForecast[] {
   const order = Array.from(means, (_, at) => at)
     .filter((at) => (means[at] as number) > 0)
     .sort((one, other) => (means[one] as number) - (means[other] as number) || one - other)
@@ -109,7 +109,7 @@ export function bySection(
     readonly rates: Float64Array
     readonly variances: Float64Array
   },
-): Foretold {
+): RiskForecast {
   const cells = expected.length / size
   const sums = { counts: new Float64Array(size), means: new Float64Array(size), variances: new Float64Array(size) }
   for (let section = 0; section < size; section++) {

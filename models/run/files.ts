@@ -31,7 +31,7 @@ export interface LogEntry {
 }
 
 /** A stored version: its log entry, and everything needed to forecast with it. */
-export interface KeptVersion<F> {
+export interface StoredVersion<F> {
   readonly model: string
   readonly model_version: string
   readonly commit: string | null
@@ -61,13 +61,13 @@ export async function addToLog({ store }: ModelFiles, entry: LogEntry, after: nu
 }
 
 /** Stores a version; the same one replaces itself. */
-export async function keepVersion<F extends Json>({ store }: ModelFiles, kept: KeptVersion<F>): Promise<void> {
+export async function keepVersion<F extends Json>({ store }: ModelFiles, kept: StoredVersion<F>): Promise<void> {
   await store.put(versionKey(kept.model, kept.model_version), Buffer.from(JSON.stringify(kept)))
 }
 
 /** A stored version. Throws if it is missing. */
-export async function readVersion<F>({ store }: ModelFiles, model: string, version: string): Promise<KeptVersion<F>> {
+export async function readVersion<F>({ store }: ModelFiles, model: string, version: string): Promise<StoredVersion<F>> {
   const bytes = await store.get(versionKey(model, version))
   if (!bytes) throw new Error(`${model}: version ${version} is in the log, but not in the store`)
-  return JSON.parse(bytes.toString()) as KeptVersion<F>
+  return JSON.parse(bytes.toString()) as StoredVersion<F>
 }

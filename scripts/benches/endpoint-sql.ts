@@ -36,7 +36,7 @@ export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly
   }
   const columns = read.rows?.columns ?? flatFields(returns.record.fields)
   return {
-    first: read.first?.(values.own, view) ?? null,
+    first: read.prequery?.(values.own, view) ?? null,
     page: (found) =>
       pageQuery({
         query: read.query(values.own, view, found),
@@ -46,7 +46,7 @@ export function endpointSql(endpoint: Endpoint, url: string, covered: { readonly
         after: null,
         limit: (values.page.limit ?? returns.limit.max) + 1,
       }),
-    asides: (found) => Object.values(read.asides ?? {}).map((ask) => ask(values.own, view, found)),
+    asides: (found) => Object.values(read.sideQueries ?? {}).map((ask) => ask(values.own, view, found)),
     columns,
   }
 }

@@ -98,7 +98,7 @@ async function simulate(dataset: Dataset, every_ms: number): Promise<number> {
 const landed = (at: number): Record<string, string> => ({ 'landed-until.simulated_feed': new Date(at).toISOString() })
 
 async function compact(dataset: Dataset, state: TableState, timeId: number): Promise<void> {
-  if (dataset.land === 'replace') return
+  if (dataset.writeMode === 'replace') return
   for (const { files } of compactionGroups(dataset, await liveFiles(state), timeId)) {
     const base = (await state.table.load()) as TableState
     const times = files.map((file) => file.metrics.get(timeId) as FieldMetrics)

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SaxesParser } from 'saxes'
 import { type Feed, FormatError } from '../../jobs/feeds/define.ts'
-import { collectNotes } from '../../jobs/ingest/notes.ts'
+import { collectDiagnostics } from '../../jobs/ingest/diagnostics.ts'
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { WHOLE } from '../stand-in/publisher.ts'
@@ -64,11 +64,11 @@ export function generatedDocument(feed: Feed, resource: string): Buffer {
 
 /** Parses a document of a feed and checks its rows. Throws if a row is invalid. */
 export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> {
-  const { notes } = collectNotes()
-  const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, notes.unknownCode)]))
+  const { diagnostics } = collectDiagnostics()
+  const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, diagnostics.unknownCode)]))
   const name = feed.plans[0]?.requests[0]?.name ?? feed.id
   const good: AnyRow[] = []
-  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: DOCUMENTS_AT }, notes)) {
+  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: DOCUMENTS_AT }, diagnostics)) {
     const check = checks.get(dataset.id)
     for (const row of rows) {
       const reason = check?.(row)

@@ -1,5 +1,5 @@
 import { type TimetableDay, timetableDay } from '../../api/endpoints/rail/timetable-day.ts'
-import { openKeptLake } from '../../api/http/kept-lake.ts'
+import { openCachedViews } from '../../api/http/cached-views.ts'
 import { renfeGtfsAvldmd } from '../../jobs/feeds/rail/renfe-gtfs-avldmd.ts'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -85,7 +85,7 @@ export async function startRailService(home: string, redisUrl: string, began: st
 
 async function dayOf(lake: Lake): Promise<TimetableDay> {
   const errors: Error[] = []
-  const kept = openKeptLake({ lake, poll_ms: 60_000, clock: () => BENCH_AT, onError: (error) => errors.push(error) })
+  const kept = openCachedViews({ lake, poll_ms: 60_000, clock: () => BENCH_AT, onError: (error) => errors.push(error) })
   try {
     return await kept.get(timetableDay, madridDate(BENCH_AT))
   } finally {

@@ -1,5 +1,5 @@
+import { type CachedQuery, queryReader } from '../../api/define/cached-query.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
-import { type Slice, sliceReader } from '../../api/define/slice.ts'
 import { toldOf } from '../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
@@ -175,14 +175,14 @@ const corridor: Question = { expected: { profile_hours: 3 * 24 }, ask: (lake) =>
 
 /** Reads a corridor's profile as its endpoint does without a cached view. */
 async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
-  const reader = sliceReader({
+  const reader = queryReader({
     async *rows(query, columns) {
       yield await lake.query(query, columns ? { columns } : {})
     },
     // Corridors are read from growing tables, which have no whole versions.
     versions: async () => [],
   })
-  const slice = <T>({ read }: Slice<T>, key: string): Promise<T> => read(reader, key)
+  const slice = <T>({ read }: CachedQuery<T>, key: string): Promise<T> => read(reader, key)
   const ring = sensorCorridors().find(({ basis }) => basis.sensor_type === 'M30') as Corridor
   const found = await toldOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())
   return { profile_hours: found?.told.profile?.length ?? 0 }

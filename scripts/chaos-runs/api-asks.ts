@@ -42,7 +42,7 @@ export function asksOf(ids: KnownIds, moment: number): Ask[] {
   const asks: Ask[] = []
   for (const endpoint of endpoints) {
     const { read, returns } = endpoint
-    const isMoving = 'clock_s' in read && read.clock_s !== undefined
+    const isMoving = 'clockGranularity_s' in read && read.clockGranularity_s !== undefined
     if (isMoving && read.kind === 'system') continue
     const add = (url: string, headers: Ask['headers'] = {}): void => void asks.push({ endpoint, path: url, headers })
     const example = requestOf(endpoint)

@@ -58,7 +58,7 @@ function wrongData({ ask, request, hasIt }: Shot, answer: Answer, at: Circumstan
  * version Redis still has. All processes give it the same tag; a restored state counts its versions from the start.
  */
 function keepsTag({ endpoint: { read } }: Shot['ask'], { isAway, isEmptied }: Circumstances): boolean {
-  if ('clock_s' in read && read.clock_s !== undefined) return false
+  if ('clockGranularity_s' in read && read.clockGranularity_s !== undefined) return false
   return read.kind === 'system' || read.kind === 'lake' || !(isAway || isEmptied)
 }
 

@@ -11,7 +11,7 @@ export interface AppendOrder {
 }
 
 /** The result of such a process: counts by kind of work, what it had to repeat, and what it replaced. */
-export interface AppendTold {
+export interface AppendReport {
   readonly done: Readonly<Record<string, number>>
   readonly again: Readonly<Record<string, number>>
   /** The corrected speed of a fetch's rows, by sequence. */

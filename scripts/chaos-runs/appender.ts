@@ -6,7 +6,7 @@ import { expireSnapshots } from '../../lake/iceberg/expire.ts'
 import { removeOrphans } from '../../lake/iceberg/orphans.ts'
 import { addSeqs, countSeqs } from '../../lake/landed.ts'
 import { type Locked, withLock } from '../../lake/live/lock.ts'
-import { type AppendOrder, type AppendTold, fetchOf, instantOf, rowsOf } from './append-order.ts'
+import { type AppendOrder, type AppendReport, fetchOf, instantOf, rowsOf } from './append-order.ts'
 import { openContext } from './context.ts'
 
 // A separate process that appends to a table, or compacts, replaces and cleans it meanwhile, until its channel closes.
@@ -30,7 +30,7 @@ const again: Record<string, number> = {}
 const corrected: Record<string, number> = {}
 if (order.role === 'append') await append()
 else await upkeep()
-process.send?.({ done, again, corrected } satisfies AppendTold)
+process.send?.({ done, again, corrected } satisfies AppendReport)
 await context.close()
 process.exit(0)
 

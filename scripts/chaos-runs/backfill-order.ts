@@ -13,7 +13,7 @@ export interface BackfillOrder {
 }
 
 /** The result that it reports at its end. */
-export interface BackfillTold {
+export interface BackfillReport {
   readonly asked: number
   readonly gaps: readonly string[]
   readonly failures: readonly string[]

@@ -9,7 +9,7 @@ import { formatSeqs } from '../../lake/landed.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { column, join as joined, sql } from '../../lake/query/sql.ts'
 import { acceptedAfter } from '../../lake/raw/archive.ts'
-import { BACKFILLED, type Backfilled, type BackfillOrder, type BackfillTold } from './backfill-order.ts'
+import { BACKFILLED, type Backfilled, type BackfillOrder, type BackfillReport } from './backfill-order.ts'
 import { startProcess } from './children.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import { removeLeftOvers } from './oracle.ts'
@@ -40,7 +40,7 @@ export const backfillKills: Scenario = {
     const problems: string[] = []
     const killed: Record<string, number> = {}
     try {
-      const alone: { readonly archive: Backfilled; readonly result: BackfillTold; readonly ms: number; readonly expected: Content }[] = []
+      const alone: { readonly archive: Backfilled; readonly result: BackfillReport; readonly ms: number; readonly expected: Content }[] = []
       for (const archive of BACKFILLED.slice(0, rounds)) {
         const order = where(archive, `alone-${archive.feed}`)
         const { result, ms } = await toItsEnd(order)
@@ -92,14 +92,14 @@ interface Kills {
 async function killAll(where: Where, { round, times, half_ms }: Kills): Promise<string[]> {
   const killed: string[] = []
   for (const life_ms of livesOf(times, half_ms)) {
-    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+    const process = startProcess<BackfillReport>('backfiller.ts', { ...where, halt: null })
     await process.until('it was open', (messages) => messages.includes('open'))
     await sleep(life_ms)
     process.signal('SIGKILL')
     if ((await process.ended) === null) killed.push('at random')
   }
   for (const at of PIPELINE_STEPS) {
-    const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: { at, nth: 1 + (round % MOST_TIMES) } })
+    const process = startProcess<BackfillReport>('backfiller.ts', { ...where, halt: { at, nth: 1 + (round % MOST_TIMES) } })
     if ((await process.ended) === null) killed.push(at)
   }
   return killed
@@ -112,8 +112,8 @@ function livesOf(count: number, whole_ms: number): number[] {
 }
 
 /** Runs a backfill to its end; returns how long that took once it was open, ms. */
-async function toItsEnd(where: Where): Promise<{ readonly result: BackfillTold; readonly ms: number }> {
-  const process = startProcess<BackfillTold>('backfiller.ts', { ...where, halt: null })
+async function toItsEnd(where: Where): Promise<{ readonly result: BackfillReport; readonly ms: number }> {
+  const process = startProcess<BackfillReport>('backfiller.ts', { ...where, halt: null })
   await process.until('it was open', (messages) => messages.includes('open'))
   const began = performance.now()
   const code = await process.ended

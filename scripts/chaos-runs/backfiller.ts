@@ -4,7 +4,7 @@ import { listFiles } from '../../jobs/ingest/archive.ts'
 import { backfill } from '../../jobs/ingest/backfill.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
-import type { BackfillOrder, BackfillTold } from './backfill-order.ts'
+import type { BackfillOrder, BackfillReport } from './backfill-order.ts'
 import { openContext } from './context.ts'
 
 // A backfill in a separate process, run like scripts/backfill; it kills itself where its order says.
@@ -34,6 +34,6 @@ await land()
 const failures = done.flatMap(({ file, outcome }) =>
   outcome?.outcome === 'accepted' ? [] : [`${file.period}: ${outcome?.outcome} ${outcome?.reason}`],
 )
-process.send?.({ asked: done.length, gaps, failures } satisfies BackfillTold)
+process.send?.({ asked: done.length, gaps, failures } satisfies BackfillReport)
 await context.close()
 process.exit(0)

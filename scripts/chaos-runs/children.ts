@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atExit } from './at-exit.ts'
 import type { Case, Verdict } from './oracle.ts'
-import type { WorkerOrder, WorkerTold } from './order.ts'
+import type { WorkerOrder, WorkerReport } from './order.ts'
 
 const HALT_WITHIN_MS = 60_000
 
@@ -62,11 +62,11 @@ export function startProcess<T>(script: string, order: unknown): Process<T | str
 }
 
 /** A worker with its order; see worker.ts. */
-export type ChaosWorker = Process<WorkerTold | string>
+export type ChaosWorker = Process<WorkerReport | string>
 
 /** Starts a worker. It reports `open` once everything is open, and `halted at <step>` before it stops. */
 export function startWorker(order: WorkerOrder): ChaosWorker {
-  return startProcess<WorkerTold>('worker.ts', order)
+  return startProcess<WorkerReport>('worker.ts', order)
 }
 
 /** Runs a worker to its end and returns its failures; throws if its exit code is not 0. */

@@ -2,7 +2,7 @@ import { derivations } from '../../jobs/derive/catalog.ts'
 import type { Derived } from '../../jobs/derive/define.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
-import type { Land } from '../../lake/schema/dataset.ts'
+import type { WriteMode } from '../../lake/schema/dataset.ts'
 
 /** Polled feeds, from the fastest to the slowest; a stream has no pace. */
 const bySpeed = feeds.filter(({ stream, onDemand }) => !stream && !onDemand).sort((one, other) => one.every_s - other.every_s)
@@ -13,13 +13,13 @@ export const FASTEST = bySpeed[0] as Feed
 /** The feeds that scenarios use: the fastest feed of each write mode, so that the number of feeds does not lengthen a run. */
 export const CHOSEN: readonly Feed[] = Object.freeze([
   ...new Set(
-    (['changes', 'append', 'replace'] satisfies Land[]).flatMap(
-      (land) => bySpeed.find(({ into }) => into.some((one) => one.land === land)) ?? [],
+    (['changes', 'append', 'replace'] satisfies WriteMode[]).flatMap(
+      (land) => bySpeed.find(({ into }) => into.some((one) => one.writeMode === land)) ?? [],
     ),
   ),
 ])
 
-const versioned = CHOSEN.find(({ into }) => into.some(({ land }) => land === 'replace')) as Feed
+const versioned = CHOSEN.find(({ into }) => into.some(({ writeMode: land }) => land === 'replace')) as Feed
 
 /** Feeds of whole versions that write the same tables. */
 export const VERSIONED: readonly Feed[] = Object.freeze(feeds.filter(({ into }) => into.some((one) => versioned.into.includes(one))))

@@ -28,6 +28,6 @@ export interface ModelOrder {
 }
 
 /** The result that it reports at its end: the partitions that it built. */
-export interface ModelTold {
+export interface ModelReport {
   readonly made: readonly string[]
 }

@@ -6,7 +6,7 @@ import { feeds } from '../../jobs/feeds/catalog.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { openContext } from './context.ts'
-import { MODEL_NOW, type ModelOrder, type ModelTold } from './model-order.ts'
+import { MODEL_NOW, type ModelOrder, type ModelReport } from './model-order.ts'
 
 // A model in a separate process, which kills itself where its order says.
 const order = JSON.parse(process.argv[2] as string) as ModelOrder
@@ -21,7 +21,7 @@ await context.redis.del(`lock:derive:${riskDerived.into.id}`)
 writeSync(1, 'open\n')
 const signal = new AbortController().signal
 const { made } = await derive({ ...context, store: watched(context.store) }, riskDerived, { feeds, signal })
-process.send?.({ made } satisfies ModelTold)
+process.send?.({ made } satisfies ModelReport)
 await context.close()
 process.exit(0)
 

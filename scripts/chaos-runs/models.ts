@@ -18,7 +18,7 @@ import { landRows } from '../scratch/lake.ts'
 import { diceOf } from '../stand-in/random.ts'
 import { startProcess } from './children.ts'
 import { type ChaosContext, openContext } from './context.ts'
-import { MODEL_NOW, MODEL_STEPS, type ModelOrder, type ModelTold } from './model-order.ts'
+import { MODEL_NOW, MODEL_STEPS, type ModelOrder, type ModelReport } from './model-order.ts'
 import { removeLeftOvers } from './oracle.ts'
 import type { Scenario } from './scenario.ts'
 import { startOwnRedis } from './stage.ts'
@@ -90,7 +90,7 @@ function haltsOf(round: number): ModelOrder['halt'][] {
 
 /** Runs a model until it is killed; null if it ended before. */
 async function killOne(order: ModelOrder, ms: number): Promise<string | null> {
-  const process = startProcess<ModelTold>('modeller.ts', order)
+  const process = startProcess<ModelReport>('modeller.ts', order)
   await process.until('it was open', (messages) => messages.includes('open'))
   if (!order.halt) {
     await sleep(Math.random() * ms)
@@ -99,8 +99,8 @@ async function killOne(order: ModelOrder, ms: number): Promise<string | null> {
   return (await process.ended) === null ? (order.halt?.at ?? 'at random') : null
 }
 
-async function toItsEnd(where: Where): Promise<{ readonly result: ModelTold; readonly ms: number }> {
-  const process = startProcess<ModelTold>('modeller.ts', { ...where, halt: null })
+async function toItsEnd(where: Where): Promise<{ readonly result: ModelReport; readonly ms: number }> {
+  const process = startProcess<ModelReport>('modeller.ts', { ...where, halt: null })
   await process.until('it was open', (messages) => messages.includes('open'))
   const began = performance.now()
   const code = await process.ended

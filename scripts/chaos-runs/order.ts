@@ -36,7 +36,7 @@ export interface WorkerOrder {
 }
 
 /** The messages of a worker over its channel. */
-export type WorkerTold =
+export type WorkerReport =
   /** A finished iteration: its failures, and the last boundary before them. */
   { readonly iteration: number; readonly failures: readonly string[]; readonly halt: Halt | null }
 

@@ -5,7 +5,7 @@ import { formatSeqs } from '../../lake/landed.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
-import { type AppendOrder, type AppendTold, instantOf, rowsOf, SENSORS } from './append-order.ts'
+import { type AppendOrder, type AppendReport, instantOf, rowsOf, SENSORS } from './append-order.ts'
 import { startProcess } from './children.ts'
 import { type ChaosContext, openContext } from './context.ts'
 import { removeLeftOvers } from './oracle.ts'
@@ -31,8 +31,8 @@ export const writers: Scenario = {
       await prepareTables(first, [trafficReadings])
       await first.close()
       const order: Omit<AppendOrder, 'role' | 'feed'> = { folder, redisUrl: redis.url, appends }
-      const upkeep = startProcess<AppendTold>('appender.ts', { ...order, role: 'upkeep', feed: WRITERS[0] })
-      const writing = WRITERS.map((feed) => startProcess<AppendTold>('appender.ts', { ...order, role: 'append', feed }))
+      const upkeep = startProcess<AppendReport>('appender.ts', { ...order, role: 'upkeep', feed: WRITERS[0] })
+      const writing = WRITERS.map((feed) => startProcess<AppendReport>('appender.ts', { ...order, role: 'append', feed }))
       const codes = await Promise.all(writing.map(({ ended }) => ended))
       upkeep.go()
       codes.push(await upkeep.ended)
@@ -58,7 +58,7 @@ export const writers: Scenario = {
 
 async function verdict(
   context: ChaosContext,
-  facts: { readonly appends: number; readonly corrected: AppendTold['corrected'] },
+  facts: { readonly appends: number; readonly corrected: AppendReport['corrected'] },
 ): Promise<Findings> {
   const { appends, corrected } = facts
   const problems = await checkTable(context, trafficReadings)

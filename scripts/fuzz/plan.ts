@@ -63,7 +63,7 @@ function jointParams(endpoint: Endpoint): string[] {
   const { read } = endpoint
   const members = Object.values(endpoint.params).flatMap((one) => (one.kind === 'group' ? Object.keys(one.members) : []))
   const omitting = read.kind === 'lake' && read.omit ? [read.omit.by] : []
-  const known = read.kind === 'lake' ? Object.keys(read.known ?? {}) : []
+  const known = read.kind === 'lake' ? Object.keys(read.existingValues ?? {}) : []
   return [...members, ...omitting, ...known, ...(OWN_JOINT[endpointId(endpoint.path)] ?? []), ...JOINT_PAGE].filter((name) =>
     allParams(endpoint).has(name),
   )

@@ -94,7 +94,7 @@ async function stop(child: ChildProcess, ended: Promise<unknown>, timeout_ms: nu
 }
 
 /** Reports to the supervisor that this process is ready. */
-export function tellReady(facts: Readonly<Record<string, unknown>>): void {
+export function reportReady(facts: Readonly<Record<string, unknown>>): void {
   process.send?.({ ready: facts })
 }
 

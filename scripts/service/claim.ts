@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunning, takeMark } from '../../lake/process-mark.ts'
+import { isRunning, takeLock } from '../../lake/process-lock.ts'
 
 const MARK = 'service.pid'
 const PUBLISHERS = 'publishers.url'
@@ -12,7 +12,7 @@ const API = 'api.url'
  */
 export function claimFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })
-  const taken = takeMark(join(folder, MARK))
+  const taken = takeLock(join(folder, MARK))
   if (typeof taken !== 'string') {
     // Addresses of an earlier run.
     for (const name of [PUBLISHERS, API]) rmSync(join(folder, name), { force: true })

@@ -6,7 +6,7 @@ import { openEvents } from '../../lake/events/open.ts'
 import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { openServiceAccess, webhookRules } from './access.ts'
-import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettings } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
@@ -22,7 +22,7 @@ if (!config.redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets 
 const metrics = await openServiceMetrics(config)
 const store = await openServiceStore(config)
 const versions = openTableVersions(config.redisUrl)
-const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.tellQuery, versions })
+const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.countQuery, versions })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
 const usage = openServiceUsage({ store, log })
@@ -71,4 +71,4 @@ onStop(async () => {
   await store.close()
   await metrics.close()
 })
-tellReady({ url: api.url, metrics: metrics.url })
+reportReady({ url: api.url, metrics: metrics.url })

@@ -4,7 +4,7 @@ import { startDeliverer } from '../../api/webhooks/deliverer.ts'
 import { readConfig } from '../../lake/config.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openServiceAccess, webhookRules } from './access.ts'
-import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { openServiceStore, serviceLog } from './parts.ts'
 
 /** Time between two checks whether a deprecation has begun, in ms. */
@@ -42,4 +42,4 @@ onStop(async () => {
   events.close()
   await store.close()
 })
-tellReady({})
+reportReady({})

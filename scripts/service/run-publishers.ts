@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startPublishers } from '../stand-in/server.ts'
-import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { endWithSupervisor, onStop, reportReady } from './child.ts'
 
 endWithSupervisor()
 const { values } = parseArgs({
@@ -12,4 +12,4 @@ const source =
     : ({ kind: 'captures', dir: values.captures } as const)
 const publishers = await startPublishers({ source, port: Number(values.port), nmeaPort: Number(values['nmea-port']) })
 onStop(() => publishers.close())
-tellReady({ url: publishers.url, nmea: publishers.nmea })
+reportReady({ url: publishers.url, nmea: publishers.nmea })

@@ -5,13 +5,13 @@ import { feeds } from '../../jobs/feeds/catalog.ts'
 import { makeFirstRound } from '../../jobs/first-round.ts'
 import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
-import { WorkerMeter } from '../../jobs/metrics.ts'
+import { WorkerMetrics } from '../../jobs/metrics.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
 import { startWorker } from '../../jobs/worker.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
-import { endWithSupervisor, onStop, tellReady } from './child.ts'
+import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { disabledReason, enabledFeeds } from './enabled.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openParts, openServiceLake, serviceLog } from './parts.ts'
@@ -29,7 +29,7 @@ const log = serviceLog(config, 'worker')
 const { redisUrl } = config
 if (!redisUrl) throw new Error('REDIS_URL is not set; scripts/start sets it')
 const metrics = await openServiceMetrics(config)
-const parts = await openParts(config, { process: 'worker', redisUrl, log, onQuery: metrics.tellQuery })
+const parts = await openParts(config, { process: 'worker', redisUrl, log, onQuery: metrics.countQuery })
 const { context, store } = parts
 const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
@@ -52,7 +52,7 @@ await writeFeedListings(
 // Captures are replayed as fast as possible, not at the pace at which they were recorded.
 const scheduled = config.mode === 'replay' ? enabled.map((feed) => ({ ...feed, every_s: REPLAY_EVERY_S })) : enabled
 const runner = makeRunner(context)
-const meter = new WorkerMeter(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
+const meter = new WorkerMetrics(metrics.registry, { feeds: enabled, tasks: UPKEEP_TASKS, now: context.now })
 const deriver = makeDeriver(context, { derivations, feeds })
 const firstRound = makeFirstRound(enabled, FIRST_ROUND_MS)
 const history = makeHistoryFiller(context, {
@@ -131,4 +131,4 @@ onStop(async () => {
   await parts.close()
   await metrics.close()
 })
-tellReady({ metrics: metrics.url })
+reportReady({ metrics: metrics.url })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive } from '../../lake/process-mark.ts'
+import { isAlive } from '../../lake/process-lock.ts'
 import { claimLake } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'

@@ -90,7 +90,7 @@ test('shows when a key was created and last used, and its requests by day with t
     [0, 40],
   ])
   // The same as a table, for readers who do not see the chart.
-  expect(textOf(html)).toContain('Day Requests Refused Share refused Jan 3 2 1 50% Jan 2 3 3 100% Jan 1 0 0 —')
+  expect(textOf(html)).toContain('Day Requests InvalidParam Share refused Jan 3 2 1 50% Jan 2 3 3 100% Jan 1 0 0 —')
   expect(textOf(await pageOf(later, 'es'))).toContain('5 peticiones; 80 % rechazadas')
   expect(html).toContain('<a href="/plans?lang=en">')
   expect(html).toContain('<a href="mailto:help@example.org">help@example.org</a>')

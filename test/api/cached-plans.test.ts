@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
+import { defineCachedQuery } from '../../api/define/cached-query.ts'
 import { defineEndpoint, type Endpoint, listReturn } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { textParam } from '../../api/define/params.ts'
 import { openPeriodParams } from '../../api/define/params-time.ts'
-import { defineSlice } from '../../api/define/slice.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { col } from '../../lake/schema/columns.ts'
@@ -29,10 +29,10 @@ const recentOnly = defineEndpoint({
 }) as Endpoint
 
 const held = new Map<string, () => void>()
-const byName = defineSlice<string>({
+const byName = defineCachedQuery<string>({
   name: 'numbers by name',
   from: [trafficReadings],
-  most: 10,
+  maxEntries: 10,
   read: (_, key) => new Promise((resolve) => held.set(key, () => resolve(`of ${key}`))),
 })
 /** Reads a cached view for a value of the request. */
@@ -45,7 +45,7 @@ const ofView = defineEndpoint({
     from: [incidents],
     lake: [trafficReadings],
     needs: [],
-    answer: async ({ slice }, { name }) => [{ id: await slice(byName, name ?? '') }],
+    answer: async ({ cached: slice }, { name }) => [{ id: await slice(byName, name ?? '') }],
   },
 }) as Endpoint
 

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { answerClientError, noteAnswer } from '../../api/http/malformed.ts'
+import { answerClientError, logMalformed } from '../../api/http/malformed.ts'
 import { until } from '../helpers/until.ts'
 
 test('a connection announced as ending gets no other reply, and the reply in progress on it is sent whole', async () => {
   const taken: [IncomingMessage, ServerResponse][] = []
   const reported: string[] = []
   const server = createServer((request, response) => {
-    noteAnswer(request, response)
+    logMalformed(request, response)
     taken.push([request, response])
   })
   server.listen(0, '127.0.0.1')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { defineCachedQuery } from '../../api/define/cached-query.ts'
 import { defineEndpoint, type MemoryAsk } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { required, textParam } from '../../api/define/params.ts'
-import { defineSlice } from '../../api/define/slice.ts'
-import { type KeptLake, openKeptLake } from '../../api/http/kept-lake.ts'
+import { type CachedViews, openCachedViews } from '../../api/http/cached-views.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railPositions } from '../../lake/datasets/rail/positions.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
@@ -21,7 +21,12 @@ const ONE = 'renfe_gtfs_cercanias'
 const OTHER = 'renfe_gtfs_avldmd'
 const BEGIN = Date.parse('2026-08-21T22:00:00Z')
 
-const allNames = defineSlice({ name: 'names of stations', from: [railStations], most: 1, read: (reader) => stationNames(reader) })
+const allNames = defineCachedQuery({
+  name: 'names of stations',
+  from: [railStations],
+  maxEntries: 1,
+  read: (reader) => stationNames(reader),
+})
 
 /** The number of records built. */
 let finished = 0
@@ -56,7 +61,7 @@ const names = defineEndpoint({
     ...LAKE,
     kind: 'memory',
     parts: ({ feed }) => (feed === null ? null : [feed]),
-    answer: async ({ slice, states }) => ({
+    answer: async ({ cached: slice, states }) => ({
       drafts: (await slice(allNames, '')).map((station) => ({ ...station, isDraft: true })),
       finish: ({ id, name }: { readonly id: string; readonly name: string }) => {
         finished++
@@ -78,8 +83,8 @@ const one = defineEndpoint({
     ...LAKE,
     kind: 'memory',
     parts: () => [],
-    answer: async ({ slice }, { id }) => (await slice(allNames, '')).find((station) => station.id === id) ?? null,
-    near: async ({ slice }: Pick<MemoryAsk<readonly []>, 'slice'>) => (await slice(allNames, ''))[0]?.id ?? null,
+    answer: async ({ cached: slice }, { id }) => (await slice(allNames, '')).find((station) => station.id === id) ?? null,
+    suggestion: async ({ cached: slice }: Pick<MemoryAsk<readonly []>, 'cached'>) => (await slice(allNames, ''))[0]?.id ?? null,
   },
   example: { id: '1' },
 })
@@ -190,8 +195,8 @@ test('the current state of one dataset is there though the first of them was nev
   expect(response.headers.get('cache-control')).toContain('max-age=20,')
 })
 
-function openKept({ lake }: TestService): KeptLake {
-  const kept = openKeptLake({
+function openKept({ lake }: TestService): CachedViews {
+  const kept = openCachedViews({
     lake,
     poll_ms: 60_000,
     clock: () => 0,
@@ -205,10 +210,10 @@ describe('of a slice with a present', () => {
   const reads: string[] = []
   const most = { now: 0, ever: 0 }
   let open: PromiseWithResolvers<void> | null = null
-  const days = defineSlice({
+  const days = defineCachedQuery({
     name: 'days',
     from: [railStations],
-    most: 4,
+    maxEntries: 4,
     present: () => ['yesterday', 'today'],
     async read(_reader, key) {
       reads.push(key)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { defineCachedQuery } from '../../api/define/cached-query.ts'
 import { defineEndpoint } from '../../api/define/endpoint.ts'
 import { record } from '../../api/define/fields.ts'
 import { textParam } from '../../api/define/params.ts'
-import { defineSlice } from '../../api/define/slice.ts'
-import { openKeptLake } from '../../api/http/kept-lake.ts'
+import { openCachedViews } from '../../api/http/cached-views.ts'
 import { railAlerts } from '../../lake/datasets/rail/alerts.ts'
 import { railRoutes } from '../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
@@ -28,10 +28,10 @@ const reads = new Map<string, number>()
 let failure: Error | null = null
 
 /** Names of the stations of the newest version that stations and routes both have; of one letter where the key is one. */
-const newestNames = defineSlice({
+const newestNames = defineCachedQuery({
   name: 'station names',
   from: [railStations, railRoutes],
-  most: 2,
+  maxEntries: 2,
   async read(reader, key) {
     reads.set(key, (reads.get(key) ?? 0) + 1)
     if (failure) throw failure
@@ -62,7 +62,7 @@ const names = defineEndpoint({
     kind: 'memory',
     from: [railAlerts],
     lake: [railStations, railRoutes],
-    answer: async ({ slice, states }, { letter }) => {
+    answer: async ({ cached: slice, states }, { letter }) => {
       const all = await slice(newestNames, letter ?? '')
       return states[0].rows.length > 0 ? all.map(({ id, name }) => ({ id, name: `${name}!` })) : all
     },
@@ -89,7 +89,7 @@ const long = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [railStations, railRoutes],
-    answer: async ({ slice }) => {
+    answer: async ({ cached: slice }) => {
       const all = await slice(newestNames, '')
       const records = all.filter(({ name }) => name.length > 5)
       return { records, counts: { shorter: all.length - records.length } }
@@ -108,7 +108,7 @@ const one = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [railStations, railRoutes],
-    answer: async ({ slice }, { id }) => (await slice(newestNames, '')).find((station) => station.id === id) ?? null,
+    answer: async ({ cached: slice }, { id }) => (await slice(newestNames, '')).find((station) => station.id === id) ?? null,
   },
   example: { id: '1' },
 })
@@ -134,7 +134,7 @@ const named = defineEndpoint({
     needs: [],
     from: [railAlerts],
     lake: [railStations, railRoutes],
-    answer: async ({ extra, states }) => {
+    answer: async ({ optional: extra, states }) => {
       const [first] = (await extra(newestNames, '')) ?? [{ name: 'unread' }]
       return states[0].rows.map((row) => ({ id: row.alert_id, name: first?.name ?? 'none' }))
     },
@@ -312,13 +312,13 @@ test('a client with the complete reply that gets a partial one pays for it as fo
 
 test('a failure to read an optional part of a reply is logged', async () => {
   const logged: string[] = []
-  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => logged.push(message) })
+  const kept = openCachedViews({ lake: service.lake, poll_ms: 60_000, clock: () => FIRST, onError: ({ message }) => logged.push(message) })
   onTestFinished(() => kept.close())
   failure = new Error('out of order')
-  const none = await kept.extra(newestNames, 'Z')
+  const none = await kept.optional(newestNames, 'Z')
   failure = null
   expect([none, logged]).toEqual([null, ['out of order']])
-  expect(await kept.extra(newestNames, 'Z')).toEqual([])
+  expect(await kept.optional(newestNames, 'Z')).toEqual([])
 })
 
 test('a version that is landing shows once all tables have it, and is read before anybody asks', async () => {

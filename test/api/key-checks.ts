@@ -4,7 +4,7 @@ import { LIMIT_NAMES } from './requests.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
 /** A request, and its expected refusal. */
-export interface Refused {
+export interface InvalidParam {
   readonly path: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface KeyChecks {
   /** Sends a request from an unused address: the limits of one address have tests of their own. */
   readonly send: (path: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Response>
   /** Sends requests that are refused, and checks that all refusals have the same words: none reveals which keys exist. */
-  readonly refusedAlike: (asked: readonly Refused[]) => Promise<void>
+  readonly refusedAlike: (asked: readonly InvalidParam[]) => Promise<void>
 }
 
 /** Starts the service; the caller closes it. */
@@ -73,7 +73,10 @@ const MEMBERS = ['type', 'title', 'status', 'detail', 'instance', 'code', 'reque
 const OF_DATA = ['etag', 'last-modified', 'x-data-age', 'link', 'content-language', 'content-encoding', 'location', 'set-cookie']
 
 /** Sends a request that is refused, checks the refusal, and returns the parts that may differ. */
-async function refused(send: KeyChecks['send'], { path, method = 'GET', headers = {}, status, code, more = [] }: Refused): Promise<object> {
+async function refused(
+  send: KeyChecks['send'],
+  { path, method = 'GET', headers = {}, status, code, more = [] }: InvalidParam,
+): Promise<object> {
   const response = await send(path, method, headers)
   const about = `${method} ${path} ${JSON.stringify(headers)}`
   expect(response.status, about).toBe(status)

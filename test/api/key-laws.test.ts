@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { pathParams } from '../../api/define/endpoint.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { PLANS } from '../../lake/schema/dataset.ts'
-import { type KeyChecks, type Refused, startKeyChecks } from './key-checks.ts'
+import { type InvalidParam, type KeyChecks, startKeyChecks } from './key-checks.ts'
 import { representatives } from './representatives.ts'
 import { fillWithExamples } from './service.ts'
 
@@ -18,7 +18,10 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   const nowhere = requestOf(endpoint, Object.fromEntries(pathParams(endpoint.path).map((name) => [name, 'nothing'])))
 
   /** Attempts of a caller without access to the reply, which is in memory, and whose tag is known. */
-  async function tries(headers: Readonly<Record<string, string>>, refusal: Pick<Refused, 'status' | 'code' | 'more'>): Promise<Refused[]> {
+  async function tries(
+    headers: Readonly<Record<string, string>>,
+    refusal: Pick<InvalidParam, 'status' | 'code' | 'more'>,
+  ): Promise<InvalidParam[]> {
     const etag = (await checks.service.get(path)).headers.get('etag') as string
     const asked = [path, nowhere, requestOf(endpoint, { format: 'csv' }), requestOf(endpoint, { nonsense_xyz: '1' })]
     return [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cursors } from '../../api/http/cursor.ts'
-import { lakeState } from '../../api/http/lake-pins.ts'
+import { lakeState } from '../../api/http/snapshot-pins.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake } from '../../lake/open.ts'
 import { tempFolder } from '../helpers/temp.ts'

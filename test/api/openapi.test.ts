@@ -189,7 +189,7 @@ test('counts, sums, and figures of weather, mobility and accidents state what ea
     ({ path, params }) => 'group_by' in params || 'time' in params || /[/](stats$|weather|clima|movilidad|accidentes)/.test(path),
   )
   // A codebook has no figures.
-  for (const { path, figure } of ofFigures) expect(figure !== undefined, path).toBe(!path.endsWith('/diccionario'))
+  for (const { path, statistic: figure } of ofFigures) expect(figure !== undefined, path).toBe(!path.endsWith('/diccionario'))
 })
 
 test('documents the columns that an endpoint shows of a dataset of a higher plan', () => {

@@ -115,7 +115,7 @@ describe.each(endpoints.map((endpoint): [string, Endpoint] => [endpoint.path, en
     const reply = (await service.json(requestOf(endpoint, { format: 'json' }))) as Reply
     const records: Reply[] = returns.kind === 'list' ? reply[returns.name] : [reply]
     expect(records.flatMap((one) => tooPrecise(path, fields, one))).toEqual([])
-    const rest = returns.kind === 'list' ? { ...returns.counts, ...returns.asides } : {}
+    const rest = returns.kind === 'list' ? { ...returns.counts, ...returns.sideLists } : {}
     expect(tooPrecise(path, rest, reply)).toEqual([])
     if (!hasGeoJson(endpoint)) return
     const collection = (await service.json(requestOf(endpoint, { format: 'geojson' }))) as Reply

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { bodyIn, type Ready, type ReplyHead, ready } from '../../api/http/replies.ts'
+import { bodyIn, type CachedResponse, cachedResponse, type ReplyHead } from '../../api/http/replies.ts'
 import { ReplyCache } from '../../api/http/reply-cache.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { openMetrics } from '../../lake/metrics/metrics.ts'
@@ -12,12 +12,12 @@ import { exampleRow, startService } from './service.ts'
 const MB = 1024 ** 2
 
 /** A reply of the given number of characters. */
-async function reply(etag: string, length = 100): Promise<Ready> {
+async function reply(etag: string, length = 100): Promise<CachedResponse> {
   const head: ReplyHead = {
     ...{ etag, content_type: 'application/json', format: 'json', isText: true, language: null, links: [], data_time: null },
-    ...{ modified_at: null, refreshAt: () => 0, cadence_s: 60, clock_s: 0, step: 0 },
+    ...{ modified_at: null, refreshAt: () => 0, cadence_s: 60, clockGranularity_s: 0, step: 0 },
   }
-  return await ready(head, [randomBytes(length / 2).toString('hex')])
+  return await cachedResponse(head, [randomBytes(length / 2).toString('hex')])
 }
 
 test('replies are kept within the available bytes, and the least recently used go first', async () => {

@@ -31,7 +31,7 @@ function featuresOf(endpoint: Endpoint): readonly string[] {
   const parameters = [...allParams(endpoint)].map(([name, one]) => {
     const { enum: values, pattern, anyOf, type, format } = one.schema as Readonly<Record<string, unknown>>
     const kind = values ? 'enum' : pattern ? 'pattern' : anyOf ? 'anyOf' : `${String(type)} ${String(format)}`
-    return `parameter ${kind} ${one.list ? 'list' : 'one'} ${one.clock_s === undefined ? '' : 'clock'} ${pathParams(endpoint.path).includes(name) ? 'path' : 'query'}`
+    return `parameter ${kind} ${one.list ? 'list' : 'one'} ${one.clockGranularity_s === undefined ? '' : 'clock'} ${pathParams(endpoint.path).includes(name) ? 'path' : 'query'}`
   })
   const members = Object.keys(read).filter((name) => name !== 'kind')
   return [

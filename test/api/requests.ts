@@ -18,7 +18,7 @@ export function strictReply(endpoint: Endpoint, mode = 'simulated'): JsonSchema 
   }
   const counts = [
     ...Object.entries(returns.counts ?? {}).flatMap(([name, column]) => jsonProperties(name, column)),
-    ...membersOf(returns.asides ?? {}),
+    ...membersOf(returns.sideLists ?? {}),
   ]
   const changes = read.kind === 'changes' ? { reset: { type: 'boolean' }, more: { type: 'boolean' }, next_cursor: { type: 'string' } } : {}
   return {
@@ -79,7 +79,7 @@ export function hasGeoJson({ returns }: Endpoint): boolean {
 }
 
 function metaSchema(endpoint: Endpoint, mode: string): JsonSchema {
-  const { read, figure } = endpoint
+  const { read, statistic: figure } = endpoint
   const text = { type: 'string', minLength: 1 }
   const source = {
     id: text,
@@ -97,7 +97,7 @@ function metaSchema(endpoint: Endpoint, mode: string): JsonSchema {
     timezone: { const: 'Europe/Madrid' },
     ...(kind === 'lake' ? { snapshot: text, covered_from: text } : {}),
     ...(kind === 'lake' || isOfTables ? { latest_row_at: text, covered_until: text } : {}),
-    ...(figure && !figure.tellsYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
+    ...(figure && !figure.hasYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     ...(kind === 'memory' && read.reportsMissing ? { missing: { type: 'array', maxItems: 0 } } : {}),
     ...(gapOf(endpoint) ? { coverage: { type: 'object' } } : {}),

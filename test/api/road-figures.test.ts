@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withoutDoubles } from '../../api/endpoints/road/same-incident.ts'
+import { withoutDuplicates } from '../../api/endpoints/road/same-incident.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
@@ -181,7 +181,7 @@ describe('/api/incidents/stats', () => {
       if (!state || (state.status === 'ENDED' && state.at < from)) return []
       return [{ life, state, row: { km_to: null, source: 'dgt', direction: 'BOTH', ...life.values, ...state.values } as AnyRow }]
     })
-    const kept = new Set(withoutDoubles(last.map(({ row }) => row as never)))
+    const kept = new Set(withoutDuplicates(last.map(({ row }) => row as never)))
     return last
       .filter(({ row }) => kept.has(row as never))
       .map(({ life, state, row }) => ({ key: (by) => row[by], open: state.status !== 'ENDED', began: life.since >= from }))
@@ -315,7 +315,7 @@ describe('/api/v16/stats', () => {
         const values = { beacon_id: `v16_${n}`, source_id: `b${n}`, province_code: '28', activated_at, first_seen_at: at }
         return exampleTableRow(v16Beacons, { ...values, observed_at: at, updated_at: at })
       }
-      // Followed for 70 minutes, since when two were active that had been activated before.
+      // DownloadStep for 70 minutes, since when two were active that had been activated before.
       await young.land(v16Beacons, [seen(1, 75, 70), seen(2, 5 * 60, 70), seen(3, 20, 20)], END)
       for (const query of ['', '?group_by=province']) {
         const [one] = (await young.json(`/api/v16/stats${query}`)).stats

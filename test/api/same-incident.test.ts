@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foldRoad } from '../../api/define/params-place.ts'
-import { doublesIn, withoutDoubles } from '../../api/endpoints/road/same-incident.ts'
+import { duplicatesIn, withoutDuplicates } from '../../api/endpoints/road/same-incident.ts'
 import type { Lake } from '../../lake/open.ts'
 import { foldRoadSql } from '../../lake/places/road-key.ts'
 import { join, type Sql, sql } from '../../lake/query/sql.ts'
@@ -33,7 +33,7 @@ const report = (values: Partial<Report>): Report => ({
 const catalan = report({ source: 'sct', id: 2 })
 /** True where an incident is shown beside SCT's. */
 const isShown = (values: Partial<Report>, other: Partial<Report> = {}): boolean =>
-  withoutDoubles([report(values), { ...catalan, ...other }]).some(({ id }) => id === 1)
+  withoutDuplicates([report(values), { ...catalan, ...other }]).some(({ id }) => id === 1)
 
 let lake: Lake
 beforeAll(async () => {
@@ -44,8 +44,8 @@ afterAll(() => lake?.close())
 describe('an incident that both report is shown as the authority has it', () => {
   test('the same road, km and direction', () => {
     expect(isShown({})).toBe(false)
-    expect(withoutDoubles([report({}), catalan])).toEqual([catalan])
-    expect(withoutDoubles([catalan, report({ id: 3 }), report({})])).toEqual([catalan])
+    expect(withoutDuplicates([report({}), catalan])).toEqual([catalan])
+    expect(withoutDuplicates([catalan, report({ id: 3 }), report({})])).toEqual([catalan])
   })
 
   test.each([
@@ -88,7 +88,7 @@ describe('an incident that both report is shown as the authority has it', () => 
 
   test('without it nothing is left out', () => {
     const all = [report({}), report({ id: 3 })]
-    expect(withoutDoubles(all)).toEqual(all)
+    expect(withoutDuplicates(all)).toEqual(all)
   })
 })
 
@@ -136,9 +136,9 @@ describe('SQL chooses the same as JavaScript', () => {
         const types = { source: TEXT, type: TEXT, road: TEXT, km: KM, km_to: KM, direction: TEXT, province_code: TEXT }
         const lives = sql`SELECT *, 'ACTIVE' AS status, now() AS first_seen_at, now() AS observed_at FROM ${table(rows, types)}`
         const left = await chosen(
-          sql`SELECT nth FROM (${lives}) ANTI JOIN (${doublesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY nth`,
+          sql`SELECT nth FROM (${lives}) ANTI JOIN (${duplicatesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY nth`,
         )
-        const kept = withoutDoubles(rows.map((row, at) => ({ ...row, at })))
+        const kept = withoutDuplicates(rows.map((row, at) => ({ ...row, at })))
         expect(left).toEqual(kept.map(({ at }) => at))
       }),
       { numRuns: 40 },
@@ -151,7 +151,7 @@ describe('SQL chooses the same as JavaScript', () => {
     const shown = async (dgt: [string, string | null], sct: [string, string | null]): Promise<string[]> => {
       const lives = sql`${life('dgt', ...dgt)} UNION ALL ${life('sct', ...sct)}`
       const rows = await lake.query(
-        sql`SELECT source FROM (${lives}) ANTI JOIN (${doublesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY source`,
+        sql`SELECT source FROM (${lives}) ANTI JOIN (${duplicatesIn(lives, sql`nth`)}) AS doubles USING (nth) ORDER BY source`,
       )
       return rows.map((row) => String(row['source']))
     }

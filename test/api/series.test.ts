@@ -184,7 +184,7 @@ async function answered(
 ): Promise<AnyRow[]> {
   const [read, returns] = of === 'plain' ? [plain, plainReturns] : [rolled, rolledReturns]
   const values = { id, time }
-  const first = read.first?.(values, view) ?? null
+  const first = read.prequery?.(values, view) ?? null
   const found = first ? await lake.query(first, { columns: {} }) : []
   const query: Sql = read.query(values, view, found)
   return await lake.query(sql`SELECT * FROM (${query}) ORDER BY period_start`, { columns: flatFields(returns.record.fields) })

@@ -88,7 +88,7 @@ interface SharedParts {
 export type Reply = any
 
 interface PublishOptions {
-  /** Blocks missing in the publication. */
+  /** CompletenessGroups missing in the publication. */
   readonly missing?: readonly string[]
   readonly feed?: string
   /** Data time, ms since the epoch. */
@@ -163,7 +163,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const store = await fileStore(shared.storeFolder)
   await claimLake(store, 'simulated', Date.UTC(2026, 0, 1))
   await writeFeedListings(store, feeds)
-  const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.tellQuery } : {}) })
+  const lake = await openTestLake(folder, { store, slots, queue: slots, ...(metrics ? { onQuery: metrics.countQuery } : {}) })
   const live = openLive({ redisUrl: server.url, poll_ms: 200 })
   await live.ready
   const log = write ? serviceLog({ logLevel: 'trace' }, 'api', { write }) : pino({ level: 'silent' })
@@ -290,7 +290,7 @@ export function exampleRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
 /** The same as a row of the dataset's table. */
 export function exampleTableRow(dataset: Dataset, values: AnyRow = {}): AnyRow {
   const { is_stale: _stale, ...row } = exampleRow(dataset, values)
-  if (dataset.land !== 'changes') {
+  if (dataset.writeMode !== 'changes') {
     const { status: _status, updated_at: _updated, ...plain } = row
     return { ...plain, fetch_id: `${feedOf(dataset)}.1` }
   }
@@ -334,7 +334,7 @@ export async function fillWithExamples(service: TestService): Promise<void> {
       const row = exampleRow(dataset)
       const change: LiveChange = { kind: 'CREATED', key: entityKey(dataset, row), row: row as LiveRow, changed: [] }
       // Observed rows are as old as they state.
-      const at = dataset.land === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
+      const at = dataset.writeMode === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
       await service.publish(dataset, [row], { changes: [change], ...at })
     }),
   )

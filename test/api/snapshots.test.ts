@@ -53,7 +53,7 @@ const LATE = 3
 function more(dataset: Dataset, round: number): AnyRow[] {
   const row = exampleTableRow(dataset)
   const time = dataset.columns[dataset.time]
-  if (dataset.land === 'replace' || time?.kind !== 'instant') return []
+  if (dataset.writeMode === 'replace' || time?.kind !== 'instant') return []
   return [1, 2, 3].map((n) => {
     const at = (row[dataset.time] as number) + (round * 10 + n) * 60_000 + (round === LATE ? 70 * DAY_MS : 0)
     return {

@@ -1,4 +1,4 @@
-import type { SliceReader } from '../../api/define/slice.ts'
+import type { QueryReader } from '../../api/define/cached-query.ts'
 import { railStations } from '../../lake/datasets/rail/stations.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
@@ -10,7 +10,7 @@ interface NamedStation {
 }
 
 /** A cached query of station names: those of all versions of the timetable, or the chosen ones, in order of their ids. */
-export async function stationNames({ rows }: SliceReader, chosen: Scan = scan(railStations)): Promise<NamedStation[]> {
+export async function stationNames({ rows }: QueryReader, chosen: Scan = scan(railStations)): Promise<NamedStation[]> {
   const found: NamedStation[] = []
   for await (const batch of rows(sql`SELECT stop_id, name FROM ${chosen} ORDER BY stop_id`))
     for (const { stop_id, name } of batch) found.push({ id: String(stop_id), name: String(name) })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { currentAlerts } from '../../api/endpoints/rail/alert-trains.ts'
 import { matchDaysAt, matchTrain } from '../../api/endpoints/rail/train-match.ts'
-import { openKeptLake } from '../../api/http/kept-lake.ts'
+import { openCachedViews } from '../../api/http/cached-views.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { renfeGtfsAvldmd } from '../../jobs/feeds/rail/renfe-gtfs-avldmd.ts'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
@@ -66,7 +66,12 @@ test.skipIf(!shared)('the 1,038 long-distance trips of 2026-03-28 are found by i
   const service = await serve()
   const bytes = zipOfFolder(folderOf('avldmd-2026-03-28'))
   await land(service, { feed: renfeGtfsAvldmd, bytes, at: Date.parse('2026-03-28T00:00:00Z') })
-  const kept = openKeptLake({ lake: service.lake, poll_ms: 60_000, clock: Date.now, onError: (error) => expect.unreachable(error.message) })
+  const kept = openCachedViews({
+    lake: service.lake,
+    poll_ms: 60_000,
+    clock: Date.now,
+    onError: (error) => expect.unreachable(error.message),
+  })
   onTestFinished(() => kept.close())
   const firstSeen = new Map<string, number>()
   const bad = new Map<string, Set<string>>()

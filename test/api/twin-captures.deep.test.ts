@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { boardEntry, boardOf } from '../../api/endpoints/rail/board.ts'
 import { liveTrips } from '../../api/endpoints/rail/live-trips.ts'
 import { timetableDay } from '../../api/endpoints/rail/timetable-day.ts'
-import { openKeptLake } from '../../api/http/kept-lake.ts'
+import { openCachedViews } from '../../api/http/cached-views.ts'
 import { renfeGtfsAvldmd } from '../../jobs/feeds/rail/renfe-gtfs-avldmd.ts'
 import { renfeGtfsCercanias } from '../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
 import { checkedRows } from '../../jobs/ingest/parse.ts'
@@ -43,7 +43,7 @@ test.skipIf(!shared)(
         if (rows.length > 0) await service.land(dataset, rows, at)
       }
     }
-    const kept = openKeptLake({
+    const kept = openCachedViews({
       lake: service.lake,
       poll_ms: 60_000,
       clock: Date.now,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sameCall, twinsIn } from '../../api/endpoints/rail/twins.ts'
+import { duplicatesIn, sameCall } from '../../api/endpoints/rail/duplicates.ts'
 import { DayStops } from '../../api/endpoints/transit/day-stops.ts'
 import { serviceStart } from '../../lake/schema/time.ts'
 
@@ -40,7 +40,7 @@ test.each([
     ['10003', 13 * HOUR_S],
   ] as const
   const { runs, stops } = day(own, other)
-  expect(twinsIn(runs, stops).size).toBe(isOne ? 2 : 0)
+  expect(duplicatesIn(runs, stops).size).toBe(isOne ? 2 : 0)
 })
 
 test('one station in common makes no one train', () => {
@@ -54,7 +54,7 @@ test('one station in common makes no one train', () => {
       ['10002', 12 * HOUR_S],
     ],
   )
-  expect(twinsIn(runs, stops).size).toBe(0)
+  expect(duplicatesIn(runs, stops).size).toBe(0)
 })
 
 test.each([

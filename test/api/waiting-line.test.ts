@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WaitingLine } from '../../api/http/waiting-line.ts'
+import { WaitingLine } from '../../api/http/read-queue.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 
 /** Work that goes on until it is released, and the tasks begun so far. */

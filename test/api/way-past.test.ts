@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Way, wayPast } from '../../api/define/way-past.ts'
+import { matchPath, type Way } from '../../api/define/map-matching.ts'
 import { metresAway } from '../../lake/places/lines.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 import { lengthM, stopsInOrder } from './tracks.ts'
@@ -22,7 +22,7 @@ function inKm({ line }: Way): number[][] {
 
 /** A path's points, and how many of its parts follow the line. */
 function pathOf(line: Line, places: Line): unknown[] {
-  const way = wayPast(line, places, WITHIN_M)
+  const way = matchPath(line, places, WITHIN_M)
   return [inKm(way), `${way.following}/${way.parts}`]
 }
 
@@ -81,8 +81,8 @@ describe('the way past places', () => {
       ],
       '0/1',
     ])
-    expect(wayPast(BENT, at([4, 0]), WITHIN_M)).toEqual({ line: null, parts: 0, following: 0 })
-    expect(wayPast(BENT, [], WITHIN_M)).toEqual({ line: null, parts: 0, following: 0 })
+    expect(matchPath(BENT, at([4, 0]), WITHIN_M)).toEqual({ line: null, parts: 0, following: 0 })
+    expect(matchPath(BENT, [], WITHIN_M)).toEqual({ line: null, parts: 0, following: 0 })
   })
 
   test('exists for two places at one point of the line', () => {
@@ -257,7 +257,7 @@ test('along a line, either way: all of it is on the line, it begins and ends at 
     fc.property(lines, stops, fc.boolean(), fc.boolean(), (given, where, isAgainst, isTurned) => {
       const places = isAgainst ? placesOn(given, where).toReversed() : placesOn(given, where)
       const line = isTurned ? given.toReversed() : given
-      const way = wayPast(line, places, WITHIN_M)
+      const way = matchPath(line, places, WITHIN_M)
       expect([way.parts, way.following]).toEqual([places.length - 1, places.length - 1])
       const drawn = way.line as Line
       for (const point of drawn) expect(lineAway(point, line)).toBeLessThan(ROUNDING_M)
@@ -281,7 +281,7 @@ test('for any places and any line: no part is lost, and a place off the line is 
   fc.assert(
     fc.property(anywhere, anywhere, (points, stations) => {
       const [line, places] = [at(...points), at(...stations)]
-      const way = wayPast(line, places, WITHIN_M)
+      const way = matchPath(line, places, WITHIN_M)
       expect(way.parts).toBe(places.length - 1)
       expect(way.following).toBeLessThanOrEqual(way.parts)
       const drawn = way.line as Line

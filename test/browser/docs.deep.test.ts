@@ -8,7 +8,7 @@ import { browserPath, browserStage } from '../helpers/browser.ts'
 const stage = browserStage()
 
 /** A page of the browser, and its activity. */
-interface Visit {
+interface RequestContext {
   readonly page: Page
   readonly requests: Request[]
   /** The failures in it: errors, and requests that the page's policy forbade. */
@@ -20,7 +20,7 @@ type Look = 'light' | 'dark'
 async function visit(
   path: string,
   colorScheme: Look,
-  work: (visit: Visit) => Promise<void>,
+  work: (visit: RequestContext) => Promise<void>,
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const context: BrowserContext = await stage.browser.newContext({ colorScheme, viewport: { width: 1400, height: 1000 } })
@@ -29,7 +29,7 @@ async function visit(
     context.setDefaultTimeout(90_000)
     await prepare(context)
     const page = await context.newPage()
-    const seen: Visit = { page, requests: [], complaints: [] }
+    const seen: RequestContext = { page, requests: [], complaints: [] }
     context.on('request', (request) => seen.requests.push(request))
     page.on('pageerror', (error) => seen.complaints.push(error.message))
     page.on('console', (message) => {
@@ -43,7 +43,7 @@ async function visit(
 }
 
 /** Where requests went, except those for the page's own bytes. */
-const hostsOf = ({ requests }: Visit): string[] => [
+const hostsOf = ({ requests }: RequestContext): string[] => [
   ...new Set(requests.map((one) => new URL(one.url()).origin).filter((one) => one !== 'null')),
 ]
 

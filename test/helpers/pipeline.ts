@@ -54,10 +54,10 @@ export function littleFeed(options: { readonly speed?: number | null } = {}): Fe
       },
     ],
     bands: { v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 1000 }, traffic_readings: { atLeast: 0, minRatio: 0.5, maxRatio: 1000 } },
-    *rows(bodies, _clock, notes) {
+    *rows(bodies, _clock, diagnostics) {
       const document = parse(bodies[0]?.bytes)
       const at = Date.parse(document.at)
-      notes.publishedAt(at)
+      diagnostics.publishedAt(at)
       const beacons = Object.entries(document.beacons).map(([source_id, km]) => ({
         source: 'dgt',
         source_id,

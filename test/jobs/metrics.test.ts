@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
-import { WORKER_METRICS, WorkerMeter } from '../../jobs/metrics.ts'
+import { WORKER_METRICS, WorkerMetrics } from '../../jobs/metrics.ts'
 import { prepareTables } from '../../jobs/upkeep/tasks.ts'
 import { type Exposition, parseExposition } from '../helpers/exposition.ts'
 import { littleFeed, openTestContext, startPublisher } from '../helpers/pipeline.ts'
@@ -22,7 +22,7 @@ function valuesOf({ families }: Exposition, name: string, base = name): Record<s
 
 test('every metric that is declared is there from the start, with its help, and counters of all that is declared at 0', async () => {
   const registry = new Registry()
-  new WorkerMeter(registry, { feeds: [feed], tasks: [{ task: 'expire' }], now: () => NOW }).followQueue(async () => null)
+  new WorkerMetrics(registry, { feeds: [feed], tasks: [{ task: 'expire' }], now: () => NOW }).followQueue(async () => null)
   const { families } = parseExposition(await registry.metrics())
   for (const { name, kind, help } of Object.values(WORKER_METRICS))
     expect([name, families.get(name)?.type, families.get(name)?.help]).toEqual([name, kind, help])
@@ -46,7 +46,7 @@ test('fetches and landings of a feed are counted by how they ended, each once', 
   await prepareTables(context, feed.into)
   const runner = makeRunner(context)
   const registry = new Registry()
-  const meter = new WorkerMeter(registry, { feeds: [feed, { id: 'other', into: [] }], tasks: [{ task: 'expire' }], now: context.now })
+  const meter = new WorkerMetrics(registry, { feeds: [feed, { id: 'other', into: [] }], tasks: [{ task: 'expire' }], now: context.now })
   const fetchOnce = (signal = never): Promise<void> => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal))
   const landOnce = (): Promise<void> => meter.land(feed.id, never, () => runner.land(feed, never))
   const seen = async () => parseExposition(await registry.metrics())
@@ -98,7 +98,7 @@ test('the queue is reported by state, and not at all while Redis is away, withou
   const redis = await startTestRedis()
   onTestFinished(() => redis.stop())
   const registry = new Registry()
-  const meter = new WorkerMeter(registry, { feeds: [], tasks: [], now: Date.now })
+  const meter = new WorkerMetrics(registry, { feeds: [], tasks: [], now: Date.now })
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => {
     release = resolve

@@ -85,7 +85,7 @@ test.each([
 
 test('queries of the lake are counted by their outcome, and refused ones by the reason', async () => {
   const metrics = openMetrics({ isServed: true })
-  const lake = await openTestLake(tempFolder(), { slots: 1, queue: 1, onQuery: metrics.tellQuery })
+  const lake = await openTestLake(tempFolder(), { slots: 1, queue: 1, onQuery: metrics.countQuery })
   onTestFinished(() => lake.close())
   metrics.follow({ engine: lake.engine, redisConnected: () => false })
   const seen = async () => parseExposition(await metrics.registry.metrics())

@@ -59,7 +59,7 @@ describe.each(datasets.map((dataset) => [dataset.id, dataset] as const))('datase
     const fed = feeds.some(({ into }) => into.includes(dataset))
     const isOwn = dataset.visibility === 'internal'
     // Each model fills the fields that describe it.
-    const isBeside = derivations.some((derived) => derived.by === 'model' && derived.beside?.includes(dataset))
+    const isBeside = derivations.some((derived) => derived.by === 'model' && derived.sideOutputs?.includes(dataset))
     expect(derivations.filter(({ into }) => into === dataset).length).toBe(fed || isOwn || isBeside ? 0 : 1)
     expect([fed, isOwn, isBeside].filter(Boolean).length).toBeLessThanOrEqual(1)
   })
@@ -205,7 +205,7 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
   test('has each secret that it sends in the configuration, as one, and follows slips to hosts alone', () => {
     const config = readConfig({})
     for (const { requests } of feed.plans)
-      for (const { secret, follow } of requests) {
+      for (const { secret, twoStep: follow } of requests) {
         if (secret) expect([secretOf(config, secret.env), secret.header]).toEqual([null, expect.stringMatching(/^[a-z][a-z_-]*$/)])
         for (const host of follow?.hosts ?? []) expect(new URL(`https://${host}/`).host).toBe(host)
       }
@@ -222,13 +222,13 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
 
   test('guards every dataset it fills, with blocks that are columns', () => {
     expect(Object.keys(feed.bands).sort()).toEqual(feed.into.map((dataset) => dataset.id).sort())
-    for (const [dataset, { column, least = 1, mostMissing = 1, countedIn = dataset }] of Object.entries(feed.blocks ?? {})) {
+    for (const [dataset, { column, least = 1, mostMissing = 1, countedIn = dataset }] of Object.entries(feed.groups ?? {})) {
       const declared = feed.into.find((other) => other.id === dataset)
       expect(declared?.columns).toHaveProperty([column])
       expect(filledColumns(declared as (typeof datasets)[number]).has(column)).toBe(false)
       expect([least >= 1, mostMissing > 0, mostMissing <= 1]).toEqual([true, true, true])
-      expect(feed.blocks?.[countedIn]?.countedIn).toBeUndefined()
-      expect(feed.blocks).toHaveProperty([countedIn])
+      expect(feed.groups?.[countedIn]?.countedIn).toBeUndefined()
+      expect(feed.groups).toHaveProperty([countedIn])
     }
   })
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { gridOf } from '../../models/risk/grid.ts'
-import { bySection, coverageOf, type Foretold, fitSpread, tenthsOf, varianceOf } from '../../models/risk/spread.ts'
+import { bySection, coverageOf, fitSpread, type RiskForecast, tenthsOf, varianceOf } from '../../models/risk/spread.ts'
 import { figures } from '../helpers/figures.ts'
 
 /** Counts of means from 0.05 to 8. Their rates are gammas with the variance of a shape: the sum of `shape` exponentials. */
-function made(shape: number, seed: number): Foretold {
+function made(shape: number, seed: number): RiskForecast {
   const next = figures(seed)
   const exponential = (): number => -Math.log(1 - next())
   const means = Float64Array.from({ length: 20_000 }, (_, at) => 0.05 * 160 ** (at / 20_000))

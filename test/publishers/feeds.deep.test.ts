@@ -71,7 +71,7 @@ async function read(publishers: Publishers, feed: Feed, plan: number): Promise<P
       return Buffer.from(await response.arrayBuffer())
     }
     const first = await ask(request.url)
-    const next = request.follow?.to(first)
+    const next = request.twoStep?.to(first)
     if (next && 'refused' in next) throw new Error(`${request.url}: ${next.refused}`)
     const received = next ? await ask(next.url) : first
     bodies.push({ name: request.name, bytes: await decodeReply(request, { url: request.url, headers: {}, received }) })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isAlive } from '../../lake/process-mark.ts'
+import { isAlive } from '../../lake/process-lock.ts'
 import { type ChildOptions, HEARTBEAT } from '../../scripts/service/child.ts'
 import { type Supervisor, type SupervisorTimes, supervise } from '../../scripts/service/supervise.ts'
 import { tempFolder } from '../helpers/temp.ts'

@@ -55,7 +55,7 @@ export class Leases {
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#renew(), options.ttl_ms / 3)
+    this.#timer = setInterval(() => void this.#touch(), options.ttl_ms / 3)
   }
 
   /**
@@ -82,7 +82,7 @@ export class Leases {
     if (this.#held.delete(id)) await breaker.run(() => redis.zrem(this.#key(slot), id))
   }
 
-  async #renew(): Promise<void> {
+  async #touch(): Promise<void> {
     const { redis, breaker, ttl_ms } = this.#options
     if (this.#held.size === 0) return
     const keys = [...this.#held.values()].map((slot) => this.#key(slot))

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 const SHARED_MS = 2000
 /** How long objects stay in memory after their last use, in ms. */
 const KEPT_MS = 600_000
-/** A slot of a key. Slots of addresses are not recorded. */
+/** A slot of a key. Semaphore of addresses are not recorded. */
 const KEY_SLOT = /^[0-9a-f]{64}\.\d+$/
 const NOTHING: MinuteCounts = Object.freeze([])
 

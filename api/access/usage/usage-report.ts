@@ -3,8 +3,8 @@ import { type ReadUsageDays, summed, type UsageDay } from '../../../lake/usage/d
 import { OUTCOMES, type UsageCounts } from '../../../lake/usage/objects.ts'
 import { param } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
-import { problem, Refused } from '../../define/problems.ts'
-import { refusal } from '../../http/mistakes.ts'
+import { InvalidParam, problem } from '../../define/problems.ts'
+import { invalidParamProblem } from '../../http/validation-errors.ts'
 import type { Accounts, ListedKey } from '../accounts.ts'
 import type { Authority } from '../authority.ts'
 import { perDay } from '../limits/policy.ts'
@@ -43,7 +43,7 @@ export const USAGE_PARAMS = Object.freeze({
     about: 'Only this key, by its public name.',
     schema: { type: 'string', pattern: '^key_[0-9a-f]{20}$' },
     parse: (text) => {
-      if (!/^key_[0-9a-f]{20}$/.test(text)) throw new Refused('expected the public name of a key, such as key_1f0c44a9b7d25e83c6aa')
+      if (!/^key_[0-9a-f]{20}$/.test(text)) throw new InvalidParam('expected the public name of a key, such as key_1f0c44a9b7d25e83c6aa')
       return text
     },
   }),
@@ -80,10 +80,10 @@ export async function usageReport(parts: ReportParts, { account, only }: Authori
 function periodOf({ from, to }: Asked, today: string): { readonly from: string; readonly to: string } {
   const end = to ?? (from !== null && from > today ? dateAfter(from) : dateAfter(today))
   const begin = from ?? daysBefore(end, USUAL_DAYS)
-  if (begin >= end) throw refusal(new Refused('expected a date before `to`', { parameter: 'from', value: begin }))
+  if (begin >= end) throw invalidParamProblem(new InvalidParam('expected a date before `to`', { parameter: 'from', value: begin }))
   if (begin < daysBefore(end, MOST_DAYS))
-    throw refusal(
-      new Refused(`at most ${MOST_DAYS} days are shown; ask for one period after the other`, {
+    throw invalidParamProblem(
+      new InvalidParam(`at most ${MOST_DAYS} days are shown; ask for one period after the other`, {
         ...{ code: 'range-too-large', parameter: 'from', value: begin },
       }),
     )

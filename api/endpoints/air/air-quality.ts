@@ -11,7 +11,7 @@ import { memo } from '../../define/memo.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { originFields } from '../tail.ts'
+import { originFields } from '../common-fields.ts'
 import { type RecentStation, recentMeasurements } from './recent.ts'
 import { stationFields, toStation } from './stations-of.ts'
 
@@ -158,7 +158,7 @@ export const airQualityList = defineEndpoint({
   plan: 'PRO',
   summary: 'Air quality now: the newest index of each station, and measurements',
   about: `Active stations of the national index. Measurements come from the networks of Madrid and Barcelona and are not validated. ${ABOUT_COMPUTED} \`compared_stations\` and \`disagreeing_stations\` count pairs of published and computed levels without partial ones.`,
-  figure: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
+  statistic: { grain: 'One station, the newest hour of its index.', method: `The index as published. ${ABOUT_COMPUTED}` },
   params: {},
   filters: [placeFilter, pollutantFilter, indexFilter, areaFilter],
   returns: listReturn('stations', airQuality, {
@@ -175,8 +175,8 @@ export const airQualityList = defineEndpoint({
     from: [airQualityIndex, airQualityStations],
     lake: [airMeasurements],
     needs: [],
-    clock_s: CLOCK_S,
-    answer: async ({ states, extra }, _values, now) => recordsOf(...states, await extra(recentMeasurements, ''), now),
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ states, optional: extra }, _values, now) => recordsOf(...states, await extra(recentMeasurements, ''), now),
   },
   example: { province: 'Madrid', limit: '5' },
 })

@@ -55,7 +55,7 @@ export const airStationHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of the pollutants of one station by hour, day, week, month or year',
   about: `Measurements of the networks of Madrid and Barcelona, not validated; other stations have an index only. ${METHOD}`,
-  figure: { grain: 'One pollutant at one station in one step.', method: METHOD },
+  statistic: { grain: 'One pollutant at one station in one step.', method: METHOD },
   params,
   returns: points,
   read: seriesOf({

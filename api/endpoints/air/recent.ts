@@ -4,7 +4,7 @@ import { INDEX_POLLUTANTS, type StationHours } from '../../../lake/datasets/air/
 import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { Dataset, Row } from '../../../lake/schema/dataset.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 
 /** Stored hours of measurements: 24 for each of the last 24. */
 const HOURS = 48
@@ -34,10 +34,10 @@ function lastHours(dataset: Dataset, time: string, columns: readonly string[]): 
 }
 
 /** Measurements of the last two days, by station. */
-export const recentMeasurements = defineSlice({
+export const recentMeasurements = defineCachedQuery({
   name: 'air measurements of two days',
   from: [airMeasurements],
-  most: 1,
+  maxEntries: 1,
   read: async (reader): Promise<ReadonlyMap<string, RecentStation>> => {
     const columns = ['station_id', 'pollutant', 'hour_begins_at', 'value', 'unit', 'validity']
     const rows = await reader.all<Measured>(lastHours(airMeasurements, 'hour_begins_at', columns))
@@ -46,10 +46,10 @@ export const recentMeasurements = defineSlice({
 })
 
 /** The published index of the last two days, by station. */
-export const recentIndex = defineSlice({
+export const recentIndex = defineCachedQuery({
   name: 'air quality index of two days',
   from: [airQualityIndex],
-  most: 1,
+  maxEntries: 1,
   read: async (reader): Promise<ReadonlyMap<string, readonly Indexed[]>> => {
     const columns = ['station_id', 'observed_at', 'level', 'is_partial', 'pollutants']
     return Map.groupBy(await reader.all<Indexed>(lastHours(airQualityIndex, 'observed_at', columns)), (row) => row.station_id)

@@ -1,7 +1,7 @@
 import { airQualityStations } from '../../../lake/datasets/air/air-quality-stations.ts'
 import { pick, projection, record } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = airQualityStations
 

@@ -55,7 +55,10 @@ export const airStationById = defineEndpoint({
   plan: 'PRO',
   summary: 'One air quality station with its last 24 hours',
   about: `The index as published and as computed, and measurements where Madrid or Barcelona publishes them. From the lake, at most ten minutes behind the current state. ${ABOUT_COMPUTED}`,
-  figure: { grain: 'One station, and one hour of its index and of each pollutant.', method: `The index as published. ${ABOUT_COMPUTED}` },
+  statistic: {
+    grain: 'One station, and one hour of its index and of each pollutant.',
+    method: `The index as published. ${ABOUT_COMPUTED}`,
+  },
   params: { id: airStationId },
   returns: { kind: 'one', record: stationDetail },
   read: {
@@ -63,7 +66,7 @@ export const airStationById = defineEndpoint({
     from: [airQualityStations],
     lake: [airQualityIndex, airMeasurements],
     needs: [],
-    answer: async ({ states: [state], extra }, { id }) => {
+    answer: async ({ states: [state], optional: extra }, { id }) => {
       const found = state.rows.find((row) => row.station_id === id)
       if (!found) return null
       const [index, recent] = [await extra(recentIndex, ''), await extra(recentMeasurements, '')]

@@ -4,10 +4,10 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, sql } from '../../../lake/query/sql.ts'
 import { col, type Line } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { type CachedQuery, defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, pick, record, type ValueOf } from '../../define/fields.ts'
 import { type Param, param, plainText, required } from '../../define/params.ts'
-import { defineSlice, type Slice } from '../../define/slice.ts'
 import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAddress } from './aircraft.ts'
 
 const { columns } = aircraftPositions
@@ -54,11 +54,11 @@ const icao24Param: Param<string> = required(
 type Positions = (typeof AIRCRAFT_STATES)[number]
 
 /** Positions of one aircraft from an instant on, by `<address> <instant>`. */
-const tracksIn = (dataset: Positions): Slice<readonly TrackPoint[]> =>
-  defineSlice({
+const tracksIn = (dataset: Positions): CachedQuery<readonly TrackPoint[]> =>
+  defineCachedQuery({
     name: `tracks of ${dataset.id}`,
     from: [dataset],
-    most: MAX_TRACKS,
+    maxEntries: MAX_TRACKS,
     read: async ({ all }, key) => {
       const [icao24 = '', from] = key.split(' ')
       const names = ['observed_at', 'position_lat', 'position_lon', 'altitude_m', 'is_on_ground', 'ground_speed_m_s']
@@ -90,12 +90,12 @@ export const aircraftByIcao24 = defineEndpoint({
     needs: [],
     isOfAny: true,
     omitsUnpublished: true,
-    answer: async ({ states, extra }, { icao24 }) => {
+    answer: async ({ states, optional: extra }, { icao24 }) => {
       const found = aircraftByAddress(...states).get(icao24)
       if (!found) return null
       const dataset = AIRCRAFT_STATES.find(({ sources }) => sources[0]?.id === found.source) ?? aircraftPositions
       const from = Math.floor((found.observed_at - HOUR_MS) / MINUTE_MS) * MINUTE_MS
-      const past = await extra(TRACKS[dataset.id] as Slice<readonly TrackPoint[]>, `${icao24} ${from}`)
+      const past = await extra(TRACKS[dataset.id] as CachedQuery<readonly TrackPoint[]>, `${icao24} ${from}`)
       const track = simplified(past ?? [], found)
       const line = track.map(({ position: { lat, lon } }) => [lon, lat] as const)
       return { ...found, geometry: line.length < 2 ? null : line, track }

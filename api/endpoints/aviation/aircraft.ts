@@ -5,9 +5,9 @@ import { pick, projection, record, type StateRow, type ValueOf } from '../../def
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { booleanParam, codeParam, listOf, param } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { requiredAreaFilter } from '../../filters/area.ts'
-import { originFields } from '../tail.ts'
+import { originFields } from '../common-fields.ts'
 
 const { columns } = aircraftPositions
 
@@ -45,7 +45,7 @@ const callsignParam = param({
   about: 'Callsigns with this prefix, such as the three letters of an airline; case is ignored.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9]{1,8}$' },
   parse: (text) => {
-    if (!/^[A-Za-z0-9]{1,8}$/.test(text)) throw new Refused('expected 1 to 8 letters and digits, such as IBE or IBE32EJ')
+    if (!/^[A-Za-z0-9]{1,8}$/.test(text)) throw new InvalidParam('expected 1 to 8 letters and digits, such as IBE or IBE32EJ')
     return text.toUpperCase()
   },
   example: 'IBE',

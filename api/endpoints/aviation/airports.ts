@@ -15,7 +15,7 @@ import { memo } from '../../define/memo.ts'
 import { textParam } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { conditionsOf } from './conditions.ts'
 import {
   monthsOfAirport,
@@ -113,7 +113,7 @@ interface Recent {
   readonly observed: Read<typeof recentObserved> | null
 }
 
-async function recentOf({ extra }: Pick<MemoryAsk, 'extra'>): Promise<Recent> {
+async function recentOf({ optional: extra }: Pick<MemoryAsk, 'optional'>): Promise<Recent> {
   return { days: await extra(recentDays, ''), observed: await extra(recentObserved, '') }
 }
 
@@ -158,7 +158,7 @@ export const airportListing = defineEndpoint({
   plan: 'PRO',
   summary: 'Spanish airports with punctuality and traffic',
   about: `${ABOUT_FIGURES} Figures of an unavailable source are null, and \`meta.missing\` names its dataset.`,
-  figure: { grain: `One airport, ${RECENT_DAYS} days.`, method: METHOD },
+  statistic: { grain: `One airport, ${RECENT_DAYS} days.`, method: METHOD },
   params: {},
   filters: [nameFilter, placeFilter, areaFilter],
   returns: listReturn('airports', airport, {
@@ -228,13 +228,13 @@ export const airportByIata = defineEndpoint({
   plan: 'PRO',
   summary: 'One airport: now, today and the last twelve months',
   about: `${ABOUT_FIGURES} Fields of an unavailable source are null, and \`meta.missing\` names its dataset.`,
-  figure: { grain: `One airport: ${RECENT_DAYS} days, today and months.`, method: METHOD },
+  statistic: { grain: `One airport: ${RECENT_DAYS} days, today and months.`, method: METHOD },
   params: { iata: airportIata },
   returns: { kind: 'one', record: detail },
   read: {
     ...reads,
     answer: async (ask, { iata }) => {
-      const { states, extra } = ask
+      const { states, optional: extra } = ask
       const known = airportsOf(states, await recentOf(ask)).find(({ id }) => id === iata)
       if (!known) return null
       const months = await extra(monthsOfAirport, iata)

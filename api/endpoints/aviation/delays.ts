@@ -124,7 +124,7 @@ export const delayList = defineEndpoint({
     madeFrom: [{ dataset: airportTraffic }, { dataset: arrivalAtfmDelays }],
     isOfAny: true,
     reportsMissing: true,
-    answer: async ({ states, extra }) => flightsOf(...states, await extra(atfmCauses, '')),
+    answer: async ({ states, optional: extra }) => flightsOf(...states, await extra(atfmCauses, '')),
   },
   example: { airport: 'MAD', limit: '5' },
 })

@@ -4,8 +4,8 @@ import { PUNCTUAL_MINUTES } from '../../../lake/datasets/aviation/flights.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { type Column, col, type RowOf } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { meaning, pick, type ValueOf } from '../../define/fields.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 const { columns } = airportDays
 
@@ -91,10 +91,10 @@ const RECENT = { iata: columns.iata, ...SUMS, flights_until: columns.local_date,
 type Recent = RowOf<typeof RECENT>
 
 /** Sums of the newest days by airport: for flights and EUROCONTROL each, the days up to its own newest one. */
-export const recentDays = defineSlice<ReadonlyMap<string, Recent>>({
+export const recentDays = defineCachedQuery<ReadonlyMap<string, Recent>>({
   name: 'recent days of airports',
   from: [airportDays],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const days = scan(airportDays)
     const since = (until: Sql): Sql => sql`local_date > ${until} - ${RECENT_DAYS}`
@@ -124,10 +124,10 @@ const OBSERVED = {
 }
 
 /** Observed movements of the newest days, by airport; the share of their minutes with positions, and the newest day. */
-export const recentObserved = defineSlice<ReadonlyMap<string, RowOf<typeof OBSERVED>>>({
+export const recentObserved = defineCachedQuery<ReadonlyMap<string, RowOf<typeof OBSERVED>>>({
   name: 'recent observed days of airports',
   from: [airportObservedDays],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const days = scan(airportObservedDays)
     const rows = await all(
@@ -152,10 +152,10 @@ const MONTHS = 12
 const MONTH = { month: columns.month, ...SUMS }
 
 /** Sums of the newest twelve months of an airport, oldest first, by its IATA code. */
-export const monthsOfAirport = defineSlice<readonly RowOf<typeof MONTH>[]>({
+export const monthsOfAirport = defineCachedQuery<readonly RowOf<typeof MONTH>[]>({
   name: 'months of an airport',
   from: [airportDays],
-  most: 60,
+  maxEntries: 60,
   read: ({ all }, iata) =>
     all(
       sql`
@@ -180,10 +180,10 @@ const CAUSE = {
 }
 
 /** The cause of most of the ATFM delay of arrivals, by `iata date`, for the newest days with any. */
-export const atfmCauses = defineSlice<ReadonlyMap<string, string>>({
+export const atfmCauses = defineCachedQuery<ReadonlyMap<string, string>>({
   name: 'newest ATFM causes',
   from: [airportDays],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const rows = await all(
       sql`

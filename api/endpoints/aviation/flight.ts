@@ -5,7 +5,7 @@ import { changedMembers } from '../../define/changed.ts'
 import { pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
 import { listOf } from '../../define/params.ts'
-import { originFields } from '../tail.ts'
+import { originFields } from '../common-fields.ts'
 import { directionParam, iataParam } from './params.ts'
 
 const { columns } = flights

@@ -97,7 +97,7 @@ export const airportHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Punctuality and traffic of one airport by day, week, month or year',
   about: `Complete days, by the date at the airport: a day of flights is available once the next day has ended too. EUROCONTROL's figures are for the UTC day of the same date and appear when it publishes them. Fields that one of the two sources lacks are null: if flights are disabled, only EUROCONTROL's remain. ${METHOD}`,
-  figure: { grain: 'One airport in one step.', method: METHOD },
+  statistic: { grain: 'One airport in one step.', method: METHOD },
   params,
   returns: points,
   read: seriesBy({

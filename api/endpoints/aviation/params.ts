@@ -1,13 +1,13 @@
 import { FLIGHT_DIRECTIONS } from '../../../lake/datasets/aviation/codes.ts'
 import { codeParam, type Param, param, plainText, required } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 
 /** The IATA code of an airport; case is ignored. */
 export const iataParam: Param<string | null> = param({
   about: 'IATA code of the airport.',
   schema: { type: 'string', pattern: '^[A-Za-z]{3}$' },
   parse: (text) => {
-    if (!/^[A-Za-z]{3}$/.test(text)) throw new Refused('expected the three letters of an IATA code, such as MAD')
+    if (!/^[A-Za-z]{3}$/.test(text)) throw new InvalidParam('expected the three letters of an IATA code, such as MAD')
     return text.toUpperCase()
   },
   example: 'MAD',

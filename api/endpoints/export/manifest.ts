@@ -76,7 +76,7 @@ export const exportManifest = defineEndpoint({
     kind: 'system',
     tables: ({ dataset }) => [dataset],
     showsSources: true,
-    clock_s: LINK_STEP_S,
+    clockGranularity_s: LINK_STEP_S,
     records: async (system, { dataset: id, period, updated_since }, now) => {
       const [dataset] = datasetOf(system, id)
       if (!dataset) return null
@@ -99,7 +99,7 @@ export const exportManifest = defineEndpoint({
         }),
       )
     },
-    near: (system, { dataset }) => nearDataset(system, { id: dataset }),
+    suggestion: (system, { dataset }) => nearDataset(system, { id: dataset }),
   },
   example: { dataset: 'incidents' },
 })

@@ -3,7 +3,7 @@ import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf, withDefault } from '../../define/params.ts'
-import { provinceName } from '../tail.ts'
+import { provinceName } from '../common-fields.ts'
 import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
 import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } from './station.ts'
 
@@ -31,7 +31,7 @@ export const fuelAverages = defineEndpoint({
   plan: 'FREE',
   summary: 'Current average price of each fuel: national, by province or by operator',
   about: `${OF_STATIONS} Brands are the same if they differ only in case, accents and punctuation; stations without a brand belong to no operator.`,
-  figure: { grain: 'One fuel, in all of Spain, one province or at the stations of one brand, now.', method: OF_STATIONS },
+  statistic: { grain: 'One fuel, in all of Spain, one province or at the stations of one brand, now.', method: OF_STATIONS },
   params: {
     group_by: withDefault(oneOf('Scope of the averages.', GROUPS, { example: 'province' }), 'nation'),
   },

@@ -9,15 +9,15 @@ import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/fuel-daily/walk.ts'
+import { defineCachedQuery, distinctValues } from '../../define/cached-query.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { booleanParam, codeParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { type Problem, Refused } from '../../define/problems.ts'
-import { defineSlice, valuesSlice } from '../../define/slice.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { InvalidParam, type Problem } from '../../define/problems.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = fuelForecasts
 const SERIES = ['BULLETIN', 'STATION_MEAN'] as const
@@ -77,15 +77,15 @@ type ForecastRow = Row<typeof fuelForecasts>
 type Forecast = ValueOf<typeof forecastFields>
 
 /** All forecasts in day order, without their distance from today. */
-const forecasts = defineSlice<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>({
+const forecasts = defineCachedQuery<readonly Omit<Forecast, 'horizon' | 'is_over'>[]>({
   name: 'fuel forecasts',
   from: [fuelForecasts],
-  most: 1,
+  maxEntries: 1,
   read: async ({ all }) => (await all<ForecastRow>(sql`SELECT * FROM ${scan(fuelForecasts)}`)).map(toForecast),
 })
 
 /** Products with forecasts. */
-const products = valuesSlice({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
+const products = distinctValues({ name: 'fuels that are forecast', dataset: fuelForecasts, column: 'product' })
 
 function toForecast(row: ForecastRow): Omit<Forecast, 'horizon' | 'is_over'> {
   const {
@@ -138,10 +138,10 @@ export const fuelForecastList = defineEndpoint({
     'National prices of the Weekly Oil Bulletin for up to four weeks, and means of the filling stations of Spain or a province for seven days. Horizons count from today. Past days are left out by default; `include_past` adds them. ' +
     'A product with too few prices has records without a price; `absence` and `reason` say why.',
   explained: EXPLAINED,
-  figure: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
+  statistic: { grain: 'One fuel, in Spain or a province, on one day.', method: METHOD },
   params: {
     fuel: knownBy(listOf(codeParam('Product.', FORECAST_FUELS, { example: 'GASOLINE_95_E5' })), {
-      slice: products,
+      query: products,
       expected: 'expected a product with forecasts, or with a reason for their absence',
       isListed: true,
     }),
@@ -166,16 +166,20 @@ export const fuelForecastList = defineEndpoint({
     lake: [fuelForecasts, fuelBulletin, fuelPrices, fuelArchivePrices],
     needs: [fuelForecasts],
     // A new day begins on the hour.
-    clock_s: 3600,
-    answer: async ({ slice }, { fuel, province, series, horizon, include_past }, now) => {
+    clockGranularity_s: 3600,
+    answer: async ({ cached: slice }, { fuel, province, series, horizon, include_past }, now) => {
       if (province !== null && series === 'BULLETIN')
-        throw new Refused('expected STATION_MEAN together with province: the bulletin covers all of Spain', {
+        throw new InvalidParam('expected STATION_MEAN together with province: the bulletin covers all of Spain', {
           parameter: 'series',
           value: series,
         })
       const later = (horizon ?? []).find((one) => !WEEK.includes(one))
       if (later && (province !== null || series === 'STATION_MEAN'))
-        throw new Refused(`expected with STATION_MEAN one of ${WEEK.join(', ')}`, { parameter: 'horizon', value: later, allowed: WEEK })
+        throw new InvalidParam(`expected with STATION_MEAN one of ${WEEK.join(', ')}`, {
+          parameter: 'horizon',
+          value: later,
+          allowed: WEEK,
+        })
       const ofArea = (await slice(forecasts, '')).filter(
         (one) => one.area === (province ?? 'ES') && (series === null || one.series === series),
       )
@@ -183,7 +187,7 @@ export const fuelForecastList = defineEndpoint({
       const wanted = ofArea.filter((one) => fuel === null || fuel.includes(one.fuel))
       if (wanted.length === 0) {
         const allowed = [...new Set(ofArea.map((one) => one.fuel))].sort()
-        throw new Refused(`expected one of ${allowed.join(', ')}, the products with prices in this series and area`, {
+        throw new InvalidParam(`expected one of ${allowed.join(', ')}, the products with prices in this series and area`, {
           ...{ parameter: 'fuel', value: (fuel ?? []).join(), allowed },
         })
       }

@@ -8,7 +8,7 @@ import { heldMean, last, max, min, parameter, same, shareHeld } from '../../defi
 import { listOf } from '../../define/params.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
-import { coverageField } from '../tail.ts'
+import { coverageField } from '../common-fields.ts'
 import { stationId } from './gas-station-detail.ts'
 import { heldPrices, priceChanges } from './held-prices.ts'
 import { fuelParam } from './station.ts'
@@ -53,7 +53,7 @@ export const gasStationHistory = defineEndpoint({
     'With interval=raw, a change in the archive is dated at the begin of its day. ' +
     'Time without a price from either source lowers `coverage`; a step with no price at all is absent. ' +
     'Data ends at `meta.covered_until`: a newer price appears in its step at once, with a `coverage` that starts at 0 and grows with each publication.',
-  figure: {
+  statistic: {
     grain: 'One fuel at one station, in one step; with interval=raw one change of its price.',
     method:
       'Prices as the ministry publishes them, each weighted by the time that it was valid within the step. Days without publications use the daily archive.',

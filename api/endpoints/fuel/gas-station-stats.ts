@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { figureFields, figuresOf, OF_STATIONS, soldBy } from './price-figures.ts'
 import { fuelParam, STATION_DATASETS, type Station, sellsFilter, stationsOf } from './station.ts'
 
@@ -37,7 +37,7 @@ export const gasStationStats = defineEndpoint({
   plan: 'FREE',
   summary: 'Current prices by fuel and area: mean, minimum, maximum and quartiles',
   about: `For all of Spain or an area, whole or by its parts. ${OF_STATIONS} A station with an unknown municipality is in no group of municipalities.`,
-  figure: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
+  statistic: { grain: 'One fuel, at the stations of one area, now.', method: OF_STATIONS },
   params: {
     group_by: oneOf('Dimension to group by; by default all stations together.', GROUPS, { example: 'province' }),
   },

@@ -26,7 +26,7 @@ export const openNowFilter = defineMemoryFilter({
   name: 'open_now',
   param: booleanParam(
     'Only stations that are open (true) or closed (false) at this minute by their published hours; stations with unreadable hours count as closed.',
-    { clock_s: 60 },
+    { clockGranularity_s: 60 },
   ),
   matches: (wanted, now) => (one: Station) => isOpen(one, now) === wanted,
 })

@@ -7,7 +7,7 @@ import { meaning, nested } from '../../define/fields.ts'
 import { mean, onlyWhere, parameter, same, shareOfDays, shareOfMondays, value } from '../../define/figures.ts'
 import { group, listOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesBy } from '../../define/series-of.ts'
 import { seriesSource } from '../../define/series-source.ts'
@@ -73,7 +73,7 @@ const params = {
   fuel: listOf(fuelParam),
   of: group({ series: seriesParam, province: provinceParam }, ({ series, province }) => {
     if (province !== null && series !== 'STATION_MEAN')
-      throw new Refused('is for series=STATION_MEAN only: the others cover all of Spain', { parameter: 'province' })
+      throw new InvalidParam('is for series=STATION_MEAN only: the others cover all of Spain', { parameter: 'province' })
     return { series, province }
   }),
   time: steps({ '1d': 366, '1w': 366, '1mo': 366, '1y': 366 }, { initial: '1w', since: '2019-01-01' }),
@@ -144,7 +144,7 @@ export const fuelHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Average price of each fuel by week, since 2019',
   about: `One point per step with a price; \`missing_periods\` lists the gaps. A reply never mixes series; a series without data is rejected. ${METHOD}`,
-  figure: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
+  statistic: { grain: 'One fuel, in Spain or a province, in one step.', method: METHOD },
   params,
   returns: prices,
   read: {
@@ -156,7 +156,7 @@ export const fuelHistory = defineEndpoint({
       from: SERIES_DATASETS,
       missing: 'missing_periods',
     }),
-    known: { fuel: { ...knownFuels, values: ({ of }) => knownFuels.values(of) } },
+    existingValues: { fuel: { ...knownFuels, values: ({ of }) => knownFuels.values(of) } },
   },
   example: { fuel: 'DIESEL_A', series: 'STATION_MEAN' },
 })

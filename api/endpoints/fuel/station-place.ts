@@ -8,7 +8,7 @@ import { distanceM, isInside } from '../../define/geo.ts'
 import { memo } from '../../define/memo.ts'
 import { type Group, group, textParam } from '../../define/params.ts'
 import { municipalitiesOf, municipalityParam, type PlaceFilter, provinceParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
@@ -17,7 +17,7 @@ import { placeFilter } from '../../filters/place.ts'
 interface Town extends PlaceFilter {
   readonly locality: string | null
   /** Set for a municipality that does not exist; the records may have a locality with this name. */
-  readonly unknown: { readonly name: string; readonly refused: Refused } | null
+  readonly unknown: { readonly name: string; readonly refused: InvalidParam } | null
 }
 
 /** The known place of a station. */
@@ -42,7 +42,7 @@ const townParams: Group<Town> = group(
     try {
       return { ...place, municipality_codes: municipalitiesOf(municipality, province), unknown: null }
     } catch (refused) {
-      if (!(refused instanceof Refused)) throw refused
+      if (!(refused instanceof InvalidParam)) throw refused
       return { ...place, municipality_codes: [], unknown: { name: municipality, refused } }
     }
   },
@@ -76,16 +76,16 @@ export function checkTown(stations: readonly Addressed[], { place }: { readonly 
   if (place?.unknown) {
     const { name, refused } = place.unknown
     const village = stations.find(townFilter.matches({ ...place, municipality_codes: null, locality: name }, 0))
-    if (!village) throw new Refused(refused.message, { parameter: 'municipality', value: name, near: refused.near })
+    if (!village) throw new InvalidParam(refused.message, { parameter: 'municipality', value: name, near: refused.near })
     const of = village.municipality_code === null ? undefined : municipalityByCode(village.municipality_code)
     const where = [of?.name, village.province_code && `(${provinceByCode(village.province_code)?.name})`].filter((part) => part).join(' ')
     const expected = `expected a municipality; this is a locality of ${where}: locality=${village.locality}`
-    throw new Refused(expected, { parameter: 'municipality', value: name })
+    throw new InvalidParam(expected, { parameter: 'municipality', value: name })
   }
   const locality = place?.locality ?? null
   if (locality === null || stations.some(townFilter.matches(place as Town, 0))) return
   const around = placeFilter.matches(place as Town, 0)
-  throw new Refused('no station there is in a locality with this name', {
+  throw new InvalidParam('no station there is in a locality with this name', {
     ...{ parameter: 'locality', value: locality },
     near: () => nearest(locality, new Set(stations.filter(around).flatMap((one) => one.locality ?? []))),
   })

@@ -9,7 +9,7 @@ import { nested, projection, record, type ValueOf } from '../../define/fields.ts
 import { defineMemoryFilter, type MemoryFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, type Param } from '../../define/params.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { isOpenAt, openingHours } from './opening-hours.ts'
 
 const { columns } = fuelStations

@@ -61,7 +61,7 @@ export const fuelTrend = defineEndpoint({
   plan: 'PRO',
   summary: 'Trend of the national price of each fuel, and its weekly change',
   about: `For fuels sold by the litre. A fuel with fewer than ${LEAST_POINTS} known prices in the requested weeks, or none in the last ${NEWEST_DAYS} days, has no record. A series without data is rejected. ${METHOD}`,
-  figure: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
+  statistic: { grain: 'One fuel, in all of Spain, over the requested weeks.', method: METHOD },
   params: {
     fuel: listOf(fuelParam),
     weeks: withDefault(
@@ -83,7 +83,7 @@ export const fuelTrend = defineEndpoint({
     kind: 'lake',
     from: SERIES_DATASETS,
     fromOf: ({ series }) => datasetsOf(series),
-    known: { fuel: knownFuels },
+    existingValues: { fuel: knownFuels },
     query: ({ fuel, weeks, series }, lake) => {
       const last = madridDate(lake.covered_until, -1)
       const first = madridDate(lake.covered_until, -1 - NEWEST_DAYS - 7 * Math.max(weeks, YEAR_WEEKS))

@@ -7,7 +7,7 @@ import { onlyOfRows } from '../../define/example.ts'
 import { record } from '../../define/fields.ts'
 import { appliedByRead, columnFilter } from '../../define/filter.ts'
 import { booleanParam, codeParam, textParam, withDefault } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import { type FerryConnection, ferryNetwork } from './ferry-network.ts'
 import { ferryRouteFields, ferryRouteOf } from './ferry-route.ts'
@@ -48,8 +48,8 @@ export const ferryList = defineEndpoint({
     lake: [...ferryTimetables.all, ports],
     needs: ferryTimetables.all,
     parts: ({ operator }) => ferryFeeds(operator),
-    clock_s: CLOCK_S,
-    answer: async ({ slice }, { origin, destination }, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ cached: slice }, { origin, destination }, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(await slice(listedPorts, ''), connections)
       const [from, to] = [portsOf('origin', origin, catalogue), portsOf('destination', destination, catalogue)]
@@ -69,7 +69,7 @@ function isAt(
   return wanted === null || (terminal !== undefined && wanted.has(portOf(terminal)))
 }
 
-/** The ports with ferries that match an id or words; null without a text. Throws `Refused` without a match. */
+/** The ports with ferries that match an id or words; null without a text. Throws `InvalidParam` without a match. */
 function portsOf(parameter: string, text: string | null, { ports: all }: PortCatalogue): ReadonlySet<Port> | null {
   if (text === null) return null
   const withFerries = [...all.values()].filter(({ connections }) => connections.length > 0)
@@ -82,7 +82,7 @@ function portsOf(parameter: string, text: string | null, { ports: all }: PortCat
   const found = byId.length > 0 ? byId : withFerries.filter(isNamed)
   if (found.length > 0) return new Set(found)
   const names = withFerries.map(({ name }) => name).sort()
-  throw new Refused(`expected a port with ferries: ${names.join(', ')}`, {
+  throw new InvalidParam(`expected a port with ferries: ${names.join(', ')}`, {
     ...{ parameter, value: text, allowed: names, near: () => nearest(text, names) },
   })
 }

@@ -71,8 +71,8 @@ export const ferryById = defineEndpoint({
     lake: [...ferryTimetables.all, ports],
     needs: ferryTimetables.all,
     parts: ({ id }) => ferryFeeds(id.split('.')[0] ?? null),
-    clock_s: CLOCK_S,
-    answer: async ({ slice }, p, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ cached: slice }, p, now) => {
       const ferries = await slice(ferryNetwork, madridDate(now))
       const connection = ferries.connections.find(({ id }) => id === p.id)
       if (!connection) return null

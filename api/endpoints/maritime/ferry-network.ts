@@ -8,7 +8,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { defineCachedQuery, type QueryReader } from '../../define/cached-query.ts'
 import { keyOf } from '../transit/service-day.ts'
 import { timetableVersions } from '../transit/timetable-versions.ts'
 import { ferryTimetables } from './ferry-timetables.ts'
@@ -90,10 +90,10 @@ interface Route {
 const CALL_MARK = '\u001f'
 
 /** Ferry routes as of a date in Madrid (YYYY-MM-DD): of the versions in force on it and of later ones. */
-export const ferryNetwork = defineSlice<FerryNetwork>({
+export const ferryNetwork = defineCachedQuery<FerryNetwork>({
   name: 'ferry network',
   from: ferryTimetables.all,
-  most: 2,
+  maxEntries: 2,
   present: (now) => [madridDate(now)],
   async read(reader, date) {
     const windows = await windowsFrom(reader, date)
@@ -114,7 +114,7 @@ export const ferryNetwork = defineSlice<FerryNetwork>({
 })
 
 /** For each timetable, the version in force on a date and later ones. */
-async function windowsFrom(reader: SliceReader, date: string): Promise<Window[]> {
+async function windowsFrom(reader: QueryReader, date: string): Promise<Window[]> {
   const { start } = dayBounds(date)
   const byTimetable = await timetableVersions(reader, ferryTimetables)
   return [...byTimetable.values()].flatMap((newestFirst) => {
@@ -127,7 +127,7 @@ async function windowsFrom(reader: SliceReader, date: string): Promise<Window[]>
   })
 }
 
-function tripsOf({ all }: SliceReader, versions: readonly string[]): Promise<Trip[]> {
+function tripsOf({ all }: QueryReader, versions: readonly string[]): Promise<Trip[]> {
   const only = { timetable_version: { in: versions } }
   return all<Trip>(sql`
     SELECT t.network, t.timetable_version, t.route_id, t.service_id, t.is_car_allowed, t.is_bike_allowed, t.is_wheelchair_accessible,
@@ -144,7 +144,7 @@ function tripsOf({ all }: SliceReader, versions: readonly string[]): Promise<Tri
 }
 
 /** The terminals by network and stop; a stop of a station maps to the station. */
-async function terminalsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, FerryTerminal>> {
+async function terminalsOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, FerryTerminal>> {
   const query = sql`SELECT * FROM ${scan(ferryStops, { timetable_version: { in: versions } })} ORDER BY timetable_version, stop_id`
   const stops = new Map<string, FerryTerminal & { readonly parent_station: string | null }>()
   for await (const batch of rows(query, tableColumns(ferryStops)))
@@ -165,7 +165,7 @@ async function terminalsOf({ rows }: SliceReader, versions: readonly string[]): 
 }
 
 /** Service dates by version and service, limited to those on which the version is in force. */
-async function datesOf({ rows }: SliceReader, windows: readonly Window[]): Promise<Map<string, string[]>> {
+async function datesOf({ rows }: QueryReader, windows: readonly Window[]): Promise<Map<string, string[]>> {
   const byVersion = new Map(windows.map((window) => [window.version, window]))
   const query = sql`
     SELECT timetable_version, service_id, service_date

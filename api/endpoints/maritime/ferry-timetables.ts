@@ -7,7 +7,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { MADRID, serviceStart } from '../../../lake/schema/time.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { readServiceDay, ServiceDay } from '../transit/service-day.ts'
 import { timetableSpansOf } from '../transit/timetable-span.ts'
 import { timetableName, timetableTables, versionsOn } from '../transit/timetable-versions.ts'
@@ -49,10 +49,10 @@ export interface Sailing {
 const DAYS = 24
 
 /** The sailings of an operator on a service date, by `operator date`, from the version in force on it. */
-export const ferryDay = defineSlice<ServiceDay<Sailing>>({
+export const ferryDay = defineCachedQuery<ServiceDay<Sailing>>({
   name: 'ferry day',
   from: ferryTimetables.all,
-  most: DAYS,
+  maxEntries: DAYS,
   async read(reader, key) {
     const [network = '', date = ''] = key.split(' ')
     const versions = (await versionsOn(reader, ferryTimetables, date)).filter((name) => timetableName(name) === network.toLowerCase())

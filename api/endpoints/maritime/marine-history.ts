@@ -17,7 +17,7 @@ import { codeParam, textParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
-import { coverageField } from '../tail.ts'
+import { coverageField } from '../common-fields.ts'
 import { marineFuelParam, usesOf } from './marine-price.ts'
 
 const { columns } = marinePrices
@@ -65,7 +65,7 @@ export const marineHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Marine fuel prices by day, week, month or year, since we collect them',
   about: `The register has no past prices: the series comes from the publications that this service has collected since \`meta.covered_from\`. ${METHOD}`,
-  figure: { grain: 'One fuel at the requested stations, in one step.', method: METHOD },
+  statistic: { grain: 'One fuel at the requested stations, in one step.', method: METHOD },
   params,
   returns: points,
   read: {
@@ -94,7 +94,7 @@ export const marineHistory = defineEndpoint({
         coverage: shareHeld(),
       },
     }),
-    known: {
+    existingValues: {
       fuel: { expected: 'expected a fuel with prices in ports', values: () => pricedValues('product') },
       station: { expected: 'expected the id of a station, as /api/maritimo lists them', values: () => pricedValues('station_id') },
     },

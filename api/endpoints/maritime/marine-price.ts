@@ -10,7 +10,7 @@ import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { searchFilter } from '../../filters/search.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
 
 const station = marineStations.columns
 const { columns } = marinePrices

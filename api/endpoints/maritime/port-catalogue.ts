@@ -7,8 +7,8 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { memo } from '../../define/memo.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { keyOf } from '../transit/service-day.ts'
 import type { FerryConnection, FerryTerminal } from './ferry-network.ts'
 
@@ -28,10 +28,10 @@ export interface Port {
 }
 
 /** The newest state of each listed port, for replies about ferries; empty without lists. Its only key is the empty string. */
-export const listedPorts = defineSlice<readonly ListedRow[]>({
+export const listedPorts = defineCachedQuery<readonly ListedRow[]>({
   name: 'listed ports',
   from: [ports],
-  most: 1,
+  maxEntries: 1,
   read: ({ all }) =>
     all<ListedRow>(
       sql`

@@ -4,7 +4,7 @@ import { ports } from '../../../lake/datasets/maritime/ports.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { optional, pick, type ValueOf } from '../../define/fields.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { PORT_LISTINGS } from './codes.ts'
 import type { Port } from './port-catalogue.ts'
 

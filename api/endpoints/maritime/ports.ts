@@ -56,8 +56,8 @@ export const portList = defineEndpoint({
     kind: 'memory',
     from: [ports, ...MARINE_DATASETS],
     lake: ferryTimetables.all,
-    clock_s: DATE_CLOCK_S,
-    answer: async ({ slice, states: [listed, ...marine] }, _values, now) => {
+    clockGranularity_s: DATE_CLOCK_S,
+    answer: async ({ cached: slice, states: [listed, ...marine] }, _values, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const fuel = fuelByPort(marinePricesOf(marine), catalogue)
@@ -94,13 +94,13 @@ export const portById = defineEndpoint({
     kind: 'memory',
     from: [ports, ...MARINE_DATASETS],
     lake: ferryTimetables.all,
-    clock_s: CLOCK_S,
-    near: async ({ states: [listed] }, { id }) =>
+    clockGranularity_s: CLOCK_S,
+    suggestion: async ({ states: [listed] }, { id }) =>
       nearest(
         id,
         listed.rows.map(({ port_id }) => port_id),
       ),
-    answer: async ({ slice, states: [listed, ...marine] }, { id }, now) => {
+    answer: async ({ cached: slice, states: [listed, ...marine] }, { id }, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const port = catalogue.ports.get(id)

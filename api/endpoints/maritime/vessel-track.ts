@@ -126,7 +126,7 @@ export const vesselTrack = defineEndpoint({
         GROUP BY ${p('source')}, leg`
     },
     rows: { columns: LEG, finish: toLeg },
-    subject: {
+    existenceCheck: {
       of: vesselPositions,
       find: (state, { mmsi }) => state.rows.some((row) => row['mmsi'] === mmsi),
       past: ({ mmsi }) => sql`SELECT 1 AS one FROM ${scan(vesselPositions, { mmsi: { eq: mmsi } })} LIMIT 1`,

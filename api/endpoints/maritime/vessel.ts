@@ -3,7 +3,7 @@ import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import type { State } from '../../define/endpoint.ts'
 import { optional, pick, record, type ValueOf } from '../../define/fields.ts'
 import { required, textParam } from '../../define/params.ts'
-import { stateFields } from '../tail.ts'
+import { stateFields } from '../common-fields.ts'
 
 const [seen, said] = [vesselPositions.columns, vessels.columns]
 

@@ -4,8 +4,8 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -34,10 +34,10 @@ export interface CorridorReadings {
   readonly before: ReadonlyMap<string, SensorYear>
 }
 
-const sensorYears = defineSlice<readonly SensorRow[]>({
+const sensorYears = defineCachedQuery<readonly SensorRow[]>({
   name: 'sensors of corridors by year',
   from: [corridorSensorMonths],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const query = sql`
       SELECT corridor_id, CAST(month[:4] AS INTEGER) AS year, source, period_s, sensor_id,
@@ -53,7 +53,7 @@ const sensorYears = defineSlice<readonly SensorRow[]>({
 
 /** The readings of a corridor in a year, by default the newest available; null without readings. */
 export async function readingsOf(
-  slice: MemoryAsk<readonly []>['slice'],
+  slice: MemoryAsk<readonly []>['cached'],
   corridor_id: string,
   asked: number | null,
 ): Promise<CorridorReadings | null> {
@@ -104,10 +104,10 @@ interface ProfileHour {
   readonly days: number
 }
 
-const profiles = defineSlice<readonly ProfileHour[]>({
+const profiles = defineCachedQuery<readonly ProfileHour[]>({
   name: 'profile of a corridor',
   from: [corridorHours],
-  most: 20,
+  maxEntries: 20,
   read: async (reader, key) => {
     const [corridor = '', year = 0, source = '', period_s = 0] = JSON.parse(key) as [string, number, string, number]
     const hours = scan(corridorHours, {
@@ -131,7 +131,7 @@ const profiles = defineSlice<readonly ProfileHour[]>({
 
 /** The usual hourly values of a corridor in a year. */
 export function profileOf(
-  slice: MemoryAsk<readonly []>['slice'],
+  slice: MemoryAsk<readonly []>['cached'],
   corridor_id: string,
   { year, source, period_s }: CorridorReadings,
 ): Promise<readonly ProfileHour[]> {

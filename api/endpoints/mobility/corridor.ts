@@ -58,10 +58,10 @@ export const corridorFields = {
 } as const
 
 type Told = Omit<ValueOf<typeof corridorFields>, 'stale'>
-type Slices = MemoryAsk<readonly []>['slice']
+type Slices = MemoryAsk<readonly []>['cached']
 
 /** A corridor with its source data: sections or sensors. */
-export interface ToldCorridor {
+export interface CorridorTraffic {
   readonly told: Told
   readonly sections: readonly ImdSection[]
   readonly sensors: readonly SensorYear[]
@@ -76,11 +76,11 @@ export function withAge<T extends Told>(told: T, now: number): T & { readonly st
 }
 
 /** Reads a corridor in a year, by default the newest available; null without data. */
-export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<ToldCorridor | null> {
+export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
   return corridor.basis.kind === 'CITY_SENSORS' ? bySensors(slice, corridor, year) : bySections(slice, corridor, year)
 }
 
-async function bySections(slice: Slices, corridor: Corridor, asked: number | null): Promise<ToldCorridor | null> {
+async function bySections(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
   const [year] = await wantedYears(slice, asked === null ? null : [asked])
   if (year === undefined) return null
   const sections = sectionsOn(corridor, await sectionsOf(slice, year))
@@ -106,7 +106,7 @@ async function bySections(slice: Slices, corridor: Corridor, asked: number | nul
   return { told, sections, sensors: [] }
 }
 
-async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<ToldCorridor | null> {
+async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
   const found = await readingsOf(slice, corridor.id, asked)
   if (!found || corridor.basis.kind !== 'CITY_SENSORS') return null
   const sensors = [...found.sensors.values()]

@@ -7,13 +7,13 @@ import { corridors } from '../../../lake/places/corridors.ts'
 import { ABOUT_HOLIDAYS } from '../../../lake/places/holidays.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
-import { corridorFields, type ToldCorridor, toldOf, withAge } from './corridor.ts'
+import { type CorridorTraffic, corridorFields, toldOf, withAge } from './corridor.ts'
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
@@ -26,10 +26,10 @@ const METHOD =
 const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
 
 /** Years with data of at least one corridor. */
-const corridorYears = defineSlice<ReadonlySet<string>>({
+const corridorYears = defineCachedQuery<ReadonlySet<string>>({
   name: 'corridor years',
   from: [imdSections, corridorSensorMonths],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const [maps, months] = [await reader.versions(imdSections), await reader.versions(corridorSensorMonths)]
     return new Set([...maps, ...months].map(({ name }) => name.slice(0, 4)).sort())
@@ -37,7 +37,7 @@ const corridorYears = defineSlice<ReadonlySet<string>>({
 })
 
 const yearParam = knownBy(integerParam('Year; by default the newest of each corridor.', { min: 1990, max: 2200, example: '2018' }), {
-  slice: corridorYears,
+  query: corridorYears,
   expected: 'expected a year with data of a corridor',
   isListed: true,
 })
@@ -55,7 +55,7 @@ export const corridorList = defineEndpoint({
   plan: 'PRO',
   summary: 'Corridors: average daily traffic, change from the year before, hourly profile',
   about: `${ABOUT} Figures of a year that ended more than two years ago are \`stale\`. ${ABOUT_IMD}`,
-  figure: { grain: 'One corridor, one year.', method: METHOD },
+  statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     q: textParam('Words in the id or name; case and accents are ignored.', { max: 60, example: 'madrid' }),
     year: yearParam,
@@ -69,8 +69,8 @@ export const corridorList = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [imdSections],
-    clock_s: 3600,
-    answer: async ({ slice }, { q, year }, now) => {
+    clockGranularity_s: 3600,
+    answer: async ({ cached: slice }, { q, year }, now) => {
       const words = q === null ? [] : foldName(q).split(' ')
       const wanted = corridors.filter(({ id, name }) => words.every((word) => `${foldName(id)} ${foldName(name)}`.includes(word)))
       const found = await Promise.all(wanted.map((one) => toldOf(slice, one, year)))
@@ -109,7 +109,7 @@ export const corridorById = defineEndpoint({
   plan: 'PRO',
   summary: 'One corridor with its sections or sensors and its line',
   about: `${ABOUT} ${ABOUT_LINES} Sections have their own lines if the corridor has none.`,
-  figure: { grain: 'One corridor, one year.', method: METHOD },
+  statistic: { grain: 'One corridor, one year.', method: METHOD },
   params: {
     id: required(textParam('Id of the corridor.', { max: 40, example: 'madrid-a-6' })),
     year: yearParam,
@@ -120,8 +120,8 @@ export const corridorById = defineEndpoint({
     from: [],
     lake: LAKE,
     needs: [imdSections],
-    clock_s: 3600,
-    answer: async ({ slice, extra }, { id, year }, now) => {
+    clockGranularity_s: 3600,
+    answer: async ({ cached: slice, optional: extra }, { id, year }, now) => {
       const declared = corridors.find((one) => one.id === id)
       const found = declared ? await toldOf(slice, declared, year) : null
       return found && withAge(detailOf(found, await extra(roadPosts, '')), now)
@@ -130,7 +130,7 @@ export const corridorById = defineEndpoint({
   example: { id: 'madrid-a-6', year: '2018' },
 })
 
-function detailOf({ told, sections, sensors }: ToldCorridor, posts: Posts | null): Omit<ValueOf<typeof detailFields>, 'stale'> {
+function detailOf({ told, sections, sensors }: CorridorTraffic, posts: Posts | null): Omit<ValueOf<typeof detailFields>, 'stale'> {
   const [only, ...others] = told.roads
   const way = posts && only && others.length === 0 ? posts.line(foldRoad(only.road), { ...only, province_code: null }) : null
   return {

@@ -6,11 +6,11 @@ import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { State } from '../../define/endpoint.ts'
 import { nested, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
-import { defineSlice } from '../../define/slice.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
 import { profileFields } from './corridor-sensors.ts'
 
 const { columns } = trafficCountStations
@@ -81,10 +81,10 @@ function countsOf(station_id: string, year: number | null): Sql {
 }
 
 /** The years of a station, by its id. */
-export const stationYears = defineSlice<readonly ValueOf<typeof yearFields>[]>({
+export const stationYears = defineCachedQuery<readonly ValueOf<typeof yearFields>[]>({
   name: 'years of a count station',
   from: [trafficCountsHourly],
-  most: 100,
+  maxEntries: 100,
   read: async (reader, station_id) => {
     const query = sql`
       WITH days AS (
@@ -112,10 +112,10 @@ export const stationYears = defineSlice<readonly ValueOf<typeof yearFields>[]>({
 })
 
 /** The usual hourly values of a station in a year, by `[station, year]` as JSON: vehicles of all its directions. */
-export const stationProfile = defineSlice<readonly ValueOf<typeof profileFields>[]>({
+export const stationProfile = defineCachedQuery<readonly ValueOf<typeof profileFields>[]>({
   name: 'profile of a count station',
   from: [trafficCountsHourly],
-  most: 100,
+  maxEntries: 100,
   read: async (reader, key) => {
     const [station_id = '', year = 0] = JSON.parse(key) as [string, number]
     const holidays = bindList('local_date', trafficCountsHourly.columns.local_date, madridHolidays(year))

@@ -20,7 +20,7 @@ export const countStationList = defineEndpoint({
   plan: 'PRO',
   summary: 'Traffic counting stations',
   about: `${ABOUT} One-way streets have counts in one direction only.`,
-  figure: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
+  statistic: { grain: 'One permanent count station.', method: 'As the city publishes it, in a list separate from the counts.' },
   params: {},
   filters: [placeFilter, areaFilter],
   returns: {
@@ -57,7 +57,7 @@ export const countStationById = defineEndpoint({
   plan: 'PRO',
   summary: 'One counting station: mean daily vehicles by year, and hourly profile',
   about: ABOUT,
-  figure: {
+  statistic: {
     grain: 'One station, by year, and by kind of day and hour of the local clock.',
     method:
       'Complete days with 24 valid hours, per direction, added up. Excluded are hours of outages, errors and clock changes, and days that repeat another one of the same series. ' +
@@ -73,7 +73,7 @@ export const countStationById = defineEndpoint({
     from: [trafficCountStations],
     lake: [trafficCountsHourly],
     needs: [],
-    answer: async ({ states: [state], slice }, { id, year }) => {
+    answer: async ({ states: [state], cached: slice }, { id, year }) => {
       const found = countStationsOf(state).find((one) => one.id === id)
       if (!found) return null
       const years = await slice(stationYears, id)

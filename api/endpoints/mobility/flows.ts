@@ -12,8 +12,8 @@ import type { LakeView } from '../../define/lake-view.ts'
 import { group, oneOf, withDefault } from '../../define/params.ts'
 import { provinceParam, roadParam } from '../../define/params-place.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { IMD_FIELDS, IMD_FLAT, IMD_METHOD, imdRows } from './imd-view.ts'
 import { DEFAULT_STUDY, nothingOf, studyParam } from './study.ts'
 
@@ -98,7 +98,7 @@ const asked = group(
       imd: { origin: origin !== null, destination: destination !== null, study: study !== DEFAULT_STUDY },
     }
     for (const [parameter, isGiven] of Object.entries(others[view]))
-      if (isGiven) throw new Refused(`expected only with view=${view === 'imd' ? 'flows' : 'imd'}`, { parameter })
+      if (isGiven) throw new InvalidParam(`expected only with view=${view === 'imd' ? 'flows' : 'imd'}`, { parameter })
     return values
   },
 )
@@ -116,7 +116,7 @@ export const mobilityList = defineEndpoint({
   about:
     `By default view=flows returns the newest month with data of every day, or the newest with any data if none is complete; view=imd returns every year. ` +
     `${METHOD} A study without any data is rejected. ${IMD_METHOD} Records contain only the members of their view.`,
-  figure: {
+  statistic: {
     grain: 'flows: one province of origin, one of destination, one step, one study. imd: one road, one province, one year.',
     method: `${METHOD} ${IMD_METHOD}`,
   },
@@ -140,8 +140,8 @@ export const mobilityList = defineEndpoint({
     kind: 'lake',
     from: [mobilityFlowDays, imdRoads],
     fromOf: (p) => (p.asked.view === 'imd' ? [imdRoads] : [mobilityFlowDays]),
-    rowsOf: ({ asked }) => (asked.view === 'imd' ? null : [{ dataset: mobilityFlowDays, filter: { study: { eq: asked.study } } }]),
-    first: (p) => (p.asked.view === 'imd' ? null : newestMonth(p.asked.study)),
+    coverageRows: ({ asked }) => (asked.view === 'imd' ? null : [{ dataset: mobilityFlowDays, filter: { study: { eq: asked.study } } }]),
+    prequery: (p) => (p.asked.view === 'imd' ? null : newestMonth(p.asked.study)),
     query: (p, lake, found) => {
       const { view, study, origin, destination, road } = p.asked
       if (view === 'imd') return sql`SELECT ${NO_FLOW}, * FROM (${imdRows({ road, time: p.time }, lake)})`

@@ -3,9 +3,9 @@ import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { optional, type ValueOf } from '../../define/fields.ts'
-import { defineSlice } from '../../define/slice.ts'
-import { provinceName } from '../tail.ts'
+import { provinceName } from '../common-fields.ts'
 
 const { columns } = imdDetectorMonths
 const only = (about: string): string => `${about}; source=DETECTORS only.`
@@ -38,10 +38,10 @@ const yearColumns = {
 type DirectionYear = ValueOf<typeof yearColumns>
 
 /** Directions of all roads by year. Its only key is the empty string. */
-export const detectorYears = defineSlice<readonly DirectionYear[]>({
+export const detectorYears = defineCachedQuery<readonly DirectionYear[]>({
   name: 'daily traffic by detectors',
   from: [imdDetectorMonths],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const query = sql`
       SELECT CAST(substr(month, 1, 4) AS INTEGER) AS year, road, province_code, direction,

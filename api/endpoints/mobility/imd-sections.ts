@@ -3,9 +3,9 @@ import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { integerParam, knownBy, listOf, oneOf, withDefault } from '../../define/params.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 /** A section of a road in a year. */
 export type ImdSection = Row<typeof imdSections>
@@ -15,18 +15,18 @@ export const ABOUT_IMD =
   'IMD (intensidad media diaria) is the mean number of vehicles per day over the year, in both directions. State roads only: the map excludes roads of regions, provinces and cities.'
 
 /** Years that the table has, in order. */
-export const imdYears = defineSlice<ReadonlySet<string>>({
+export const imdYears = defineCachedQuery<ReadonlySet<string>>({
   name: 'imd years',
   from: [imdSections],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => new Set((await reader.versions(imdSections)).map(({ name }) => name).sort()),
 })
 
 /** The sections of a year, by its number. */
-const imdOfYear = defineSlice<readonly ImdSection[]>({
+const imdOfYear = defineCachedQuery<readonly ImdSection[]>({
   name: 'imd of a year',
   from: [imdSections],
-  most: 12,
+  maxEntries: 12,
   read: async (reader, edition) => {
     const query = sql`SELECT * FROM ${scan(imdSections, { edition: { eq: edition } })} ORDER BY road, km_from, object_id`
     return await reader.all<ImdSection>(query)
@@ -43,10 +43,10 @@ export const imdSourceParam = withDefault(
 )
 
 /** Years that the ministry or the detectors have, in order. */
-const allYears = defineSlice<ReadonlySet<string>>({
+const allYears = defineCachedQuery<ReadonlySet<string>>({
   name: 'imd years of all sources',
   from: [imdSections, imdDetectorMonths],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const versions = [...(await reader.versions(imdSections)), ...(await reader.versions(imdDetectorMonths))]
     return new Set(versions.map(({ name }) => name.slice(0, 4)).sort())
@@ -56,20 +56,20 @@ const allYears = defineSlice<ReadonlySet<string>>({
 /** The parameter `year`: several years, of either source. */
 export const imdYearsParam = listOf(
   knownBy(integerParam('Year; by default the newest available.', { min: 1990, max: 2200, example: '2018' }), {
-    slice: allYears,
+    query: allYears,
     expected: 'expected a year with a traffic map or counts of detectors',
     isListed: true,
   }),
 )
 
 /** The requested years, or the newest; empty if the table is empty. */
-export async function wantedYears(slice: MemoryAsk<readonly []>['slice'], asked: readonly number[] | null): Promise<readonly number[]> {
+export async function wantedYears(slice: MemoryAsk<readonly []>['cached'], asked: readonly number[] | null): Promise<readonly number[]> {
   if (asked !== null) return [...new Set(asked)]
   const newest = [...(await slice(imdYears, ''))].at(-1)
   return newest === undefined ? [] : [Number(newest)]
 }
 
 /** The sections of a year; empty for a year without a map. */
-export function sectionsOf(slice: MemoryAsk<readonly []>['slice'], year: number): Promise<readonly ImdSection[]> {
+export function sectionsOf(slice: MemoryAsk<readonly []>['cached'], year: number): Promise<readonly ImdSection[]> {
   return slice(imdOfYear, String(year))
 }

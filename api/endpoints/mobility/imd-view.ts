@@ -5,8 +5,8 @@ import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { optional } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import type { Period } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
-import { provinceField } from '../tail.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { provinceField } from '../common-fields.ts'
 
 const { columns } = imdRoads
 const c = (name: keyof typeof columns): Sql => column(imdRoads, name)
@@ -41,7 +41,7 @@ export const IMD_METHOD =
 export function imdRows(of: { readonly road: string | null; readonly time: Period }, lake: LakeView): Sql {
   const { road, time } = of
   if (time.interval === '1d' || time.interval === '1w')
-    throw new Refused('expected 1y, the step of view=imd', { parameter: 'interval', value: time.interval, allowed: ['1y'] })
+    throw new InvalidParam('expected 1y, the step of view=imd', { parameter: 'interval', value: time.interval, allowed: ['1y'] })
   const isOpen = time.from === null && time.to === null
   const { from, to } = lake.period({ ...time, ...(isOpen ? { from: lake.covered_from ?? 0 } : {}), interval: '1y' }, 'all')
   return sql`

@@ -8,11 +8,11 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { sectionFilter } from '../../filters/road.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type Posts, roadPosts } from '../road/posts.ts'
-import { provinceField, provinceName } from '../tail.ts'
 import { detectorFields, detectorRoads, detectorYears, yearsBetween } from './imd-detectors.ts'
 import { ABOUT_IMD, type ImdSection, imdSourceParam, imdYears, imdYearsParam, sectionsOf, wantedYears } from './imd-sections.ts'
 
@@ -131,7 +131,7 @@ export const imdList = defineEndpoint({
   plan: 'PRO',
   summary: 'Average daily traffic (IMD) by road section and year, with heavy vehicles',
   about: `${ABOUT_IMD} \`source=DETECTORS\` counts whole days at DGT's detectors, by road and province; \`coverage\` is the share of the year they cover, and \`meta.missing_years\` lists years without counts. \`km_from\` and \`km_to\` select the sections on a stretch. ${ABOUT_LINES}`,
-  figure: {
+  statistic: {
     grain: 'One section of a road, one year; with source=DETECTORS one road in a province, one year.',
     method:
       'As the ministry publishes it: daily vehicles, light and heavy, and vehicle-km of the year. veh_km_check says whether vehicle-km equal length × days × daily vehicles; ' +
@@ -154,7 +154,7 @@ export const imdList = defineEndpoint({
     from: [],
     lake: [imdSections, roadPoints, imdDetectorMonths],
     primary: ({ source }) => (source === 'DETECTORS' ? imdDetectorMonths : imdSections),
-    answer: async ({ slice, extra }, { year, source }) => {
+    answer: async ({ cached: slice, optional: extra }, { year, source }) => {
       const posts = await extra(roadPosts, '')
       const finish = (draft: Draft): Listed => drawn(draft, posts)
       const ministry = [...(await slice(imdYears, ''))].map(Number)
@@ -189,7 +189,7 @@ export const imdList = defineEndpoint({
 function checkYears(asked: readonly number[] | null, years: readonly number[], source: string): void {
   const value = asked?.find((one) => !years.includes(one))
   if (value !== undefined)
-    throw new Refused(`expected a year of source=${source}: ${years.join(', ')}`, {
+    throw new InvalidParam(`expected a year of source=${source}: ${years.join(', ')}`, {
       parameter: 'year',
       value: String(value),
       allowed: years.map(String),

@@ -13,7 +13,7 @@ import { optional, record } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { codeParam, listOf, oneOf, type Param, textParam, withDefault } from '../../define/params.ts'
 import { type Period, timeParams } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { nothingOf, studyParam } from './study.ts'
 
 const { columns } = mobilityTrips
@@ -31,7 +31,7 @@ function tripsOf({ study, level }: { readonly study: string; readonly level: str
   const levels = TRIPS[study] ?? {}
   const trips = levels[level]
   if (!trips)
-    throw new Refused(`expected an available level of the study ${study}`, {
+    throw new InvalidParam(`expected an available level of the study ${study}`, {
       parameter: 'level',
       value: level,
       allowed: Object.keys(levels),
@@ -94,7 +94,7 @@ export const mobilityMatrix = defineEndpoint({
   plan: 'PRO',
   summary: 'Trips from zone to zone: cells of the origin-destination matrix',
   about: `By default the newest day. ${METHOD} A study or zone level without data is rejected. For whole matrices use CSV, Parquet or Arrow.`,
-  figure: {
+  statistic: {
     grain: 'One zone of origin, one of destination, one step, one study and level; with `group_by` one hour or distance too.',
     method: METHOD,
   },
@@ -119,7 +119,7 @@ export const mobilityMatrix = defineEndpoint({
     kind: 'lake',
     from: [mobilityTrips, mobilityFlowDays, mobilityZoneMembers, mobilityDistrictTrips, mobilityGauTrips, mobilityV1Trips],
     fromOf: ({ study, level }) => [tripsOf({ study, level }), ...(level === ROLLED_LEVEL ? [mobilityFlowDays] : []), mobilityZoneMembers],
-    first: (p) => sql`
+    prequery: (p) => sql`
       SELECT strftime(max(local_date), '%Y-%m-%d') AS newest, (${unknownZone(p)}) AS unknown FROM ${daysOf(p)}`,
     query: (p, lake, found) => {
       const { from, to, interval } = periodOf(p, lake, found)
@@ -206,7 +206,7 @@ function periodOf(
   const { newest, unknown } = found ?? {}
   if (typeof newest !== 'string') throw nothingOf(tripsOf({ study, level }), { study, level })
   if (typeof unknown === 'string')
-    throw new Refused(`expected zone ids of the level ${level} of the study ${study}`, {
+    throw new InvalidParam(`expected zone ids of the level ${level} of the study ${study}`, {
       parameter: origin?.includes(unknown) ? 'origin' : 'destination',
       value: unknown,
     })

@@ -2,7 +2,7 @@ import { MOBILITY_STUDIES } from '../../../lake/datasets/mobility/codes.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { codeParam, type Param, withDefault } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 
 /** The default study. */
 export const DEFAULT_STUDY = 'V2'
@@ -19,7 +19,7 @@ export const studyParam: Param<string> = withDefault(
  */
 export function nothingOf(dataset: Dataset, { study, level }: { readonly study: string; readonly level?: string }): Error {
   if (study !== DEFAULT_STUDY)
-    return new Refused('expected a study with data', { parameter: 'study', value: study, allowed: [DEFAULT_STUDY] })
+    return new InvalidParam('expected a study with data', { parameter: 'study', value: study, allowed: [DEFAULT_STUDY] })
   const what = level === undefined ? `the study ${study}` : `the study ${study} at the level ${level}`
   return noDataYet(`No data of ${what} has arrived yet`, {
     missing: [dataset],

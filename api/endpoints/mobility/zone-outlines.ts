@@ -2,7 +2,7 @@ import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zone-areas.ts
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { type Columns, col } from '../../../lake/schema/columns.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 
 interface Level {
   readonly study: string
@@ -37,10 +37,10 @@ const NEWEST = { study, zone_level, edition: col.string(1, 'Its newest edition.'
 const OUTLINES = { study, zone_level, zone_id, edition, observed_at } as const satisfies Columns
 
 /** The outlines of zones, of the newest editions. */
-export const zoneOutlines = defineSlice<ZoneOutlines>({
+export const zoneOutlines = defineCachedQuery<ZoneOutlines>({
   name: 'mobility zone outlines',
   from: [mobilityZoneAreas],
-  most: 1,
+  maxEntries: 1,
   async read({ rows, all }) {
     const editions = sql`SELECT study, zone_level, max(edition) AS edition FROM ${scan(mobilityZoneAreas)} GROUP BY ALL`
     const newest = new Map((await all(editions, NEWEST)).map((row) => [levelKey(row), row.edition]))

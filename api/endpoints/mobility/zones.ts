@@ -14,7 +14,7 @@ import { noDataYet } from '../../define/no-data.ts'
 import { codeParam } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import type { Problem } from '../../define/problems.ts'
-import { provinceField, provinceName, stateFields } from '../tail.ts'
+import { provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { levelKey, type ZoneOutlines, zoneKey, zoneOutlines } from './zone-outlines.ts'
 
 const { columns } = mobilityZoneMembers
@@ -144,7 +144,7 @@ export const zoneList = defineEndpoint({
   about:
     'A zone is a district, a municipality or several small ones together, or a large urban area, whose id is its name. Ids may repeat between levels, and the zones of the two studies differ. Only the study since 2022 (V2) has names, populations, centroids and polygons. ' +
     'A zone is found under the province of each of its municipalities. Polygons are simplified; the originals are in the dataset `mobility_zone_areas`. Zones of one level overlap by slivers only; zones of different levels overlap. `fields` can leave polygons out, except in GeoJSON.',
-  figure: {
+  statistic: {
     grain: 'One zone of one level of one study.',
     method:
       'As the ministry publishes it, except for simplified polygons. Membership is by census sections: a municipality is in each zone with one of its sections, and a zone is in a province if all its sections are.',
@@ -175,7 +175,7 @@ export const zoneList = defineEndpoint({
     lake: [mobilityZoneAreas],
     needs: [],
     isOfAny: true,
-    answer: async ({ states, extra }) => {
+    answer: async ({ states, optional: extra }) => {
       if (states[0].parts.length === 0) throw noZones()
       const polygons = await extra(zoneOutlines, '')
       const finish = (draft: Draft): Zone => {

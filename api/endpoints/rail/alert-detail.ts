@@ -23,7 +23,7 @@ export const alertById = defineEndpoint({
     from: ALERT_STATES,
     lake: TIMETABLE_TABLES,
     needs: [],
-    answer: async ({ states, extra }, { id }) => {
+    answer: async ({ states, optional: extra }, { id }) => {
       const found = (await currentAlerts(states, extra)).all.find(({ row }) => row.alert_id === id)
       return found ? toAlertDetail(found.row) : null
     },

@@ -4,7 +4,7 @@ import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { MemoryAsk, State, StatesOf } from '../../define/endpoint.ts'
 import { memo } from '../../define/memo.ts'
 import { type AlertRow, toAlert } from './alert.ts'
-import { alertsOfTrains, type TrainAlert } from './alert-twins.ts'
+import { alertsOfTrains, type TrainAlert } from './duplicate-alerts.ts'
 import { tripUpdatesIn, VARIANT_AT } from './live-trips.ts'
 import { runDate } from './run-date.ts'
 import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
@@ -37,7 +37,7 @@ interface CurrentAlerts {
  * timetable of their service day, which has 491 of 496 late or cancelled long-distance trains of 2026-03-28; without it these
  * stay empty. `alertsOfTrains` handles trains of two networks.
  */
-export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readonly []>['extra']): Promise<CurrentAlerts> {
+export async function currentAlerts(states: AlertStates, extra: MemoryAsk<readonly []>['optional']): Promise<CurrentAlerts> {
   const [state, updates] = states
   const read = await Promise.all(datesOf(state).map((date) => extra(timetableDay, date)))
   const days = read.filter((day) => day !== null)

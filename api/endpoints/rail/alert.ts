@@ -3,8 +3,8 @@ import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { ChangeOf } from '../../define/endpoint.ts'
 import { LANGS, type Lang, meaning, nested, optional, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { END_FIELDS, endOf, withEnd } from '../ends.ts'
-import { originFields, withExample } from '../tail.ts'
+import { originFields, withExample } from '../common-fields.ts'
+import { END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { numberedTrainId } from './train-id.ts'
 
 const { columns } = railAlerts

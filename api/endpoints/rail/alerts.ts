@@ -18,7 +18,7 @@ const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
 const RETRY_S = 30
 
 /** Throws if lines and stations are unknown because their timetables have not landed or cannot be read now. */
-async function checkNamesKnown(extra: MemoryAsk<readonly []>['extra']): Promise<void> {
+async function checkNamesKnown(extra: MemoryAsk<readonly []>['optional']): Promise<void> {
   const areKnown = await namesAreKnown(extra)
   if (areKnown === null)
     throw problem('feed-unavailable', 'The timetables, which name lines and stations, cannot be read now.', { retry_after_s: RETRY_S })
@@ -49,7 +49,7 @@ export const alertList = defineEndpoint({
     lake: NETWORK_TABLES,
     needs: [],
     isOfAny: true,
-    answer: async ({ states, extra }, p) => {
+    answer: async ({ states, optional: extra }, p) => {
       const network = p.station && ((await extra(railNetwork, '')) ?? NO_NETWORK)
       const isThere = p.station && network ? concernsStations(p.station, network) : () => true
       const isAsked = predicateOf<CurrentAlert['shown']>(currentAlertFilters, p, 0) ?? (() => true)

@@ -6,7 +6,7 @@ import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { meaning, optional } from '../../define/fields.ts'
-import { withExample } from '../tail.ts'
+import { withExample } from '../common-fields.ts'
 import { BOARD_STATUSES, DELAY_SOURCES, productField } from './codes.ts'
 
 const terminus = (about: string) => withExample(optional(railStations.columns.stop_id, about), null)

@@ -2,11 +2,11 @@ import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
 import type { boardFields } from './board-fields.ts'
-import { type BoardAsk, believed, isWaitedFor, type Place, type Spoken, TOLD_MS, type Told, toldOf } from './board-told.ts'
+import { type BoardAsk, believed, isWaitedFor, type Place, type Spoken, TOLD_MS, type Told, toldOf } from './board-status.ts'
+import { isShown, reachOf, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
 import type { DayRoute, DayTrip, TimetableDay } from './timetable-day.ts'
 import { numberedTrainId, trainIdOf } from './train-id.ts'
-import { isShown, reachOf, sameCall } from './twins.ts'
 
 /** One train on a board. */
 export type BoardEntry = ValueOf<typeof boardFields>

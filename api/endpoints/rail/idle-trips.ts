@@ -7,7 +7,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { serviceStart } from '../../../lake/schema/time.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { DayStops } from '../transit/day-stops.ts'
 import { versionsOn } from '../transit/timetable-versions.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
@@ -39,10 +39,10 @@ const DAYS = 3
  * By service date (YYYY-MM-DD), trips of the version in force that do not run on it. Live feeds may still name them: of 1,038
  * trips of 2026-03-28, that day's timetable has 1,004, and 129 of these do not run by its calendar. All are long-distance.
  */
-export const idleTrips = defineSlice<IdleTrips>({
+export const idleTrips = defineCachedQuery<IdleTrips>({
   name: 'rail idle trips',
   from: TIMETABLE_TABLES,
-  most: DAYS,
+  maxEntries: DAYS,
   async read(reader, date) {
     const only = { timetable_version: { in: await versionsOn(reader, railTimetables, date) }, network: { eq: LONG_DISTANCE } }
     const names = new Map<string, string>()

@@ -3,42 +3,42 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
+import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader } from '../../define/cached-query.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
-import { defineSlice, type Slice, type SliceReader, valuesSlice } from '../../define/slice.ts'
 
 const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
 
 /** Lines and products of all stored timetables: SR06 and SR18 ran in June 2026 but no longer in August. */
-const railLines = defineSlice<ReadonlySet<string>>({
+const railLines = defineCachedQuery<ReadonlySet<string>>({
   name: 'rail lines',
   from: [railRoutes],
-  most: 1,
+  maxEntries: 1,
   read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`),
 })
 
 /** Station codes of all stored timetables. */
-const railStationCodes = defineSlice<ReadonlySet<string>>({
+const railStationCodes = defineCachedQuery<ReadonlySet<string>>({
   name: 'rail station codes',
   from: [railStations],
-  most: 1,
+  maxEntries: 1,
   read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, stop_id AS name FROM ${scan(railStations)}`),
 })
 
 /** Station codes of commuter timetables. */
-const commuterStationCodes = valuesSlice({
+const commuterStationCodes = distinctValues({
   ...{ name: 'commuter station codes', dataset: railStations, column: 'stop_id', filter: { network: { eq: 'CERCANIAS' } } },
 })
 
 /** The names that a query finds, in order; none until it finds some of every network, since the others are not known yet. */
-async function namesOf({ all }: SliceReader, query: Sql): Promise<ReadonlySet<string>> {
+async function namesOf({ all }: QueryReader, query: Sql): Promise<ReadonlySet<string>> {
   const found = await all<{ readonly network: string; readonly name: string }>(query)
   const networks = new Set(found.map(({ network }) => network))
   return new Set(NETWORKS.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
 }
 
 /** True once the timetables of all networks have landed, so lines and stations are known; null if they cannot be read now. */
-export async function namesAreKnown(extra: MemoryAsk<readonly []>['extra']): Promise<boolean | null> {
+export async function namesAreKnown(extra: MemoryAsk<readonly []>['optional']): Promise<boolean | null> {
   const lines = await extra(railLines, '')
   return lines && lines.size > 0
 }
@@ -54,7 +54,7 @@ export const lineParam = knownBy(
       },
     ),
   ),
-  { slice: railLines, expected: 'expected a line or product of a timetable', isListed: true },
+  { query: railLines, expected: 'expected a line or product of a timetable', isListed: true },
 )
 
 /** The parameter `station` of lists. */
@@ -74,9 +74,9 @@ export const commuterStationParam = stationsIn(
   'a timetable of commuter trains',
 )
 
-function stationsIn(slice: Slice<ReadonlySet<string>>, about: string, what: string): Param<readonly string[] | null> {
+function stationsIn(slice: CachedQuery<ReadonlySet<string>>, about: string, what: string): Param<readonly string[] | null> {
   return knownBy(listOf(textParam(about, { max: 10, example: '37010' })), {
-    slice,
+    query: slice,
     expected: `expected the code of a station that ${what} has, five digits; /api/trenes/estaciones lists them`,
     isListed: false,
   })

@@ -8,7 +8,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineSlice, type SliceReader } from '../../define/slice.ts'
+import { defineCachedQuery, type QueryReader } from '../../define/cached-query.ts'
 import { newestVersions } from '../transit/timetable-versions.ts'
 import { type Pattern, type RouteWay, routeWay, TRACK_TOLERANCE_M } from './route-way.ts'
 import { directionOf } from './timetable-day.ts'
@@ -62,10 +62,10 @@ export interface RailNetwork {
 }
 
 /** The newest network. Its only key is the empty string. */
-export const railNetwork = defineSlice<RailNetwork>({
+export const railNetwork = defineCachedQuery<RailNetwork>({
   name: 'rail network',
   from: NETWORK_TABLES,
-  most: 1,
+  maxEntries: 1,
   async read(reader) {
     const versions = await newestVersions(reader, railTimetables)
     if (versions.length === 0) return { stations: new Map(), routes: new Map() }
@@ -81,7 +81,7 @@ export const railNetwork = defineSlice<RailNetwork>({
  * The stop sequences of trips, each once. Trips are grouped by a sum over their stops, so that only one trip per group has to
  * be sorted.
  */
-async function patternsOf({ rows }: SliceReader, versions: readonly string[]): Promise<Pattern[]> {
+async function patternsOf({ rows }: QueryReader, versions: readonly string[]): Promise<Pattern[]> {
   const only = { timetable_version: { in: versions } }
   const query = sql`
     WITH sums AS (
@@ -113,7 +113,7 @@ async function patternsOf({ rows }: SliceReader, versions: readonly string[]): P
 
 type Place = Omit<NetworkStation, 'in_service' | 'lines' | 'networks'> & { readonly networks: string[] }
 
-async function placesOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, Place>> {
+async function placesOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, Place>> {
   // The commuter timetable takes precedence. Of 667 stations in both, none differs in name in the captures.
   const query = sql`
     SELECT * FROM ${scan(railStations, { timetable_version: { in: versions } })} ORDER BY stop_id, network DESC`
@@ -137,7 +137,7 @@ async function placesOf({ rows }: SliceReader, versions: readonly string[]): Pro
   return places
 }
 
-async function shapesOf({ rows }: SliceReader, versions: readonly string[]): Promise<Map<string, Line>> {
+async function shapesOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, Line>> {
   const query = sql`SELECT network, shape_id, geometry FROM ${scan(railShapes, { timetable_version: { in: versions } })}`
   const shapes = new Map<string, Line>()
   for await (const batch of rows(query))
@@ -147,7 +147,7 @@ async function shapesOf({ rows }: SliceReader, versions: readonly string[]): Pro
 }
 
 async function routesOf(
-  { rows }: SliceReader,
+  { rows }: QueryReader,
   known: {
     readonly versions: readonly string[]
     readonly patterns: readonly Pattern[]

@@ -1,8 +1,8 @@
 import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { DayStop } from '../transit/day-stops.ts'
+import type { RunningTrain } from './duplicate-trains.ts'
 import type { NextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
-import type { RunningTrain } from './twin-trains.ts'
 
 /** The remaining stops of a train, in order; for a train outside the timetable the next stop, if stated. */
 export function nextStopsOf({ train, match, said }: RunningTrain): NextStop[] {

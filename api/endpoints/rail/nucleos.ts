@@ -6,7 +6,7 @@ import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { dateParam } from '../../define/params-time.ts'
-import { withExample } from '../tail.ts'
+import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
@@ -69,8 +69,8 @@ export const nucleoList = defineEndpoint({
     from: [],
     lake: NETWORK_TABLES,
     parts: () => timetableFeeds(COMMUTER),
-    clock_s: CLOCK_S,
-    answer: async ({ slice }, p, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ cached: slice }, p, now) => {
       const date = p.date ?? madridDate(now)
       const { start } = dayBounds(date)
       checkCovered(await slice(timetableSpans, ''), {

@@ -4,13 +4,13 @@ import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { endedDuring } from '../../define/active-during.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { LANGS } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
-import { endedIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../ends.ts'
+import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../lifecycle-fields.ts'
 import { ABOUT_ALERTS, type AlertRow, alert, localise, toAlertDetail } from './alert.ts'
 import { lineFilter, pastAlertFilters } from './alert-filters.ts'
 import { productsIn, versionsInForce } from './punctuality-sql.ts'
@@ -44,14 +44,15 @@ export const pastAlertList = defineEndpoint({
   read: {
     kind: 'lake',
     from: [railAlerts, railRoutes, railTrips],
-    first: (p, lake) => versionsInForce({ period: serviceDaysOf(lake.period(p.period, 1)), network: [LONG_DISTANCE], atStations: false }),
+    prequery: (p, lake) =>
+      versionsInForce({ period: serviceDaysOf(lake.period(p.period, 1)), network: [LONG_DISTANCE], atStations: false }),
     query: (p, lake, found) => {
       const columns = columnsOf(railAlerts, { products: sql`products` })
       const wanted = lake.where(
         columns,
         pastAlertFilters.filter((one) => one !== lineFilter),
       )
-      const past = endedIn(railAlerts, lake.period(p.period, 1), { wanted, starts: 'active_from' })
+      const past = endedDuring(railAlerts, lake.period(p.period, 1), { wanted, starts: 'active_from' })
       const products = productsIn(found.map((row) => row['timetable_version'] as string))
       return sql`
         SELECT *

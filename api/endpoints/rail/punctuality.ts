@@ -15,7 +15,7 @@ import { optional, record } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { type Period, periodParams } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { railParams } from './alert-filters.ts'
 import { commuterStationParam } from './known-names.ts'
 import { type RunsAsked, runsOf, versionsInForce } from './punctuality-sql.ts'
@@ -88,7 +88,7 @@ const punctuality = record('RailPunctuality', 'Punctuality of the trains of a gr
 const SPAN_DAYS = 7
 
 /**
- * The requested period with its open ends closed. Throws `Refused` if no service day begins in it, because trips count by
+ * The requested period with its open ends closed. Throws `InvalidParam` if no service day begins in it, because trips count by
  * service day.
  */
 function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { readonly from: number; readonly to: number } {
@@ -96,7 +96,7 @@ function daysAsked(period: Period<null>, lake: Pick<LakeView, 'period'>): { read
   const { start, end } = dayBounds(madridDate(closed.from))
   if ((start === closed.from ? start : end) < closed.to) return closed
   const date = madridDate(closed.from)
-  throw new Refused(
+  throw new InvalidParam(
     `expected a period in which a service day begins, at 00:00 in Madrid, such as from=${date} and to=${madridDate(end)}; trips are counted by service day`,
     period.to === null ? { parameter: 'from', value: isoInstant(closed.from) } : { parameter: 'to', value: isoInstant(closed.to) },
   )
@@ -114,7 +114,7 @@ export const railPunctuality = defineEndpoint({
     'With group_by=station or `station` a trip counts once at each station where it does not skip, with the delay of the last state that names it. Long distance is left out, and rejected on its own. A cancelled trip counts at its timetabled stops. ' +
     'The timetable in force on a day is the newest of its network that begins on that day or up to 100 days before; it schedules the trips whose service runs on that day by rail_calendar. Commuter trips are matched by trip id, long-distance trains by number. Added trips are observed but in no timetable. Replacement buses are excluded, because live data hardly ever has them (Rodalies R3 planned 15,079 in 30 days against 1,020 trains in August 2026). The day type depends on the weekday, also on holidays. ' +
     'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
-  figure: {
+  statistic: {
     grain: 'One value per requested group, over the service days of the period.',
     method:
       'Trips by service day, each with the delay of the last state that names it: observed trips, and trips of the timetable in force. Trips that were not observed are in no share.',
@@ -152,12 +152,12 @@ export const railPunctuality = defineEndpoint({
   read: {
     kind: 'lake',
     from: [railTripUpdates, railRoutes, railCalendar, railTrips, railStopTimes],
-    first: (p, lake) => versionsInForce({ ...p, period: daysAsked(p.period, lake), atStations: isAtStations(p) }),
+    prequery: (p, lake) => versionsInForce({ ...p, period: daysAsked(p.period, lake), atStations: isAtStations(p) }),
     query: (p, lake, found) => {
       const groups: readonly Group[] = p.group_by ?? ['network']
       return figuresOf(runsOf({ ...askedOf(p, lake, found), hours: groups.includes('hour') }), groups)
     },
-    known: {
+    existingValues: {
       line: {
         expected: 'expected a line or product with observed or scheduled trains for this period and the other filters',
         values: (p, lake, found) => sql`
@@ -188,7 +188,7 @@ function askedOf(
 }
 
 /**
- * True if trips count at stations. Throws `Refused` if that is requested for trains without station names, by product or alone.
+ * True if trips count at stations. Throws `InvalidParam` if that is requested for trains without station names, by product or alone.
  */
 function isAtStations(p: {
   readonly group_by: readonly Group[] | null
@@ -200,11 +200,11 @@ function isAtStations(p: {
   const product = p.line?.find((line) => Object.hasOwn(RAIL_PRODUCTS.codes, line))
   if (product !== undefined) {
     const expected = 'expected commuter lines with station or group_by=station: trip updates of long distance name no stations'
-    throw new Refused(expected, { parameter: 'line', value: product })
+    throw new InvalidParam(expected, { parameter: 'line', value: product })
   }
   if (p.network?.every((network) => network === LONG_DISTANCE)) {
     const expected = 'expected CERCANIAS with station or group_by=station: trip updates of long distance name no stations'
-    throw new Refused(expected, { parameter: 'network', value: LONG_DISTANCE })
+    throw new InvalidParam(expected, { parameter: 'network', value: LONG_DISTANCE })
   }
   return true
 }

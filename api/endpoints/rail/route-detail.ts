@@ -44,7 +44,7 @@ export const routeById = defineEndpoint({
     lake: NETWORK_TABLES,
     // Each route is complete in the timetable of its network.
     parts: () => [],
-    answer: async ({ slice, extra, states }, { id }) => {
+    answer: async ({ cached: slice, optional: extra, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const route = network.routes.get(id)
       if (!route) return null

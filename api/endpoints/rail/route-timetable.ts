@@ -8,8 +8,8 @@ import { dayFromToday } from '../../define/example.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
-import { withExample } from '../tail.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
@@ -94,8 +94,8 @@ export const routeTimetable = defineEndpoint({
     lake: NETWORK_TABLES,
     // Each route is complete in the timetable of its network.
     parts: () => [],
-    clock_s: CLOCK_S,
-    answer: async ({ slice }, p, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ cached: slice }, p, now) => {
       const date = p.date ?? madridDate(now)
       const route = (await slice(railNetwork, '')).routes.get(p.id)
       if (!route) return null
@@ -119,7 +119,7 @@ export const routeTimetable = defineEndpoint({
   example: { id: '10T0001C1', date: dayFromToday(0, '2026-08-22') },
 })
 
-/** Throws `Refused` for a direction that none of the route's trips has, with a list of the existing ones. */
+/** Throws `InvalidParam` for a direction that none of the route's trips has, with a list of the existing ones. */
 function checkDirection(asked: number, directions: readonly number[]): void {
   if (directions.includes(asked)) return
   const known = [...new Set(directions)].sort()
@@ -127,7 +127,7 @@ function checkDirection(asked: number, directions: readonly number[]): void {
     known.length === 0
       ? 'the trips of this route have no direction: leave it out'
       : `expected a direction of the trips of this route: ${known.join(', ')}`
-  throw new Refused(expected, { parameter: 'direction', value: String(asked), allowed: known.map(String) })
+  throw new InvalidParam(expected, { parameter: 'direction', value: String(asked), allowed: known.map(String) })
 }
 
 /** A trip and the other parts of its train that run with it. */

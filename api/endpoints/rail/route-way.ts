@@ -1,5 +1,5 @@
 import type { Line, Point } from '../../../lake/schema/columns.ts'
-import { wayPast } from '../../define/way-past.ts'
+import { matchPath } from '../../define/map-matching.ts'
 
 /** Maximum distance between a simplified track and the published one, m. */
 export const TRACK_TOLERANCE_M = 10
@@ -50,7 +50,7 @@ export function routeWay(
     const position = places.get(stop_id)?.position
     return position ? [[position.lon, position.lat] as const] : []
   })
-  const { line, parts, following } = wayPast(track ?? [], stations, TRACK_REACH_M)
+  const { line, parts, following } = matchPath(track ?? [], stations, TRACK_REACH_M)
   return {
     patterns: sequences.size,
     stop_ids,

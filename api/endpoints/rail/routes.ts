@@ -47,7 +47,7 @@ export const routeList = defineEndpoint({
     from: [],
     lake: NETWORK_TABLES,
     parts: ({ network }) => timetableFeeds(network),
-    answer: async ({ slice }) => routesOf(await slice(railNetwork, '')),
+    answer: async ({ cached: slice }) => routesOf(await slice(railNetwork, '')),
   },
   example: { network: 'CERCANIAS', line: 'C1' },
 })

@@ -3,13 +3,13 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { memo } from '../../define/memo.ts'
+import { type RunningTrain, withoutDuplicates } from './duplicate-trains.ts'
 import { currentAt } from './live-trips.ts'
 import { awayFrom } from './run-date.ts'
 import type { DayTrip } from './timetable-day.ts'
 import type { MapRow, PositionRow, TRAIN_STATES, Train, TrainStates, TripUpdateRow } from './train.ts'
 import { trainId, trainIdOf } from './train-id.ts'
 import { endsOf, type Match, type MatchDay, matchDaysAt, matchTrain } from './train-match.ts'
-import { type RunningTrain, withoutTwins } from './twin-trains.ts'
 
 /**
  * Running trains by id (a train in the timetables of two networks has two ids), and the count of known trains no longer shown.
@@ -40,7 +40,7 @@ const GONE_MS = 60_000
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
 
 /** The running trains of the newest publications, cached per state and timetable. */
-export async function runningTrains({ states, slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
+export async function runningTrains({ states, cached: slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
   const [positions, , fleet] = states
   const at = Math.max(0, ...[...positions.parts, ...fleet.parts].map(({ data_time }) => data_time))
   if (at === 0) return NONE
@@ -67,7 +67,7 @@ function makeTrains([positions, updates, fleet]: TrainStates, at: number, days: 
     if (isShown(row, at - fixOf(row))) byId.set(id, ofMap(row, id, making))
     else gone.add(id)
   }
-  const shown = withoutTwins(byId)
+  const shown = withoutDuplicates(byId)
   let left_out = 0
   for (const id of gone) if (!shown.byId.has(id)) left_out++
   return { ...shown, left_out }

@@ -9,7 +9,7 @@ import { instantParam } from '../../define/params-time.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { boardEntry, boardOf, isOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
-import { type BoardAsk, TOLD_MS } from './board-told.ts'
+import { type BoardAsk, TOLD_MS } from './board-status.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
@@ -74,9 +74,9 @@ function boardEndpoint(spec: {
       from: [railTripUpdates, railPositions],
       lake: NETWORK_TABLES,
       parts: ({ network }) => timetableFeeds(network),
-      near: nearestStation,
-      clock_s: CLOCK_S,
-      answer: async ({ slice, states }, p, now) => {
+      suggestion: nearestStation,
+      clockGranularity_s: CLOCK_S,
+      answer: async ({ cached: slice, states }, p, now) => {
         const station = (await slice(railNetwork, '')).stations.get(p.id)
         if (!station) return null
         const moment = p.at ?? now

@@ -18,7 +18,7 @@ export const stationId = required(
 
 /** A suggestion for a code: the same number with leading zeros, which many leave out, else a similar code. */
 export async function nearestStation(
-  { slice }: Pick<MemoryAsk<readonly []>, 'slice'>,
+  { cached: slice }: Pick<MemoryAsk<readonly []>, 'cached'>,
   { id }: { readonly id: string },
 ): Promise<string | null> {
   const { stations } = await slice(railNetwork, '')
@@ -46,8 +46,8 @@ export const stationById = defineEndpoint({
     from: ALERT_STATES,
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
-    near: nearestStation,
-    answer: async ({ slice, extra, states }, { id }) => {
+    suggestion: nearestStation,
+    answer: async ({ cached: slice, optional: extra, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const found = stationsOf(network, await slice(stationRegister, '')).find((one) => one.id === id)
       return found

@@ -3,16 +3,16 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 
 /** Fields of a station in the register. */
 export type RegisteredStation = Row<typeof railStationRegister>
 
 /** The newest state of each registered station, by code. Its only key is the empty string; without a register it is empty. */
-export const stationRegister = defineSlice<ReadonlyMap<string, RegisteredStation>>({
+export const stationRegister = defineCachedQuery<ReadonlyMap<string, RegisteredStation>>({
   name: 'station register',
   from: [railStationRegister],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const query = sql`
       SELECT * FROM ${scan(railStationRegister)}

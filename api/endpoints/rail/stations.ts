@@ -46,7 +46,7 @@ export const stationList = defineEndpoint({
     from: [],
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
-    answer: async ({ slice }, { line, nucleo }) => {
+    answer: async ({ cached: slice }, { line, nucleo }) => {
       const all = stationsOf(await slice(railNetwork, ''), await slice(stationRegister, ''))
       return line ? all.filter((one) => hasLine(one, { lines: line, nucleos: nucleo })) : all
     },

@@ -10,7 +10,7 @@ import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { isOneOf } from '../../define/filter.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { codeParam, listOf, oneOf, param, plainText, textParam } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 
 const { columns: fleet } = railFleet
 const { columns: stock } = railStock
@@ -99,7 +99,7 @@ const seriesParam = param({
   schema: { type: 'string', pattern: '^\\d{3,4}$' },
   parse: (text) => {
     if (/^\d{3,4}$/.test(text)) return plainText(text, 4)
-    throw new Refused('expected three or four digits, such as 449')
+    throw new InvalidParam('expected three or four digits, such as 449')
   },
   example: '449',
 })
@@ -136,7 +136,7 @@ export const railStockList = defineEndpoint({
     kind: 'lake',
     from: [railFleet, railStock],
     query: (p, lake) => usesIn(lastDays(lake), p),
-    known: {
+    existingValues: {
       network: known('a network with vehicle numbers on the map', sql`network`),
       line: known('a line or corridor with vehicle numbers on the map', LINE_NAME, foldedText),
       product: known('a product with vehicle numbers on the map', sql`product`),

@@ -1,12 +1,12 @@
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { DayStops } from '../transit/day-stops.ts'
 import { keyOf, readServiceDay, ServiceDay } from '../transit/service-day.ts'
 import { versionsOn } from '../transit/timetable-versions.ts'
+import { duplicatesIn } from './duplicates.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
-import { twinsIn } from './twins.ts'
 
 /** The route of a trip. */
 export interface DayRoute {
@@ -47,7 +47,7 @@ export class TimetableDay extends ServiceDay<DayTrip> {
 
   constructor(date: string, held: { readonly trips: readonly DayTrip[]; readonly stops: DayStops }) {
     super(date, held)
-    this.#twins = twinsIn(held.trips, held.stops)
+    this.#twins = duplicatesIn(held.trips, held.stops)
     this.#byTrain = Map.groupBy(held.trips, (trip) => keyOf(trip.network, trip.train_number ?? ''))
   }
 
@@ -56,7 +56,7 @@ export class TimetableDay extends ServiceDay<DayTrip> {
     return this.#byTrain.get(keyOf(network, train_number)) ?? NO_TRIPS
   }
 
-  /** The trips of other networks that are the same train, see `twinsIn`. */
+  /** The trips of other networks that are the same train, see `duplicatesIn`. */
   twinsOf(trip: DayTrip): readonly DayTrip[] {
     return this.#twins.get(trip) ?? NO_TRIPS
   }
@@ -66,10 +66,10 @@ const TRIP_COLUMNS = sql`t.network, t.trip_id, t.train_number, t.variant, t.serv
       t.is_wheelchair_accessible, t.route_id, r.short_name, r.route_type, t.nucleo_code`
 
 /** The timetable of one service date (YYYY-MM-DD), each network by the version in force. */
-export const timetableDay = defineSlice<TimetableDay>({
+export const timetableDay = defineCachedQuery<TimetableDay>({
   name: 'rail timetable day',
   from: TIMETABLE_TABLES,
-  most: DAYS,
+  maxEntries: DAYS,
   present: (now) => DAYS_AROUND.map((days) => madridDate(now, days)),
   async read(reader, date) {
     const routes = new Map<string, DayRoute>()

@@ -47,7 +47,7 @@ export interface Match {
 }
 
 /** The timetables of the possible service dates of trains at an instant (ms). */
-export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>['slice']): Promise<MatchDay[]> {
+export async function matchDaysAt(instant: number, slice: MemoryAsk<readonly []>['cached']): Promise<MatchDay[]> {
   const dates = new Set([madridDate(instant), madridDate(instant - EVENING_MS), madridDate(instant + EARLY_MS)])
   return Promise.all([...dates].map(async (date) => ({ day: await slice(timetableDay, date), idle: await slice(idleTrips, date) })))
 }

@@ -8,7 +8,7 @@ import { idOfListed, onlyOfRows } from '../../define/example.ts'
 import { optional, record } from '../../define/fields.ts'
 import type { LakeView } from '../../define/lake-view.ts'
 import { dateParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { networkOf, trainId, trainIdParam } from './train-id.ts'
 
 const { columns } = railPositions
@@ -84,7 +84,7 @@ export const trainTrack = defineEndpoint({
         ) AS said
         ON seen.${p('trip_id')} = said.${u('trip_id')} AND seen.${p('observed_at')} >= said.${u('observed_at')}`
     },
-    subject: {
+    existenceCheck: {
       of: railPositions,
       find: (state, { id }) => state.rows.some((row) => trainId(row as unknown as Parameters<typeof trainId>[0]) === id),
     },
@@ -92,11 +92,11 @@ export const trainTrack = defineEndpoint({
   example: { id: idOfListed('CERCANIAS-23533-C1'), date: onlyOfRows('2026-05-26') },
 })
 
-/** Throws `Refused` for a service day that is entirely before or after the stored positions. */
+/** Throws `InvalidParam` for a service day that is entirely before or after the stored positions. */
 function checkKept(date: string, { covered_from, covered_until }: LakeView): void {
   const [first, last] = [dateAt(covered_from ?? covered_until), dateAt(covered_until)]
   if (date >= first && date <= last) return
-  throw new Refused(`expected a service day with stored positions, from ${first} to ${last}`, { parameter: 'date', value: date })
+  throw new InvalidParam(`expected a service day with stored positions, from ${first} to ${last}`, { parameter: 'date', value: date })
 }
 
 /** The bounds of a service day, in ms since the epoch. */

@@ -6,7 +6,7 @@ import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { State, StatesOf } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
-import { stateFields } from '../tail.ts'
+import { stateFields } from '../common-fields.ts'
 import { DELAY_SOURCES, productField } from './codes.ts'
 
 const { columns } = railPositions

@@ -155,7 +155,7 @@ export const cityHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Congestion series of a city',
   about: `Nothing is interpolated: a step without readings is absent. Across cities compare \`dense_or_worse_pct\`, the share of the network that is dense or worse. ${SOURCE_METHOD}`,
-  figure: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
+  statistic: { grain: 'One city in one step, by source and period of the readings, which are never summed together.', method: METHOD },
   params,
   returns: points,
   read: seriesBy({

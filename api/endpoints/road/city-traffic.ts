@@ -13,7 +13,7 @@ import { sensorsOf } from './sensor.ts'
 import { deviationOf, diff, momentOf, TYPICAL_PAGE, tenth } from './typical.ts'
 
 const FROM = [trafficReadings, trafficSensors, trafficSectionStates, trafficSections] as const
-type Ask = Pick<MemoryAsk<typeof FROM>, 'states' | 'extra'>
+type Ask = Pick<MemoryAsk<typeof FROM>, 'states' | 'optional'>
 type City = Pick<CityTraffic, 'id' | 'name' | 'municipality_code' | 'kind' | 'source'>
 
 const METHOD =
@@ -28,7 +28,7 @@ export const cityList = defineEndpoint({
   about:
     'Madrid has sensors; Barcelona, València and Bilbao have street sections. `congestion_index` compares a city with its own typical hours; publishers grade differently, so across cities only shares of the network (`dense_or_worse_pct`) compare. Cities without data are NOT_YET.',
   explained: TYPICAL_PAGE,
-  figure: { grain: 'One city now.', method: METHOD },
+  statistic: { grain: 'One city now.', method: METHOD },
   params: {},
   returns: listReturn('cities', cityTraffic, {
     sorts: ['id', 'availability', 'load_pct', 'congestion_pct', 'dense_or_worse_pct', 'congestion_index'],
@@ -61,7 +61,7 @@ interface Said {
   readonly observed_at: number
 }
 
-async function cityNow({ states, extra }: Ask, city: City): Promise<CityTraffic> {
+async function cityNow({ states, optional: extra }: Ask, city: City): Promise<CityTraffic> {
   const { listed, newest, said } = city.kind === 'SECTIONS' ? sectionsOfCity(states, city) : sensorsOfCity(states, city)
   const none = {
     ...city,

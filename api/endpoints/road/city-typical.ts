@@ -3,8 +3,8 @@ import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section
 import { scan } from '../../../lake/query/scan.ts'
 import { outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { ValueOf } from '../../define/fields.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { CITIES, sourceOf } from './cities.ts'
 import { typicalFields } from './city-fields.ts'
 import { bestOf, hoursOfDays, LEAST_WEEKS, type Moment, sourcesFor, windowBefore } from './typical.ts'
@@ -35,10 +35,10 @@ const asSensorHours = (hours: Sql): Sql => sql`
   FROM ${hours})`
 
 /** The hours of a city before a day, by `[city, day]` as JSON. */
-export const cityProfile = defineSlice<readonly CityHour[]>({
+export const cityProfile = defineCachedQuery<readonly CityHour[]>({
   name: 'hours of a city',
   from: [trafficCityHours, trafficSectionHours],
-  most: 8,
+  maxEntries: 8,
   read: async (reader, key) => {
     const [city = '', date = ''] = JSON.parse(key) as [string, string]
     const where = { source: { in: sourcesFor(sourceOf(city)) }, period_start: windowBefore(date) }

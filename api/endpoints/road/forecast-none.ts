@@ -6,10 +6,10 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
+import { distinctValues } from '../../define/cached-query.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { noDataYet } from '../../define/no-data.ts'
-import { type Problem, problem, Refused } from '../../define/problems.ts'
-import { valuesSlice } from '../../define/slice.ts'
+import { InvalidParam, type Problem, problem } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import type { SeriesKind } from './forecast-views.ts'
 
@@ -22,13 +22,13 @@ const LISTED = {
     what: 'the id of a traffic sensor',
     parameter: 'sensor',
     path: '/api/trafico/sensores',
-    ids: valuesSlice({ name: 'ids of traffic sensors', dataset: trafficSensors, column: 'sensor_id' }),
+    ids: distinctValues({ name: 'ids of traffic sensors', dataset: trafficSensors, column: 'sensor_id' }),
   },
   COUNT_STATION: {
     what: 'the id of a count station',
     parameter: 'station',
     path: '/api/movilidad/estaciones',
-    ids: valuesSlice({ name: 'ids of count stations', dataset: trafficCountStations, column: 'station_id' }),
+    ids: distinctValues({ name: 'ids of count stations', dataset: trafficCountStations, column: 'station_id' }),
   },
 } as const
 
@@ -60,7 +60,7 @@ const WITHOUT = {
  * all), or another reason. An empty list would mean that no traffic is expected.
  */
 export async function noneOf(
-  { extra }: Pick<MemoryAsk<readonly []>, 'extra'>,
+  { optional: extra }: Pick<MemoryAsk<readonly []>, 'optional'>,
   {
     kind,
     id,
@@ -78,7 +78,7 @@ export async function noneOf(
     const known = await extra(ids, '')
     // Data that cannot be read now does not reject an id.
     if (known?.size && !known.has(id))
-      throw new Refused(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
+      throw new InvalidParam(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
   }
   const isOfCounts = kind === 'COUNT_STATION'
   const stands = of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)

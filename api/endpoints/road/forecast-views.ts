@@ -11,7 +11,7 @@ import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { LEAST_WEEKS, windowBefore } from './typical.ts'
 
 const HOUR_MS = 3_600_000
@@ -80,10 +80,10 @@ export interface ComparedHour {
 }
 
 /** All forecasts, in the default order of replies. */
-export const trafficForecastRows = defineSlice<readonly Row<typeof trafficForecasts>[]>({
+export const trafficForecastRows = defineCachedQuery<readonly Row<typeof trafficForecasts>[]>({
   name: 'traffic forecasts',
   from: [trafficForecasts],
-  most: 1,
+  maxEntries: 1,
   read: ({ all }) => all(sql`SELECT * FROM ${scan(trafficForecasts)} ORDER BY starts_at, series_kind, series_id, direction`),
 })
 
@@ -107,10 +107,10 @@ const QUANTILES = sql`
  * Usual values at each hour of the week, in the newest complete month before the given one, by `[kind, id, that month]` as
  * JSON.
  */
-export const heatmaps = defineSlice<readonly HeatHour[]>({
+export const heatmaps = defineCachedQuery<readonly HeatHour[]>({
   name: 'hours of the week of traffic',
   from: [trafficTypicalWeeks, corridorHours, trafficCountsHourly],
-  most: 500,
+  maxEntries: 500,
   read: async (reader, key) => {
     const [kind, id, month] = JSON.parse(key) as [SeriesKind, string, string]
     const newest = sql`QUALIFY dense_rank() OVER (ORDER BY source = ${LIVE_SOURCE} DESC, month DESC, period_s) = 1`
@@ -137,10 +137,10 @@ export const heatmaps = defineSlice<readonly HeatHour[]>({
 })
 
 /** Hours of the newest day of a corridor or count station with their typical values, by `[kind, id, tomorrow]` as JSON. */
-export const comparedDays = defineSlice<readonly ComparedHour[]>({
+export const comparedDays = defineCachedQuery<readonly ComparedHour[]>({
   name: 'newest day of traffic against what is typical',
   from: [corridorHours, trafficCountsHourly],
-  most: 200,
+  maxEntries: 200,
   read: async (reader, key) => {
     const [kind, id, tomorrow] = JSON.parse(key) as [SeriesKind, string, string]
     const until = { lt: dayBounds(tomorrow).start }
@@ -202,10 +202,10 @@ export interface MeasuredHour {
  * The newest finished hour of a sensor, at least half measured, in the day before an instant, by `[id, that instant]` as JSON;
  * empty without one.
  */
-export const measuredHours = defineSlice<readonly MeasuredHour[]>({
+export const measuredHours = defineCachedQuery<readonly MeasuredHour[]>({
   name: 'newest hour of a traffic sensor',
   from: [trafficReadings],
-  most: 500,
+  maxEntries: 500,
   read: async (reader, key) => {
     const [id, until] = JSON.parse(key) as [string, number]
     const readings: Scan = scan(trafficReadings, { sensor_id: { eq: id }, observed_at: { gte: until - DAY_MS, lt: until } })

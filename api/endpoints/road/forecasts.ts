@@ -18,7 +18,7 @@ import { memo } from '../../define/memo.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { group, listOf, oneOf, textParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { noneAhead, noneOf } from './forecast-none.ts'
 import { type ComparedHour, comparedDays, heatmaps, measuredHours, type SeriesKind, trafficForecastRows } from './forecast-views.ts'
 import { ABOUT_TYPICAL, deviationFields, deviationOf, momentOf, sensorProfile, typicalAt } from './typical.ts'
@@ -121,11 +121,12 @@ const asked = group(
     const { view, sensor, station, corridor, horizon, at } = values
     const named = Object.entries({ sensor, station, corridor }).filter(([, value]) => value !== null)
     const [, second] = named
-    if (second) throw new Refused('expected only one of sensor, station and corridor', { parameter: second[0], value: String(second[1]) })
+    if (second)
+      throw new InvalidParam('expected only one of sensor, station and corridor', { parameter: second[0], value: String(second[1]) })
     if (view === 'forecast') return values
-    if (horizon !== null) throw new Refused('expected only with view=forecast', { parameter: 'horizon', value: horizon.join() })
-    if (at !== null) throw new Refused('expected only with view=forecast', { parameter: 'at' })
-    if (named.length === 0) throw new Refused('expected only with sensor, station or corridor', { parameter: 'view', value: view })
+    if (horizon !== null) throw new InvalidParam('expected only with view=forecast', { parameter: 'horizon', value: horizon.join() })
+    if (at !== null) throw new InvalidParam('expected only with view=forecast', { parameter: 'at' })
+    if (named.length === 0) throw new InvalidParam('expected only with sensor, station or corridor', { parameter: 'view', value: view })
     return values
   },
 )
@@ -147,7 +148,10 @@ export const trafficForecastList = defineEndpoint({
     'Horizons count from the newest data (`made_at`). Counts arrive monthly, so their hours may be long past (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
     'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
   explained: EXPLAINED,
-  figure: { grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).', method: METHOD },
+  statistic: {
+    grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).',
+    method: METHOD,
+  },
   params: { asked },
   returns: {
     kind: 'list',
@@ -166,7 +170,7 @@ export const trafficForecastList = defineEndpoint({
       ...[trafficSensors, trafficCountStations],
     ],
     needs: [trafficForecasts],
-    clock_s: 3600,
+    clockGranularity_s: 3600,
     omit: { by: 'view', fields: ({ asked }) => OMITTED[asked.view] },
     answer: async (ask, { asked: { view, horizon, at, ...named } }, now) => {
       const [kind, id] = seriesOf(named)
@@ -178,7 +182,7 @@ export const trafficForecastList = defineEndpoint({
             : dayOf(ask, kind, id, now))
         return found.length > 0 ? found : noneOf(ask, { kind, id, view })
       }
-      const { all, ahead, bySeries } = toldOf(await ask.slice(trafficForecastRows, ''), now)
+      const { all, ahead, bySeries } = toldOf(await ask.cached(trafficForecastRows, ''), now)
       const found = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
       if (found.length === 0) return noneOf(ask, { kind, id, view, of: all })
       const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
@@ -193,7 +197,7 @@ export const trafficForecastList = defineEndpoint({
   example: { view: 'comparison', station: 'ES01' },
 })
 
-type Ask = Pick<MemoryAsk<readonly []>, 'slice'>
+type Ask = Pick<MemoryAsk<readonly []>, 'cached'>
 type ForecastRow = Row<typeof trafficForecasts>
 
 /** The one requested series; an empty id without one. */
@@ -218,7 +222,7 @@ function forecastOf(row: ForecastRow, now: number): Told {
   return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval, is_over: row.starts_at + HOUR_MS <= now }
 }
 
-interface ToldForecasts {
+interface PublishedForecasts {
   readonly all: readonly Told[]
   /** Those of future hours. */
   readonly ahead: readonly Told[]
@@ -229,39 +233,39 @@ interface ToldForecasts {
  * All forecasts as replies show them, and by series: computed once an hour per state of the lake, as thousands of sensors have
  * four each.
  */
-const toldOf = memo((rows: readonly ForecastRow[], now: number): ToldForecasts => {
+const toldOf = memo((rows: readonly ForecastRow[], now: number): PublishedForecasts => {
   const all = rows.map((row) => forecastOf(row, now))
   const ahead = all.filter(({ is_over }) => !is_over)
   return { all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
 })
 
-/** The forecasts of the hour of an instant (ms). Throws `Refused` with the available hours if there are none. */
+/** The forecasts of the hour of an instant (ms). Throws `InvalidParam` with the available hours if there are none. */
 function inHour(rows: readonly Told[], at: number): readonly Told[] {
   const found = rows.filter(({ starts_at }) => (starts_at as number) <= at && at < (starts_at as number) + HOUR_MS)
   if (found.length > 0) return found
   const hours = new Set(rows.map(({ starts_at }) => starts_at as number))
   const [first, end] = [isoInstant(Math.min(...hours)), isoInstant(Math.max(...hours) + HOUR_MS)]
-  throw new Refused(`expected an instant in an hour with a forecast: from ${first} to before ${end}`, {
+  throw new InvalidParam(`expected an instant in an hour with a forecast: from ${first} to before ${end}`, {
     ...{ parameter: 'at', value: isoInstant(at) },
   })
 }
 
 /** The error for horizons without a forecast of the hour, with the available ones. */
-function otherHorizons(rows: readonly Told[], value: string): Refused {
+function otherHorizons(rows: readonly Told[], value: string): InvalidParam {
   const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
-  return new Refused(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, {
+  return new InvalidParam(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, {
     parameter: 'horizon',
     value,
     allowed,
   })
 }
 
-async function heatmapOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+async function heatmapOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
   const hours = await slice(heatmaps, JSON.stringify([series_kind, series_id, madridDate(now).slice(0, 7)]))
   return hours.map(({ period_s: _period, ...hour }) => ({ ...NOTHING, series_kind, series_id, ...hour }))
 }
 
-async function dayOf({ slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+async function dayOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
   const hours = await slice(comparedDays, JSON.stringify([series_kind, series_id, madridDate(now, 1)]))
   return hours.map(({ period_s: _period, weeks: _weeks, ...hour }) => ({
     ...{ ...NOTHING, series_kind, series_id, ...hour, ...deviation(hour.intensity_veh_h, hour.baseline) },
@@ -269,7 +273,7 @@ async function dayOf({ slice }: Ask, series_kind: SeriesKind, series_id: string,
   }))
 }
 
-async function sensorNow({ slice }: Ask, id: string, now: number): Promise<Told[]> {
+async function sensorNow({ cached: slice }: Ask, id: string, now: number): Promise<Told[]> {
   const begun = Math.floor(now / HOUR_MS) * HOUR_MS
   const [last] = await slice(measuredHours, JSON.stringify([id, begun]))
   if (!last) return []

@@ -4,8 +4,8 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { provinceParam, roadName, roadParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { InvalidParam } from '../../define/problems.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { GAP_KM, type PlaceOnRoad, type Post, roadPosts } from './posts.ts'
 
 const { columns } = roadPoints
@@ -38,15 +38,16 @@ const asked = group(
   },
   ({ road, km, province, lat, lon, radius }): Asked => {
     if (lat === null && lon === null) {
-      if (radius !== null) throw new Refused('is only for a position: it needs lat and lon', { parameter: 'radius' })
-      if (road === null) throw new Refused('is required; allowed: road and km, or lat and lon', { parameter: 'road' })
-      if (km === null) throw new Refused('is required together with road, unless lat and lon are given', { parameter: 'km' })
+      if (radius !== null) throw new InvalidParam('is only for a position: it needs lat and lon', { parameter: 'radius' })
+      if (road === null) throw new InvalidParam('is required; allowed: road and km, or lat and lon', { parameter: 'road' })
+      if (km === null) throw new InvalidParam('is required together with road, unless lat and lon are given', { parameter: 'km' })
       return { kind: 'post', road, km, province_code: province }
     }
-    if (lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
-    if (lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
-    if (km !== null) throw new Refused('cannot be combined with lat and lon: the reply contains it', { parameter: 'km' })
-    if (province !== null) throw new Refused('cannot be combined with lat and lon, which determine the province', { parameter: 'province' })
+    if (lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
+    if (lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
+    if (km !== null) throw new InvalidParam('cannot be combined with lat and lon: the reply contains it', { parameter: 'km' })
+    if (province !== null)
+      throw new InvalidParam('cannot be combined with lat and lon, which determine the province', { parameter: 'province' })
     return { kind: 'position', position: { lat, lon }, radius_m: radius ?? RADIUS_M, road }
   },
 )
@@ -95,7 +96,7 @@ export const roadPlaceList = defineEndpoint({
   about:
     'By `road` and `km`: one place, or one in each province with a road of that name. By `lat` and `lon`: the nearest place on each road nearby. ' +
     `An empty list means that the place is not located: no post within ${GAP_KM} km, or contradictory posts.`,
-  figure: { grain: 'One place on one road.', method: METHOD },
+  statistic: { grain: 'One place on one road.', method: METHOD },
   params: { asked },
   returns: {
     kind: 'list',
@@ -110,7 +111,7 @@ export const roadPlaceList = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [roadPoints],
-    answer: async ({ slice }, { asked: wanted }) => {
+    answer: async ({ cached: slice }, { asked: wanted }) => {
       const posts = await slice(roadPosts, '')
       if (wanted.kind === 'post') return posts.at(wanted.road, wanted.km, wanted.province_code).map((found) => recordOf(found, null))
       return posts.nearest(wanted.position, wanted.radius_m, wanted.road).map(({ place: found, distance_m }) => recordOf(found, distance_m))

@@ -76,7 +76,10 @@ export const incidentHistory = defineEndpoint({
         changed: row.changed === '' ? [] : changedOf(row.changed.split(',')),
       }),
     },
-    subject: { of: incidents, find: (state, { id }) => state.rows.some((row) => (row as unknown as IncidentRow).incident_id === id) },
+    existenceCheck: {
+      of: incidents,
+      find: (state, { id }) => state.rows.some((row) => (row as unknown as IncidentRow).incident_id === id),
+    },
   },
   example: { id: idOfListed('inc_7Q2M9KX4B1TZ') },
 })

@@ -2,16 +2,16 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { foldRoadSql } from '../../../lake/places/road-key.ts'
 import { column, instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { activeDuring } from '../../define/active-during.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record } from '../../define/fields.ts'
 import { columnsOf } from '../../define/filter.ts'
-import { livesIn } from '../../define/lives.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import { periodParams } from '../../define/params-time.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { provinceField, provinceName } from '../tail.ts'
-import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
+import { ABOUT_DOUBLES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
 const { columns } = incidents
 
@@ -48,7 +48,7 @@ export const incidentStats = defineEndpoint({
   recent: { hours: 24, wider: 'PRO', period: 'period' },
   summary: 'Incidents by type, severity, province or road: now and in the last 24 hours',
   about: `Counts of one period, by default the last 24 hours. From the lake, at most ten minutes behind the live state; \`meta.covered_until\` says how far. An incident counts with its last state in the period. ${ABOUT_DOUBLES}`,
-  figure: {
+  statistic: {
     grain: 'One value per requested group.',
     method:
       'Incidents active in the period, each counted once with its last state in the period. An incident reported by several sources counts once.',
@@ -72,7 +72,7 @@ export const incidentStats = defineEndpoint({
     from: [incidents],
     query: (p, lake) => {
       const period = lake.period(p.period, 1)
-      const lives = livesIn(incidents, period, [...REPORTED_COLUMNS, 'severity', 'municipality_code'])
+      const lives = activeDuring(incidents, period, [...REPORTED_COLUMNS, 'severity', 'municipality_code'])
       const by = (group: Group, value: Sql): Sql => ((p.group_by ?? ['type']).includes(group) ? value : sql`CAST(NULL AS VARCHAR)`)
       return sql`
         WITH lives AS MATERIALIZED (${lives})
@@ -88,7 +88,7 @@ export const incidentStats = defineEndpoint({
             sql`count(*) FILTER (WHERE one.status = 'ENDED') AS ended`,
           ])}
         FROM lives AS one
-        ANTI JOIN (${doublesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)
+        ANTI JOIN (${duplicatesIn(sql`FROM lives`, c('incident_id'))}) AS doubles USING (incident_id)
         WHERE ${lake.where(columnsOf(incidents))}
         GROUP BY ${join([
           by('type', sql`one.type`),

@@ -3,8 +3,8 @@ import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import type { ChangeOf } from '../../define/endpoint.ts'
 import { nested, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../ends.ts'
-import { originFields, provinceField, provinceName } from '../tail.ts'
+import { originFields, provinceField, provinceName } from '../common-fields.ts'
+import { END_DEPENDS, END_FIELDS, endOf, withEnd } from '../lifecycle-fields.ts'
 import { measuresField, measuresOf } from './measure.ts'
 
 const { columns } = incidents

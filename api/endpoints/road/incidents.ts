@@ -2,7 +2,7 @@ import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { ABOUT_PLACE, incident, toIncident } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
-import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
+import { ABOUT_DOUBLES, withoutDuplicates } from './same-incident.ts'
 
 /** The specification's list of active incidents. */
 export const incidentList = defineEndpoint({
@@ -20,7 +20,7 @@ export const incidentList = defineEndpoint({
   read: {
     kind: 'memory',
     from: [incidents],
-    records: ([state]) => withoutDoubles(state.rows).map(toIncident),
+    records: ([state]) => withoutDuplicates(state.rows).map(toIncident),
   },
   example: { province: 'Granada', type: 'ROADWORKS' },
 })

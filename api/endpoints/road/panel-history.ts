@@ -69,7 +69,7 @@ export const panelHistory = defineEndpoint({
         ...displayOf(row),
       }),
     },
-    subject: {
+    existenceCheck: {
       of: vmsDevices,
       find: (state, { id }) => state.rows.some((row: AnyRow) => row['panel_id'] === id),
       past: ({ id }) => sql`SELECT 1 AS one FROM ${scan(vmsMessages, { panel_id: { eq: id } })} LIMIT 1`,

@@ -10,7 +10,7 @@ import { memo } from '../../define/memo.ts'
 import { booleanParam, required, textParam } from '../../define/params.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { originFields, placeFields, provinceName } from '../tail.ts'
+import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = vmsMessages
 const device = vmsDevices.columns

@@ -1,15 +1,15 @@
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import { column, sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { activeDuring, endedDuring } from '../../define/active-during.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { dayFromToday } from '../../define/example.ts'
 import { columnsOf } from '../../define/filter.ts'
-import { endedIn, livesIn } from '../../define/lives.ts'
 import { periodParams } from '../../define/params-time.ts'
-import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../ends.ts'
+import { PAST_FIELDS, type PastRow, pastOf, pastRecord } from '../lifecycle-fields.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncidentDetail } from './incident.ts'
 import { incidentFilters } from './incident-filters.ts'
-import { ABOUT_DOUBLES, doublesIn, REPORTED_COLUMNS } from './same-incident.ts'
+import { ABOUT_DOUBLES, duplicatesIn, REPORTED_COLUMNS } from './same-incident.ts'
 
 /** An ended incident with its last state. */
 const pastIncident = pastRecord('PastIncident', 'An ended incident with its last state.', incident.fields, {
@@ -43,12 +43,12 @@ export const pastIncidentList = defineEndpoint({
     query: (p, lake) => {
       const { from, to } = lake.period(p.period, 1)
       const wanted = lake.where(columnsOf(incidents))
-      const lives = livesIn(incidents, { from: from - OTHERS_MS, to }, REPORTED_COLUMNS)
+      const lives = activeDuring(incidents, { from: from - OTHERS_MS, to }, REPORTED_COLUMNS)
       return sql`
         WITH lives AS MATERIALIZED (${lives})
         SELECT *
-        FROM (${endedIn(incidents, { from, to }, { wanted, starts: 'starts_at' })})
-        ANTI JOIN (${doublesIn(sql`FROM lives`, column(incidents, 'incident_id'))}) AS doubles USING (incident_id)`
+        FROM (${endedDuring(incidents, { from, to }, { wanted, starts: 'starts_at' })})
+        ANTI JOIN (${duplicatesIn(sql`FROM lives`, column(incidents, 'incident_id'))}) AS doubles USING (incident_id)`
     },
     rows: {
       columns: { ...tableColumns(incidents), id: incident.fields.id, ...PAST_FIELDS },

@@ -3,9 +3,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { distanceM } from '../../define/geo.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 /** Maximum distance between posts along the road, km: places in longer gaps are not located. */
 export const GAP_KM = 5
@@ -223,10 +223,10 @@ function roundTo6(degrees: number): number {
 const NAMES = sql`road, province_code, km, position_lat, position_lon, source, records, error_m`
 
 /** The posts of the newest month. */
-export const roadPosts = defineSlice({
+export const roadPosts = defineCachedQuery({
   name: 'road posts',
   from: [roadPoints],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const months = (await reader.versions(roadPoints)).map(({ name }) => name).sort()
     if (months.length === 0) return new Posts([])

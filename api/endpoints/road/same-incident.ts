@@ -27,7 +27,7 @@ interface Reported {
 }
 
 /** Removes incidents that the authority of their province reports too. */
-export function withoutDoubles<I extends Reported>(all: readonly I[]): readonly I[] {
+export function withoutDuplicates<I extends Reported>(all: readonly I[]): readonly I[] {
   const others = new Map<string, I[]>()
   for (const one of all) {
     const authority = authorityOf(one)
@@ -65,7 +65,7 @@ function endsOf(km: number, km_to: number | null): { low: number; high: number }
   return { low: Math.min(km, to), high: Math.max(km, to) }
 }
 
-/** Columns that `doublesIn` reads. */
+/** Columns that `duplicatesIn` reads. */
 export const REPORTED_COLUMNS = [
   'source',
   'type',
@@ -79,10 +79,10 @@ export const REPORTED_COLUMNS = [
 ] as const
 
 /**
- * An SQL query of the ids that `withoutDoubles` removes. `lives` is a query of all incidents of a time with the columns above,
+ * An SQL query of the ids that `withoutDuplicates` removes. `lives` is a query of all incidents of a time with the columns above,
  * `status` and `id`. Two reports match only if both were active at some common time.
  */
-export function doublesIn(lives: Sql, id: Sql): Sql {
+export function duplicatesIn(lives: Sql, id: Sql): Sql {
   const cases = AUTHORITIES.map(({ source, provinces }) => {
     const located = (whose: Sql): Sql => sql`(
       SELECT

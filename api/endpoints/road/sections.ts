@@ -3,7 +3,7 @@ import type { trafficSections } from '../../../lake/datasets/road/traffic-sectio
 import type { State } from '../../define/endpoint.ts'
 import type { StateRow } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
-import { provinceName } from '../tail.ts'
+import { provinceName } from '../common-fields.ts'
 import { serviceOf } from './levels.ts'
 import type { Sensor } from './sensor.ts'
 

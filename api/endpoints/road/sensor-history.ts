@@ -15,7 +15,7 @@ import { meaning, optional } from '../../define/fields.ts'
 import { count, last, max, mean, meanFromSums, parameter, same, shareOfReadings, value } from '../../define/figures.ts'
 import { measuresParam, omitMeasures, series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
-import { coverageField } from '../tail.ts'
+import { coverageField } from '../common-fields.ts'
 import { sensorId } from './sensors.ts'
 import { followsLive, readingFigures, SOURCE_METHOD, sourceParam, trafficSources } from './traffic-steps.ts'
 
@@ -84,7 +84,7 @@ export const sensorHistory = defineEndpoint({
   about:
     `${SOURCE_METHOD} ` +
     'From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far. Nothing is interpolated: a step without readings is absent. A step with only readings that the publisher marks as wrong (quality ERROR) has null measures and coverage 0. Days and longer steps use the daily roll-up, and live readings since its end. Removed sensors have a series too. The dataset `traffic_sensor_editions` has the position of each sensor over time; its description explains the join.',
-  figure: {
+  statistic: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:
       'Means of the readings in the step that the publisher does not mark as wrong, each counting once. The maximum intensity is that of one reading.',

@@ -8,7 +8,7 @@ import { meaning, nested, record, type StateRow, type ValueOf } from '../../defi
 import { columnFilter } from '../../define/filter.ts'
 import { memo } from '../../define/memo.ts'
 import { integerParam, listOf, oneOf } from '../../define/params.ts'
-import { originFields, provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 import { deviationFields, typicalFields } from './typical.ts'
 
 const { columns } = trafficSensors

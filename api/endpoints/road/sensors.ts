@@ -90,7 +90,7 @@ export const sensorById = defineEndpoint({
     isOfAny: true,
     lake: [trafficHours],
     needs: [],
-    answer: async ({ states: [sensors, readings, sections, sectionStates], extra }, { id }) => {
+    answer: async ({ states: [sensors, readings, sections, sectionStates], optional: extra }, { id }) => {
       const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
       if (!found) return sectionDetail(sections, sectionStates, id)
       const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source) ?? null

@@ -9,7 +9,7 @@ import { codeParam, listOf, withDefault } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { provinceFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { stateFields } from '../tail.ts'
+import { stateFields } from '../common-fields.ts'
 import { districtFilter, readingFields, sensorFields, sensorKey, sensorSourceParam, sensorsOf } from './sensor.ts'
 
 const { columns } = trafficReadings

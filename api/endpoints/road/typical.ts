@@ -7,9 +7,9 @@ import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, MADRID, madridDate, offsetAt } from '../../../lake/schema/time.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 /** Weeks before a day that its typical values are based on. */
 const WINDOW_WEEKS = 13
@@ -118,10 +118,10 @@ const { absence: _, ...profileColumns } = typicalFields
  * Typical values of a sensor before a day, by `[source, sensor, day]` as JSON: per hour and day type, by source and reading
  * period.
  */
-export const sensorProfile = defineSlice<readonly ProfileHour[]>({
+export const sensorProfile = defineCachedQuery<readonly ProfileHour[]>({
   name: 'typical hours of a sensor',
   from: [trafficHours],
-  most: 500,
+  maxEntries: 500,
   read: async (reader, key) => {
     const [source = '', sensor_id = '', date = ''] = JSON.parse(key) as [string, string, string]
     const hours = scan(trafficHours, { source: { in: sourcesFor(source) }, sensor_id: { eq: sensor_id }, period_start: windowBefore(date) })

@@ -9,7 +9,7 @@ import { provinceParam, roadParams } from '../../define/params-place.ts'
 import { isOnRoadSql } from '../../define/place-sql.ts'
 import { series, steps } from '../../define/series.ts'
 import { seriesOf } from '../../define/series-of.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Hours
 
@@ -47,7 +47,7 @@ export const v16History = defineEndpoint({
   plan: 'PRO',
   summary: 'Activations of V16 beacons by road section and hour, day, week, month or year',
   about: `Counts by section only: no single beacon is shown, and none can be tracked. A section without activations in a step has no record. A stretch of road includes all sections that it touches. ${METHOD}`,
-  figure: { grain: 'One 10 km section of a road in a province, in one step.', method: METHOD },
+  statistic: { grain: 'One 10 km section of a road in a province, in one step.', method: METHOD },
   params,
   returns: points,
   read: seriesOf({

@@ -1,13 +1,13 @@
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { column, instant, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { activeDuring, followedIn } from '../../define/active-during.ts'
 import { bucketStart } from '../../define/buckets.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { nested, record } from '../../define/fields.ts'
-import { followedIn, livesIn } from '../../define/lives.ts'
 import { oneOf } from '../../define/params.ts'
 import { provinceParam } from '../../define/params-place.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Beacons
 const HOUR_MS = 3_600_000
@@ -43,7 +43,7 @@ export const v16Stats = defineEndpoint({
   summary: 'Active V16 beacons, and activations per hour of the last day',
   about:
     'Counts only, for all of Spain or by province. The hours are the last 24, including the current one. An activation counts in the hour that the source states. Hours before the beacon data of the lake begins are null. From the lake, at most ten minutes behind the live state; `meta.covered_until` says how far.',
-  figure: {
+  statistic: {
     grain: 'All of Spain or one province, in one hour.',
     method: 'Active beacons, and activations in the hour that the source states, each counted once.',
   },
@@ -94,7 +94,7 @@ function countsOf(of: {
   const [first, last] = [instant(of.first), instant(of.last)]
   const period = { from: of.first, to: of.to }
   const time = column(v16Beacons, v16Beacons.time)
-  const lives = livesIn(v16Beacons, period, ['province_code', 'activated_at'])
+  const lives = activeDuring(v16Beacons, period, ['province_code', 'activated_at'])
   const wanted = of.province === null ? sql`true` : sql`province_code = ${of.province}`
   // All of Spain is one group, even without beacons.
   const groups = of.group_by === null ? sql`SELECT CAST(NULL AS VARCHAR) AS province_code` : sql`SELECT DISTINCT province_code FROM lives`

@@ -4,7 +4,7 @@ import { pick, projection, record, type ValueOf } from '../../define/fields.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
-import { originFields, placeFields, provinceName } from '../tail.ts'
+import { originFields, placeFields, provinceName } from '../common-fields.ts'
 
 const { columns } = v16Beacons
 

@@ -10,7 +10,7 @@ import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
 import { roadFilter } from '../../filters/road.ts'
 import { ABOUT_PLACE, type IncidentRow, incident, localise, toIncident } from './incident.ts'
-import { ABOUT_DOUBLES, withoutDoubles } from './same-incident.ts'
+import { ABOUT_DOUBLES, withoutDuplicates } from './same-incident.ts'
 
 /** State of works. */
 export const WORKS_PHASES = defineCodes('works_phase', 'Whether works are under way or planned.', {
@@ -83,7 +83,7 @@ export const worksList = defineEndpoint({
 /** The works among incidents. The newest change, not the clock, decides which are planned or over. */
 function timed(rows: readonly IncidentRow[]): Timed[] {
   const now = rows.reduce((newest, { updated_at }) => Math.max(newest, updated_at), 0)
-  return withoutDoubles(rows)
+  return withoutDuplicates(rows)
     .filter(({ type }) => type === 'ROADWORKS')
     .map((row) => {
       const { starts_at, expected_end_at } = row

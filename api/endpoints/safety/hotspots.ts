@@ -4,6 +4,7 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { idOfListed } from '../../define/example.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
@@ -11,10 +12,9 @@ import { columnsOf, isOneOf } from '../../define/filter.ts'
 import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, listOf, numberParam, oneOf, required, textParam, withDefault } from '../../define/params.ts'
 import { boxParam, type PlaceFilter } from '../../define/params-place.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { boxFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 
 const { columns } = accidentHotspots
 const c = (name: string): Sql => column(accidentHotspots, name)
@@ -80,7 +80,7 @@ export const hotspotList = defineEndpoint({
     'Places with more accidents with victims than chance explains, with outline and significance. Sources are never merged. ' +
     '`coverage` reports, by source and province, how many accidents have a position: only those of Madrid and Barcelona do. Replies are GeoJSON by default.',
   explained: EXPLAINED,
-  figure: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, tellsYears: true },
+  statistic: { grain: 'One place of one source, for one kernel, bandwidth and weighting.', method: METHOD, hasYears: true },
   params: {
     source: listOf(oneOf('Source.', SOURCES, { example: 'madrid' })),
     kernel: withDefault(codeParam('Kernel.', HOTSPOT_KERNELS), 'EPANECHNIKOV'),
@@ -98,7 +98,7 @@ export const hotspotList = defineEndpoint({
     order: 'rank',
     limit: { default: 100, max: 1000 },
     prefers: 'geojson',
-    asides: {
+    sideLists: {
       coverage: nested.objects('Number of accidents with victims and a known position: without positions there are no black spots.', {
         source: col.string(0, 'Source.', { example: 'dgt_accidents' }),
         province_code: col.string(0, 'INE code of the province.', { nullable: true, example: '28' }),
@@ -127,7 +127,7 @@ export const hotspotList = defineEndpoint({
       ]
       return sql`SELECT *, ${c('hotspot_id')} AS id FROM ${scan(accidentHotspots, { hotspot_set: { in: sets } })} WHERE ${join(parts, sql` AND `)}`
     },
-    asides: {
+    sideQueries: {
       coverage: (p) => sql`
         SELECT source, province_code,
           CASE WHEN count(DISTINCT coalesce(municipality_code, '')) = 1 THEN min(municipality_code) END AS municipality_code,
@@ -140,7 +140,7 @@ export const hotspotList = defineEndpoint({
         GROUP BY source, province_code
         ORDER BY source, province_code`,
     },
-    known: {
+    existingValues: {
       years: {
         expected: 'expected a year in the data of black spots',
         values: () => sql`SELECT DISTINCT CAST(unnest(${c('years')}) AS VARCHAR) AS value FROM ${scan(accidentHotspots)} ORDER BY value`,
@@ -172,10 +172,10 @@ function listed(counts: unknown): { value: string; accidents: number }[] {
 }
 
 /** One black spot by its id. */
-const hotspotById = defineSlice<HotspotRow | null>({
+const hotspotById = defineCachedQuery<HotspotRow | null>({
   name: 'accident hotspot',
   from: [accidentHotspots],
-  most: 200,
+  maxEntries: 200,
   async read({ all }, id) {
     const [row] = await all<HotspotRow>(
       sql`SELECT * FROM ${scan(accidentHotspots, { hotspot_id: { eq: id } })} LIMIT 1`,
@@ -193,7 +193,7 @@ export const hotspotDetail = defineEndpoint({
   summary: 'One black spot: its accidents by kind, severity, hour and year',
   about: 'The black spot with its outline and significance, and its accidents by kind, severity, hour and year.',
   explained: EXPLAINED,
-  figure: {
+  statistic: {
     grain: 'One place of one source, for one kernel, bandwidth and weighting; its accidents by kind, severity, hour and year.',
     method: METHOD,
   },
@@ -203,7 +203,7 @@ export const hotspotDetail = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [accidentHotspots],
-    answer: async ({ slice }, { id }) => {
+    answer: async ({ cached: slice }, { id }) => {
       const row = await slice(hotspotById, id)
       if (!row) return null
       const { by_type, by_severity, by_hour, by_year } = row

@@ -4,7 +4,7 @@ import { sql } from '../../../lake/query/sql.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { record, type ValueOf } from '../../define/fields.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
   accidentColumns,
@@ -109,7 +109,7 @@ export const accidentMicrodata = defineEndpoint({
   plan: 'PRO',
   summary: 'Road accidents, one row each: JSON, CSV, Parquet',
   about: `${ABOUT_ACCIDENTS} By default, accidents with somebody killed or hurt; \`casualty\` changes this. A year without data in a source is rejected, and the error lists its years. If a value is null because the source does not know or disclose it, \`absent\` has the reason. An undisclosed municipality (fewer than 5,000 people) is never derived from other data. ${METHOD} Columns and codes: /api/accidentes/microdata/diccionario.`,
-  figure: { grain: 'One accident of one source.', method: METHOD, tellsYears: true },
+  statistic: { grain: 'One accident of one source.', method: METHOD, hasYears: true },
   params: accidentParams,
   filters: accidentFilters,
   returns: {
@@ -120,13 +120,13 @@ export const accidentMicrodata = defineEndpoint({
     sorts: ['period_start', 'occurred_at', 'year', 'killed_24h', 'killed_30d', 'km'],
     order: '-period_start',
     limit: { default: 100, max: 1000 },
-    asides: { coverage: coverageAside },
+    sideLists: { coverage: coverageAside },
   },
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
-    rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    first: nationalYearsOf,
+    coverageRows: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
+    prequery: nationalYearsOf,
     query: (p, lake, found) => {
       const { filter, inYears } = answerOf(p, found)
       return sql`
@@ -134,8 +134,8 @@ export const accidentMicrodata = defineEndpoint({
       FROM ${locatedAccidentsOf(filter)}
       WHERE ${inYears} AND ${isWithinSql(p.period)} AND ${lake.where(accidentColumns)}`
     },
-    asides: { coverage: coverageOf },
-    known: { year: knownYears },
+    sideQueries: { coverage: coverageOf },
+    existingValues: { year: knownYears },
     rows: {
       columns: tableColumns(roadAccidents),
       adds: ['casualty', 'province'],

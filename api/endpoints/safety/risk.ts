@@ -13,6 +13,7 @@ import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RiskBasis } from '../../../models/risk/bases.ts'
 import { type HourShares, hourShares } from '../../../models/risk/hours.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, type MemoryAsk, type RestsOn } from '../../define/endpoint.ts'
 import { meaning, nested, record, type ValueOf } from '../../define/fields.ts'
 import { isInside } from '../../define/geo.ts'
@@ -21,11 +22,10 @@ import { defineMethodPage } from '../../define/method-page.ts'
 import { codeParam, integerParam, numberParam, required, withDefault } from '../../define/params.ts'
 import { boxParam, foldRoad, provinceParam, roadName, roadParam, roadParams } from '../../define/params-place.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { isSectionOn } from '../../filters/road.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
-import { provinceField, provinceName } from '../tail.ts'
 
 const { columns } = riskEstimates
 const HOUR_MS = 3_600_000
@@ -107,18 +107,18 @@ const risk = record('SectionRisk', 'Expected accidents on a section of a road in
 const strip = record('SectionStrip', 'A section of a road with expected accidents by hour.', stripFields)
 
 /** Estimates by their basis. */
-const estimates = defineSlice<ReadonlyMap<string, readonly Estimate[]>>({
+const estimates = defineCachedQuery<ReadonlyMap<string, readonly Estimate[]>>({
   name: 'risk of road sections',
   from: [riskEstimates],
-  most: 1,
+  maxEntries: 1,
   read: async ({ all }) => Map.groupBy(await all<Estimate>(sql`SELECT * FROM ${scan(riskEstimates)}`), ({ risk_basis }) => risk_basis),
 })
 
 /** Shares of hours by model and version. An estimate uses the shares of its own version only. */
-const shares = defineSlice<ReadonlyMap<string, HourShares>>({
+const shares = defineCachedQuery<ReadonlyMap<string, HourShares>>({
   name: 'risk by hour',
   from: [riskProfiles],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const profiles = await all<Row<typeof riskProfiles>>(sql`SELECT * FROM ${scan(riskProfiles)} ORDER BY kind`)
     const profileOf = ({ by_sun, by_hour, season }: (typeof profiles)[number]) =>
@@ -202,7 +202,7 @@ function firstHour(of: readonly Estimate[], at: number | null, now: number): num
   const earliest = of.reduce((least, { made_at }) => Math.min(least, made_at), now)
   const [from, to] = [earliest - YEAR_MS, hourAt(now) + YEAR_MS]
   if (at !== null && of.length > 0 && (at < from || at >= to))
-    throw new Refused(`expected an instant from ${isoInstant(from)} to before ${isoInstant(to)}`, {
+    throw new InvalidParam(`expected an instant from ${isoInstant(from)} to before ${isoInstant(to)}`, {
       parameter: 'at',
       value: isoInstant(at),
     })
@@ -224,12 +224,12 @@ const basisParam = codeParam(
 )
 
 /** The estimates of the requested basis. Throws if there are estimates, but none of this basis. */
-async function askedOf({ slice, extra }: MemoryAsk<readonly []>, basis: string | null) {
+async function askedOf({ cached: slice, optional: extra }: MemoryAsk<readonly []>, basis: string | null) {
   const known = await slice(estimates, '')
   const meant = basis ?? (known.has('CASUALTY') ? 'CASUALTY' : 'ANIMALS')
   const all = known.get(meant)
   if (basis !== null && all === undefined && known.size > 0)
-    throw new Refused(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
+    throw new InvalidParam(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
   const restsOn = [MADE_FROM[meant as Basis]]
   return { all: all ?? [], told: await slice(shares, ''), posts: await extra(roadPosts, ''), restsOn }
 }
@@ -242,7 +242,7 @@ export const riskList = defineEndpoint({
   summary: 'Expected accidents by road section and hour, with interval, rank and class',
   about: `${ABOUT} \`bbox\` selects sections by their middle. Several hours need a road, a province or a box.`,
   explained: EXPLAINED,
-  figure: { grain: 'One section of a road, one hour.', method: METHOD },
+  statistic: { grain: 'One section of a road, one hour.', method: METHOD },
   params: {
     stretch: roadParams,
     province: provinceParam,
@@ -267,10 +267,10 @@ export const riskList = defineEndpoint({
     needs: [riskEstimates, riskProfiles],
     reportsUnlocated: true,
     madeFrom: Object.values(MADE_FROM),
-    clock_s: 3600,
+    clockGranularity_s: 3600,
     answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
-        throw new Refused('expected 1 without road, province or bbox', { parameter: 'hours', value: String(hours) })
+        throw new InvalidParam('expected 1 without road, province or bbox', { parameter: 'hours', value: String(hours) })
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const fitting = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, spanOf(one)))
       const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
@@ -294,7 +294,7 @@ export const riskByRoad = defineEndpoint({
   summary: 'Risk of one road by hour for a day: each section with its 24 hours, as GeoJSON',
   about: `${ABOUT} A road without sections of the basis is not found. Replies are GeoJSON by default.`,
   explained: EXPLAINED,
-  figure: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
+  statistic: { grain: 'One section of a road; each of its hours is one hour.', method: METHOD },
   params: {
     road: required(roadParam),
     basis: basisParam,
@@ -319,10 +319,10 @@ export const riskByRoad = defineEndpoint({
     needs: [riskEstimates, riskProfiles],
     reportsUnlocated: true,
     madeFrom: Object.values(MADE_FROM),
-    clock_s: 3600,
+    clockGranularity_s: 3600,
     answer: async (ask, { road, basis, at, km_from, km_to }, now) => {
       if (km_from !== null && km_to !== null && km_from > km_to)
-        throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
+        throw new InvalidParam(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
       const { all, told, posts, restsOn } = await askedOf(ask, basis)
       const ofRoad = all.filter((one) => isSectionOn({ road, km_from: null, km_to: null }, spanOf(one)))
       if (ofRoad.length === 0) return null

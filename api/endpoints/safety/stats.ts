@@ -9,7 +9,7 @@ import { defineEndpoint } from '../../define/endpoint.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
 import type { OpenPeriod } from '../../define/params-time.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import {
   ABOUT_ACCIDENTS,
   type AccidentFilter,
@@ -152,9 +152,9 @@ export const accidentStats = defineEndpoint({
   plan: 'PRO',
   summary: 'Road accidents and persons by source and year, with the change in a year',
   about: `${ABOUT_ACCIDENTS} Every figure covers one source and one year. A year is compared with the previous one only in the months that the source has for both; \`months\` is the number of months with data. A period is compared with the same period a year before.`,
-  figure: {
+  statistic: {
     grain: 'One source, one year, one value per requested group.',
-    tellsYears: true,
+    hasYears: true,
     method:
       'Accidents that the source lists, each counted once, and the persons that it counts in them. Sources are never added up. The change covers the months that the source has for both years (months_compared).',
   },
@@ -171,13 +171,13 @@ export const accidentStats = defineEndpoint({
     sorts: ['accidents', 'fatal_accidents', 'killed_24h', 'killed_30d', 'year', 'change_pct'],
     order: '-accidents',
     limit: { default: 100, max: 1000 },
-    asides: { coverage: coverageAside },
+    sideLists: { coverage: coverageAside },
   },
   read: {
     kind: 'lake',
     from: [roadAccidents, accidentPositions],
-    rowsOf: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
-    first: nationalYearsOf,
+    coverageRows: (p) => [{ dataset: roadAccidents, filter: { source: { in: sourcesOf(p) } } }],
+    prequery: nationalYearsOf,
     query: (p, lake, found) => {
       const { filter, inYears } = answerOf(p, found)
       const by = new Set(p.group_by ?? [])
@@ -241,8 +241,8 @@ export const accidentStats = defineEndpoint({
         FULL JOIN earlier ON counted.source = earlier.source AND counted.year = earlier.year AND ${same}
         JOIN coverage ON coverage.source = coalesce(counted.source, earlier.source) AND coverage.year = coalesce(counted.year, earlier.year)`
     },
-    known: { year: knownYears },
-    asides: { coverage: coverageOf },
+    existingValues: { year: knownYears },
+    sideQueries: { coverage: coverageOf },
     rows: { columns: FLAT, finish: (row: CountRow) => ({ ...row, province: provinceName(row.province_code) }) },
   },
   example: { year: '2024', province: 'Granada', group_by: 'severity' },

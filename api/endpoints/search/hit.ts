@@ -1,9 +1,9 @@
 import { col } from '../../../lake/schema/columns.ts'
 import { nested, record } from '../../define/fields.ts'
 import { group, listOf, numberParam, oneOf, required, textParam } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { collections } from '../../search/catalog.ts'
-import { provinceField } from '../tail.ts'
+import { provinceField } from '../common-fields.ts'
 
 const PROVINCE_CODE = col.string(0, 'INE code of the province; null if it is in several or none.', { nullable: true, example: '08' })
 
@@ -90,8 +90,8 @@ export const nearParams = group(
     lon: numberParam('Longitude of the caller, WGS84.', { min: -180, max: 180, unit: 'deg', example: '1.8979' }),
   },
   ({ lat, lon }) => {
-    if (lat !== null && lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
-    if (lon !== null && lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
+    if (lat !== null && lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
+    if (lon !== null && lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
     return lat === null || lon === null ? null : { lat, lon }
   },
 )

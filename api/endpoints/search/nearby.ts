@@ -33,14 +33,14 @@ export const nearbyList = defineEndpoint({
     sorts: ['distance_m', 'title'],
     order: 'distance_m',
     limit: { default: 20, max: 20_000 },
-    asides: countsAside,
+    sideLists: countsAside,
   },
   read: {
     kind: 'system',
     search: true,
     records: async ({ search }, { lat, lon, radius, collections }) => {
       const { hits, counts } = await search.nearby({ lat, lon, radius_m: radius }, collections)
-      return { records: hits.map(named), asides: { counts } }
+      return { records: hits.map(named), sideLists: { counts } }
     },
   },
   example: { lat: '41.5146', lon: '1.8979' },

@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../define/endpoint.ts'
 import { provinceParam } from '../../define/params-place.ts'
 import type { SearchHit } from '../../define/search-view.ts'
-import { provinceName } from '../tail.ts'
+import { provinceName } from '../common-fields.ts'
 import { collectionsParam, countsAside, nearParams, queryParam, searchHit } from './hit.ts'
 
 /** A hit with the name of its province. */
@@ -28,14 +28,14 @@ export const searchList = defineEndpoint({
     order: '-score',
     limit: { default: 20, max: 20_000 },
     needs: { distance_m: ['lat', 'lon'] },
-    asides: countsAside,
+    sideLists: countsAside,
   },
   read: {
     kind: 'system',
     search: true,
     records: async ({ search }, { q, collections, province, near }) => {
       const { hits, counts } = await search.search({ q, collections, province_code: province, near })
-      return { records: hits.map(named), asides: { counts } }
+      return { records: hits.map(named), sideLists: { counts } }
     },
   },
   example: { q: 'repsol abrera' },

@@ -41,7 +41,7 @@ function listsIn(fields: Fields): readonly CodeList[] {
 function codeLists({ datasets, endpoints }: SystemView): ValueOf<typeof codeList.fields>[] {
   const used = [
     ...datasets.flatMap(({ columns }) => listsIn(columns)),
-    ...endpoints.flatMap(({ returns }) => listsIn({ ...returns.record.fields, ...(returns.kind === 'list' ? returns.asides : {}) })),
+    ...endpoints.flatMap(({ returns }) => listsIn({ ...returns.record.fields, ...(returns.kind === 'list' ? returns.sideLists : {}) })),
   ]
   return [...new Map(used.map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
     id,

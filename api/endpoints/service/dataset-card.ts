@@ -96,10 +96,10 @@ export const datasetCard = defineEndpoint({
   returns: { kind: 'one', record: card },
   read: {
     kind: 'system',
-    clock_s: 60,
+    clockGranularity_s: 60,
     tables: ({ id }) => [id],
     records: (system, { id }, now) => datasetOf(system, id).map((dataset) => cardOf(system, dataset, now)),
-    near: nearDataset,
+    suggestion: nearDataset,
   },
   example: { id: 'incidents' },
 })

@@ -4,7 +4,7 @@ import { defineEndpoint, type QualityView } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { group } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const count = (about: string, example: number) => col.integer(0, about, { unit: '1', long: true, example })
@@ -81,7 +81,7 @@ export const datasetQuality = defineEndpoint({
         to: dateParam('The day after the last; by default all days.', '2026-01-08'),
       },
       ({ from, to }) => {
-        if (from !== null && to !== null && from >= to) throw new Refused('expected a day before `to`', { parameter: 'from' })
+        if (from !== null && to !== null && from >= to) throw new InvalidParam('expected a day before `to`', { parameter: 'from' })
         return { from, to }
       },
     ),
@@ -102,7 +102,7 @@ export const datasetQuality = defineEndpoint({
       datasetOf(system, id).length === 0
         ? null
         : daysOf(system.quality, id).filter(({ date }) => (from === null || date >= from) && (to === null || date < to)),
-    near: nearDataset,
+    suggestion: nearDataset,
   },
   example: { id: 'incidents' },
 })

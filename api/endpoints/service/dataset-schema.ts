@@ -8,7 +8,7 @@ import { type PhysicalField, physicalFields, tableColumns } from '../../../lake/
 import { defineEndpoint, type TableAbout } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
 import { integerParam } from '../../define/params.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { datasetId, datasetOf, nearDataset } from './dataset.ts'
 
 const text = (about: string, example: string | null) => col.string(0, about, { nullable: true, example })
@@ -66,13 +66,13 @@ const schema = record('DatasetSchema', "The columns of a dataset's table, and th
 
 type Schema = ValueOf<typeof schema.fields>
 
-/** The schema of a table version; null means the current one. Throws `Refused` for an unknown version. */
+/** The schema of a table version; null means the current one. Throws `InvalidParam` for an unknown version. */
 function schemaOf(dataset: Dataset, table: TableAbout | undefined, version: number | null): Schema {
   const versions = table?.schemas.map((one) => one['schema-id']) ?? []
   const wanted = version ?? table?.schema_version ?? null
   if (wanted !== null && !versions.includes(wanted)) {
     const known = versions.length === 0 ? 'its table is not created yet, so it has no versions' : `expected one of ${versions.join(', ')}`
-    throw new Refused(known, { parameter: 'version', value: String(version), allowed: versions.map(String) })
+    throw new InvalidParam(known, { parameter: 'version', value: String(version), allowed: versions.map(String) })
   }
   const fields = table?.schemas.find((one) => one['schema-id'] === wanted)?.fields ?? declaredTable(dataset).fields
   const declared = new Map(physicalFields(tableColumns(dataset), { retired: true }).map((field) => [field.id, field]))
@@ -147,7 +147,7 @@ export const datasetSchema = defineEndpoint({
     kind: 'system',
     tables: ({ id }) => [id],
     records: (system, { id, version }) => datasetOf(system, id).map((dataset) => schemaOf(dataset, system.tables.get(id), version)),
-    near: nearDataset,
+    suggestion: nearDataset,
   },
   example: { id: 'incidents' },
 })

@@ -75,7 +75,7 @@ export const datasetFields = {
 
 /** A dataset, as lists and its card show it. */
 export function describeDataset(system: SystemView, dataset: Dataset): ValueOf<typeof datasetFields> {
-  const { id, title, about, domain, entity, time, land, plan, sources } = dataset
+  const { id, title, about, domain, entity, time, writeMode: land, plan, sources } = dataset
   const table = system.tables.get(id)
   return {
     ...{ id, title, about, domain, entity, time, land },

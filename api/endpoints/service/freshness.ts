@@ -97,7 +97,7 @@ export const freshnessList = defineEndpoint({
   }),
   read: {
     kind: 'system',
-    clock_s: 10,
+    clockGranularity_s: 10,
     records: (system, { feed }, now) => {
       const wanted =
         feed === null

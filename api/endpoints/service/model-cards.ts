@@ -6,10 +6,10 @@ import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type ModelCard, modelCardTexts } from '../../../models/cards.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { listOf, oneOf } from '../../define/params.ts'
-import { defineSlice } from '../../define/slice.ts'
 
 const { columns } = modelCards
 const { model: _model, model_version: _version, made_at: _made, ...scored } = modelScores.columns
@@ -85,10 +85,13 @@ type CardRow = Row<typeof modelCards>
 type ScoreRow = Row<typeof modelScores>
 
 /** Results of the runs of all models, by model. */
-const found = defineSlice<{ readonly cards: ReadonlyMap<string, CardRow>; readonly scores: ReadonlyMap<string, readonly ScoreRow[]> }>({
+const found = defineCachedQuery<{
+  readonly cards: ReadonlyMap<string, CardRow>
+  readonly scores: ReadonlyMap<string, readonly ScoreRow[]>
+}>({
   name: 'model cards',
   from: [modelCards, modelScores],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const cards = await all<CardRow>(sql`SELECT * FROM ${scan(modelCards)}`)
     const scores = await all<ScoreRow>(sql`SELECT * FROM ${scan(modelScores)} ORDER BY model, series, horizon, metric, subset`)
@@ -143,7 +146,7 @@ export const modelCardList = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: [modelCards, modelScores],
-    answer: async ({ slice }, { model }) => {
+    answer: async ({ cached: slice }, { model }) => {
       const { cards, scores } = await slice(found, '')
       const wanted = modelCardTexts.filter(({ id }) => model === null || model.includes(id))
       return wanted.map((declared) => cardOf(declared, cards.get(declared.id), scores.get(declared.id) ?? []))

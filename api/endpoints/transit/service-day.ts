@@ -1,7 +1,7 @@
 import { scan } from '../../../lake/query/scan.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
-import type { SliceReader } from '../../define/slice.ts'
+import type { QueryReader } from '../../define/cached-query.ts'
 import { type DayStop, DayStops } from './day-stops.ts'
 import type { TimetableTables } from './timetable-versions.ts'
 
@@ -73,7 +73,7 @@ export function keyOf(network: string, id: string): string {
 
 /** Reads the trips that run on a date, in order of version and id, and their stops. */
 export async function readServiceDay<T extends UnboundTrip>(
-  reader: SliceReader,
+  reader: QueryReader,
   query: DayQuery<T>,
 ): Promise<{ readonly trips: readonly Bound<T>[]; readonly stops: DayStops }> {
   if (query.versions.length === 0) return { trips: [], stops: new DayStops(query.start, new Map()) }
@@ -83,7 +83,7 @@ export async function readServiceDay<T extends UnboundTrip>(
   return { trips: trips.map((trip, at) => ({ ...trip, first: bounds[2 * at] as number, end: bounds[2 * at + 1] as number })), stops }
 }
 
-async function tripsOn<T extends UnboundTrip>({ rows }: SliceReader, query: DayQuery<T>): Promise<T[]> {
+async function tripsOn<T extends UnboundTrip>({ rows }: QueryReader, query: DayQuery<T>): Promise<T[]> {
   const { tables, versions, date, columns, tripOf } = query
   const only = { timetable_version: { in: versions } }
   const running = sql`
@@ -99,7 +99,7 @@ async function tripsOn<T extends UnboundTrip>({ rows }: SliceReader, query: DayQ
 }
 
 async function namesOf(
-  { rows }: SliceReader,
+  { rows }: QueryReader,
   { tables, versions }: Pick<DayQuery<UnboundTrip>, 'tables' | 'versions'>,
 ): Promise<Map<string, string>> {
   const query = sql`SELECT stop_id, min(name) AS name FROM ${scan(tables.stops, { timetable_version: { in: versions } })} GROUP BY stop_id`
@@ -110,7 +110,7 @@ async function namesOf(
 
 /** Fills the stops of all trips. Returns two numbers per trip: the index of its first stop and the one after its last. */
 async function readStops(
-  { rows }: SliceReader,
+  { rows }: QueryReader,
   day: Pick<DayQuery<UnboundTrip>, 'tables' | 'versions' | 'date'> & { readonly trips: number; readonly stops: DayStops },
 ): Promise<Uint32Array> {
   const { tables, versions, date, trips, stops } = day

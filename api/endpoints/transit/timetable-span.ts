@@ -3,9 +3,9 @@ import { sql } from '../../../lake/query/sql.ts'
 import type { Version } from '../../../lake/query/versions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { type CachedQuery, defineCachedQuery } from '../../define/cached-query.ts'
 import { noDataYet } from '../../define/no-data.ts'
-import { type Problem, problem, Refused } from '../../define/problems.ts'
-import { defineSlice, type Slice } from '../../define/slice.ts'
+import { InvalidParam, type Problem, problem } from '../../define/problems.ts'
 import { type TimetableTables, timetableVersions } from './timetable-versions.ts'
 
 /** A time covered by the stored versions of a network's timetable: [from, to), ms since the epoch. */
@@ -21,11 +21,11 @@ type Span = Pick<TimetableSpan, 'from' | 'to'>
  * The spans of each network, in order. A version is in force from its begin to the end of its last service day, or until the
  * next version begins; if it ends before the next, there is a gap. The only key is the empty string.
  */
-export function timetableSpansOf(tables: TimetableTables): Slice<readonly TimetableSpan[]> {
-  return defineSlice({
+export function timetableSpansOf(tables: TimetableTables): CachedQuery<readonly TimetableSpan[]> {
+  return defineCachedQuery({
     name: `${tables.title} timetable spans`,
     from: tables.all,
-    most: 1,
+    maxEntries: 1,
     async read(reader) {
       const versions = [...(await timetableVersions(reader, tables)).values()]
       const names = versions.flatMap((held) => held.map(({ name }) => name))
@@ -66,7 +66,7 @@ function spansOf(
 }
 
 /**
- * The span around an instant (ms) that the timetables of all networks cover. Throws `Refused` for a given value outside of every
+ * The span around an instant (ms) that the timetables of all networks cover. Throws `InvalidParam` for a given value outside of every
  * span, `feed-unavailable` if no value was given, and `no-data-yet` if a network has no timetable.
  */
 export function checkCovered(
@@ -98,7 +98,7 @@ export function checkCovered(
     asked.parameter === 'date'
       ? `a date ${shared.map(({ from, to }) => `from ${madridDate(from)} to ${madridDate(to, -1)}`).join(' or ')}`
       : `an instant ${shared.map(({ from, to }) => `from ${isoInstant(from)} until before ${isoInstant(to)}`).join(' or ')}`
-  throw new Refused(`expected ${what}, covered by the timetables of ${names}`, { parameter: asked.parameter, value: asked.value })
+  throw new InvalidParam(`expected ${what}, covered by the timetables of ${names}`, { parameter: asked.parameter, value: asked.value })
 }
 
 /** The intersection of the spans of both. */

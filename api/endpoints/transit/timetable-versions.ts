@@ -1,7 +1,7 @@
 import type { Version } from '../../../lake/query/versions.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
-import type { SliceReader } from '../../define/slice.ts'
+import type { QueryReader } from '../../define/cached-query.ts'
 
 /** The tables of timetables of one kind of vehicle. */
 interface TablesByRole<C extends Dataset> {
@@ -33,7 +33,7 @@ export function timetableName(version: string): string {
   return VERSION.exec(version)?.[1] ?? version
 }
 
-type Versions = Pick<SliceReader, 'versions'>
+type Versions = Pick<QueryReader, 'versions'>
 
 /** The complete versions of each timetable by its name, newest first. */
 export async function timetableVersions(reader: Versions, { all }: Pick<TimetableTables, 'all'>): Promise<Map<string, Version[]>> {

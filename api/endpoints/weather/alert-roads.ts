@@ -4,9 +4,9 @@ import { isInPolygons } from '../../../lake/places/rings.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col, type MultiPolygon, type Point } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { nested, type ValueOf } from '../../define/fields.ts'
 import { roadName } from '../../define/params-place.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { NEWEST } from './near-road.ts'
 
 const { columns } = roadPoints
@@ -68,10 +68,10 @@ function roadOf(points: readonly RoadPoint[]): AlertRoad {
 const keyOf = ({ road, province_code }: AlertRoad): string => `${road} ${province_code}`
 
 /** The located points of all roads, as of the newest month; null without any. */
-export const roadsByArea = defineSlice<RoadsByArea | null>({
+export const roadsByArea = defineCachedQuery<RoadsByArea | null>({
   name: 'roads by area',
   from: [roadPoints],
-  most: 1,
+  maxEntries: 1,
   async read({ all }) {
     const points = await all<RoadPoint>(sql`
       SELECT road, province_code, km, position_lat, position_lon

@@ -3,8 +3,8 @@ import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { changedMembers } from '../../define/changed.ts'
 import { type Lang, nested, pick, projection, record, type StateRow, type ValueOf } from '../../define/fields.ts'
-import { END_FIELDS } from '../ends.ts'
-import { originFields, provinceName } from '../tail.ts'
+import { originFields, provinceName } from '../common-fields.ts'
+import { END_FIELDS } from '../lifecycle-fields.ts'
 import { alertRoadsField } from './alert-roads.ts'
 
 const { columns } = weatherAlerts

@@ -23,7 +23,7 @@ export const weatherAlertList = defineEndpoint({
   plan: 'FREE',
   summary: 'Official weather warnings, current and future',
   about: ABOUT_ALERTS,
-  figure: ALERT_FIGURE,
+  statistic: ALERT_FIGURE,
   params: { at: instantParam('Only warnings in force at this time; by default all that have not expired.') },
   filters: alertFilters,
   returns: listReturn('alerts', alert, { sorts: ['id', 'onset_at', 'expires_at', 'sent_at', 'updated_at'] }),
@@ -32,8 +32,8 @@ export const weatherAlertList = defineEndpoint({
     from: [weatherAlerts],
     lake: [roadPoints],
     needs: [],
-    clock_s: CLOCK_S,
-    answer: async ({ states: [state], extra }, { at }, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ states: [state], optional: extra }, { at }, now) => {
       const roads = await extra(roadsByArea, '')
       const isListed = (row: AlertRow): boolean => (at === null ? row.expires_at > now : row.onset_at <= at && row.expires_at > at)
       return state.rows.filter(isListed).map((row) => ({ ...toAlertState(row), roads: roads && roads.roadsIn(row.area) }))
@@ -49,7 +49,7 @@ export const weatherAlertById = defineEndpoint({
   plan: 'FREE',
   summary: 'One weather warning with its zones and roads, also after its end',
   about: `An ended warning comes from the log of changes or from the lake, with status ENDED. ${ABOUT_ALERTS}`,
-  figure: ALERT_FIGURE,
+  statistic: ALERT_FIGURE,
   params: { id: required(textParam('Public id of the warning.', { max: 60, example: 'wal_7Q2M9KX4B1TZ5H3D' })) },
   returns: { kind: 'one', record: alertDetail },
   read: {
@@ -57,8 +57,8 @@ export const weatherAlertById = defineEndpoint({
     from: [weatherAlerts],
     lake: [roadPoints],
     needs: [],
-    clock_s: CLOCK_S,
-    answer: async ({ states: [state], extra }, { id }, now) => {
+    clockGranularity_s: CLOCK_S,
+    answer: async ({ states: [state], optional: extra }, { id }, now) => {
       const found = state.rows.find((row) => row.alert_id === id)
       if (!found) return null
       const made = toAlertState(found)
@@ -105,7 +105,7 @@ export const weatherAlertChanges = defineEndpoint({
   plan: 'FREE',
   summary: 'Weather warnings that were issued, changed or ended since a cursor',
   about: ABOUT_CHANGES,
-  figure: ALERT_FIGURE,
+  statistic: ALERT_FIGURE,
   params: {},
   filters: changedAlertFilters,
   returns: changesReturn(alertChange, ['id', 'at']),

@@ -30,7 +30,7 @@ export const weatherForecastDays = defineEndpoint({
   plan: 'PRO',
   summary: 'Weather forecast of seven days for a municipality, a point or along a road',
   about: `AEMET's forecast by municipality for seven days. ${ON_DEMAND}`,
-  figure: {
+  statistic: {
     grain: 'One municipality, the newest issue.',
     method: "AEMET's forecast as published, with speeds converted from km/h to m/s. Past parts of today are left out.",
   },
@@ -55,12 +55,13 @@ export const weatherForecastDays = defineEndpoint({
     from: [weatherForecastDaily],
     lake: [roadPoints],
     needs: [],
-    clock_s: 60,
+    clockGranularity_s: 60,
     demands: {
       feed: FEED,
-      wanted: ({ states, slice }, p, now) => demandedOf({ states, slice }, p.place, { now, from: p.from ?? now, span_ms: p.days * DAY_MS }),
+      wanted: ({ states, cached: slice }, p, now) =>
+        demandedOf({ states, slice }, p.place, { now, from: p.from ?? now, span_ms: p.days * DAY_MS }),
     },
-    answer: async ({ states: [{ rows }], slice, answers }, { place, from, days, period }, now) => {
+    answer: async ({ states: [{ rows }], cached: slice, answers }, { place, from, days, period }, now) => {
       const places = await placesOf(slice, place)
       const chosen = period === 'all' ? rows : rows.filter(({ period_h }) => (period_h === 24) === (period === 'day'))
       const found = forecastsOf(chosen, { places, province_code: place.province_code, from: from ?? now, span_ms: days * DAY_MS })

@@ -6,7 +6,7 @@ import type { Demanded, MemoryAsk } from '../../define/memory-read.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { municipalitiesOf, municipalityParam, provinceParam, roadName } from '../../define/params-place.ts'
-import { type Problem, Refused } from '../../define/problems.ts'
+import { InvalidParam, type Problem } from '../../define/problems.ts'
 import { pointsOfRoad, pointsOfStretch, type Stretch, stretchMembers, stretchOf } from './near-road.ts'
 
 /** A request waits for a new forecast if the last one is older (ms); a younger one is served at once. */
@@ -35,9 +35,11 @@ export const forecastPlaceParams = group(
       (one) => one !== false,
     )
     if (asked.length > 1)
-      throw new Refused('cannot be combined; allowed: one of municipality, lat and lon, or road', { parameter: asked.at(-1) as string })
-    if (lat !== null && lon === null) throw new Refused('is required together with lat', { parameter: 'lon' })
-    if (lon !== null && lat === null) throw new Refused('is required together with lon', { parameter: 'lat' })
+      throw new InvalidParam('cannot be combined; allowed: one of municipality, lat and lon, or road', {
+        parameter: asked.at(-1) as string,
+      })
+    if (lat !== null && lon === null) throw new InvalidParam('is required together with lat', { parameter: 'lon' })
+    if (lon !== null && lat === null) throw new InvalidParam('is required together with lon', { parameter: 'lat' })
     return {
       province_code: province,
       municipality_codes:
@@ -50,7 +52,7 @@ export const forecastPlaceParams = group(
 function codeAt(lat: number, lon: number): string {
   const { municipality_code } = placeAt({ lat, lon })
   if (municipality_code === null)
-    throw new Refused('expected a point in a municipality of Spain, or within 2 km of one', { parameter: 'lat' })
+    throw new InvalidParam('expected a point in a municipality of Spain, or within 2 km of one', { parameter: 'lat' })
   return municipality_code
 }
 
@@ -67,7 +69,7 @@ export type Along = { readonly road: string | null; readonly km_from: number | n
 export const NOT_ALONG: Along = Object.freeze({ road: null, km_from: null, km_to: null })
 
 /** The municipalities of a request, with where the road passes each; null without a place. */
-export async function placesOf(slice: MemoryAsk['slice'], wanted: ForecastPlaces): Promise<ReadonlyMap<string, Along> | null> {
+export async function placesOf(slice: MemoryAsk['cached'], wanted: ForecastPlaces): Promise<ReadonlyMap<string, Along> | null> {
   const { stretch, municipality_codes, province_code } = wanted
   if (stretch.road === null) return municipality_codes && new Map(municipality_codes.map((code) => [code, NOT_ALONG]))
   const found = new Map<string, Along>()
@@ -116,7 +118,7 @@ export function forecastsOf<R extends ForecastRow>(
 
 /** The documents of a request, one per municipality. Waits for municipalities without a current forecast of its period. */
 export async function demandedOf(
-  { states, slice }: { readonly states: readonly [{ readonly rows: readonly ForecastRow[] }]; readonly slice: MemoryAsk['slice'] },
+  { states, slice }: { readonly states: readonly [{ readonly rows: readonly ForecastRow[] }]; readonly slice: MemoryAsk['cached'] },
   wanted: ForecastPlaces,
   { now, ...span }: { readonly now: number; readonly from: number; readonly span_ms: number },
 ): Promise<Demanded> {
@@ -142,12 +144,12 @@ export function noForecast(
     readonly answers: Answers
     readonly now: number
   },
-): Problem | Refused {
+): Problem | InvalidParam {
   const { dataset, feed, answers, now } = of
   const [code = ''] = codes
   const outcomes = codes.map((one) => answers.get(one) ?? null)
   if (codes.length > 0 && outcomes.every((one) => one?.outcome === 'ABSENT'))
-    return new Refused('expected a municipality with a forecast of AEMET', { parameter: 'municipality' })
+    return new InvalidParam('expected a municipality with a forecast of AEMET', { parameter: 'municipality' })
   const name = `${municipalityByCode(code)?.name ?? code} (${code})${codes.length > 1 ? ` and ${codes.length - 1} more` : ''}`
   const failed = outcomes.find((one) => one?.outcome === 'FAILED')
   const what = failed ? `${feed}, which could not fetch it and tries again` : `${feed}, which is fetching it now`

@@ -7,7 +7,7 @@ import { onlyOfRows } from '../../define/example.ts'
 import { meaning, nested, pick, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { integerParam, withDefault } from '../../define/params.ts'
 import { instantParam } from '../../define/params-time.ts'
-import { provinceField, provinceName } from '../tail.ts'
+import { provinceField, provinceName } from '../common-fields.ts'
 import { DRIVING_RULES, drivingField, drivingOf, forecastConditions, hourConditions } from './forecast-driving.ts'
 import {
   type Along,
@@ -79,7 +79,7 @@ export const weatherForecast = defineEndpoint({
   plan: 'PRO',
   summary: 'Hourly weather forecast for a municipality, a point or along a road',
   about: `AEMET's hourly forecast by municipality, about two days ahead. ${ON_DEMAND}`,
-  figure: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
+  statistic: { grain: 'One municipality, the newest issue.', method: DRIVING_RULES },
   params: {
     place: forecastPlaceParams,
     from: instantParam('Begin of the period; now by default.', '2026-11-26T18:00:00Z'),
@@ -91,13 +91,13 @@ export const weatherForecast = defineEndpoint({
     from: [weatherForecastHourly],
     lake: [roadPoints],
     needs: [],
-    clock_s: 60,
+    clockGranularity_s: 60,
     demands: {
       feed: FEED,
-      wanted: ({ states, slice }, p, now) =>
+      wanted: ({ states, cached: slice }, p, now) =>
         demandedOf({ states, slice }, p.place, { now, from: p.from ?? now, span_ms: p.hours * HOUR_MS }),
     },
-    answer: async ({ states: [{ rows }], slice, answers }, { place, from, hours }, now) => {
+    answer: async ({ states: [{ rows }], cached: slice, answers }, { place, from, hours }, now) => {
       const places = await placesOf(slice, place)
       const found = forecastsOf(rows, { places, province_code: place.province_code, from: from ?? now, span_ms: hours * HOUR_MS })
       if (places !== null && found.size === 0)

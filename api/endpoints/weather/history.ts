@@ -8,7 +8,7 @@ import { dayFromToday } from '../../define/example.ts'
 import { parameter } from '../../define/figures.ts'
 import { group, listOf } from '../../define/params.ts'
 import { roadParam } from '../../define/params-place.ts'
-import { Refused } from '../../define/problems.ts'
+import { InvalidParam } from '../../define/problems.ts'
 import { seriesBy } from '../../define/series-of.ts'
 import { ABOUT_ROADS, type NearStation, NOWHERE, nearFields, stationsFound, stationsNearSql } from './near-road.ts'
 import { ABOUT_SERIES, omitVariables, SERIES_FIGURE, seriesParams, weatherSeries, weatherSources } from './series.ts'
@@ -25,7 +25,7 @@ export const weatherStationHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of one weather station, by hour or day',
   about: ABOUT_SERIES,
-  figure: SERIES_FIGURE,
+  statistic: SERIES_FIGURE,
   params: stationParams,
   returns: weatherSeries,
   read: seriesBy({
@@ -42,8 +42,8 @@ const stationsParams = group(
   { station: listOf({ ...stationId, required: false, fallback: null }), road: roadParam },
   ({ station, road }) => {
     if (station !== null && road !== null)
-      throw new Refused('cannot be combined with road; allowed: either station or road', { parameter: 'station' })
-    if (station === null && road === null) throw new Refused('is required; allowed: station or road', { parameter: 'station' })
+      throw new InvalidParam('cannot be combined with road; allowed: either station or road', { parameter: 'station' })
+    if (station === null && road === null) throw new InvalidParam('is required; allowed: station or road', { parameter: 'station' })
     return { stations: [...new Set(station)], road }
   },
 )
@@ -55,12 +55,12 @@ function knownStations(stations: readonly string[]): Sql {
   return sql`SELECT DISTINCT ${s('station_id')} FROM ${scan(weatherStations, { station_id: { in: stations } })}`
 }
 
-/** The requested stations. Throws `Refused` for the first that does not exist. */
+/** The requested stations. Throws `InvalidParam` for the first that does not exist. */
 function stationsKnown(stations: readonly string[], found: readonly AnyRow[]): NearStation[] {
   const known = new Set(found.map(({ station_id }) => station_id))
   const lacking = stations.find((id) => !known.has(id))
   if (lacking !== undefined)
-    throw new Refused('expected the id of a weather station, as in /api/clima/estaciones', { parameter: 'station', value: lacking })
+    throw new InvalidParam('expected the id of a weather station, as in /api/clima/estaciones', { parameter: 'station', value: lacking })
   return stations.map((station_id) => ({ station_id, ...NOWHERE }))
 }
 
@@ -73,7 +73,7 @@ export const weatherHistory = defineEndpoint({
   plan: 'PRO',
   summary: 'Series of weather stations, by their ids or near a road, listed separately',
   about: `Several stations at once, or those near a road, listed separately and never averaged. ${ABOUT_ROADS} ${ABOUT_SERIES}`,
-  figure: SERIES_FIGURE,
+  statistic: SERIES_FIGURE,
   params: severalParams,
   returns: weatherSeries,
   read: seriesBy({

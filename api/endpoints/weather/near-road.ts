@@ -6,12 +6,12 @@ import { scan } from '../../../lake/query/scan.ts'
 import { column, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col, type Point } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { distanceM } from '../../define/geo.ts'
 import { noDataYet } from '../../define/no-data.ts'
 import { group, numberParam } from '../../define/params.ts'
 import { roadName, roadParam } from '../../define/params-place.ts'
-import { type Problem, Refused } from '../../define/problems.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { InvalidParam, type Problem } from '../../define/problems.ts'
 
 /** Fields of a station in a search by road. */
 export const nearFields = {
@@ -44,12 +44,12 @@ export const stretchMembers = {
   km_to: numberParam('End of the stretch of `road`, inclusive.', { min: 0, max: 2000, unit: 'km', example: '25.5' }),
 } as const
 
-/** Checks a stretch. Throws `Refused` if it has no road, or its end is before its begin. */
+/** Checks a stretch. Throws `InvalidParam` if it has no road, or its end is before its begin. */
 export function stretchOf({ road, km_from, km_to }: Stretch): Stretch {
   if (road === null && (km_from !== null || km_to !== null))
-    throw new Refused('is required together with km_from and km_to', { parameter: 'road' })
+    throw new InvalidParam('is required together with km_from and km_to', { parameter: 'road' })
   if (km_from !== null && km_to !== null && km_from > km_to)
-    throw new Refused(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
+    throw new InvalidParam(`expected at most km_to (${km_to})`, { parameter: 'km_from' })
   return { road, km_from, km_to }
 }
 
@@ -71,10 +71,10 @@ export const NEWEST: Sql = sql`${p('month')} = (SELECT max(${p('month')}) FROM $
  * The located points of a road, by folded name, as of the newest month. Throws the problem of the missing dataset if no road
  * has points.
  */
-export const pointsOfRoad = defineSlice({
+export const pointsOfRoad = defineCachedQuery({
   name: 'points of a road',
   from: [roadPoints],
-  most: 200,
+  maxEntries: 200,
   read: async (reader, road) => {
     const query = sql`
       SELECT road, km, position_lat, position_lon
@@ -93,7 +93,7 @@ type Near = { readonly road: string | null; readonly km: number | null; readonly
 export const NOWHERE: Near = Object.freeze({ road: null, km: null, distance_m: null })
 
 /**
- * The records near a stretch of a road, each with the nearest road point; all records without a road. Throws `Refused` if no
+ * The records near a stretch of a road, each with the nearest road point; all records without a road. Throws `InvalidParam` if no
  * point of the stretch is located.
  */
 export function nearStretch<T extends Near & { readonly position: Point | null }>(
@@ -109,7 +109,7 @@ export function nearStretch<T extends Near & { readonly position: Point | null }
   })
 }
 
-/** The points of a stretch. Throws `Refused` if none is located. */
+/** The points of a stretch. Throws `InvalidParam` if none is located. */
 export function pointsOfStretch({ km_from, km_to }: Stretch, points: readonly RoadPoint[]): readonly RoadPoint[] {
   const asked = points.filter(({ km }) => km >= (km_from ?? 0) && km <= (km_to ?? Number.POSITIVE_INFINITY))
   if (asked.length === 0) throw notLocated(points.length === 0 ? 'road' : 'km_from')
@@ -138,9 +138,9 @@ function noneYet(): Problem {
   })
 }
 
-function notLocated(parameter: 'road' | 'km_from'): Refused {
+function notLocated(parameter: 'road' | 'km_from'): InvalidParam {
   const what = parameter === 'road' ? 'a road with located points, as in /api/geo/pk' : 'a stretch of the road with located points'
-  return new Refused(`expected ${what}`, { parameter })
+  return new InvalidParam(`expected ${what}`, { parameter })
 }
 
 /**
@@ -168,7 +168,7 @@ export interface NearStation extends Near {
 }
 
 /**
- * The stations that `stationsNearSql` found. Throws `Refused` if the road has no located points; as `pointsOfRoad` if no road
+ * The stations that `stationsNearSql` found. Throws `InvalidParam` if the road has no located points; as `pointsOfRoad` if no road
  * has any.
  */
 export function stationsFound(found: readonly AnyRow[]): NearStation[] {

@@ -5,7 +5,7 @@ import type { State } from '../../define/endpoint.ts'
 import { nested, record, type StateRow, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { required, textParam } from '../../define/params.ts'
-import { originFields, provinceField, provinceName, stateFields } from '../tail.ts'
+import { originFields, provinceField, provinceName, stateFields } from '../common-fields.ts'
 
 const { columns } = weatherStations
 

@@ -23,7 +23,7 @@ export const weatherStationList = defineEndpoint({
   plan: 'FREE',
   summary: 'Catalogue of weather stations',
   about: `${INVENTORY} Only those with the listing OBSERVATION have hourly values. ${ABOUT_ROADS}`,
-  figure: { grain: 'One weather station.', method: INVENTORY },
+  statistic: { grain: 'One weather station.', method: INVENTORY },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter],
   returns: {
@@ -42,7 +42,7 @@ export const weatherStationList = defineEndpoint({
     from: [weatherStations],
     lake: [roadPoints],
     needs: [],
-    answer: async ({ states: [state], slice }, p) => {
+    answer: async ({ states: [state], cached: slice }, p) => {
       const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
       const stations = [...stationsOf(state).values()].map((one) => ({ ...one, ...NOWHERE }))
       return nearStretch(stations, p.stretch, points)
@@ -58,7 +58,7 @@ export const weatherStationById = defineEndpoint({
   plan: 'FREE',
   summary: 'One weather station with its last hourly observation',
   about: HOURLY,
-  figure: { grain: 'One weather station, and one hour of its values.', method: `${INVENTORY} ${HOURLY}` },
+  statistic: { grain: 'One weather station, and one hour of its values.', method: `${INVENTORY} ${HOURLY}` },
   params: { id: stationId },
   returns: { kind: 'one', record: stationDetail },
   read: {

@@ -9,7 +9,7 @@ import { defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
 import { placeFilter } from '../../filters/place.ts'
-import { originFields } from '../tail.ts'
+import { originFields } from '../common-fields.ts'
 import { ABOUT_ROADS, NOWHERE, nearFields, nearStretch, pointsOfRoad, stretchParams } from './near-road.ts'
 import { stationFields, stationKey, stationsOf } from './station.ts'
 
@@ -121,7 +121,7 @@ export const drivingWeather = defineEndpoint({
   plan: 'FREE',
   summary: 'Current driving weather: rain, snow, fog and wind at the weather stations',
   about: `${METHOD} Values that a station does not measure are null and give no condition: one station in nine measures visibility, a few measure snow on the ground. ${ABOUT_ROADS}`,
-  figure: { grain: 'One station, the newest hour that it reports.', method: METHOD },
+  statistic: { grain: 'One station, the newest hour that it reports.', method: METHOD },
   params: { stretch: stretchParams },
   filters: [placeFilter, areaFilter, conditionFilter],
   returns: {
@@ -141,7 +141,7 @@ export const drivingWeather = defineEndpoint({
     lake: [roadPoints],
     needs: [],
     isOfAny: true,
-    answer: async ({ states, slice }, p) => {
+    answer: async ({ states, cached: slice }, p) => {
       const points = p.stretch.road === null ? [] : await slice(pointsOfRoad, p.stretch.road)
       return nearStretch(weatherNow(states), p.stretch, points)
     },

@@ -4,7 +4,7 @@ import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { type RailNetwork, railNetwork } from '../../endpoints/rail/network.ts'
 import { routesOf } from '../../endpoints/rail/route.ts'
 import { stationsOf } from '../../endpoints/rail/station.ts'
@@ -124,10 +124,10 @@ const STOCK_COLUMNS = {
 }
 
 /** The train models in their last state. Its only key is the empty string. */
-const trainModels = defineSlice({
+const trainModels = defineCachedQuery({
   name: 'models of trains',
   from: [railStock],
-  most: 1,
+  maxEntries: 1,
   read: async ({ all }) =>
     await all(
       sql`SELECT model, any_value(series) AS series, any_value(purpose) AS purpose FROM ${scan(railStock)} GROUP BY model ORDER BY model`,

@@ -11,8 +11,8 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { foldRoad } from '../../define/params-place.ts'
-import { defineSlice } from '../../define/slice.ts'
 import { countStationsOf } from '../../endpoints/mobility/count-station.ts'
 import { sectionSensors } from '../../endpoints/road/sections.ts'
 import { sensorsOf } from '../../endpoints/road/sensor.ts'
@@ -27,10 +27,10 @@ const ROAD_COLUMNS = {
 }
 
 /** Roads with points in the newest month, with one of them. Its only key is the empty string. */
-const roadsWithPoints = defineSlice({
+const roadsWithPoints = defineCachedQuery({
   name: 'roads with points',
   from: [roadPoints],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const month = (await reader.versions(roadPoints))
       .map(({ name }) => name)
@@ -50,10 +50,10 @@ const roadsWithPoints = defineSlice({
 const IMD_COLUMNS = { road: col.string(1, 'Road designation.'), imd: col.float(2, 'Mean daily vehicles.', { unit: 'veh/d' }) }
 
 /** Mean daily vehicles of roads in the newest year. Its only key is the empty string. */
-const dailyTraffic = defineSlice({
+const dailyTraffic = defineCachedQuery({
   name: 'daily traffic of roads',
   from: [imdRoads],
-  most: 1,
+  maxEntries: 1,
   read: async (reader) => {
     const edition = (await reader.versions(imdRoads))
       .map(({ name }) => name)

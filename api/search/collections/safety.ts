@@ -4,14 +4,14 @@ import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
-import { defineSlice } from '../../define/slice.ts'
+import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineCollection } from '../collection.ts'
 
 /** The black spots in the default list. Its only key is the empty string. */
-const shownHotspots = defineSlice({
+const shownHotspots = defineCachedQuery({
   name: 'hotspots of the search',
   from: [accidentHotspots],
-  most: 1,
+  maxEntries: 1,
   read: async ({ all }) =>
     await all<Row<typeof accidentHotspots>>(
       sql`SELECT * FROM ${scan(accidentHotspots)} WHERE hotspot_set LIKE '%.epanechnikov.250.none' ORDER BY hotspot_id`,

@@ -10,10 +10,10 @@ export const airportDaysDerived = defineDerived({
   by: 'months',
   into: airportDays,
   from: [flights, airportTraffic, arrivalAtfmDelays],
-  besides: [airportTraffic, arrivalAtfmDelays],
+  fallbackInputs: [airportTraffic, arrivalAtfmDelays],
   revision: 1,
-  settles: 'day',
-  late_days: 1,
+  watermark: 'day',
+  allowedLateness_days: 1,
   rows: daysOf,
 })
 

@@ -16,10 +16,10 @@ export const airportObservedDaysDerived = defineDerived({
   by: 'months',
   into: airportObservedDays,
   from: [aircraftPositions, airports],
-  besides: [airports],
+  fallbackInputs: [airports],
   revision: 1,
-  settles: 'day',
-  late_days: 1,
+  watermark: 'day',
+  allowedLateness_days: 1,
   rows: daysOf,
 })
 

@@ -16,7 +16,7 @@ export const fuelDaysDerived = defineDerived({
   by: 'months',
   into: fuelDays,
   from: [fuelPrices, fuelStations, fuelArchivePrices],
-  besides: [fuelArchivePrices],
+  fallbackInputs: [fuelArchivePrices],
   revision: 2,
   // The state at the start of a month is in the partition of the instant before, which opens with the full state at its own
   // start.

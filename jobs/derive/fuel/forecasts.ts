@@ -31,7 +31,7 @@ const MONTH = /^\d{4}-\d{2}$/
 export const fuelForecastsDerived = defineDerived({
   by: 'model',
   into: fuelForecasts,
-  beside: [modelScores, modelCards],
+  sideOutputs: [modelScores, modelCards],
   from: [fuelBulletin, fuelDays],
   revision: REVISION,
   parts: (versions) => {
@@ -49,7 +49,7 @@ export const fuelForecastsDerived = defineDerived({
 
 async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> {
   const prices = given as unknown as readonly WeekPrice[]
-  if (prices.length === 0) return { rows: [], beside: new Map() }
+  if (prices.length === 0) return { rows: [], sideOutputs: new Map() }
   const run = <T>(task: FuelTask): Promise<T> => inThread<T>(WEEKLY, task, signal)
   const stood = await runModel<FuelParameters>(files, { model: 'fuel', revision: REVISION, signal }, (standing) =>
     run<Fit<FuelParameters>>({ task: 'fit', prices, standing }),
@@ -57,7 +57,7 @@ async function weekly({ given, files, signal }: ModelGiven): Promise<ModelRows> 
   const newest = prices.reduce((last, { date }) => (date > last ? date : last), '')
   const { model_version, parameters } = stood
   const served = { model_version, parameters, made_at: dayBounds(newest).end, of: servedOf(stood) }
-  return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), beside: stood.beside }
+  return { rows: await run<ForecastRow[]>({ task: 'predict', prices, served }), sideOutputs: stood.beside }
 }
 
 /** True if an area that had too few days for a forecast now has enough. */
@@ -69,14 +69,14 @@ function isFilledUp(before: readonly AnyRow[], means: readonly StationMeans[]): 
 
 async function daily({ given, before, files, signal }: ModelGiven): Promise<ModelRows> {
   const means = given as unknown as readonly StationMeans[]
-  if (means.length === 0) return { rows: [], beside: new Map() }
+  if (means.length === 0) return { rows: [], sideOutputs: new Map() }
   const newest = means.map(({ dates }) => dates.at(-1) as string).reduce((last, date) => (date > last ? date : last))
   // The current day changes with every publication; an ended day was already used, unless an archive has since completed it.
   const isLookedAt = before.some(
     ({ made_at, model_version }) => made_at === dayBounds(newest).end && String(model_version).startsWith(`r${REVISION}-`),
   )
   if (isLookedAt && !isFilledUp(before, means))
-    return { rows: before.map(({ fetch_id: _fetch, ...row }): AnyRow => row), beside: new Map() }
+    return { rows: before.map(({ fetch_id: _fetch, ...row }): AnyRow => row), sideOutputs: new Map() }
   const run = <T>(task: DailyTask): Promise<T> => inThread<T>(DAILY, task, signal)
   const stood = await runModel<DailyParameters>(files, { model: 'fuel_daily', revision: REVISION, signal }, (standing) =>
     run<Fit<DailyParameters>>({ task: 'fit', means, standing }),
@@ -84,6 +84,6 @@ async function daily({ given, before, files, signal }: ModelGiven): Promise<Mode
   const { model_version, parameters } = stood
   return {
     rows: await run<ForecastRow[]>({ task: 'predict', means, served: { model_version, parameters, of: servedOf(stood) } }),
-    beside: stood.beside,
+    sideOutputs: stood.beside,
   }
 }

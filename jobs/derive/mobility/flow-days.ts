@@ -9,7 +9,7 @@ export const mobilityFlowDaysDerived = defineDerived({
   into: mobilityFlowDays,
   from: [mobilityTrips, mobilityV1Trips],
   // The 2020 and 2021 study has ended: the coverage comes from the later one.
-  besides: [mobilityV1Trips],
+  fallbackInputs: [mobilityV1Trips],
   revision: 2,
   rows: ({ month }, [trips, former]) => sql`
     SELECT ${month} AS month, study, local_date, day_starts_at,

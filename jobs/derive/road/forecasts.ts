@@ -42,7 +42,7 @@ const run = <T>(task: TrafficTask, signal: AbortSignal): Promise<T> => inThread<
 
 const countsGrid = (given: readonly AnyRow[]): Grid | null =>
   given.length === 0 ? null : gridOfCounts(given as unknown as readonly CountDay[])
-const rolledUntil = (sensors: readonly AnyRow[]): number => sensors.reduce((last, { until }) => Math.max(last, until as number), 0)
+const rollupWatermark = (sensors: readonly AnyRow[]): number => sensors.reduce((last, { until }) => Math.max(last, until as number), 0)
 
 /** A model's part from the newest months of a dataset; none without months. */
 function partOf(model: string, of: Dataset, months: readonly string[]): DerivedPart[] {
@@ -56,7 +56,7 @@ function partOf(model: string, of: Dataset, months: readonly string[]): DerivedP
 export const trafficModelsDerived = defineDerived({
   by: 'model',
   into: trafficModels,
-  beside: [modelScores, modelCards],
+  sideOutputs: [modelScores, modelCards],
   from: [trafficCountsHourly, trafficHours],
   sources: [madrid],
   revision: REVISION,
@@ -84,7 +84,7 @@ export const trafficModelsDerived = defineDerived({
       const horizon = name.split(' ')[1] as string
       return { model, model_version, made_at, horizon, forecast_kind: isBaseline ? 'BASELINE' : 'MODEL', recent_error: error }
     })
-    return { rows, beside: stood.beside }
+    return { rows, sideOutputs: stood.beside }
   },
 })
 
@@ -130,7 +130,7 @@ export const trafficForecastsDerived = defineDerived({
       ]),
     )
     const served = { model, model_version, parameters: kept.fit.parameters, of }
-    const grid = recent === null ? countsGrid(given) : await liveGrid(monthsOf(from), { rolled: rolledUntil(given), recent }, read)
+    const grid = recent === null ? countsGrid(given) : await liveGrid(monthsOf(from), { rolled: rollupWatermark(given), recent }, read)
     return grid === null ? [] : ((await run<ForecastRow[]>({ task: 'predict', grid, served }, signal)) as unknown as AnyRow[])
   },
 })

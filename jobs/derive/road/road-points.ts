@@ -23,7 +23,7 @@ export const roadPointsDerived = defineDerived({
   // The city's sensors are on streets, which have no kilometres.
   sources: roadPoints.sources,
   revision: 3,
-  settles: 'day',
+  watermark: 'day',
   countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
   rows: pointsOf,

@@ -9,9 +9,9 @@ export const trafficSectionHoursDerived = defineDerived({
   by: 'months',
   into: trafficSectionHours,
   from: [trafficSectionStates, trafficSectionStatesArchive],
-  besides: [trafficSectionStatesArchive],
+  fallbackInputs: [trafficSectionStatesArchive],
   revision: 1,
-  settles: 'day',
+  watermark: 'day',
   isBySource: true,
   rows: ({ month }, [live, archive]) => sql`
     SELECT ${month} AS month, source, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, ${sumsOfStates}

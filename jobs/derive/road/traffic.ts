@@ -20,9 +20,9 @@ export const trafficHoursDerived = defineDerived({
   by: 'months',
   into: trafficHours,
   from: [trafficReadings, trafficReadings15m],
-  besides: [trafficReadings15m],
+  fallbackInputs: [trafficReadings15m],
   revision: 2,
-  settles: 'day',
+  watermark: 'day',
   isBySource: true,
   rows: ({ month }, [readings, archive]) => sql`
     SELECT ${month} AS month, source, sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start,

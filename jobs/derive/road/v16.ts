@@ -9,7 +9,7 @@ export const v16HoursDerived = defineDerived({
   into: v16Hours,
   from: [v16Beacons],
   revision: 1,
-  settles: 'day',
-  late_days: 1,
+  watermark: 'day',
+  allowedLateness_days: 1,
   rows: (span, [beacons]) => sql`SELECT ${span.month} AS month, * FROM (${activationsBySection(beacons as SqlPart, span)})`,
 })

@@ -36,7 +36,7 @@ function partOf({ model, years }: RiskBasis, of: Dataset, editions: readonly str
 export const riskDerived = defineDerived({
   by: 'model',
   into: riskEstimates,
-  beside: [riskProfiles, modelScores, modelCards],
+  sideOutputs: [riskProfiles, modelScores, modelCards],
   from: [animalAccidents, roadAccidents],
   sources: [dgtAccidentFiles],
   revision: REVISION,
@@ -71,7 +71,7 @@ export const riskDerived = defineDerived({
     const profiles = profilesOf(parameters, fitted) as unknown as AnyRow[]
     return {
       rows: estimatesOf(parameters, basis, fitted) as unknown as AnyRow[],
-      beside: new Map([...stood.beside, [riskProfiles, profiles]]),
+      sideOutputs: new Map([...stood.beside, [riskProfiles, profiles]]),
     }
   },
 })

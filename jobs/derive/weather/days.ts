@@ -9,7 +9,7 @@ export const weatherDaysDerived = defineDerived({
   into: weatherDays,
   from: [weatherObservations],
   revision: 1,
-  settles: 'day',
+  watermark: 'day',
   // An observation covers the hour before its time.
   timesAreEnds: true,
   rows: ({ month }, [observations]) => sql`SELECT ${month} AS month, * FROM (${daysOfObservations(observations as SqlPart)})`,

@@ -17,7 +17,7 @@ export const weatherStationRoadsDerived = defineDerived({
   into: weatherStationRoads,
   from: [weatherStations, roadPoints],
   revision: 1,
-  settles: 'day',
+  watermark: 'day',
   countsFirstDay: true,
   reads: ({ to }) => ({ from: to - YEAR_MS, to }),
   rows: ({ month }, [stations, points]) => sql`

@@ -5,7 +5,7 @@ import type { Source } from '../../../lake/schema/sources.ts'
 import { type CsvTable, delimiterOf, readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Band, type Batch, batch, defineFeed, type Feed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Band, type Batch, batch, type Diagnostics, defineFeed, type Feed, type FeedBody, FormatError } from '../define.ts'
 import { localHours } from '../local-hours.ts'
 import { lookUp } from '../look-up.ts'
 
@@ -66,39 +66,39 @@ export function dayFileFeed({ url, band, columns, knows, leavesOut = [], ...spec
     plans: [{ requests: [{ ...request, maxBytes: 4_000_000, maxDecodedBytes: 4_000_000 }] }],
     freshBy: 'fetch',
     bands: { air_measurements: band },
-    *rows(bodies: readonly FeedBody[], _clock, notes: Notes): Generator<Batch> {
+    *rows(bodies: readonly FeedBody[], _clock, diagnostics: Diagnostics): Generator<Batch> {
       for (const { bytes } of bodies) {
         const text = decodeText(bytes)
         const requires = [...Object.values(columns), ...HOURS.flatMap((hour) => [`H${hour}`, `V${hour}`])]
         const table = readCsv(text, { delimiter: delimiterOf(text), requires, endsLines: true })
         for (const { line, text: shown } of table.misshapen)
-          notes.quarantine(airMeasurements, 'another number of fields', `line ${line}: ${shown}`)
-        for (const name of table.header) if (!known.has(name)) notes.unknownCode(`${spec.id}_column`, name)
-        yield batch(airMeasurements, [...measurements(table, { source: spec.source, columns, leavesOut, notes })])
+          diagnostics.reject(airMeasurements, 'another number of fields', `line ${line}: ${shown}`)
+        for (const name of table.header) if (!known.has(name)) diagnostics.unknownCode(`${spec.id}_column`, name)
+        yield batch(airMeasurements, [...measurements(table, { source: spec.source, columns, leavesOut, diagnostics: diagnostics })])
       }
     },
   })
 }
 
 interface Reading extends Required<Pick<DayFileSpec, 'source' | 'columns' | 'leavesOut'>> {
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }
 
-function* measurements(table: CsvTable, { source, columns, leavesOut, notes }: Reading): Generator<Measurement> {
+function* measurements(table: CsvTable, { source, columns, leavesOut, diagnostics }: Reading): Generator<Measurement> {
   const hoursAt = HOURS.map((hour) => [table.at(`H${hour}`), table.at(`V${hour}`)] as const)
   const days = new Map<string, ReturnType<typeof localHours>>()
   for (const record of table.records) {
     const number = (field: keyof LineColumns, digits: number): string => digitsOf(record[table.at(columns[field])], columns[field], digits)
     const reject = (error: unknown): void => {
       if (!(error instanceof FormatError)) throw error
-      notes.quarantine(airMeasurements, error.message, record.join(';').slice(0, 300))
+      diagnostics.reject(airMeasurements, error.message, record.join(';').slice(0, 300))
     }
     try {
       const magnitude = String(Number(number('pollutant', 1)))
       if (leavesOut.includes(magnitude)) continue
       const pollutant = lookUp(POLLUTANTS, magnitude)
       if (pollutant === undefined) {
-        notes.unknownCode('air_magnitude', magnitude)
+        diagnostics.unknownCode('air_magnitude', magnitude)
         continue
       }
       const station_id = `${number('province', 2)}${number('municipality', 3)}${number('station', 3)}`
@@ -110,7 +110,7 @@ function* measurements(table: CsvTable, { source, columns, leavesOut, notes }: R
       for (const [at, [valueAt, validAt]] of hoursAt.slice(0, last + 1).entries()) {
         const hour_begins_at = starts[at] ?? null
         if (hour_begins_at === null) {
-          notes.warn('an hour that the clock skips or repeats')
+          diagnostics.warn('an hour that the clock skips or repeats')
           continue
         }
         const validity = lookUp(VALIDITY, (record[validAt] ?? '').trim())

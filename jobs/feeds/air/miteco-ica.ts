@@ -7,7 +7,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { csvFile } from '../kit/formats.ts'
@@ -70,9 +70,16 @@ export const mitecoIca = defineFeed({
   rows,
 })
 
-function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   const binder = new Binder(COLUMNS)
-  const reader: Reader = new RecordReader({ columns: COLUMNS, needs: NEEDS, decimal: 'point', emptyValues: [], notes, clock })
+  const reader: Reader = new RecordReader({
+    columns: COLUMNS,
+    needs: NEEDS,
+    decimal: 'point',
+    emptyValues: [],
+    diagnostics: diagnostics,
+    clock,
+  })
   const stations: Station[] = []
   const index: Index[] = []
   for (const { name, bytes } of bodies) {
@@ -80,12 +87,12 @@ function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Gen
     binder.bind(header ?? [])
     const missing = binder.missing([...NEEDS, 'index', 'pollutants'])
     if (missing.length > 0) throw new FormatError(`${name} has no ${missing.join(', ')}`)
-    for (const text of misshapen) notes.quarantine(airQualityStations, 'another number of fields', text)
+    for (const text of misshapen) diagnostics.reject(airQualityStations, 'another number of fields', text)
     for (const record of records) {
       reader.turnTo(binder.valuesOf(record))
       const reject = (dataset: typeof airQualityStations | typeof airQualityIndex, error: unknown): void => {
         if (!(error instanceof FormatError)) throw error
-        notes.quarantine(dataset, error.message, record.values.join())
+        diagnostics.reject(dataset, error.message, record.values.join())
       }
       let station: Station
       try {
@@ -103,7 +110,7 @@ function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Gen
       }
     }
   }
-  binder.countUnknown(mitecoIca.id, notes)
+  binder.countUnknown(mitecoIca.id, diagnostics)
   yield batch(airQualityStations, stations)
   yield batch(airQualityIndex, index)
 }

@@ -1,7 +1,7 @@
 import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { adsbLol } from '../../../lake/datasets/aviation/sources.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { rawRecord } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
@@ -99,15 +99,15 @@ function request(name: string, { lat, lon }: Point): FeedRequest {
 }
 
 /** The newest position of each aircraft of all circles, as one file. */
-function openCircles(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): RecordFile[] {
   const answers = bodies.map(({ bytes }) => readAnswer(bytes))
   const newest = new Map<string, { readonly aircraft: AdsbAircraft; readonly at: number }>()
   for (const { now, ac } of answers) {
     for (const aircraft of ac) {
       const { hex, seen_pos, lat } = aircraft
-      if (isBlocked(aircraft)) notes.warn('an aircraft whose registration is blocked')
-      else if (typeof lat !== 'number' || typeof seen_pos !== 'number') notes.warn('an aircraft without a position')
-      else if (seen_pos > OLDEST_S) notes.warn(`a position that is older than ${OLDEST_S} s`)
+      if (isBlocked(aircraft)) diagnostics.warn('an aircraft whose registration is blocked')
+      else if (typeof lat !== 'number' || typeof seen_pos !== 'number') diagnostics.warn('an aircraft without a position')
+      else if (seen_pos > OLDEST_S) diagnostics.warn(`a position that is older than ${OLDEST_S} s`)
       else {
         const at = Math.round(now - 1000 * seen_pos)
         const before = newest.get(String(hex))
@@ -116,8 +116,8 @@ function openCircles(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
     }
   }
   for (const name of Object.keys(CIRCLES))
-    if (bodies.length > 1 && !bodies.some((body) => body.name === name)) notes.warn(`the circle ${name} did not answer`)
-  notes.publishedAt(Math.max(...answers.map(({ now }) => now)))
+    if (bodies.length > 1 && !bodies.some((body) => body.name === name)) diagnostics.warn(`the circle ${name} did not answer`)
+  diagnostics.publishedAt(Math.max(...answers.map(({ now }) => now)))
   const records = [...newest.values()].map(({ aircraft, at }) =>
     rawRecord({ ...aircraft, received_at: at, ...(isMilitary(aircraft) ? { is_military: 'true' } : {}) }),
   )

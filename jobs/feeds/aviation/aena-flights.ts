@@ -2,7 +2,7 @@ import { flights } from '../../../lake/datasets/aviation/flights.ts'
 import { aena } from '../../../lake/datasets/aviation/sources.ts'
 import { SPANISH_AIRPORTS, zoneOfAirport } from '../../../lake/places/airports.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
-import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { jsonList, rawRecord } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
@@ -41,7 +41,7 @@ export const aenaFlights = recordFeed(
     freshBy: 'fetch',
     band: { atLeast: 100, minRatio: 0.6 },
     // At night an airport with few flights may have none.
-    blocks: { flights: { column: 'airport', least: 60 } },
+    groups: { flights: { column: 'airport', least: 60 } },
     columns: {
       type: 'tipoVuelo',
       airline_iata: 'iataCompania',
@@ -116,9 +116,9 @@ function request(iata: string, flightType: keyof typeof DIRECTIONS): FeedRequest
 }
 
 /** All lists as one file, with codeshares merged. An airport with a missing list is a missing block. */
-function openLists(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+function openLists(bodies: readonly FeedBody[], diagnostics: Diagnostics): RecordFile[] {
   const there = new Set(bodies.map(({ name }) => name))
-  for (const iata of AENA_AIRPORTS) if (!there.has(`${iata}-S`) || !there.has(`${iata}-L`)) notes.missingBlock(flights, iata)
+  for (const iata of AENA_AIRPORTS) if (!there.has(`${iata}-S`) || !there.has(`${iata}-L`)) diagnostics.missingGroup(flights, iata)
   return [{ name: 'lists', header: null, records: bodies.flatMap((body) => mergeCodeshares(jsonList(body))).map(rawRecord) }]
 }
 

@@ -1,6 +1,6 @@
 import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
-import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { readJson, withholdStates } from './aircraft-blocked.ts'
 
@@ -77,7 +77,7 @@ function request(name: keyof typeof BOXES): FeedRequest {
 }
 
 /** The states of both boxes as one file; `states` is null if there are none. */
-function openStates(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
+function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics): RecordFile[] {
   const answers = bodies.map(({ bytes }) => readJson(bytes))
   const times = answers.map(({ time }) => (typeof time === 'number' ? 1000 * time : Number.NaN))
   if (times.some(Number.isNaN)) throw new FormatError('the answer has no time')
@@ -88,13 +88,13 @@ function openStates(bodies: readonly FeedBody[], notes: Notes): RecordFile[] {
       const { time_position: seen, latitude } = Object.fromEntries(ELEMENTS.map((name, nth) => [name, state[nth] as unknown]))
       const isOld = typeof seen === 'number' && (times[at] as number) - 1000 * seen > 1000 * OLDEST_S
       if (isOld || typeof seen !== 'number' || typeof latitude !== 'number') {
-        notes.warn(isOld ? `a position that is older than ${OLDEST_S} s` : 'an aircraft without a position')
+        diagnostics.warn(isOld ? `a position that is older than ${OLDEST_S} s` : 'an aircraft without a position')
         return []
       }
       return [{ names: ELEMENTS, values: state }]
     })
   })
-  notes.publishedAt(Math.max(...times))
+  diagnostics.publishedAt(Math.max(...times))
   return [{ name: 'states', header: null, records }]
 }
 

@@ -4,7 +4,16 @@ import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type ArchiveFile, type Batch, batch, type DayRange, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import {
+  type ArchiveFile,
+  type Batch,
+  batch,
+  type DayRange,
+  type Diagnostics,
+  defineFeed,
+  type FeedBody,
+  type FeedClock,
+} from '../define.ts'
 import { type FuelAnswer, isEmptyAnswer, listOfAnswer, readAnswer } from './answer.ts'
 import { fieldReader, type StationTexts } from './fields.ts'
 import { coded, SALES } from './stations.ts'
@@ -64,25 +73,25 @@ function daysOf(_index: readonly FeedBody[], range: DayRange): ArchiveFile[] {
   })
 }
 
-function* readDays(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readDays(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const body of bodies) {
     // A file belongs to the requested day, whatever time it states; a file loaded by hand belongs to the day it states.
     const asked = PERIOD.test(body.name) ? body.name : null
     const answer = readAnswer(body, clock.fetched_at, { needsTime: asked === null })
-    yield* pricesOf(answer, asked ?? madridDate(answer.published), notes)
+    yield* pricesOf(answer, asked ?? madridDate(answer.published), diagnostics)
   }
 }
 
-function* pricesOf(answer: FuelAnswer, day: string, notes: Notes): Generator<Batch> {
+function* pricesOf(answer: FuelAnswer, day: string, diagnostics: Diagnostics): Generator<Batch> {
   const day_starts_at = dayBounds(day).start
-  const fields = fieldReader(answer.name, notes)
+  const fields = fieldReader(answer.name, diagnostics)
   const seen = new Set<string>()
   for (const items of answer.batches) {
     const prices: Price[] = []
     for (const given of items) {
       const reason = fields.read(given) ?? refusal(fields.texts, seen)
       if (reason !== null) {
-        notes.quarantine(fuelArchivePrices, reason, JSON.stringify(given))
+        diagnostics.reject(fuelArchivePrices, reason, JSON.stringify(given))
         continue
       }
       const { station_id, province_code, brand, sale_type } = fields.texts
@@ -91,7 +100,7 @@ function* pricesOf(answer: FuelAnswer, day: string, notes: Notes): Generator<Bat
       for (const { priced, text } of fields.prices) {
         const price = commaNumber(text)
         if (price !== null) prices.push({ ...station, product: priced.product, price, price_unit: priced.price_unit })
-        else notes.warn('a price is marked as absent, where the field has always been empty')
+        else diagnostics.warn('a price is marked as absent, where the field has always been empty')
       }
     }
     yield batch(fuelArchivePrices, prices)

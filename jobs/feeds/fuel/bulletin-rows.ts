@@ -5,7 +5,7 @@ import { readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
-import { type Batch, batch, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 
 type Price = FeedRow<typeof fuelBulletin>
 type Unit = 'EUR/kL' | 'EUR/t'
@@ -29,10 +29,10 @@ const PRODUCTS: readonly (readonly [string, RegExp])[] = [
 const COUNTRIES: Readonly<Record<string, string>> = { EL: 'GR', UK: 'GB' }
 
 /** Prices of the bulletin, in any layout: the history of all weeks, the table of one, or a series as CSV. */
-export async function* readBulletin(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+export async function* readBulletin(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const { bytes } of bodies) {
-    if (bytes.subarray(0, 2).equals(ZIP)) yield* inBatches(await readWorkbook(bytes, notes))
-    else yield* inBatches(readSeries(bytes, notes))
+    if (bytes.subarray(0, 2).equals(ZIP)) yield* inBatches(await readWorkbook(bytes, diagnostics))
+    else yield* inBatches(readSeries(bytes, diagnostics))
   }
 }
 
@@ -41,7 +41,7 @@ function* inBatches(rows: readonly Price[]): Generator<Batch> {
   for (let at = 0; at < rows.length; at += BATCH) yield batch(fuelBulletin, rows.slice(at, at + BATCH))
 }
 
-async function readWorkbook(bytes: Buffer, notes: Notes): Promise<Price[]> {
+async function readWorkbook(bytes: Buffer, diagnostics: Diagnostics): Promise<Price[]> {
   const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
   const prices = new Map<string, Price>()
   const sides = new Set<string>()
@@ -50,12 +50,12 @@ async function readWorkbook(bytes: Buffer, notes: Notes): Promise<Price[]> {
     let places: ReadonlyMap<string, number> | null = null
     for await (const rows of workbook.rows(sheet))
       for (const cells of rows) {
-        if (columns) historyRow(cells, { columns, prices, notes })
-        else if (places) tableRow(cells, { places, prices, notes })
+        if (columns) historyRow(cells, { columns, prices, diagnostics: diagnostics })
+        else if (places) tableRow(cells, { places, prices, diagnostics: diagnostics })
         else if (cells.some((cell) => HISTORY_ID.test(String(cell)))) {
-          columns = cells.map((cell) => historyColumn(cell, notes))
+          columns = cells.map((cell) => historyColumn(cell, diagnostics))
           for (const column of columns) if (column?.side) sides.add(column.side)
-        } else if (cells.includes(TABLE[0])) places = placesOf(cells, notes)
+        } else if (cells.includes(TABLE[0])) places = placesOf(cells, diagnostics)
       }
     if (places) sides.add('price_with_tax').add('price_without_tax')
   }
@@ -86,12 +86,12 @@ interface HistoryColumn {
 
 const HISTORY_ID = /^([A-Z]{2,3})_(?:price_(with|wo)_tax_(\w+)|exchange_rate)$/
 
-function historyColumn(cell: Cell, notes: Notes): HistoryColumn | null {
+function historyColumn(cell: Cell, diagnostics: Diagnostics): HistoryColumn | null {
   const id = String(cell ?? '').trim()
   const [, country, side, product] = HISTORY_ID.exec(id) ?? []
   if (country === undefined) {
     // The column of dates has the sheet's title, and `CTR` starts the block of a country.
-    if (/^[A-Z]{2,3}_/.test(id)) notes.unknownCode('bulletin_column', id)
+    if (/^[A-Z]{2,3}_/.test(id)) diagnostics.unknownCode('bulletin_column', id)
     return null
   }
   const country_code = COUNTRIES[country] ?? country
@@ -102,11 +102,14 @@ function historyColumn(cell: Cell, notes: Notes): HistoryColumn | null {
 
 interface Reading {
   readonly prices: Map<string, Price>
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }
 
 /** A week of the history, or the row of units. Other rows without a leading date are labels and notes. */
-function historyRow(cells: readonly Cell[], { columns, prices, notes }: Reading & { columns: readonly (HistoryColumn | null)[] }): void {
+function historyRow(
+  cells: readonly Cell[],
+  { columns, prices, diagnostics }: Reading & { columns: readonly (HistoryColumn | null)[] },
+): void {
   const date = dateOf(cells[0])
   if (date === null) {
     for (const [at, column] of columns.entries()) if (column) column.price_unit = unitNamed(cells[at]) ?? column.price_unit
@@ -119,12 +122,12 @@ function historyRow(cells: readonly Cell[], { columns, prices, notes }: Reading 
   }
   for (const [at, column] of columns.entries()) {
     if (!column?.side || column.product === null) continue
-    const value = priceOf(cells[at], notes)
+    const value = priceOf(cells[at], diagnostics)
     if (value === null) continue
     const { country_code, product, side, price_unit } = column
     const key = `${country_code}|${product}|${date}`
     const known = prices.get(key) ?? {
-      ...blank({ edition: `history-${date.slice(0, 4)}`, country_code, product, date, notes }),
+      ...blank({ edition: `history-${date.slice(0, 4)}`, country_code, product, date, diagnostics: diagnostics }),
       price_unit,
     }
     known[side] = value
@@ -145,30 +148,33 @@ const TABLE = [
   'Weekly price without taxes',
 ] as const
 
-function placesOf(cells: readonly Cell[], notes: Notes): ReadonlyMap<string, number> {
+function placesOf(cells: readonly Cell[], diagnostics: Diagnostics): ReadonlyMap<string, number> {
   const places = new Map(cells.map((cell, at) => [String(cell ?? '').trim(), at]))
   const missing = TABLE.filter((name) => !places.has(name))
   if (missing.length > 0) throw new FormatError(`the header of the table lacks ${missing.join(', ')}`)
-  for (const name of places.keys()) if (!['', 'Country Name', ...TABLE].includes(name)) notes.unknownCode('bulletin_column', name)
+  for (const name of places.keys()) if (!['', 'Country Name', ...TABLE].includes(name)) diagnostics.unknownCode('bulletin_column', name)
   return places
 }
 
 /** A line of a weekly table. Amounts are in euros, whatever currency the line names. */
-function tableRow(cells: readonly Cell[], { places, prices, notes }: Reading & { places: ReadonlyMap<string, number> }): void {
+function tableRow(cells: readonly Cell[], { places, prices, diagnostics }: Reading & { places: ReadonlyMap<string, number> }): void {
   const cell = (name: (typeof TABLE)[number]): Cell => cells[places.get(name) as number] ?? null
   const text = (name: (typeof TABLE)[number]): string => String(cell(name) ?? '').trim()
   const date = dateOf(cell('Prices in force on'))
   const country = text('Country EU Code')
   const price_unit = unitNamed(cell('Prices Unit'))
-  const refuse = (reason: string): void => notes.quarantine(fuelBulletin, reason, cells.join(';').slice(0, 200))
+  const refuse = (reason: string): void => diagnostics.reject(fuelBulletin, reason, cells.join(';').slice(0, 200))
   if (date === null) return
   if (country === '' || text('Product Name') === '') return refuse('no Country EU Code or Product Name')
   if (!price_unit) return refuse('Prices Unit is neither 1000L nor t')
-  const [with_tax, without_tax] = [priceOf(cell('Weekly price with taxes'), notes), priceOf(cell('Weekly price without taxes'), notes)]
+  const [with_tax, without_tax] = [
+    priceOf(cell('Weekly price with taxes'), diagnostics),
+    priceOf(cell('Weekly price without taxes'), diagnostics),
+  ]
   if (with_tax === null && without_tax === null) return
   const [country_code, product] = [COUNTRIES[country] ?? country, productOf(text('Product Name'))]
   prices.set(`${country_code}|${product}|${date}`, {
-    ...blank({ edition: `raw-${date}`, country_code, product, date, notes }),
+    ...blank({ edition: `raw-${date}`, country_code, product, date, diagnostics: diagnostics }),
     price_unit,
     price_with_tax: with_tax,
     price_without_tax: without_tax,
@@ -187,15 +193,15 @@ const SERIES = {
 } as const
 
 /** A third-party series of the bulletin: prices with taxes, by column name. */
-function readSeries(bytes: Buffer, notes: Notes): Price[] {
+function readSeries(bytes: Buffer, diagnostics: Diagnostics): Price[] {
   const names = Object.keys(SERIES) as (keyof typeof SERIES)[]
   const table = readCsv(decodeText(bytes), { delimiter: ',', requires: ['country_code', 'date', ...names], endsLines: true })
-  for (const { line, text } of table.misshapen) notes.quarantine(fuelBulletin, 'another number of fields', `line ${line}: ${text}`)
+  for (const { line, text } of table.misshapen) diagnostics.reject(fuelBulletin, 'another number of fields', `line ${line}: ${text}`)
   const [countryAt, dateAt] = [table.at('country_code'), table.at('date')]
   return table.records.flatMap((record) => {
     const [country, date] = [(record[countryAt] as string).trim(), dateOf(record[dateAt] as string)]
     if (country === '' || date === null) {
-      notes.quarantine(fuelBulletin, 'no country_code or date', record.join(','))
+      diagnostics.reject(fuelBulletin, 'no country_code or date', record.join(','))
       return []
     }
     return names.flatMap((name) => {
@@ -204,9 +210,9 @@ function readSeries(bytes: Buffer, notes: Notes): Price[] {
         country_code: COUNTRIES[country] ?? country,
         product: SERIES[name],
         date,
-        notes,
+        diagnostics: diagnostics,
       })
-      const price = priceOf(record[table.at(name)] as string, notes)
+      const price = priceOf(record[table.at(name)] as string, diagnostics)
       if (price === null) return []
       return [{ ...row, price_with_tax: row.price_unit === 'EUR/t' ? price : thousandths(1000 * price) }]
     })
@@ -219,10 +225,10 @@ function blank(of: {
   readonly country_code: string
   readonly product: string
   readonly date: string
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }): Price {
-  const { notes, ...named } = of
-  if (new Date(of.date).getUTCDay() !== 1) notes.warn('prices of a day that is no Monday')
+  const { diagnostics, ...named } = of
+  if (new Date(of.date).getUTCDay() !== 1) diagnostics.warn('prices of a day that is no Monday')
   return {
     ...named,
     period_start: dayBounds(of.date).start,
@@ -275,10 +281,10 @@ function numberOf(cell: Cell | undefined): number | null {
 }
 
 /** A price; null if missing, which some weeks write as 0. */
-function priceOf(cell: Cell | undefined, notes: Notes): number | null {
+function priceOf(cell: Cell | undefined, diagnostics: Diagnostics): number | null {
   const value = numberOf(cell)
   if (value !== 0) return value === null ? null : thousandths(value)
-  notes.warn('a price of 0: left out')
+  diagnostics.warn('a price of 0: left out')
   return null
 }
 

@@ -1,6 +1,6 @@
 import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import { oilBulletin } from '../../../lake/datasets/fuel/sources.ts'
-import { defineFeed, type Followed } from '../define.ts'
+import { type DownloadStep, defineFeed } from '../define.ts'
 
 import { readBulletin } from './bulletin-rows.ts'
 
@@ -31,7 +31,7 @@ export const fuelBulletinFeed = defineFeed({
   into: [fuelBulletin],
   every_s: 7 * 86_400,
   plans: [
-    { requests: [{ ...WORKBOOK, url: PAGE, follow: { hosts: [new URL(SITE).host], to: historyLink } }] },
+    { requests: [{ ...WORKBOOK, url: PAGE, twoStep: { hosts: [new URL(SITE).host], to: historyLink } }] },
     { requests: [{ ...WORKBOOK, url: `${SITE}/document/download/906e60ca-8b6a-44e7-8589-652854d2fd3f_en?filename=${HISTORY}` }] },
   ],
   freshBy: 'fetch',
@@ -40,7 +40,7 @@ export const fuelBulletinFeed = defineFeed({
 })
 
 /** The address of the workbook of all weeks in the page. */
-function historyLink(page: Buffer): Followed {
+function historyLink(page: Buffer): DownloadStep {
   for (const [, , link = ''] of page.toString('utf8').matchAll(LINK)) {
     const address = link.replaceAll('&amp;', '&')
     if (URL.canParse(address, PAGE) && new URL(address, PAGE).searchParams.get('filename') === HISTORY)

@@ -1,5 +1,5 @@
 import { foldName } from '../../../lake/places/names.ts'
-import { FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, FormatError } from '../define.ts'
 import { type PricedProduct, productOf } from './products.ts'
 
 /** Texts that every station of every capture has, by their fields. */
@@ -89,7 +89,7 @@ interface Meaning {
  * A reader of one answer's stations. Each field is looked up by name once. An unknown field is reported in the notes; an
  * unknown price is read as a product. Throws `FormatError` for an answer about a single product.
  */
-export function fieldReader(answer: string, notes: Notes): FieldReader {
+export function fieldReader(answer: string, diagnostics: Diagnostics): FieldReader {
   const meanings = new Map<string, Meaning>()
   /** Fields in the order of the previous station, which nearly all stations share. */
   const order: { readonly field: string; readonly meaning: Meaning }[] = []
@@ -99,7 +99,7 @@ export function fieldReader(answer: string, notes: Notes): FieldReader {
   function meaningOf(field: string, at: number): Meaning {
     const usual = order[at]
     if (usual?.field === field) return usual.meaning
-    const meaning = meanings.get(field) ?? interpret(field, answer, notes)
+    const meaning = meanings.get(field) ?? interpret(field, answer, diagnostics)
     meanings.set(field, meaning)
     order[at] = { field, meaning }
     return meaning
@@ -132,13 +132,13 @@ export function fieldReader(answer: string, notes: Notes): FieldReader {
   return reader
 }
 
-function interpret(field: string, answer: string, notes: Notes): Meaning {
+function interpret(field: string, answer: string, diagnostics: Diagnostics): Meaning {
   const folded = foldName(field)
   if (folded === 'precioproducto')
     throw new FormatError(`${answer}: an answer for one product (it has PrecioProducto), expected all products`)
   const priced = productOf(field)
   if (priced) return { column: null, priced }
   const column = FIELDS.get(folded)
-  if (column === undefined) notes.warn(`unknown field ${JSON.stringify(field.slice(0, 60))} of stations`)
+  if (column === undefined) diagnostics.warn(`unknown field ${JSON.stringify(field.slice(0, 60))} of stations`)
   return { column: column ?? null, priced: null }
 }

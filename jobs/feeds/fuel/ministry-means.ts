@@ -5,7 +5,7 @@ import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { productOf } from './products.ts'
 
 type Mean = FeedRow<typeof fuelMinistryDays>
@@ -44,10 +44,10 @@ export const fuelMinistryMeans = defineFeed({
   rows: readMeans,
 })
 
-function* readMeans(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readMeans(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { bytes } of bodies) {
     const table = readCsv(decodeText(bytes), { delimiter: ',', requires: ['fecha'], endsLines: true })
-    for (const { line, text } of table.misshapen) notes.quarantine(fuelMinistryDays, 'another number of fields', `line ${line}: ${text}`)
+    for (const { line, text } of table.misshapen) diagnostics.reject(fuelMinistryDays, 'another number of fields', `line ${line}: ${text}`)
     const dayAt = table.at('fecha')
     // Headers are `gasoleo_a` in one layout and `Gasóleo A` in the other.
     const columns = table.header.flatMap((name, at) => {
@@ -61,7 +61,7 @@ function* readMeans(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes
       const day = (record[dayAt] as string).trim()
       const isDay = DAY.test(day) && !Number.isNaN(Date.parse(day))
       if (!isDay || seen.has(day)) {
-        notes.quarantine(fuelMinistryDays, isDay ? 'fecha comes twice' : 'fecha is no day', record.join())
+        diagnostics.reject(fuelMinistryDays, isDay ? 'fecha comes twice' : 'fecha is no day', record.join())
         continue
       }
       seen.add(day)

@@ -7,7 +7,7 @@ import { type PlaceProblem, resolvePlace } from '../../../lake/places/resolve.ts
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 import { type FuelAnswer, isProvince, readAnswer } from './answer.ts'
 import { ALWAYS, type FieldReader, fieldReader, type StationTexts } from './fields.ts'
@@ -78,7 +78,7 @@ export const fuelStationsFeed = defineFeed({
     fuel_prices: { atLeast: 100, minRatio: 0.95, maxRatio: 1000 },
   },
   // The largest region has nine of the 52 provinces; if more are missing, the publication is incomplete.
-  blocks: {
+  groups: {
     fuel_stations: { column: 'province_code', mostMissing: 0.2 },
     fuel_prices: { column: 'province_code', mostMissing: 0.2 },
   },
@@ -90,29 +90,29 @@ function request(name: string, url: string, timeout_ms: number): FeedRequest {
   return { name, url, accept: 'application/json', maxBytes, maxDecodedBytes: maxBytes, timeout_ms, expects: 'json' }
 }
 
-function* readStations(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
-  const answers = readAnswers(bodies, clock, notes)
+function* readStations(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+  const answers = readAnswers(bodies, clock, diagnostics)
   // Rows of several answers are no newer than the oldest of them.
-  notes.publishedAt(Math.min(...answers.map(({ published }) => published)))
+  diagnostics.publishedAt(Math.min(...answers.map(({ published }) => published)))
   const seen = new Set<string>()
   const found = new Set<string>()
   const presence = watchTexts()
   for (const answer of answers) {
-    const fields = fieldReader(answer.name, notes)
+    const fields = fieldReader(answer.name, diagnostics)
     for (const items of answer.batches) {
       const stations: Station[] = []
       const prices: Price[] = []
       for (const given of items) {
         const reason = fields.read(given) ?? refusal(fields.texts, answer, seen)
         if (reason !== null) {
-          quarantine(fields, { reason, given }, notes)
+          quarantine(fields, { reason, given }, diagnostics)
           continue
         }
         seen.add(fields.texts.station_id)
         found.add(fields.texts.province_code)
         presence.see(fields.texts)
-        stations.push(stationOf(fields.texts, notes))
-        addPrices(fields, prices, notes)
+        stations.push(stationOf(fields.texts, diagnostics))
+        addPrices(fields, prices, diagnostics)
       }
       yield batch(fuelStations, stations)
       yield batch(fuelPrices, prices)
@@ -122,11 +122,11 @@ function* readStations(bodies: readonly FeedBody[], clock: FeedClock, notes: Not
   presence.end()
   const missing = PROVINCE_CODES.filter((code) => !found.has(code))
   for (const code of missing) {
-    notes.missingBlock(fuelStations, code)
-    notes.missingBlock(fuelPrices, code)
+    diagnostics.missingGroup(fuelStations, code)
+    diagnostics.missingGroup(fuelPrices, code)
   }
   if (missing.length > 0)
-    notes.warn(`no station in ${missing.length} of ${PROVINCE_CODES.length} provinces: ${missing.slice(0, 10).join(' ')}`)
+    diagnostics.warn(`no station in ${missing.length} of ${PROVINCE_CODES.length} provinces: ${missing.slice(0, 10).join(' ')}`)
 }
 
 /** Checks that no text is empty at all stations, over all answers together: a small province may have no postal code. */
@@ -136,7 +136,7 @@ function watchTexts(): Presence<StationTexts> {
 }
 
 /** The answers to use: the national one, or those of provinces without bad and stale ones, which count as missing. */
-function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): FuelAnswer[] {
+function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): FuelAnswer[] {
   const single = bodies.filter((body) => !isProvince(body))
   if (single.length > 0) return single.map((body) => readAnswer(body, clock.fetched_at))
   const answers: FuelAnswer[] = []
@@ -145,13 +145,13 @@ function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
       answers.push(readAnswer(body, clock.fetched_at))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      notes.warn(`${body.name} left out: ${error.message}`)
+      diagnostics.warn(`${body.name} left out: ${error.message}`)
     }
   }
   const newest = Math.max(...answers.map(({ published }) => published))
   const fresh = answers.filter(({ published }) => newest - published <= STALE_AFTER)
   for (const { name } of answers.filter((answer) => !fresh.includes(answer)))
-    notes.warn(`${name} left out: over an hour older than the newest`)
+    diagnostics.warn(`${name} left out: over an hour older than the newest`)
   if (fresh.length < ENOUGH) throw new FormatError(`${fresh.length} good answers for ${PROVINCE_CODES.length} provinces, ${ENOUGH} needed`)
   return fresh
 }
@@ -164,17 +164,18 @@ function refusal(texts: StationTexts, answer: FuelAnswer, seen: ReadonlySet<stri
   return seen.has(texts.station_id) ? 'IDEESS comes twice in one publication' : null
 }
 
-function quarantine(fields: FieldReader, { reason, given }: { reason: string; given: unknown }, notes: Notes): void {
-  notes.quarantine(fuelStations, reason, JSON.stringify(given))
-  for (const { priced, text } of fields.prices) notes.quarantine(fuelPrices, reason, `${fields.texts.station_id} ${priced.product} ${text}`)
+function quarantine(fields: FieldReader, { reason, given }: { reason: string; given: unknown }, diagnostics: Diagnostics): void {
+  diagnostics.reject(fuelStations, reason, JSON.stringify(given))
+  for (const { priced, text } of fields.prices)
+    diagnostics.reject(fuelPrices, reason, `${fields.texts.station_id} ${priced.product} ${text}`)
 }
 
-function stationOf(texts: StationTexts, notes: Notes): Station {
+function stationOf(texts: StationTexts, diagnostics: Diagnostics): Station {
   const { province_code, municipality } = texts
   const published = positionOf(texts)
   const issues: (string | null)[] = published ? [] : ['MISSING']
   const { municipality_code, position } = resolvePlace({ provinceCode: province_code, municipality, position: published }, (problem) => {
-    notes.warn(`place of a station: ${problem}`)
+    diagnostics.warn(`place of a station: ${problem}`)
     issues.push(ISSUES[problem])
   })
   // A position that was put right may still contradict the address.
@@ -215,13 +216,13 @@ function positionOf({ latitude, longitude }: StationTexts): Point | null {
   return { lat: commaNumber(latitude) ?? Number.NaN, lon: commaNumber(longitude) ?? Number.NaN }
 }
 
-function addPrices(fields: FieldReader, prices: Price[], notes: Notes): void {
+function addPrices(fields: FieldReader, prices: Price[], diagnostics: Diagnostics): void {
   const { station_id, province_code } = fields.texts
   for (const { priced, text } of fields.prices) {
     const { product, price_unit } = priced
     const price = commaNumber(text)
     if (price !== null) prices.push({ station_id, product, price, price_unit, province_code })
-    else notes.warn('a price is marked as absent, where the field has always been empty')
+    else diagnostics.warn('a price is marked as absent, where the field has always been empty')
   }
 }
 

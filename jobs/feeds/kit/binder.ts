@@ -1,4 +1,4 @@
-import type { Notes } from '../define.ts'
+import type { Diagnostics } from '../define.ts'
 import type { Columns } from './columns.ts'
 
 /** A record as parsed: column names, and the value of each. */
@@ -57,7 +57,7 @@ export class Binder<F extends string> {
   }
 
   /** Counts a feed's unknown columns: once per record that names them, once for a header. */
-  countUnknown(feed: string, notes: Pick<Notes, 'unknownCode'>): void {
+  countUnknown(feed: string, notes: Pick<Diagnostics, 'unknownCode'>): void {
     for (const [column, count] of this.#unknown) for (let nth = 0; nth < count; nth++) notes.unknownCode(`${feed}_column`, column)
   }
 }

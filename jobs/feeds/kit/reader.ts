@@ -3,7 +3,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { dayFirstInstant, httpDate } from '../../formats/dates.ts'
 import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
-import { type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Columns } from './columns.ts'
 
@@ -20,7 +20,7 @@ interface ReaderOptions<F extends string> {
   readonly decimal: DecimalMark
   /** Texts that mean no value, in addition to the empty text. */
   readonly emptyValues: readonly string[]
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
   readonly clock: FeedClock
 }
 
@@ -134,12 +134,12 @@ export class RecordReader<F extends string, N extends F = never> {
 
   /** Counts a code that a list of the publisher's lacks. */
   unknownCode(list: string, code: string): void {
-    this.#options.notes.unknownCode(list, code)
+    this.#options.diagnostics.unknownCode(list, code)
   }
 
   /** Counts something that a person should read. */
   warn(text: string): void {
-    this.#options.notes.warn(text)
+    this.#options.diagnostics.warn(text)
   }
 
   /** A value in the publisher's own notation: `parse` returns null for none, and NaN for an unreadable text. */

@@ -3,13 +3,13 @@ import {
   type Band,
   type Batch,
   batch,
+  type Diagnostics,
   defineFeed,
   type Feed,
   type FeedBody,
   type FeedClock,
   type FeedSpec,
   FormatError,
-  type Notes,
 } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { Binder, type RawRecord } from './binder.ts'
@@ -31,7 +31,7 @@ export interface RecordFile {
 }
 
 /** Opens the bodies of a publication, file by file. Throws `FormatError`. */
-export type Open = (bodies: readonly FeedBody[], notes: Notes) => Iterable<RecordFile>
+export type Open = (bodies: readonly FeedBody[], diagnostics: Diagnostics) => Iterable<RecordFile>
 
 /** The input of `file`: the name of the body, and all texts of a column. */
 export interface FileTexts<F extends string> {
@@ -100,31 +100,31 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
     ...feed,
     into: [into],
     bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
-    *rows(bodies, clock, notes) {
-      for (const opened of open(bodies, notes)) yield* rowsOf(spec, { columns: found, opened, notes, clock })
+    *rows(bodies, clock, diagnostics) {
+      for (const opened of open(bodies, diagnostics)) yield* rowsOf(spec, { columns: found, opened, diagnostics: diagnostics, clock })
     },
   })
 }
 
 function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
   spec: RecordFeedSpec<D, F, N, T>,
-  given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly notes: Notes; readonly clock: FeedClock },
+  given: { readonly columns: Columns<F>; readonly opened: RecordFile; readonly diagnostics: Diagnostics; readonly clock: FeedClock },
 ): Generator<Batch> {
   const { into, needs, decimal = 'point', emptyValues = [], duplicateWarning, nonEmptyFields = [], requireAny = {} } = spec
-  const { columns, opened, notes, clock } = given
+  const { columns, opened, diagnostics, clock } = given
   const binder = new Binder(columns)
   const refuseWithoutNeeded = (): void => {
     const missing = binder.missing(needs)
     if (missing.length > 0) throw new FormatError(`${opened.name} has no ${missing.join(', ')}`)
   }
-  const reject = (reason: string, sample: string): void => notes.quarantine(into, reason, sample.slice(0, SAMPLE_LENGTH))
+  const reject = (reason: string, sample: string): void => diagnostics.reject(into, reason, sample.slice(0, SAMPLE_LENGTH))
   if (opened.header) {
     binder.bind(opened.header)
     refuseWithoutNeeded()
   }
   for (const text of opened.misshapen ?? []) reject('another number of fields', text)
   const about = spec.file?.({ name: opened.name, column: (field) => textsOf(opened, columns, field) }) as T
-  const reader = new RecordReader<F, N>({ columns, needs, decimal, emptyValues, notes, clock })
+  const reader = new RecordReader<F, N>({ columns, needs, decimal, emptyValues, diagnostics, clock })
   const presence = watchPresence<FeedRow<D>>(opened.name, requireAny)
   const seen = new Set<string>()
   let isEmpty = true
@@ -135,7 +135,7 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     try {
       const row = spec.row(reader, about)
       presence.see(row)
-      if (duplicateWarning !== undefined && isRepeated(seen, into, row)) notes.warn(duplicateWarning)
+      if (duplicateWarning !== undefined && isRepeated(seen, into, row)) diagnostics.warn(duplicateWarning)
       else rows.push(row)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
@@ -149,10 +149,10 @@ function* rowsOf<D extends Dataset, F extends string, N extends F, T>(
     refuseWithoutNeeded()
     const lost = binder.empty().filter((name) => nonEmptyFields.some((field) => columns.nameOf(field) === name))
     if (lost.length > 0) throw new FormatError(`none of the ${opened.name} has ${lost.join(', ')}`)
-    for (const name of binder.empty()) notes.warn(`no record has ${name}`)
+    for (const name of binder.empty()) diagnostics.warn(`no record has ${name}`)
   }
   presence.end()
-  binder.countUnknown(spec.id, notes)
+  binder.countUnknown(spec.id, diagnostics)
   yield batch(into, rows)
 }
 

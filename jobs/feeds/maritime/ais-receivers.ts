@@ -4,7 +4,7 @@ import { AisAssembler, type AisPayload } from '../../formats/nmea.ts'
 import { defineFeed, type StreamIntake, type StreamKnown } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
-import { openVesselGate } from './vessel-gate.ts'
+import { openVesselFilter } from './vessel-filter.ts'
 import { VesselRows } from './vessel-rows.ts'
 
 /** AIS from the operator's own receivers: NMEA 0183 sentences over TCP or UDP. */
@@ -14,26 +14,28 @@ export const aisReceivers = defineFeed({
   id: 'ais_receivers',
   source,
   stream: { ...VESSEL_FILES, connect: { env: 'AIS_RECEIVERS' }, intake },
-  *rows([body], { fetched_at }, notes) {
-    const rows = new VesselRows(source.id, notes)
+  *rows([body], { fetched_at }, diagnostics) {
+    const rows = new VesselRows(source.id, diagnostics)
     let assembler: AisAssembler | null = null
-    for (const { at, text, isTimed } of minuteLines(body?.bytes ?? Buffer.alloc(0), fetched_at, (counts) => warnOf(counts, notes.warn))) {
+    for (const { at, text, isTimed } of minuteLines(body?.bytes ?? Buffer.alloc(0), fetched_at, (counts) =>
+      warnOf(counts, diagnostics.warn),
+    )) {
       // Our lines have their reception time; a plain recording only has tag blocks.
       assembler ??= new AisAssembler({ trustsTags: !isTimed })
       for (const sentence of text.split('\t')) {
         const found = assembler.take(sentence, at)
-        if (found) for (const message of messagesOf(found, notes.warn)) rows.take(message, found.at)
+        if (found) for (const message of messagesOf(found, diagnostics.warn)) rows.take(message, found.at)
       }
     }
     assembler?.end()
-    warnOf(assembler?.faults ?? {}, notes.warn)
+    warnOf(assembler?.faults ?? {}, diagnostics.warn)
     yield* rows.batches()
   },
 })
 
 /** Stores complete messages of permitted vessels, each with its original sentences. */
 function intake(known: StreamKnown): StreamIntake {
-  const gate = openVesselGate(known)
+  const gate = openVesselFilter(known)
   const assembler = new AisAssembler()
   let refused: Record<string, number> = {}
   const refuse = (reason: string): null => {

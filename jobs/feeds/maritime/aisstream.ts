@@ -16,7 +16,7 @@ import {
 import { defineFeed, FormatError, type StreamIntake, type StreamKnown } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
-import { openVesselGate } from './vessel-gate.ts'
+import { openVesselFilter } from './vessel-filter.ts'
 import { VesselRows } from './vessel-rows.ts'
 
 /** Waters round mainland Spain and the Balearic Islands, and round the Canary Islands: corners as latitude and longitude. */
@@ -53,14 +53,14 @@ export const aisstream = defineFeed({
     greeting: (secret) => JSON.stringify({ APIKey: secret ?? '', BoundingBoxes: BOXES, FilterMessageTypes: TYPES }),
     intake,
   },
-  *rows([body], { fetched_at }, notes) {
-    const rows = new VesselRows(source.id, notes)
+  *rows([body], { fetched_at }, diagnostics) {
+    const rows = new VesselRows(source.id, diagnostics)
     const warnOf = (counts: Readonly<Record<string, number>>): void => {
-      for (const [reason, count] of Object.entries(counts)) notes.warn(`not used, ${reason.replaceAll('_', ' ')}: ${count}`)
+      for (const [reason, count] of Object.entries(counts)) diagnostics.warn(`not used, ${reason.replaceAll('_', ' ')}: ${count}`)
     }
     for (const { at, text } of minuteLines(body?.bytes ?? Buffer.alloc(0), fetched_at, warnOf)) {
       const frame = frameOf(text)
-      if (frame === null) notes.warn('frames that are no JSON')
+      if (frame === null) diagnostics.warn('frames that are no JSON')
       else for (const message of messagesOf(frame)) rows.take(message, statedTime(frame) ?? at)
     }
     yield* rows.batches()
@@ -69,7 +69,7 @@ export const aisstream = defineFeed({
 
 /** Stores frames of permitted vessels. Throws `FormatError` if the publisher refuses. */
 function intake(known: StreamKnown): StreamIntake {
-  const gate = openVesselGate(known)
+  const gate = openVesselFilter(known)
   let refused: Record<string, number> = {}
   return {
     take(text) {

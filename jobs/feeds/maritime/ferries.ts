@@ -48,7 +48,7 @@ function ferryFeed({ id, network, mdb, file, routes }: Operator): Feed {
       ferry_stop_times: seasonal(4 * routes),
       ferry_calendar: seasonal(7),
     },
-    rows: (bodies, _clock, notes) => readFerries(rules, bodies, notes),
+    rows: (bodies, _clock, diagnostics) => readFerries(rules, bodies, diagnostics),
   })
 }
 

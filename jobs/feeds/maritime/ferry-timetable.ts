@@ -7,7 +7,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
-import { type Batch, batch, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 import { type FrequencyDeparture, readFrequencies, repeatedStops } from '../transit/frequencies.ts'
 import { type StopTimeRow, stopTimeRows } from '../transit/stop-times.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
@@ -32,9 +32,9 @@ interface Agency {
 }
 
 /** Reads a ferry operator's GTFS archive, without routes and trips of other vehicles. */
-export async function* readFerries(rules: TimetableRules, bodies: readonly FeedBody[], notes: Notes): AsyncGenerator<Batch> {
+export async function* readFerries(rules: TimetableRules, bodies: readonly FeedBody[], diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const body of bodies) {
-    const timetable = await openTimetable(body, rules, notes)
+    const timetable = await openTimetable(body, rules, diagnostics)
     const archive: Archive = {
       ...timetable,
       ...(await readAgencies(timetable)),
@@ -57,7 +57,7 @@ export async function* readFerries(rules: TimetableRules, bodies: readonly FeedB
 const AGENCY_COLUMNS = { requires: ['agency_name', 'agency_timezone'], takes: ['agency_id', 'agency_url'] }
 
 /** The agencies by id (possibly empty), and their time zone: GTFS requires one for all. */
-async function readAgencies({ zip, notes }: Timetable): Promise<Pick<Archive, 'agencies' | 'timezone'>> {
+async function readAgencies({ zip, diagnostics }: Timetable): Promise<Pick<Archive, 'agencies' | 'timezone'>> {
   const agencies = new Map<string, Agency>()
   let timezone: string | null = null
   for await (const records of readGtfs(zip, 'agency.txt', AGENCY_COLUMNS))
@@ -66,7 +66,7 @@ async function readAgencies({ zip, notes }: Timetable): Promise<Pick<Archive, 'a
       timezone ??= records.text(1)
     }
   if (timezone !== null && isZone(timezone)) return { agencies, timezone }
-  notes.warn('agency_timezone is no time zone; Europe/Madrid is taken')
+  diagnostics.warn('agency_timezone is no time zone; Europe/Madrid is taken')
   return { agencies, timezone: MADRID }
 }
 
@@ -79,7 +79,7 @@ function isZone(zone: string): boolean {
 }
 
 function stopRows(archive: Archive): AsyncGenerator<Batch> {
-  const { version, notes, stops } = archive
+  const { version, diagnostics, stops } = archive
   return memberRows(archive, ferryStops, {
     member: 'stops.txt',
     requires: ['stop_id'],
@@ -92,25 +92,25 @@ function stopRows(archive: Archive): AsyncGenerator<Batch> {
         ...version,
         stop_id,
         name: name ?? stop_id,
-        position: positionOf(records, notes),
+        position: positionOf(records, diagnostics),
         parent_station: records.text(4),
-        has_wheelchair_boarding: accessOf(records.text(5), notes),
+        has_wheelchair_boarding: accessOf(records.text(5), diagnostics),
         timezone: records.text(6),
       }
     },
   })
 }
 
-function positionOf(records: GtfsRecords, notes: Notes): Point | null {
+function positionOf(records: GtfsRecords, diagnostics: Diagnostics): Point | null {
   const [lat, lon] = [records.number(2), records.number(3)]
   if (lat === null || lon === null) return null
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  notes.warn('implausible position of a terminal')
+  diagnostics.warn('implausible position of a terminal')
   return null
 }
 
 function routeRows(archive: Archive): AsyncGenerator<Batch> {
-  const { version, notes, agencies, timezone, routes, otherRoutes } = archive
+  const { version, diagnostics, agencies, timezone, routes, otherRoutes } = archive
   const [only] = agencies.size === 1 ? agencies.values() : []
   return memberRows(archive, ferryRoutes, {
     member: 'routes.txt',
@@ -122,7 +122,7 @@ function routeRows(archive: Archive): AsyncGenerator<Batch> {
       const kind = ferryKind(route_type)
       if (kind === null) {
         otherRoutes.add(route_id)
-        notes.warn(`a route is no ferry but of route_type ${route_type}`)
+        diagnostics.warn(`a route is no ferry but of route_type ${route_type}`)
         return undefined
       }
       routes.add(route_id)
@@ -158,7 +158,7 @@ const TRIP_COLUMNS = {
 }
 
 async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
-  const { version, notes, calendar, routes, otherRoutes, trips, otherTrips, frequencies } = archive
+  const { version, diagnostics, calendar, routes, otherRoutes, trips, otherTrips, frequencies } = archive
   const repeated: FeedRow<typeof ferryTrips>[] = []
   yield* memberRows(archive, ferryTrips, {
     ...TRIP_COLUMNS,
@@ -169,8 +169,8 @@ async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
         otherTrips.add(trip_id)
         return undefined
       }
-      if (!routes.has(route_id)) notes.warn('route_id of a trip is not in routes.txt')
-      if (!calendar.days.has(service_id)) notes.warn('service_id of a trip is not in the calendar')
+      if (!routes.has(route_id)) diagnostics.warn('route_id of a trip is not in routes.txt')
+      if (!calendar.days.has(service_id)) diagnostics.warn('service_id of a trip is not in the calendar')
       trips.set(trip_id, 0)
       const trip = {
         ...version,
@@ -180,9 +180,9 @@ async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
         short_name: records.text(3),
         headsign: records.text(4),
         direction: records.whole(5),
-        is_car_allowed: accessOf(records.text(6), notes, 'gtfs_cars_allowed'),
-        is_bike_allowed: accessOf(records.text(7), notes, 'gtfs_bikes_allowed'),
-        is_wheelchair_accessible: accessOf(records.text(8), notes),
+        is_car_allowed: accessOf(records.text(6), diagnostics, 'gtfs_cars_allowed'),
+        is_bike_allowed: accessOf(records.text(7), diagnostics, 'gtfs_bikes_allowed'),
+        is_wheelchair_accessible: accessOf(records.text(8), diagnostics),
         headway_s: null,
       }
       const departures = frequencies.get(trip_id)

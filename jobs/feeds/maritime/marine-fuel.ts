@@ -5,7 +5,7 @@ import { marineStations } from '../../../lake/datasets/maritime/marine-stations.
 import { foldName } from '../../../lake/places/names.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { coded, REPORTERS } from '../fuel/stations.ts'
 import { Binder, type RawRecord } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
@@ -91,13 +91,20 @@ function request(name: string, url: string): FeedRequest {
   return { name, url, accept: 'application/json', maxBytes, maxDecodedBytes: maxBytes, timeout_ms: 60_000, expects: 'json' }
 }
 
-async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+async function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('marine_fuel: there is no body')
   const { published, records } = await openMarine(body, clock.fetched_at)
-  notes.publishedAt(published)
+  diagnostics.publishedAt(published)
   const binder = new Binder(COLUMNS)
-  const reader: Reader = new RecordReader({ columns: COLUMNS, needs: NEEDS, decimal: 'comma', emptyValues: [], notes, clock })
+  const reader: Reader = new RecordReader({
+    columns: COLUMNS,
+    needs: NEEDS,
+    decimal: 'comma',
+    emptyValues: [],
+    diagnostics: diagnostics,
+    clock,
+  })
   const presence = watchPresence<Station>('posts', { Latitud: ({ position }) => position !== null })
   const stations: Station[] = []
   const prices: Price[] = []
@@ -111,19 +118,19 @@ async function* rows(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes
         ...pricesOf(
           station,
           without(record, (name) => !isPrice(name)),
-          notes,
+          diagnostics,
         ),
       )
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      notes.quarantine(marineStations, error.message, JSON.stringify(record.values).slice(0, 300))
+      diagnostics.reject(marineStations, error.message, JSON.stringify(record.values).slice(0, 300))
     }
   }
   const missing = binder.missing(NEEDS)
   if (missing.length > 0) throw new FormatError(`${body.name} has no ${missing.join(', ')}`)
   presence.end()
   if (prices.length === 0) throw new FormatError(`none of the ${body.name} has a price`)
-  binder.countUnknown(marineFuel.id, notes)
+  binder.countUnknown(marineFuel.id, diagnostics)
   yield batch(marineStations, stations)
   yield batch(marinePrices, prices)
 }
@@ -169,13 +176,13 @@ function stationId(words: readonly string[]): string {
   return `mar_${createHash('sha256').update(words.map(foldName).join('\n')).digest('hex').slice(0, 12)}`
 }
 
-function pricesOf(station: Station, { names, values }: RawRecord, notes: Notes): Price[] {
+function pricesOf(station: Station, { names, values }: RawRecord, diagnostics: Diagnostics): Price[] {
   return names.flatMap((name, at) => {
     const price = commaNumber(String(values[at] ?? ''))
     if (price === null) return []
     const product = marineProduct(name) as string
     if (Number.isNaN(price)) {
-      notes.warn(`${name} is no number`)
+      diagnostics.warn(`${name} is no number`)
       return []
     }
     const { source, station_id, province_code, use } = station

@@ -2,7 +2,7 @@ import { vesselPositions } from '../../../lake/datasets/maritime/vessel-position
 import { vessels } from '../../../lake/datasets/maritime/vessels.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { AisMessage, AisPosition, AisStatic } from '../../formats/ais.ts'
-import { type Batch, batch, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics } from '../define.ts'
 import { isPrivateType, isVesselMmsi, navigationStatus, vesselType } from './vessel-types.ts'
 
 type PositionRow = FeedRow<typeof vesselPositions>
@@ -26,14 +26,14 @@ interface Track {
 /** Collects the rows of a source's minute file: positions thinned to a track, static reports by vessel. */
 export class VesselRows {
   readonly #source: string
-  readonly #notes: Notes
+  readonly #notes: Diagnostics
   readonly #tracks = new Map<string, Track>()
   readonly #static = new Map<string, { -readonly [K in keyof AisStatic]?: AisStatic[K] } & { parts: Set<string> }>()
   readonly #private = new Set<string>()
 
-  constructor(source: string, notes: Notes) {
+  constructor(source: string, diagnostics: Diagnostics) {
     this.#source = source
-    this.#notes = notes
+    this.#notes = diagnostics
   }
 
   /** Takes a message that was received at an instant (ms). */

@@ -1,6 +1,6 @@
 import type { Feature } from '../../formats/arcgis.ts'
 import { pointNumber } from '../../formats/numbers.ts'
-import { FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, FormatError } from '../define.ts'
 
 /** The attributes of a feature by names of ours. */
 export interface Attributes<F extends string> {
@@ -15,7 +15,7 @@ interface Reading<F extends string> {
   /** Names in layers of any year, in lower case, without accents. */
   readonly fields: Readonly<Record<F, readonly string[]>>
   readonly list: string
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }
 
 /** A name without accents and in small letters. */
@@ -27,13 +27,13 @@ export function foldedText(text: string): string {
 const GEOMETRY = /^(st_)?shape/
 
 /** Reads a feature's attributes by meaning: the traffic map's names vary from year to year. Unknown names are counted. */
-export function attributesOf<F extends string>(feature: Feature, { fields, list, notes }: Reading<F>): Attributes<F> {
+export function attributesOf<F extends string>(feature: Feature, { fields, list, diagnostics }: Reading<F>): Attributes<F> {
   const byName = new Map<string, unknown>()
   const known = new Set(Object.values<readonly string[]>(fields).flat())
   for (const [name, value] of Object.entries(feature)) {
     const key = foldedText(name)
     byName.set(key, value)
-    if (!known.has(key) && !GEOMETRY.test(key)) notes.unknownCode(list, name)
+    if (!known.has(key) && !GEOMETRY.test(key)) diagnostics.unknownCode(list, name)
   }
   const valueOf = (field: F): unknown => {
     for (const name of fields[field]) if (byName.has(name)) return byName.get(name) ?? null

@@ -3,7 +3,7 @@ import { provinceByName } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { nextPage, readFeatures } from '../../formats/arcgis.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 import { type Attributes, attributesOf, foldedText } from './imd-fields.ts'
@@ -62,7 +62,7 @@ export const mitmaImd = defineFeed({
 /** A section before the edition's days per year are known. */
 type Draft = Omit<Section, 'year_days' | 'veh_km_check'>
 
-function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   // Pages are named 2018, 2018.2 and so on: the answers do not state their year.
   for (const [year, pages] of Map.groupBy(bodies, ({ name }) => name.split('.')[0] as string)) {
     if (!/^\d{4}$/.test(year)) throw new FormatError(`cannot determine the year of the map: the body is named ${year}`)
@@ -70,19 +70,25 @@ function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: No
     for (const { bytes } of pages)
       for (const feature of readFeatures(bytes).features) {
         try {
-          const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', notes }), { year: Number(year), notes })
-          if (drafts.has(one.object_id)) notes.warn('a row is on several pages')
+          const one = draftOf(attributesOf(feature, { fields: FIELDS, list: 'imd_section_field', diagnostics: diagnostics }), {
+            year: Number(year),
+            diagnostics: diagnostics,
+          })
+          if (drafts.has(one.object_id)) diagnostics.warn('a row is on several pages')
           drafts.set(one.object_id, one)
         } catch (error) {
           if (!(error instanceof FormatError)) throw error
-          notes.quarantine(imdSections, error.message, JSON.stringify(feature).slice(0, 300))
+          diagnostics.reject(imdSections, error.message, JSON.stringify(feature).slice(0, 300))
         }
       }
     yield batch(imdSections, checked([...drafts.values()]))
   }
 }
 
-function draftOf(read: Attributes<keyof typeof FIELDS>, { year, notes }: { readonly year: number; readonly notes: Notes }): Draft {
+function draftOf(
+  read: Attributes<keyof typeof FIELDS>,
+  { year, diagnostics: diagnostics }: { readonly year: number; readonly diagnostics: Diagnostics },
+): Draft {
   const needed = <T>(value: T | null, name: string): T => {
     if (value === null) throw new FormatError(`no ${name}`)
     return value
@@ -97,7 +103,7 @@ function draftOf(read: Attributes<keyof typeof FIELDS>, { year, notes }: { reado
   const road = needed(read.text('road'), 'nombre')
   const name = needed(read.text('province'), 'provincia')
   const province_code = provinceByName(name)?.code ?? null
-  if (province_code === null) notes.unknownCode('imd_province', name)
+  if (province_code === null) diagnostics.unknownCode('imd_province', name)
   const type = read.text('road_type')
   return {
     edition: String(year),

@@ -4,7 +4,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { dailyFiles, V2_INDEX } from './mitma-files.ts'
 
 type Stay = FeedRow<typeof mobilityOvernightStays>
@@ -48,10 +48,10 @@ export const mitmaOvernightStays = defineFeed({
   rows: readDay,
 })
 
-function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { name, bytes } of bodies) {
     const { header, batches } = readPiped(bytes, COLUMNS)
-    for (const column of header) if (!COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
     // A file has one day: the requested one, else that of its first line.
     let day = PERIOD.test(name) ? dayOf(name.replaceAll('-', '')) : null
     for (const lines of batches) {
@@ -59,8 +59,8 @@ function* readDay(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes):
       for (const { text, fields } of lines) {
         const [fecha = '', residence_zone = '', overnight_zone = '', personas = ''] = fields ?? []
         day ??= dayOf(fecha)
-        if (fields === null) notes.quarantine(mobilityOvernightStays, 'another number of fields', text)
-        else if (fecha !== day.fecha) notes.quarantine(mobilityOvernightStays, 'a day other than the file', text)
+        if (fields === null) diagnostics.reject(mobilityOvernightStays, 'another number of fields', text)
+        else if (fecha !== day.fecha) diagnostics.reject(mobilityOvernightStays, 'a day other than the file', text)
         else
           stays.push({
             study: 'V2',

@@ -2,7 +2,7 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { readDbf } from '../../formats/shapefile.ts'
-import { type FeedBody, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { ZONE_FILES } from './mitma-files.ts'
 
 export type Level = (typeof ZONE_FILES)[number]
@@ -57,13 +57,13 @@ export const LEVEL_BLOCKS = { column: 'zone_level' } as const
  */
 export function* levelFiles(
   bodies: readonly FeedBody[],
-  { dataset, notes }: { readonly dataset: Dataset; readonly notes: Notes },
+  { dataset, diagnostics: diagnostics }: { readonly dataset: Dataset; readonly diagnostics: Diagnostics },
 ): Generator<{ readonly level: Level; readonly table: Buffer; readonly shapes: Buffer }> {
   const files = new Map(bodies.map(({ name, bytes }) => [name, bytes]))
   for (const level of ZONE_FILES) {
     const [table, shapes] = [files.get(`${level.word}.dbf`), files.get(`${level.word}.shp`)]
     if (!table && !shapes) {
-      notes.missingBlock(dataset, level.zone_level)
+      diagnostics.missingGroup(dataset, level.zone_level)
       continue
     }
     if (!table || !shapes) throw new FormatError(`${level.word}: a shapefile is a .shp and a .dbf, and one of them is not there`)
@@ -89,18 +89,18 @@ export function shapeTable<S>(file: { readonly level: Level; readonly table: Buf
 /** The shapes of a shapefile with their zone ids. Rows without an id, or without a shape (`lacks`), are counted in `notes`. */
 export function namedShapes<S>(
   file: { readonly level: Level; readonly table: Buffer; readonly shapes: readonly (S | null)[] },
-  options: { readonly dataset: Dataset; readonly lacks: string; readonly notes: Notes },
+  options: { readonly dataset: Dataset; readonly lacks: string; readonly diagnostics: Diagnostics },
 ): { readonly zone_id: string; readonly shape: S }[] {
-  const { dataset, lacks, notes } = options
+  const { dataset, lacks, diagnostics } = options
   const { fields, rows } = shapeTable(file)
   const { word } = file.level
   const at = fields.indexOf(FIELD)
   if (at < 0) throw new FormatError(`${word}: the table has ${fields.join(', ')}, and no ${FIELD}`)
-  for (const field of fields) if (field !== FIELD) notes.unknownCode('mitma_column', field)
+  for (const field of fields) if (field !== FIELD) diagnostics.unknownCode('mitma_column', field)
   return rows.flatMap(({ texts, shape, number }) => {
     const zone_id = texts[at] as string
     if (zone_id !== '' && shape !== null) return [{ zone_id, shape }]
-    notes.quarantine(dataset, zone_id === '' ? 'no id' : lacks, `${word} ${number} ${zone_id}`)
+    diagnostics.reject(dataset, zone_id === '' ? 'no id' : lacks, `${word} ${number} ${zone_id}`)
     return []
   })
 }

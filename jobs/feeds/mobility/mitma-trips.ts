@@ -98,7 +98,7 @@ function tripsFeed({ id, study, into, zone_level, word, liveByDefault = true }: 
       },
     ],
     archive: { unit: 'day', index: [study.index], files: (index) => dailyFiles(index, { name, folder }), recent: 2 },
-    bulk: { query: (file) => cellsOfFile(file, level), told: ({ period }) => dayColumns(period, level) },
+    bulk: { query: (file) => cellsOfFile(file, level), derivedColumns: ({ period }) => dayColumns(period, level) },
     freshBy: 'fetch',
     liveByDefault,
     bands: { [into.id]: { atLeast: 500, minRatio: 0.8, maxRatio: 1.25 } },

@@ -4,7 +4,7 @@ import { mobilityZoneAreas } from '../../../lake/datasets/mobility/zone-areas.ts
 import { ofWkb } from '../../../lake/query/wkb.ts'
 import type { MultiPolygon } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { areasInThread } from './mitma-areas.ts'
 import { LEVEL_BLOCKS, levelFiles, namedShapes, shapefilePlans } from './mitma-shapefiles.ts'
 
@@ -21,14 +21,14 @@ export const mitmaZoneAreas = defineFeed({
   plans: shapefilePlans({ suffix: '', maxBytes: 64_000_000 }),
   freshBy: 'fetch',
   bands: { mobility_zone_areas: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 } },
-  blocks: { mobility_zone_areas: LEVEL_BLOCKS },
+  groups: { mobility_zone_areas: LEVEL_BLOCKS },
   rows: readFiles,
 })
 
-async function* readFiles(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): AsyncGenerator<Batch> {
-  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, notes })) {
+async function* readFiles(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
+  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, diagnostics: diagnostics })) {
     const areas = await areasInThread(shapes)
-    const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', notes })
+    const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', diagnostics: diagnostics })
     const common = { study: 'V2', zone_level: level.zone_level, edition: madridDate(fetched_at), observed_at: fetched_at }
     for (let from = 0; from < named.length; from += ZONES_A_TURN) {
       await setImmediate()

@@ -3,7 +3,7 @@ import { mobilityZones } from '../../../lake/datasets/mobility/zones.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { ZONE_FILES } from './mitma-files.ts'
 
@@ -42,32 +42,32 @@ function listRequest(what: 'nombres' | 'poblacion', word: string, folder: string
   }
 }
 
-function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readLists(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { zone_level, word } of ZONE_FILES) {
     const bytesOf = (what: string): Buffer[] => bodies.filter(({ name }) => name.includes(`${what}_${word}`)).map(({ bytes }) => bytes)
     // When files are tried by hand, a list with an unknown name counts as names of municipal zones.
     const others = zone_level === 'MUNICIPALITY' ? bodies.filter(({ name }) => !/(nombres|poblacion)_/.test(name)) : []
     const names = [...bytesOf('nombres'), ...others.map(({ bytes }) => bytes)]
-    yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, notes))
+    yield batch(mobilityZones, zonesOf({ zone_level, names, populations: bytesOf('poblacion') }, diagnostics))
   }
 }
 
 /** The zones of a level; a population without a zone is counted as a bad row. */
 function zonesOf(
   { zone_level, names, populations }: { zone_level: string; names: readonly Buffer[]; populations: readonly Buffer[] },
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): Zone[] {
-  const population = populationOf(populations, notes)
+  const population = populationOf(populations, diagnostics)
   const presence = watchPresence<Zone>(`zones of the level ${zone_level}`, { 'a population': (zone) => zone.population !== null })
   const zones: Zone[] = []
   for (const bytes of names) {
     const { header, batches } = readPiped(bytes, NAME_COLUMNS)
-    for (const column of header) if (column !== '' && !NAME_COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    for (const column of header) if (column !== '' && !NAME_COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
     for (const lines of batches)
       for (const { text, fields } of lines) {
         const [zone_id = '', name = ''] = fields ?? []
         if (fields === null || zone_id === '' || name === '') {
-          notes.quarantine(mobilityZones, fields === null ? 'another number of fields' : 'no id or name', text)
+          diagnostics.reject(mobilityZones, fields === null ? 'another number of fields' : 'no id or name', text)
           continue
         }
         const zone: Zone = { study: 'V2', zone_level, zone_id, name, population: population.get(zone_id)?.value ?? null }
@@ -77,17 +77,20 @@ function zonesOf(
       }
   }
   presence.end()
-  for (const { text } of population.values()) notes.quarantine(mobilityZones, 'a population without a named zone', text)
+  for (const { text } of population.values()) diagnostics.reject(mobilityZones, 'a population without a named zone', text)
   return zones
 }
 
 /** Populations by zone, with their lines; null for `NA` (land shared by several municipalities). */
-function populationOf(lists: readonly Buffer[], notes: Notes): Map<string, { readonly text: string; readonly value: number | null }> {
+function populationOf(
+  lists: readonly Buffer[],
+  diagnostics: Diagnostics,
+): Map<string, { readonly text: string; readonly value: number | null }> {
   const found = new Map<string, { readonly text: string; readonly value: number | null }>()
   for (const bytes of lists)
     for (const lines of readPiped(bytes, POPULATION_COLUMNS, POPULATION_COLUMNS).batches)
       for (const { text, fields } of lines) {
-        if (fields === null) notes.quarantine(mobilityZones, 'another number of fields', text)
+        if (fields === null) diagnostics.reject(mobilityZones, 'another number of fields', text)
         else found.set(fields[0] as string, { text, value: pointNumber(fields[1] as string) })
       }
   return found

@@ -1,7 +1,7 @@
 import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityZonePoints } from '../../../lake/datasets/mobility/zone-points.ts'
 import { readShapePoints } from '../../formats/shapefile.ts'
-import { type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { LEVEL_BLOCKS, levelFiles, shapefilePlans, shapeTable, zonePoint } from './mitma-shapefiles.ts'
 
@@ -16,7 +16,7 @@ export const mitmaZonePoints = recordFeed(
     plans: shapefilePlans({ suffix: '_centroides', maxBytes: 8_000_000 }),
     freshBy: 'fetch',
     band: { atLeast: 100, minRatio: 0.9, maxRatio: 1.2 },
-    blocks: { mobility_zone_points: LEVEL_BLOCKS },
+    groups: { mobility_zone_points: LEVEL_BLOCKS },
     columns: { id: 'ID', x: 'x', y: 'y' },
     needs: ['id', 'x', 'y'],
     file: ({ name }) => ({ zone_level: name }),
@@ -29,8 +29,8 @@ export const mitmaZonePoints = recordFeed(
   openLevels,
 )
 
-function* openLevels(bodies: readonly FeedBody[], notes: Notes): Generator<RecordFile> {
-  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZonePoints, notes })) {
+function* openLevels(bodies: readonly FeedBody[], diagnostics: Diagnostics): Generator<RecordFile> {
+  for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZonePoints, diagnostics: diagnostics })) {
     const { fields, rows } = shapeTable({ level, table, shapes: readShapePoints(shapes) })
     const names = [...fields, 'x', 'y']
     const records = rows.map(({ texts, shape }) => ({ names, values: [...texts, shape?.x, shape?.y] }))

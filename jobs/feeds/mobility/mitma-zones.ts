@@ -2,7 +2,7 @@ import { mitma } from '../../../lake/datasets/mobility/sources.ts'
 import { mobilityZoneMembers } from '../../../lake/datasets/mobility/zone-members.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readPiped } from '../../formats/piped.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedSpec, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedSpec } from '../define.ts'
 
 type Member = FeedRow<typeof mobilityZoneMembers>
 
@@ -60,16 +60,16 @@ export const mitmaV1Zones = defineFeed({
   liveByDefault: false,
 })
 
-function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { bytes } of bodies) {
     const { header, batches } = readPiped(bytes, COLUMNS)
-    for (const column of header) if (!COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    for (const column of header) if (!COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
     const members = new Map<string, Member>()
     for (const lines of batches)
       for (const { text, fields } of lines) {
         const [section = '', , municipality = '', district = '', zone = '', gau = ''] = fields ?? []
         if (fields === null || (municipality !== NONE && !/^\d{5}$/.test(municipality)) || [district, zone, gau].includes('')) {
-          notes.quarantine(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
+          diagnostics.reject(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
           continue
         }
         const municipality_code = municipality === NONE ? null : municipality
@@ -89,16 +89,16 @@ function* readRelation(bodies: readonly FeedBody[], _clock: FeedClock, notes: No
   }
 }
 
-function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readMunicipalities(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { bytes } of bodies) {
     const { header, batches } = readPiped(bytes, V1_COLUMNS)
-    for (const column of header) if (!V1_COLUMNS.includes(column)) notes.unknownCode('mitma_column', column)
+    for (const column of header) if (!V1_COLUMNS.includes(column)) diagnostics.unknownCode('mitma_column', column)
     const members: Member[] = []
     for (const lines of batches)
       for (const { text, fields } of lines) {
         const [municipality_code = '', zone_id = ''] = fields ?? []
         if (fields === null || !/^\d{5}$/.test(municipality_code) || zone_id === '') {
-          notes.quarantine(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
+          diagnostics.reject(mobilityZoneMembers, fields === null ? 'another number of fields' : 'no municipality or zone', text)
           continue
         }
         const province_code = municipality_code.slice(0, 2)

@@ -5,7 +5,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { instant, join, type Sql, sql } from '../../../lake/query/sql.ts'
 import { dayBounds, madridDate, serviceStart } from '../../../lake/schema/time.ts'
-import type { ExpectedBlocks } from '../define.ts'
+import type { ExpectedGroups } from '../define.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -27,7 +27,7 @@ const OLDEST_MS = 8 * DAY
  * and before arrival. Replacement buses are in timetables but rarely in live data, so they are not expected. A núcleo without
  * any trip that day in the newest version is unknown.
  */
-export const expectedNucleos: ExpectedBlocks = Object.freeze({
+export const expectedNucleos: ExpectedGroups = Object.freeze({
   from: [railCalendar, railRoutes, railTrips, railStopTimes],
   every_s: STEP_S,
   query: tripsUnderWay,

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type RealtimeMessage, readRealtime } from '../../formats/gtfs-realtime.ts'
-import { type Band, type FeedBody, type FeedRequest, FormatError, type Notes, type RequestPlan } from '../define.ts'
+import { type Band, type Diagnostics, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../define.ts'
 
 /** The networks that have live feeds. */
 export type Network = 'CERCANIAS' | 'AVLDMD'
@@ -44,11 +44,11 @@ export function realtimePlans(file: string): readonly RequestPlan[] {
  * Reads the message of a fetch; its header's time identifies the content. An unreadable entity counts as a bad row of
  * `dataset`.
  */
-export function messageOf(bodies: readonly FeedBody[], notes: Notes, dataset: Dataset): RealtimeMessage {
+export function messageOf(bodies: readonly FeedBody[], diagnostics: Diagnostics, dataset: Dataset): RealtimeMessage {
   const body = bodies[0]
   if (!body) throw new FormatError('there is no body')
-  const message = readRealtime(body.bytes, (reason, id) => notes.quarantine(dataset, reason, id))
-  notes.publishedAt(message.publishedAt)
+  const message = readRealtime(body.bytes, (reason, id) => diagnostics.reject(dataset, reason, id))
+  diagnostics.publishedAt(message.publishedAt)
   return message
 }
 

@@ -2,7 +2,7 @@ import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeAlert } from '../../formats/gtfs-realtime.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { hashtagsOf, normalised, spanishOf } from './alert-texts.ts'
 import { routeParts, tripParts } from './ids.ts'
@@ -26,25 +26,25 @@ export const renfeAlerts = defineFeed({
   bands: { rail_alerts: { atLeast: 1, minRatio: 0.5, maxRatio: 20, soon: [{ within_s: 3600, minRatio: 0.7 }] } },
   // A núcleo that loses three notices at once is missing. With one or two it is not guarded: an ended last notice looks the
   // same, and would stay for weeks. See the README beside this file.
-  blocks: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
+  groups: { rail_alerts: { column: 'nucleo_codes', least: 3 } },
   freshBy: 'fetch',
   rawRetentionDays: 30,
   rows: readAlerts,
 })
 
-function* readAlerts(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* readAlerts(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const rows: FeedRow<typeof railAlerts>[] = []
-  for (const { id, alert } of messageOf(bodies, notes, railAlerts).entities) {
-    if (alert) rows.push(alertRow(id, alert, notes))
-    else notes.quarantine(railAlerts, 'an entity that is no alert', id)
+  for (const { id, alert } of messageOf(bodies, diagnostics, railAlerts).entities) {
+    if (alert) rows.push(alertRow(id, alert, diagnostics))
+    else diagnostics.reject(railAlerts, 'an entity that is no alert', id)
   }
   yield batch(railAlerts, rows)
 }
 
-function alertRow(id: string, alert: RealtimeAlert, notes: Notes): FeedRow<typeof railAlerts> {
+function alertRow(id: string, alert: RealtimeAlert, diagnostics: Diagnostics): FeedRow<typeof railAlerts> {
   const translations = normalised(alert.description)
   const hashtags = hashtagsOf(translations)
-  for (const { word, nucleo_code } of hashtags) if (nucleo_code === null) notes.unknownCode('renfe_hashtag', word)
+  for (const { word, nucleo_code } of hashtags) if (nucleo_code === null) diagnostics.unknownCode('renfe_hashtag', word)
   const route_ids = sortedSet(alert.informed.map(({ routeId }) => routeId))
   const trip_ids = sortedSet(alert.informed.map(({ tripId }) => tripId))
   const named = [...route_ids.map(routeParts), ...trip_ids.map(tripParts)]

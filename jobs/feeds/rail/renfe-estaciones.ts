@@ -6,7 +6,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { commaNumber, pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 
@@ -50,14 +50,15 @@ export const renfeEstaciones = defineFeed({
   rows: readStations,
 })
 
-function* readStations(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readStations(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const body of bodies) {
     const text = decodeText(body.bytes)
     const table = readCsv(text, { delimiter: ';', requires: REQUIRED, lenient: true, endsLines: true })
-    for (const { line, text } of table.misshapen) notes.quarantine(railStationRegister, 'another number of fields', `line ${line}: ${text}`)
-    count(text, LOST, () => notes.warn('a lost character (0x1A), for which U+FFFD stands'))
-    count(text, NBSP, () => notes.warn('a non-breaking space, taken for a blank'))
-    yield batch(railStationRegister, readRecords(table, notes))
+    for (const { line, text } of table.misshapen)
+      diagnostics.reject(railStationRegister, 'another number of fields', `line ${line}: ${text}`)
+    count(text, LOST, () => diagnostics.warn('a lost character (0x1A), for which U+FFFD stands'))
+    count(text, NBSP, () => diagnostics.warn('a non-breaking space, taken for a blank'))
+    yield batch(railStationRegister, readRecords(table, diagnostics))
   }
 }
 
@@ -75,7 +76,7 @@ function columnsOf(table: CsvTable): Readonly<Record<keyof typeof SPELLINGS | (t
 
 const OPTIONAL = ['PAIS', 'CERCANIAS', 'FEVE', 'COMUN'] as const
 
-function readRecords(table: CsvTable, notes: Notes): Station[] {
+function readRecords(table: CsvTable, diagnostics: Diagnostics): Station[] {
   const at = columnsOf(table)
   const [name, latitude, longitude, municipality, province] = REQUIRED.map((column) => table.at(column)) as [
     number,
@@ -101,7 +102,7 @@ function readRecords(table: CsvTable, notes: Notes): Station[] {
     const stop_id = codeOf(text(at.code))
     const published = text(name)
     if (stop_id === null || published === null) {
-      notes.quarantine(railStationRegister, stop_id === null ? 'the code is not five digits' : 'no name', record.join(';'))
+      diagnostics.reject(railStationRegister, stop_id === null ? 'the code is not five digits' : 'no name', record.join(';'))
       continue
     }
     const country = text(at.PAIS)?.toUpperCase() ?? null
@@ -119,14 +120,14 @@ function readRecords(table: CsvTable, notes: Notes): Station[] {
       province_code: null,
       country: country && (lookUp(COUNTRIES, country) ?? country),
       position: null,
-      is_commuter: flagOf(text(at.CERCANIAS), { column: 'CERCANIAS', notes }),
-      is_metre_gauge: flagOf(text(at.FEVE), { column: 'FEVE', notes }),
+      is_commuter: flagOf(text(at.CERCANIAS), { column: 'CERCANIAS', diagnostics: diagnostics }),
+      is_metre_gauge: flagOf(text(at.FEVE), { column: 'FEVE', diagnostics: diagnostics }),
       city_group: text(at.COMUN),
     }
     const isSpanish = station.country === null || station.country === 'ES'
-    station.postal_code = isSpanish ? spanishPostcode(text(at.postcode), notes) : text(at.postcode)
-    if (isSpanish) placeInSpain(station, position, notes)
-    else station.position = abroad(position, notes)
+    station.postal_code = isSpanish ? spanishPostcode(text(at.postcode), diagnostics) : text(at.postcode)
+    if (isSpanish) placeInSpain(station, position, diagnostics)
+    else station.position = abroad(position, diagnostics)
     presence.see(station)
     stations.push(station)
   }
@@ -146,19 +147,19 @@ function positionOf(lat: number | null, lon: number | null): Point | null {
 }
 
 /** Codes and position of a station in Spain, each checked against the other. */
-function placeInSpain(station: Station, position: Point | null, notes: Notes): void {
+function placeInSpain(station: Station, position: Point | null, diagnostics: Diagnostics): void {
   const { province, municipality } = station
-  const place = resolvePlace({ province, municipality, position }, (problem) => notes.warn(`place of a station: ${problem}`))
+  const place = resolvePlace({ province, municipality, position }, (problem) => diagnostics.warn(`place of a station: ${problem}`))
   station.province_code = place.province_code
   station.municipality_code = place.municipality_code
   station.position = place.position
 }
 
 /** A position abroad, where only its form can be checked. */
-function abroad(position: Point | null, notes: Notes): Point | null {
+function abroad(position: Point | null, diagnostics: Diagnostics): Point | null {
   if (position === null) return null
   const isPosition = Math.abs(position.lat) <= 90 && Math.abs(position.lon) <= 180 && (position.lat !== 0 || position.lon !== 0)
-  if (!isPosition) notes.warn('place of a station abroad: position is no position')
+  if (!isPosition) diagnostics.warn('place of a station abroad: position is no position')
   return isPosition ? position : null
 }
 
@@ -167,16 +168,19 @@ function codeOf(text: string | null): string | null {
   return text !== null && /^\d{1,5}$/.test(text) ? text.padStart(5, '0') : null
 }
 
-function spanishPostcode(text: string | null, notes: Notes): string | null {
+function spanishPostcode(text: string | null, diagnostics: Diagnostics): string | null {
   if (text === null || /^\d{5}$/.test(text)) return text
   const isShort = /^\d{4}$/.test(text)
-  notes.warn(isShort ? 'a postal code without its leading zero' : 'an invalid postal code: left out')
+  diagnostics.warn(isShort ? 'a postal code without its leading zero' : 'an invalid postal code: left out')
   return isShort ? `0${text}` : null
 }
 
-function flagOf(text: string | null, { column, notes }: { readonly column: string; readonly notes: Notes }): boolean | null {
+function flagOf(
+  text: string | null,
+  { column, diagnostics: diagnostics }: { readonly column: string; readonly diagnostics: Diagnostics },
+): boolean | null {
   if (text === null) return null
   const flag = lookUp(FLAGS, text.toUpperCase())
-  if (flag === undefined) notes.unknownCode(column, text)
+  if (flag === undefined) diagnostics.unknownCode(column, text)
   return flag ?? null
 }

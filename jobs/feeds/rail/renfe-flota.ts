@@ -2,7 +2,7 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { renfeVisor } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readLongList } from '../../formats/json.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes, type RequestPlan } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError, type RequestPlan } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
@@ -31,7 +31,7 @@ export const renfeFlotaLd = defineFeed({
   bands: { rail_fleet: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
   liveByDefault: false,
-  rows: (bodies, clock, notes) => readMap(longDistanceRow, { bodies, clock }, notes),
+  rows: (bodies, clock, diagnostics) => readMap(longDistanceRow, { bodies, clock }, diagnostics),
 })
 
 /** Commuter trains on Renfe's map. Some núcleos are never on it, and others drop out: their trains stay, marked stale. */
@@ -43,10 +43,10 @@ export const renfeFlota = defineFeed({
   every_s: 30,
   plans: mapPlan('https://tiempo-real.renfe.com/renfe-visor/flota.json'),
   bands: { rail_fleet: COMMUTER_BAND },
-  blocks: { rail_fleet: { column: 'nucleo_code', ...NUCLEOS_MISSING, never: ABSENT } },
+  groups: { rail_fleet: { column: 'nucleo_code', ...NUCLEOS_MISSING, never: ABSENT } },
   rawRetentionDays: 14,
   liveByDefault: false,
-  rows: (bodies, clock, notes) => readMap(commuterRow, { bodies, clock }, notes),
+  rows: (bodies, clock, diagnostics) => readMap(commuterRow, { bodies, clock }, diagnostics),
 })
 
 function mapPlan(url: string): readonly RequestPlan[] {
@@ -60,37 +60,41 @@ function mapPlan(url: string): readonly RequestPlan[] {
   ]
 }
 
-type RowMaker = (train: MapTrain, published: number, notes: Notes) => Train
+type RowMaker = (train: MapTrain, published: number, diagnostics: Diagnostics) => Train
 
-function* readMap(rowOf: RowMaker, { bodies, clock }: { bodies: readonly FeedBody[]; clock: FeedClock }, notes: Notes): Generator<Batch> {
+function* readMap(
+  rowOf: RowMaker,
+  { bodies, clock }: { bodies: readonly FeedBody[]; clock: FeedClock },
+  diagnostics: Diagnostics,
+): Generator<Batch> {
   const body = bodies[0]
   if (!body) throw new FormatError('there is no body')
   const { envelope, batches } = readLongList(body.bytes, { list: 'trenes' })
   if (!batches) throw new FormatError('there is no list trenes')
   const published = mapTime(envelope['fechaActualizacion'], clock.fetched_at)
-  notes.publishedAt(published)
+  diagnostics.publishedAt(published)
   for (const given of batches) {
     const rows: Train[] = []
     for (const train of given) {
       try {
-        rows.push(rowOf(train as MapTrain, published, notes))
+        rows.push(rowOf(train as MapTrain, published, diagnostics))
       } catch (error) {
         if (!(error instanceof FormatError)) throw error
-        notes.quarantine(railFleet, error.message, JSON.stringify(train))
+        diagnostics.reject(railFleet, error.message, JSON.stringify(train))
       }
     }
     yield batch(railFleet, rows)
   }
 }
 
-function longDistanceRow(train: MapTrain, published: number, notes: Notes): Train {
+function longDistanceRow(train: MapTrain, published: number, diagnostics: Diagnostics): Train {
   const number = required(train, 'codComercial')
   const vehicles = (textOf(train, 'mat') ?? '').split(',').map((text) => text.trim())
   const delay_s = delayOf(train, 'ultRetraso')
   const product = textOf(train, 'codProduct')
   const fixed = train['time']
   return {
-    ...sharedRow(train, published, notes),
+    ...sharedRow(train, published, diagnostics),
     network: 'AVLDMD',
     source_id: number,
     train_number: number,
@@ -99,7 +103,7 @@ function longDistanceRow(train: MapTrain, published: number, notes: Notes): Trai
     nucleo_code: null,
     fixed_at: typeof fixed === 'number' && fixed > 0 ? fixed * 1000 : null,
     delay_s,
-    delay_quality: delayQuality(delay_s, notes),
+    delay_quality: delayQuality(delay_s, diagnostics),
     product: product && (lookUp(MAP_PRODUCTS, product) ?? product),
     corridor: textOf(train, 'desCorridor'),
     previous_stop_id: textOf(train, 'codEstAnt'),
@@ -114,14 +118,14 @@ function longDistanceRow(train: MapTrain, published: number, notes: Notes): Trai
   }
 }
 
-function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
+function commuterRow(train: MapTrain, published: number, diagnostics: Diagnostics): Train {
   const tripId = required(train, 'tripId')
   const delay_s = delayOf(train, 'retrasoMin')
   const nucleo = textOf(train, 'nucleo')
   const progress = textOf(train, 'porAvanc')
   const progress_pct = progress !== null && /^\d+(\.\d+)?$/.test(progress) ? Number(progress) : null
   return {
-    ...sharedRow(train, published, notes),
+    ...sharedRow(train, published, diagnostics),
     network: 'CERCANIAS',
     source_id: tripId,
     train_number: required(train, 'codTren'),
@@ -130,7 +134,7 @@ function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
     nucleo_code: nucleo === RODALIES[0] ? RODALIES[1] : nucleo,
     fixed_at: null,
     delay_s,
-    delay_quality: delayQuality(delay_s, notes),
+    delay_quality: delayQuality(delay_s, diagnostics),
     product: null,
     corridor: null,
     previous_stop_id: textOf(train, 'codEstAct'),
@@ -145,11 +149,11 @@ function commuterRow(train: MapTrain, published: number, notes: Notes): Train {
   }
 }
 
-function sharedRow(train: MapTrain, published: number, notes: Notes) {
+function sharedRow(train: MapTrain, published: number, diagnostics: Diagnostics) {
   return {
     source: renfeVisor.id,
     observed_at: published,
-    position: trainFix(positionOf(train), notes),
+    position: trainFix(positionOf(train), diagnostics),
     next_stop_id: textOf(train, 'codEstSig'),
     expected_arrival_at: localInstant(textOf(train, 'horaLlegadaSigEst'), published),
     is_accessible: flagOf(train, 'accesible'),

@@ -45,10 +45,10 @@ export const renfeGtfsCercanias = defineFeed({
   },
   // Stop times name no núcleo. A lost núcleo is at most a sixth of them, except for two núcleos. A version without it would
   // leave its stations without trains, although the previous one has them for four more weeks.
-  blocks: {
+  groups: {
     rail_trips: { column: 'nucleo_code', refusedFor_s: ALIKE_S },
     rail_calendar: { column: 'nucleo_code' },
     rail_routes: { column: 'nucleo_code' },
   },
-  rows: (bodies, clock, notes, wanted) => readTimetable(IDS, { bodies, clock, notes, wanted }),
+  rows: (bodies, clock, diagnostics, wanted) => readTimetable(IDS, { bodies, clock, diagnostics: diagnostics, wanted }),
 })

@@ -2,7 +2,7 @@ import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
@@ -24,9 +24,9 @@ export const renfePositions = defineFeed({
   every_s: 20,
   plans: realtimePlans('vehicle_positions'),
   bands: { rail_positions: COMMUTER_BAND },
-  blocks: { rail_positions: { column: 'nucleo_code', ...NUCLEOS_MISSING } },
+  groups: { rail_positions: { column: 'nucleo_code', ...NUCLEOS_MISSING } },
   rawRetentionDays: 14,
-  rows: (bodies, _clock, notes) => readPositions('CERCANIAS', bodies, notes),
+  rows: (bodies, _clock, diagnostics) => readPositions('CERCANIAS', bodies, diagnostics),
 })
 
 /** Positions of long-distance trains. They have no time of their own. */
@@ -39,15 +39,15 @@ export const renfePositionsLd = defineFeed({
   plans: realtimePlans('vehicle_positions_LD'),
   bands: { rail_positions: LONG_DISTANCE_BAND },
   rawRetentionDays: 14,
-  rows: (bodies, _clock, notes) => readPositions('AVLDMD', bodies, notes),
+  rows: (bodies, _clock, diagnostics) => readPositions('AVLDMD', bodies, diagnostics),
 })
 
-function* readPositions(network: Network, bodies: readonly FeedBody[], notes: Notes): Generator<Batch> {
-  const { publishedAt, entities } = messageOf(bodies, notes, railPositions)
+function* readPositions(network: Network, bodies: readonly FeedBody[], diagnostics: Diagnostics): Generator<Batch> {
+  const { publishedAt, entities } = messageOf(bodies, diagnostics, railPositions)
   const rows: FeedRow<typeof railPositions>[] = []
   for (const { id, vehicle } of entities) {
-    if (vehicle) rows.push(positionRow({ network, id, publishedAt }, vehicle, notes))
-    else notes.quarantine(railPositions, 'an entity that is no vehicle', id)
+    if (vehicle) rows.push(positionRow({ network, id, publishedAt }, vehicle, diagnostics))
+    else diagnostics.reject(railPositions, 'an entity that is no vehicle', id)
   }
   yield batch(railPositions, rows)
 }
@@ -55,17 +55,17 @@ function* readPositions(network: Network, bodies: readonly FeedBody[], notes: No
 function positionRow(
   about: { readonly network: Network; readonly id: string; readonly publishedAt: number },
   vehicle: RealtimeVehicle,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): FeedRow<typeof railPositions> {
   const { tripId } = vehicle.trip
   const { train_number, line, nucleo_code } = tripParts(tripId)
-  const position = trainFix(vehicle.position, notes)
-  if (train_number === null) notes.warn(tripId === null ? 'a train without a trip' : 'a trip id of unknown form')
+  const position = trainFix(vehicle.position, diagnostics)
+  if (train_number === null) diagnostics.warn(tripId === null ? 'a train without a trip' : 'a trip id of unknown form')
   return {
     source: renfe.id,
     network: about.network,
     source_id: about.id,
-    observed_at: observedAt(vehicle, about.publishedAt, notes),
+    observed_at: observedAt(vehicle, about.publishedAt, diagnostics),
     vehicle_id: vehicle.vehicleId,
     trip_id: tripId,
     train_number: train_number ?? vehicle.vehicleId,
@@ -81,9 +81,9 @@ function positionRow(
 }
 
 /** A position later than its publication would hide all later reports until then. */
-function observedAt({ observedAt: stated }: RealtimeVehicle, publishedAt: number, notes: Notes): number {
+function observedAt({ observedAt: stated }: RealtimeVehicle, publishedAt: number, diagnostics: Diagnostics): number {
   if (stated === null || stated <= publishedAt) return stated ?? publishedAt
-  notes.warn('a position is later than its publication')
+  diagnostics.warn('a position is later than its publication')
   return publishedAt
 }
 

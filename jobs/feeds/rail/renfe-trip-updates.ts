@@ -4,7 +4,7 @@ import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeTripUpdate } from '../../formats/gtfs-realtime.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { delayQuality } from './delays.ts'
 import { derivedAlerts } from './derived-alerts.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
@@ -23,12 +23,12 @@ export const renfeTripUpdates = defineFeed({
   every_s: 20,
   plans: realtimePlans('trip_updates'),
   bands: { rail_trip_updates: COMMUTER_BAND, rail_alerts: COMMUTER_BAND },
-  blocks: {
+  groups: {
     rail_trip_updates: { column: 'nucleo_code', ...NUCLEOS_MISSING },
     rail_alerts: { column: 'nucleo_codes', countedIn: 'rail_trip_updates', mostMissing: 1 },
   },
   rawRetentionDays: 14,
-  rows: (bodies, _clock, notes) => readTripUpdates('CERCANIAS', bodies, notes),
+  rows: (bodies, _clock, diagnostics) => readTripUpdates('CERCANIAS', bodies, diagnostics),
 })
 
 /** Delays and cancellations of long-distance trains: trips and delays, without stops. */
@@ -42,29 +42,29 @@ export const renfeTripUpdatesLd = defineFeed({
   bands: {
     // Yesterday's cancellations disappear at once in the early morning: 9 of 19 were left on 2026-03-28, and none of those
     // ran.
-    rail_trip_updates: { ...LONG_DISTANCE_BAND, besides: ['CANCELED'] },
+    rail_trip_updates: { ...LONG_DISTANCE_BAND, exceptGroups: ['CANCELED'] },
     // Trains may become late, or punctual again, at any moment.
     rail_alerts: COMMUTER_BAND,
   },
-  // Blocks only for the counts: none of them ever counts as missing.
-  blocks: { rail_trip_updates: { column: 'schedule_relationship', least: Number.POSITIVE_INFINITY } },
+  // CompletenessGroups only for the counts: none of them ever counts as missing.
+  groups: { rail_trip_updates: { column: 'schedule_relationship', least: Number.POSITIVE_INFINITY } },
   rawRetentionDays: 14,
-  rows: (bodies, _clock, notes) => readTripUpdates('AVLDMD', bodies, notes),
+  rows: (bodies, _clock, diagnostics) => readTripUpdates('AVLDMD', bodies, diagnostics),
 })
 
 type TripUpdate = FeedRow<typeof railTripUpdates>
 
-function* readTripUpdates(network: Network, bodies: readonly FeedBody[], notes: Notes): Generator<Batch> {
-  const { publishedAt, entities } = messageOf(bodies, notes, railTripUpdates)
+function* readTripUpdates(network: Network, bodies: readonly FeedBody[], diagnostics: Diagnostics): Generator<Batch> {
+  const { publishedAt, entities } = messageOf(bodies, diagnostics, railTripUpdates)
   const trips = new Map<string, TripUpdate>()
   for (const { id, tripUpdate } of entities) {
     const tripId = tripUpdate?.trip.tripId ?? null
-    if (!tripUpdate) notes.quarantine(railTripUpdates, 'an entity that is no trip update', id)
-    else if (tripId === null) notes.quarantine(railTripUpdates, 'no trip id', id)
+    if (!tripUpdate) diagnostics.reject(railTripUpdates, 'an entity that is no trip update', id)
+    else if (tripId === null) diagnostics.reject(railTripUpdates, 'no trip id', id)
     else {
-      const row = tripUpdateRow({ network, tripId, publishedAt }, tripUpdate, notes)
+      const row = tripUpdateRow({ network, tripId, publishedAt }, tripUpdate, diagnostics)
       const before = trips.get(tripId)
-      if (before) notes.warn('a trip is stated twice')
+      if (before) diagnostics.warn('a trip is stated twice')
       trips.set(tripId, before ? likelierOf(before, row) : row)
     }
   }
@@ -85,15 +85,15 @@ function likelierOf(one: TripUpdate, other: TripUpdate): TripUpdate {
 function tripUpdateRow(
   about: { readonly network: Network; readonly tripId: string; readonly publishedAt: number },
   update: RealtimeTripUpdate,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): TripUpdate {
   const { train_number, line, nucleo_code, weekday } = tripParts(about.tripId)
-  if (train_number === null) notes.warn('a trip id of unknown form')
+  if (train_number === null) diagnostics.warn('a trip id of unknown form')
   const next = update.stops.find(({ relationship }) => relationship !== 'SKIPPED') ?? null
   const isOff = isCancelled({ schedule_relationship: update.trip.relationship })
   const delay_s = update.delay_s ?? next?.arrivalDelay_s ?? null
-  if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) notes.warn("a trip's delay is not that of its next stop")
-  const delay_quality = delayQuality(delay_s, notes)
+  if (delay_s !== null && delay_s !== (next?.arrivalDelay_s ?? delay_s)) diagnostics.warn("a trip's delay is not that of its next stop")
+  const delay_quality = delayQuality(delay_s, diagnostics)
   const due = about.publishedAt - (delay_quality === 'OK' ? 1000 * (delay_s ?? 0) : 0)
   return {
     source: renfe.id,

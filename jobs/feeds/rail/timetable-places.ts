@@ -5,7 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
-import { type Batch, batch, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { accessOf, memberRows, refuse } from '../transit/timetable.ts'
 import type { RailTimetable } from './network-ids.ts'
@@ -24,21 +24,21 @@ const STOP_COLUMNS = {
 
 /** Rows of stops.txt; their ids are added to `known`. */
 export async function* stationRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
-  const { version, notes } = timetable
+  const { version, diagnostics } = timetable
   yield* memberRows(timetable, railStations, {
     ...STOP_COLUMNS,
     row(records) {
       const stop_id = records.text(0)
       const name = records.text(1)
       if (stop_id === null || name === null) return null
-      if (!STATION_CODE.test(stop_id)) notes.warn('code of a station does not have five digits')
+      if (!STATION_CODE.test(stop_id)) diagnostics.warn('code of a station does not have five digits')
       known.add(stop_id)
       return {
         ...version,
         stop_id,
         name,
-        position: positionOf(records.number(2), records.number(3), notes),
-        has_wheelchair_boarding: accessOf(records.text(4), notes),
+        position: positionOf(records.number(2), records.number(3), diagnostics),
+        has_wheelchair_boarding: accessOf(records.text(4), diagnostics),
         timezone: records.text(5),
       }
     },
@@ -46,10 +46,10 @@ export async function* stationRows(timetable: RailTimetable, known: Set<string>)
 }
 
 /** Some stations are in France and Portugal, so only impossible positions are dropped. */
-function positionOf(lat: number | null, lon: number | null, notes: Notes): Point | null {
+function positionOf(lat: number | null, lon: number | null, diagnostics: Diagnostics): Point | null {
   if (lat === null || lon === null) return null
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  notes.warn('implausible position of a station')
+  diagnostics.warn('implausible position of a station')
   return null
 }
 
@@ -61,7 +61,7 @@ const ROUTE_COLUMNS = {
 
 /** Rows of routes.txt; their ids are added to `known`. */
 export async function* routeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
-  const { version, notes, ids } = timetable
+  const { version, diagnostics, ids } = timetable
   yield* memberRows(timetable, railRoutes, {
     ...ROUTE_COLUMNS,
     row(records) {
@@ -76,7 +76,7 @@ export async function* routeRows(timetable: RailTimetable, known: Set<string>): 
         short_name: shortNameOf(records.text(1), timetable),
         ...namesOf(records.rawText(3)),
         route_type: lookUp(ROUTE_TYPES, type) ?? type,
-        ...colorsOf(records.text(4), records.text(5), notes),
+        ...colorsOf(records.text(4), records.text(5), diagnostics),
         ...ids.terminiOf(route_id),
       }
     },
@@ -84,10 +84,10 @@ export async function* routeRows(timetable: RailTimetable, known: Set<string>): 
 }
 
 /** The name of a line, or the code of a product; an unknown product keeps its name and is counted. */
-function shortNameOf(name: string | null, { ids, notes }: RailTimetable): string | null {
+function shortNameOf(name: string | null, { ids, diagnostics }: RailTimetable): string | null {
   if (name === null || ids.products === null) return name
   const code = lookUp(ids.products, name)
-  if (code === undefined) notes.unknownCode(RAIL_PRODUCTS, name)
+  if (code === undefined) diagnostics.unknownCode(RAIL_PRODUCTS, name)
   return code ?? name
 }
 
@@ -104,17 +104,21 @@ function namesOf(raw: string | null): Pick<FeedRow<typeof railRoutes>, 'long_nam
 }
 
 /** Colours of a route and its text; neither if both are equal, as on 18 of 852 routes of 2026-08-22, all white. */
-function colorsOf(ground: string | null, text: string | null, notes: Notes): Pick<FeedRow<typeof railRoutes>, 'color' | 'text_color'> {
-  const [color, text_color] = [colorOf(ground, notes), colorOf(text, notes)]
+function colorsOf(
+  ground: string | null,
+  text: string | null,
+  diagnostics: Diagnostics,
+): Pick<FeedRow<typeof railRoutes>, 'color' | 'text_color'> {
+  const [color, text_color] = [colorOf(ground, diagnostics), colorOf(text, diagnostics)]
   if (color === null || color !== text_color) return { color, text_color }
-  notes.warn('a route has the same colour for text and background')
+  diagnostics.warn('a route has the same colour for text and background')
   return { color: null, text_color: null }
 }
 
-function colorOf(text: string | null, notes: Notes): string | null {
+function colorOf(text: string | null, diagnostics: Diagnostics): string | null {
   const color = text?.toUpperCase() ?? null
   if (color === null || COLOR.test(color)) return color
-  notes.warn('colour of a route is not of six hexadecimal digits')
+  diagnostics.warn('colour of a route is not of six hexadecimal digits')
   return null
 }
 

@@ -18,7 +18,7 @@ const TRIP_COLUMNS = {
 
 /** Rows of trips.txt; their ids are added to `trips`, without stops yet. */
 export async function* tripRows(timetable: RailTimetable, known: Known, trips: Map<string, number>): AsyncGenerator<Batch> {
-  const { notes, ids, calendar } = timetable
+  const { diagnostics, ids, calendar } = timetable
   const { network, timetable_version, valid_from } = timetable.version
   const lastDays = new Map<string, string>()
   yield* memberRows(timetable, railTrips, {
@@ -28,9 +28,9 @@ export async function* tripRows(timetable: RailTimetable, known: Known, trips: M
       if (trip_id === null || route_id === null || service_id === null) return null
       const shape_id = records.text(7)
       const days = calendar.days.get(service_id)
-      if (known.routes && !known.routes.has(route_id)) notes.warn('route_id of a trip is not in routes.txt')
-      if (!days) notes.warn('service_id of a trip is not in calendar.txt')
-      if (known.shapes && shape_id !== null && !known.shapes.has(shape_id)) notes.warn('shape_id of a trip is not in shapes.txt')
+      if (known.routes && !known.routes.has(route_id)) diagnostics.warn('route_id of a trip is not in routes.txt')
+      if (!days) diagnostics.warn('service_id of a trip is not in calendar.txt')
+      if (known.shapes && shape_id !== null && !known.shapes.has(shape_id)) diagnostics.warn('shape_id of a trip is not in shapes.txt')
       trips.set(trip_id, 0)
       const nucleo_code = ids.nucleoOf(trip_id)
       const last = days?.at(-1) ?? ''
@@ -54,7 +54,7 @@ export async function* tripRows(timetable: RailTimetable, known: Known, trips: M
         direction: records.whole(5),
         block_id: records.text(6),
         shape_id,
-        is_wheelchair_accessible: accessOf(records.text(8), notes),
+        is_wheelchair_accessible: accessOf(records.text(8), diagnostics),
       }
     },
   })
@@ -65,9 +65,9 @@ export async function* tripRows(timetable: RailTimetable, known: Known, trips: M
  * Warns if a commuter network has no trips in the timetable's last weeks, like Rodalies in October 2026: a gap, not the end of
  * its trains.
  */
-function warnOfShortOnes({ calendar, notes }: RailTimetable, lastDays: ReadonlyMap<string, string>): void {
+function warnOfShortOnes({ calendar, diagnostics }: RailTimetable, lastDays: ReadonlyMap<string, string>): void {
   const end = [...calendar.days.values()].reduce((latest, days) => ((days.at(-1) ?? '') > latest ? (days.at(-1) as string) : latest), '')
   for (const [nucleo, last] of lastDays)
     if (Date.parse(end) - Date.parse(last) >= SHORT_DAYS * DAY_MS)
-      notes.warn(`commuter network ${nucleo} has no trips after ${last}; the timetable goes on to ${end}`)
+      diagnostics.warn(`commuter network ${nucleo} has no trips after ${last}; the timetable goes on to ${end}`)
 }

@@ -5,7 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { type Band, type Batch, batch, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Band, type Batch, batch, type Diagnostics, type FeedBody, type FeedClock } from '../define.ts'
 import { type Known, stopTimeRows } from '../transit/stop-times.ts'
 import { calendarRows, openTimetable } from '../transit/timetable.ts'
 import type { NetworkIds, RailTimetable } from './network-ids.ts'
@@ -32,17 +32,17 @@ export async function* readTimetable(
   given: {
     readonly bodies: readonly FeedBody[]
     readonly clock: FeedClock
-    readonly notes: Notes
+    readonly diagnostics: Diagnostics
     readonly wanted: ReadonlySet<Dataset> | undefined
   },
 ): AsyncGenerator<Batch> {
-  const { notes, wanted } = given
+  const { diagnostics, wanted } = given
   const wants = (...some: readonly Dataset[]): boolean => wanted === undefined || some.some((dataset) => wanted.has(dataset))
   for (const body of given.bodies) {
-    const timetable: RailTimetable = { ids, ...(await openTimetable(body, ids, notes)) }
+    const timetable: RailTimetable = { ids, ...(await openTimetable(body, ids, diagnostics)) }
     const { zip, calendar, version } = timetable
     if (given.clock.fetched_at - calendar.validFrom > (OLD_DAYS + 1) * DAY_MS)
-      notes.warn(`the timetable begins on ${calendar.first}, more than ${OLD_DAYS} days before it was fetched`)
+      diagnostics.warn(`the timetable begins on ${calendar.first}, more than ${OLD_DAYS} days before it was fetched`)
     if (wants(railCalendar))
       yield* calendarRows(timetable, railCalendar, (service_id, service_date) => ({
         ...version,

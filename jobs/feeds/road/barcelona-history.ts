@@ -63,7 +63,7 @@ export const barcelonaHistory = defineFeed({
   },
   bulk: {
     query: statesOfFile,
-    told: ({ period }) => ({
+    derivedColumns: ({ period }) => ({
       source: sql`${SECTION_CITIES.barcelona.archive}`,
       month: sql`${period}`,
       period_s: sql`CAST(${SECTION_PERIOD_S} AS INTEGER)`,

@@ -4,7 +4,7 @@ import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { cityLine, sectionOf } from './section-shapes.ts'
 
 const PLACE = SECTION_CITIES.barcelona
@@ -47,20 +47,20 @@ interface Drawn {
   readonly degrees: readonly string[]
 }
 
-function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { bytes } of bodies) {
     const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
     const isOlder = table.header.includes('Coordenades')
     const columns: readonly string[] = isOlder ? SECTION_COLUMNS : POINT_COLUMNS
     const missing = columns.filter((name) => !table.header.includes(name))
     if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${table.header.join(', ')}`)
-    for (const name of table.header) if (!columns.includes(name)) notes.unknownCode('barcelona_sections_column', name)
-    for (const { line, text } of table.misshapen) notes.quarantine(trafficSections, 'another number of fields', `line ${line}: ${text}`)
-    const drawn = isOlder ? rowASection(table) : rowAPoint(table, notes)
+    for (const name of table.header) if (!columns.includes(name)) diagnostics.unknownCode('barcelona_sections_column', name)
+    for (const { line, text } of table.misshapen) diagnostics.reject(trafficSections, 'another number of fields', `line ${line}: ${text}`)
+    const drawn = isOlder ? rowASection(table) : rowAPoint(table, diagnostics)
     yield batch(
       trafficSections,
       [...drawn].map(([section_id, { name, degrees }]) =>
-        sectionOf(PLACE, { section_id, name }, { line: cityLine(PLACE, pairs(degrees, notes), notes) }),
+        sectionOf(PLACE, { section_id, name }, { line: cityLine(PLACE, pairs(degrees, diagnostics), diagnostics) }),
       ),
     )
   }
@@ -75,21 +75,21 @@ function rowASection({ records, at }: CsvTable): Map<string, Drawn> {
 }
 
 /** The newer edition, `Tram,Tram_Components,Descripció,Longitud,Latitud`; points are sorted by their number. */
-function rowAPoint({ records, at }: CsvTable, notes: Notes): Map<string, Drawn> {
+function rowAPoint({ records, at }: CsvTable, diagnostics: Diagnostics): Map<string, Drawn> {
   const [id, number, name, lon, lat] = POINT_COLUMNS.map(at) as [number, number, number, number, number]
   const bySection = Map.groupBy(records, (record) => record[id] as string)
   return new Map(
     [...bySection].map(([section, rows]) => {
       const points = rows.toSorted((one, other) => Number(one[number]) - Number(other[number]))
-      if (points.some((row, nth) => row !== rows[nth])) notes.warn('points of a section that are not in order: sorted')
+      if (points.some((row, nth) => row !== rows[nth])) diagnostics.warn('points of a section that are not in order: sorted')
       return [section, { name: points[0]?.[name]?.trim() || null, degrees: points.flatMap((row) => [row[lon] ?? '', row[lat] ?? '']) }]
     }),
   )
 }
 
 /** Longitudes and latitudes as points; a final longitude without latitude is dropped. */
-function pairs(degrees: readonly string[], notes: Notes): (number | null)[][] {
+function pairs(degrees: readonly string[], diagnostics: Diagnostics): (number | null)[][] {
   const numbers = degrees.map((text) => pointNumber(text.trim()))
-  if (numbers.length % 2 === 1) notes.warn('an odd number of coordinates: the last is left out')
+  if (numbers.length % 2 === 1) diagnostics.warn('an odd number of coordinates: the last is left out')
   return Array.from({ length: Math.floor(numbers.length / 2) }, (_, nth) => numbers.slice(2 * nth, 2 * nth + 2))
 }

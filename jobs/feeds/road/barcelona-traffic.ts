@@ -3,7 +3,7 @@ import { barcelonaTraffic as source } from '../../../lake/datasets/road/sources.
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
 
 /** States by the city's documentation: 0 no data, 1 very fluid, 2 fluid, 3 dense, 4 very dense, 5 congestion, 6 closed. */
@@ -49,7 +49,7 @@ export const barcelonaTraffic = defineFeed({
   rows: readLines,
 })
 
-function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): Generator<Batch> {
+function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   const reports: SectionReport[] = []
   for (const { name, bytes } of bodies) {
     const lines = decodeText(bytes)
@@ -58,13 +58,13 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, note
       .filter(Boolean)
     for (const line of lines) {
       const report = reportOf(line, fetched_at)
-      if (typeof report === 'string') notes.quarantine(trafficSectionStates, report, line.slice(0, 200))
+      if (typeof report === 'string') diagnostics.reject(trafficSectionStates, report, line.slice(0, 200))
       else reports.push(report)
     }
     if (reports.length === 0) throw new FormatError(`${name} has no line of the form id#yyyymmddHHMMSS#state#forecast`)
   }
-  const states = sectionStates(SECTION_CITIES.barcelona, reports, notes)
-  notes.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
+  const states = sectionStates(SECTION_CITIES.barcelona, reports, diagnostics)
+  diagnostics.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
   yield batch(trafficSectionStates, states)
 }
 

@@ -4,7 +4,7 @@ import { trafficSectionStates } from '../../../lake/datasets/road/traffic-sectio
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { instantOf } from '../../../lake/schema/time.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { cityArea, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
 import { type SectionReport, sectionStates } from './section-states.ts'
 
@@ -48,26 +48,26 @@ export const bilbaoTraffic = defineFeed({
   rows: readAreas,
 })
 
-function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): Generator<Batch> {
+function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const body of bodies) {
     const reports: SectionReport[] = []
     const sections: Section[] = []
     for (const { properties, geometry } of geoJsonFeatures(body)) {
-      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) notes.unknownCode('bilbao_traffic_column', name)
+      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('bilbao_traffic_column', name)
       const section_id = textOf(properties, 'CodigoSeccion')
       const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
       const observed_at = instantOf(date, time, { near: fetched_at })
       const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
       if (problem !== null) {
         const sample = JSON.stringify(properties).slice(0, 200)
-        for (const dataset of [trafficSectionStates, trafficSections]) notes.quarantine(dataset, problem, sample)
+        for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, problem, sample)
         continue
       }
-      reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, notes) })
-      sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, notes) }))
+      reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) })
+      sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }))
     }
-    const states = sectionStates(PLACE, reports, notes)
-    if (states.length > 0) notes.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
+    const states = sectionStates(PLACE, reports, diagnostics)
+    if (states.length > 0) diagnostics.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
     yield batch(trafficSectionStates, states)
     yield batch(trafficSections, sections)
   }
@@ -79,23 +79,23 @@ function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, note
  */
 function measuresOf(
   properties: ReadFeature['properties'],
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): Pick<SectionReport, 'level' | 'intensity_veh_h' | 'occupancy_pct' | 'speed_kmh'> {
-  const intensity_veh_h = measure(properties, 'Intensidad', notes)
-  const occupancy_pct = measure(properties, 'Ocupacion', notes)
-  const speed = measure(properties, 'Velocidad', notes)
-  if (speed === 0 && (intensity_veh_h ?? 0) > 0) notes.warn('a speed of 0 with vehicles: left out')
+  const intensity_veh_h = measure(properties, 'Intensidad', diagnostics)
+  const occupancy_pct = measure(properties, 'Ocupacion', diagnostics)
+  const speed = measure(properties, 'Velocidad', diagnostics)
+  if (speed === 0 && (intensity_veh_h ?? 0) > 0) diagnostics.warn('a speed of 0 with vehicles: left out')
   const isKnown = occupancy_pct !== null && (intensity_veh_h ?? 0) > 0
   const level = isKnown ? (LEVELS.find(([least]) => occupancy_pct >= least)?.[1] as string) : 'UNKNOWN'
   return { level, intensity_veh_h, occupancy_pct, speed_kmh: speed === 0 ? null : speed }
 }
 
 /** A whole number from 0 on; anything else is counted and null. */
-function measure(properties: ReadFeature['properties'], name: string, notes: Notes): number | null {
+function measure(properties: ReadFeature['properties'], name: string, diagnostics: Diagnostics): number | null {
   const value = wholeNumber(textOf(properties, name))
   if (value === null) return null
   if (value >= 0) return value
-  notes.warn(Number.isNaN(value) ? `${name} is no whole number` : `${name} is negative: left out`)
+  diagnostics.warn(Number.isNaN(value) ? `${name} is no whole number` : `${name} is negative: left out`)
   return null
 }
 

@@ -6,7 +6,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
 import { DETECTOR_SITE_KINDS, DIRECTIONS } from './dgt-codes.ts'
@@ -52,13 +52,13 @@ export const dgtDetectorSites = defineFeed({
   rows,
 })
 
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('dgt_detector_sites: there is no body')
   const presence = watchPresence('sites', ALWAYS)
-  const header = (publishedAt: number): void => notes.publishedAt(publishedAt)
+  const header = (publishedAt: number): void => diagnostics.publishedAt(publishedAt)
   for (const locations of publicationElements(body.bytes, { each: 'predefinedLocation', without: UNUSED, header })) {
-    const sensors = locations.flatMap((location) => sensorOf(location, notes) ?? [])
+    const sensors = locations.flatMap((location) => sensorOf(location, diagnostics) ?? [])
     for (const sensor of sensors) presence.see(sensor)
     yield batch(trafficSensors, sensors)
   }
@@ -66,11 +66,11 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
 }
 
 /** The sensor of a site; null without an id. Its point and road reference are in the inner `predefinedLocation`. */
-function sensorOf(location: XmlElement, notes: Notes): Sensor | null {
+function sensorOf(location: XmlElement, diagnostics: Diagnostics): Sensor | null {
   const sensor_id = attribute(location, 'id')?.trim()
   const inner = child(location, 'predefinedLocation')
   if (!sensor_id || !inner) {
-    notes.quarantine(trafficSensors, sensor_id ? 'site without location' : 'site without id', sensor_id ?? '')
+    diagnostics.reject(trafficSensors, sensor_id ? 'site without location' : 'site without id', sensor_id ?? '')
     return null
   }
   const reference = child(inner, 'referencePoint')
@@ -79,7 +79,7 @@ function sensorOf(location: XmlElement, notes: Notes): Sensor | null {
   const source_site_kind = textAt(extension, 'singularity')
   const { province_code, municipality_code, position } = resolvePlace(
     { provinceCode: textAt(extension, 'provinceINEIdentifier')?.padStart(2, '0') ?? null, position: positionOf(inner) },
-    (problem) => notes.warn(problem),
+    (problem) => diagnostics.warn(problem),
   )
   return {
     source: dgt.id,
@@ -97,7 +97,7 @@ function sensorOf(location: XmlElement, notes: Notes): Sensor | null {
     access_code: null,
     province_code,
     road: textAt(reference, 'roadNumber'),
-    km: kilometreOf(textAt(reference, 'referencePointDistance'), notes),
+    km: kilometreOf(textAt(reference, 'referencePointDistance'), diagnostics),
     direction: source_direction === null ? null : (lookUp(DIRECTIONS, source_direction) ?? source_direction),
     destination: textAt(extension, 'directionNamed'),
     site_kind: source_site_kind === null ? null : (lookUp(DETECTOR_SITE_KINDS, source_site_kind.toUpperCase()) ?? source_site_kind),
@@ -113,10 +113,10 @@ function positionOf(location: XmlElement): Point | null {
 }
 
 /** Kilometres from metres; null if missing or impossible for a road. */
-function kilometreOf(text: string | null, notes: Notes): number | null {
+function kilometreOf(text: string | null, diagnostics: Diagnostics): number | null {
   const metres = text === null ? null : pointNumber(text)
   if (metres === null) return null
   if (metres >= 0 && metres <= 2_000_000) return Math.round(metres) / 1000
-  notes.warn('referencePointDistance is no number of metres from 0 to 2000000')
+  diagnostics.warn('referencePointDistance is no number of metres from 0 to 2000000')
   return null
 }

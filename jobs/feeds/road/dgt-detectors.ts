@@ -5,7 +5,7 @@ import { parseInstant } from '../../../lake/schema/time.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 
 type Reading = FeedRow<typeof trafficReadings>
@@ -63,19 +63,19 @@ export const dgtDetectors = defineFeed({
   rows,
 })
 
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('dgt_detectors: there is no body')
   const presence = watchPresence('detectors', ALWAYS)
   let publishedAt = 0
   const header = (at: number): void => {
     publishedAt = at
-    notes.publishedAt(at)
+    diagnostics.publishedAt(at)
   }
   for (const sites of publicationElements(body.bytes, { each: 'siteMeasurements', without: UNUSED, header })) {
     const readings: Reading[] = []
     for (const site of sites) {
-      const reading = readingOf(site, publishedAt, { notes, see: presence.see })
+      const reading = readingOf(site, publishedAt, { diagnostics: diagnostics, see: presence.see })
       if (reading) readings.push(reading)
     }
     yield batch(trafficReadings, readings)
@@ -84,22 +84,22 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
 }
 
 interface Context {
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
   readonly see: (measures: Measures) => void
 }
 
 /** The reading of a site; null without an id or time, or from a stopped detector. */
-function readingOf(site: XmlElement, publishedAt: number, { notes, see }: Context): Reading | null {
+function readingOf(site: XmlElement, publishedAt: number, { diagnostics, see }: Context): Reading | null {
   const sensor_id = textAt(site, 'measurementSiteReference')
   const observed_at = parseInstant(textAt(site, 'measurementTimeDefault') ?? '')
   if (sensor_id === null || observed_at === null) {
-    notes.quarantine(trafficReadings, sensor_id === null ? 'site without id' : 'site without time of measurement', sensor_id ?? '')
+    diagnostics.reject(trafficReadings, sensor_id === null ? 'site without id' : 'site without time of measurement', sensor_id ?? '')
     return null
   }
-  const measures = measuresOf(site, notes)
+  const measures = measuresOf(site, diagnostics)
   see(measures)
   if (observed_at < publishedAt - OLDEST_MS) {
-    notes.warn('measurement is older than 30 minutes: reading left out')
+    diagnostics.warn('measurement is older than 30 minutes: reading left out')
     return null
   }
   const { vehicleFlow: flow = null, averageVehicleSpeed: speed = null, averageDistanceHeadway: headway = null } = measures
@@ -122,21 +122,21 @@ function readingOf(site: XmlElement, publishedAt: number, { notes, see }: Contex
   }
 }
 
-function measuresOf(site: XmlElement, notes: Notes): Measures {
+function measuresOf(site: XmlElement, diagnostics: Diagnostics): Measures {
   const measures: Measures = {}
   for (const value of site.children) {
     if (value.name !== 'measuredValue') continue
     const data = child(value, 'basicDataValue')
     if (data === undefined) continue
     const type = xsiType(data)
-    if (!TYPES.has(type)) notes.unknownCode('dgt_basic_data_value', type ?? '')
+    if (!TYPES.has(type)) diagnostics.unknownCode('dgt_basic_data_value', type ?? '')
     for (const { name, text } of data.children) {
       if (!isMeasure(name) || text === '' || measures[name] !== undefined) continue
       const number = pointNumber(text)
       if (number === null) continue
       const most = MEASURES[name] as number
       if (number >= 0 && number <= most) measures[name] = Math.round(number)
-      else notes.warn(`${name} is no number from 0 to ${most}`)
+      else diagnostics.warn(`${name} is no number from 0 to ${most}`)
     }
   }
   return measures

@@ -7,7 +7,7 @@ import { type ResolvedPlace, resolvePlace } from '../../../lake/places/resolve.t
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readSituations, type Situation, type SituationRecord } from '../../formats/datex2.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { EFFECTS } from './dgt-codes.ts'
 import {
@@ -95,25 +95,25 @@ export const dgtIncidentsFeed = defineFeed({
     v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 1000 },
   },
   // If all beacons disappear at once, DGT3.0 is out of order: they stay, marked stale.
-  blocks: { v16_beacons: { column: 'source' } },
+  groups: { v16_beacons: { column: 'source' } },
   rows,
 })
 
 type Incident = FeedRow<typeof incidents>
 type Beacon = FeedRow<typeof v16Beacons>
 
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const body = bodies[0]
   if (!body) throw new FormatError('dgt_incidents: there is no body')
   const publication = readSituations(body.bytes, {
     header(publishedAt, profileVersion) {
-      notes.publishedAt(publishedAt)
-      if (!PROFILES.test(profileVersion ?? '')) notes.warn('profile version is neither 3.6 nor 3.7')
+      diagnostics.publishedAt(publishedAt)
+      if (!PROFILES.test(profileVersion ?? '')) diagnostics.warn('profile version is neither 3.6 nor 3.7')
     },
-    warn: (text) => notes.warn(text),
+    warn: (text) => diagnostics.warn(text),
     unreadable(what, reason, id) {
-      if (what === 'situation') notes.quarantine(incidents, reason, id)
-      else notes.warn(`record left out: ${reason}`)
+      if (what === 'situation') diagnostics.reject(incidents, reason, id)
+      else diagnostics.warn(`record left out: ${reason}`)
     },
   })
   const presence = watchPresence('records', ALWAYS)
@@ -125,28 +125,28 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
       const records = byLead(situation.records)
       for (const record of records) {
         presence.see(record)
-        countUnknown(record, notes)
+        countUnknown(record, diagnostics)
       }
       isGraded ||= situation.overallSeverity !== null
       const { id, informationStatus } = situation
       const isBeacon = records.every(isV16)
       const dataset = isBeacon ? v16Beacons : incidents
       if (informationStatus !== null && informationStatus !== 'real') {
-        notes.unknownCode('dgt_information_status', informationStatus)
-        notes.quarantine(dataset, 'information status is not real', id)
+        diagnostics.unknownCode('dgt_information_status', informationStatus)
+        diagnostics.reject(dataset, 'information status is not real', id)
         continue
       }
       const createdAt = records[0].createdAt ?? records[0].versionAt ?? records[0].startsAt
-      if (createdAt === null) notes.quarantine(dataset, 'no time of creation', id)
-      else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, notes))
-      else found.push(incidentOf(situation, records, createdAt, notes))
+      if (createdAt === null) diagnostics.reject(dataset, 'no time of creation', id)
+      else if (isBeacon) beacons.push(beaconOf(id, records[0], createdAt, diagnostics))
+      else found.push(incidentOf(situation, records, createdAt, diagnostics))
     }
     if (found.length > 0) yield batch(incidents, found)
     if (beacons.length > 0) yield batch(v16Beacons, beacons)
   }
   presence.end()
   // A third of the situations of January 2026 have one.
-  if (!isGraded) notes.warn('no situation states a severity')
+  if (!isGraded) diagnostics.warn('no situation states a severity')
 }
 
 /**
@@ -165,9 +165,9 @@ function isV16({ type, source, cause, kind, location }: SituationRecord): boolea
   )
 }
 
-function beaconOf(id: string, record: SituationRecord, createdAt: number, notes: Notes): Beacon {
+function beaconOf(id: string, record: SituationRecord, createdAt: number, diagnostics: Diagnostics): Beacon {
   const { location } = record
-  const place = placeOf(record, statedPosition(location.from), notes)
+  const place = placeOf(record, statedPosition(location.from), diagnostics)
   return {
     source: 'dgt',
     source_id: id,
@@ -187,14 +187,14 @@ function incidentOf(
   situation: Situation,
   records: readonly [SituationRecord, ...SituationRecord[]],
   createdAt: number,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): Incident {
   const [lead] = records
   const { location } = lead
-  const measures = records.map((record) => measureOf(record, notes))
+  const measures = records.map((record) => measureOf(record, diagnostics))
   // The measures' positions have been checked and counted: not twice.
   const { from = null, to = null } = measures[0] ?? {}
-  const place = placeOf(lead, from, notes)
+  const place = placeOf(lead, from, diagnostics)
   const type = typeOf(lead)
   const facts = {
     type,
@@ -259,8 +259,8 @@ function typeOf(lead: SituationRecord): string {
   return meaning ? 'RESTRICTION' : 'OTHER'
 }
 
-function placeOf({ location }: SituationRecord, position: Point | null, notes: Notes): ResolvedPlace {
+function placeOf({ location }: SituationRecord, position: Point | null, diagnostics: Diagnostics): ResolvedPlace {
   const { from } = location
   const stated = { province: from?.province ?? null, municipality: from?.municipality ?? null, position }
-  return resolvePlace(stated, (problem) => notes.warn(problem))
+  return resolvePlace(stated, (problem) => diagnostics.warn(problem))
 }

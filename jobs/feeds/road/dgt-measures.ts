@@ -2,7 +2,7 @@ import { locate } from '../../../lake/places/locate.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import type { RoadPoint, Situation, SituationRecord, VehicleCharacteristic } from '../../formats/datex2.ts'
-import type { Notes } from '../define.ts'
+import type { Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import {
   CARRIAGEWAY_CODES,
@@ -61,10 +61,10 @@ export function causeText({ type, detail }: SituationRecord['cause']): string | 
 }
 
 /** Counts the record's codes that our tables lack; the row keeps them as published. */
-export function countUnknown(record: SituationRecord, notes: Notes): void {
+export function countUnknown(record: SituationRecord, diagnostics: Diagnostics): void {
   const { cause, kind, location } = record
   const check = (list: string, code: string | null, isKnown: boolean): void => {
-    if (code !== null && !isKnown) notes.unknownCode(list, code)
+    if (code !== null && !isKnown) diagnostics.unknownCode(list, code)
   }
   const text = causeText(cause)
   check('dgt_cause', text, text !== null && Object.hasOwn(CAUSES, text))
@@ -105,16 +105,16 @@ export function statedPosition(point: RoadPoint | null): Point | null {
 }
 
 /** The checked position of a road point; problems are reported to `notes`. */
-function positionOf(point: RoadPoint | null, notes: Notes): Coordinates | null {
+function positionOf(point: RoadPoint | null, diagnostics: Diagnostics): Coordinates | null {
   const stated = statedPosition(point)
   if (!stated) return null
   const { position, problem } = locate(stated)
-  if (problem) notes.warn(problem)
+  if (problem) diagnostics.warn(problem)
   return position
 }
 
 /** A record as a measure. */
-export function measureOf(record: SituationRecord, notes: Notes): Measure {
+export function measureOf(record: SituationRecord, diagnostics: Diagnostics): Measure {
   const { location } = record
   return {
     record_id: record.id,
@@ -132,13 +132,13 @@ export function measureOf(record: SituationRecord, notes: Notes): Measure {
     lanes: mapped(location.lanes, LANE_USAGES),
     from_km: location.from?.km ?? null,
     to_km: location.to?.km ?? null,
-    from: positionOf(location.from, notes),
-    to: positionOf(location.to, notes),
+    from: positionOf(location.from, diagnostics),
+    to: positionOf(location.to, diagnostics),
     municipality: location.from?.municipality ?? null,
     province: location.from?.province ?? null,
     place_name: location.placeName,
     vehicles: mapped(record.vehicles.types, VEHICLE_TYPES, 'anyVehicle'),
-    limits: limitsOf(record, notes),
+    limits: limitsOf(record, diagnostics),
     compliance: record.compliance?.toUpperCase() ?? null,
     created_at: isoOrNull(record.createdAt),
     starts_at: isoOrNull(record.startsAt),
@@ -146,24 +146,24 @@ export function measureOf(record: SituationRecord, notes: Notes): Measure {
   }
 }
 
-function limitsOf(record: SituationRecord, notes: Notes): Limit[] {
+function limitsOf(record: SituationRecord, diagnostics: Diagnostics): Limit[] {
   const limits: Limit[] = []
   const { speedLimitKmh } = record
   if (speedLimitKmh !== null) {
     const isMeant = speedLimitKmh >= LEAST_SPEED_KMH
-    if (!isMeant) notes.warn(`speed limit below ${LEAST_SPEED_KMH} km/h taken as unknown`)
+    if (!isMeant) diagnostics.warn(`speed limit below ${LEAST_SPEED_KMH} km/h taken as unknown`)
     limits.push({ kind: 'SPEED', value: isMeant ? speedLimitKmh : null, unit: 'km/h' })
   }
-  for (const one of record.vehicles.characteristics) limits.push(limitOf(one, notes))
+  for (const one of record.vehicles.characteristics) limits.push(limitOf(one, diagnostics))
   return limits
 }
 
-function limitOf({ dimension, operator, value }: VehicleCharacteristic, notes: Notes): Limit {
+function limitOf({ dimension, operator, value }: VehicleCharacteristic, diagnostics: Diagnostics): Limit {
   const [kind, unit] = LIMITS[dimension]
   // Another operator would reverse the meaning: it is counted as an unknown code, and the limit is null.
   if (value === null || !EXCEEDS.has(operator ?? '')) return { kind, value: null, unit }
   if (value > 0) return { kind, value, unit }
-  notes.warn(`${dimension} limit of 0 taken as unknown`)
+  diagnostics.warn(`${dimension} limit of 0 taken as unknown`)
   return { kind, value: null, unit }
 }
 

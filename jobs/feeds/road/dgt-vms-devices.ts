@@ -6,7 +6,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { instant, readLocation } from '../../formats/datex2.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child, textAt, type XmlElement } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { directionOf, statedPosition } from './dgt-measures.ts'
 
@@ -48,13 +48,13 @@ export const dgtVmsDevices = defineFeed({
   rows,
 })
 
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('dgt_vms_devices: there is no body')
   const presence = watchPresence('devices', ALWAYS)
-  const query = { type: 'DevicePublication', each: 'device', header: (publishedAt: number) => notes.publishedAt(publishedAt) }
+  const query = { type: 'DevicePublication', each: 'device', header: (publishedAt: number) => diagnostics.publishedAt(publishedAt) }
   for (const elements of payloadElements(body.bytes, query)) {
-    const devices = elements.flatMap((element) => deviceOf(element, notes) ?? [])
+    const devices = elements.flatMap((element) => deviceOf(element, diagnostics) ?? [])
     for (const device of devices) presence.see(device)
     yield batch(vmsDevices, devices)
   }
@@ -62,25 +62,25 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Gene
 }
 
 /** The panel of a device; null if it is not a panel, or has no id. */
-function deviceOf(element: XmlElement, notes: Notes): Device | null {
+function deviceOf(element: XmlElement, diagnostics: Diagnostics): Device | null {
   const panel_id = attribute(element, 'id')?.trim()
   const type = textAt(element, 'typeOfDevice')
   if (type !== 'vms') {
-    notes.unknownCode('dgt_device_type', type ?? '')
+    diagnostics.unknownCode('dgt_device_type', type ?? '')
     return null
   }
   if (!panel_id) {
-    notes.quarantine(vmsDevices, 'device without id', textAt(element, 'lastUpdateOfDeviceInformation') ?? '')
+    diagnostics.reject(vmsDevices, 'device without id', textAt(element, 'lastUpdateOfDeviceInformation') ?? '')
     return null
   }
   const place = child(element, 'pointLocation')
   if (!place) {
-    notes.quarantine(vmsDevices, 'device without pointLocation', panel_id)
+    diagnostics.reject(vmsDevices, 'device without pointLocation', panel_id)
     return null
   }
-  const location = readLocation(place, notes)
+  const location = readLocation(place, diagnostics)
   const stated = { province: location.from?.province ?? null, position: statedPosition(location.from) }
-  const { municipality_code, ...resolved } = resolvePlace(stated, (problem) => notes.warn(problem))
+  const { municipality_code, ...resolved } = resolvePlace(stated, (problem) => diagnostics.warn(problem))
   return {
     source: dgt.id,
     panel_id,
@@ -91,6 +91,6 @@ function deviceOf(element: XmlElement, notes: Notes): Device | null {
     ...resolved,
     municipality_code,
     municipality: municipality_code === null ? null : (municipalityByCode(municipality_code)?.name ?? null),
-    device_updated_at: instant(element, 'lastUpdateOfDeviceInformation', notes),
+    device_updated_at: instant(element, 'lastUpdateOfDeviceInformation', diagnostics),
   }
 }

@@ -4,7 +4,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { type PanelPage, pagesOf } from './vms-pages.ts'
 
@@ -47,19 +47,23 @@ export const dgtVms = defineFeed({
   rows,
 })
 
-function* rows(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): Generator<Batch> {
+function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): Generator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('dgt_vms: there is no body')
   const presence = watchPresence('panels', ALWAYS)
-  const query = { type: 'VmsPublication', each: 'vmsControllerStatus', header: (publishedAt: number) => notes.publishedAt(publishedAt) }
+  const query = {
+    type: 'VmsPublication',
+    each: 'vmsControllerStatus',
+    header: (publishedAt: number) => diagnostics.publishedAt(publishedAt),
+  }
   for (const controllers of payloadElements(body.bytes, query)) {
     const messages = controllers.flatMap((controller) => {
       const panel_id = attribute(child(controller, 'vmsControllerReference') ?? controller, 'id')?.trim()
       if (!panel_id) {
-        notes.quarantine(vmsMessages, 'panel without id', '')
+        diagnostics.reject(vmsMessages, 'panel without id', '')
         return []
       }
-      const pages = pagesOf(controller, notes)
+      const pages = pagesOf(controller, diagnostics)
       presence.see(pages)
       return messageOf(panel_id, pages)
     })

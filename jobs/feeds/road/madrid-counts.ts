@@ -5,7 +5,7 @@ import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { type HourStart, localHours } from '../local-hours.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
@@ -69,9 +69,9 @@ export const madridCounts = defineFeed({
 /** A station's counts of one direction: 24 hours by day. Hours of a missing half day are undefined. */
 type Series = Map<string, (number | null | undefined)[]>
 
-function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const { name, bytes } of bodies) {
-    const { month, series } = readSeries(bytes, PERIOD.test(name) ? name : null, notes)
+    const { month, series } = readSeries(bytes, PERIOD.test(name) ? name : null, diagnostics)
     const hours = new Map<string, readonly HourStart[]>()
     for (const [key, days] of series) {
       const [station_id = '', direction = ''] = key.split(' ')
@@ -81,10 +81,10 @@ function* readMonth(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes
 }
 
 /** The counts of a file by station and direction. A file has one month: the requested one, else that of its first day. */
-function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month: string; series: Map<string, Series> } {
+function readSeries(bytes: Buffer, asked: string | null, diagnostics: Diagnostics): { month: string; series: Map<string, Series> } {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: ['FDIA', 'FEST', 'FSEN', ...HOURS], endsLines: true })
   for (const { line, text } of table.misshapen)
-    if (/[^;\s]/.test(text)) notes.quarantine(trafficCountsHourly, 'another number of fields', `line ${line}: ${text}`)
+    if (/[^;\s]/.test(text)) diagnostics.reject(trafficCountsHourly, 'another number of fields', `line ${line}: ${text}`)
   const [dayAt, stationAt, senseAt] = [table.at('FDIA'), table.at('FEST'), table.at('FSEN')]
   const hoursAt = HOURS.map((name) => table.at(name))
   const series = new Map<string, Series>()
@@ -93,7 +93,7 @@ function readSeries(bytes: Buffer, asked: string | null, notes: Notes): { month:
   for (const record of table.records) {
     // From 2022 on, some 17,000 lines of bare delimiters follow the last day.
     if (record.every((field) => field.trim() === '')) continue
-    const refuse = (reason: string): void => notes.quarantine(trafficCountsHourly, reason, record.join(';'))
+    const refuse = (reason: string): void => diagnostics.reject(trafficCountsHourly, reason, record.join(';'))
     const day = dayOf(record[dayAt] as string)
     const [, direction, half] = SENSE.exec((record[senseAt] as string).trim()) ?? []
     const station = (record[stationAt] as string).trim()

@@ -1,6 +1,6 @@
 import { wholeNumber } from '../../formats/numbers.ts'
 import type { XmlElement } from '../../formats/xml.ts'
-import { FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, FormatError } from '../define.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 
 /**
@@ -34,11 +34,11 @@ const OF_PLACED = ['st_x', 'st_y'] as const
 const MEASURES = ['intensidad', 'ocupacion', 'carga', 'velocidad'] as const
 
 /** Reads a `<pm>`; unknown elements are reported in the notes. */
-export function recordOf(element: XmlElement, notes: Notes): PmRecord {
+export function recordOf(element: XmlElement, diagnostics: Diagnostics): PmRecord {
   const record: PmRecord = { ...NO_ELEMENTS }
   for (const { name, text } of element.children) {
     if (Object.hasOwn(NO_ELEMENTS, name)) record[name as keyof PmRecord] = text
-    else notes.warn(`unknown element <${name}> in <pm>`)
+    else diagnostics.warn(`unknown element <${name}> in <pm>`)
   }
   return record
 }
@@ -64,7 +64,7 @@ export interface SeenElements {
 }
 
 /** Starts with a file before its first record. */
-export function seenElements(notes: Notes): SeenElements {
+export function seenElements(diagnostics: Diagnostics): SeenElements {
   const layouts = new Map<string, Presence<PmRecord>>()
   const present = new Set<keyof PmRecord>()
   const numbers = new Set<keyof PmRecord>()
@@ -75,7 +75,7 @@ export function seenElements(notes: Notes): SeenElements {
     present.add(name)
     if (text === '') return null
     const value = read(text)
-    if (value === null) notes.warn(`<${name}> is no number`)
+    if (value === null) diagnostics.warn(`<${name}> is no number`)
     else if (!Number.isNaN(value)) numbers.add(name)
     return value
   }
@@ -98,7 +98,7 @@ export function seenElements(notes: Notes): SeenElements {
       for (const presence of layouts.values()) presence.end()
       if (present.size > 0 && !MEASURES.some((name) => numbers.has(name)))
         throw new FormatError(`none of the sensors has a number in ${MEASURES.join(', ')}`)
-      for (const name of present) if (!numbers.has(name)) notes.warn(`<${name}> is a number in no record`)
+      for (const name of present) if (!numbers.has(name)) diagnostics.warn(`<${name}> is a number in no record`)
     },
   }
 }

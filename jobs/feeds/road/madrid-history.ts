@@ -93,7 +93,7 @@ export const madridHistory = defineFeed({
     recent: 1,
     history: 5,
   },
-  bulk: { query: readingsOfFile, told: ({ period }) => monthColumns(period) },
+  bulk: { query: readingsOfFile, derivedColumns: ({ period }) => monthColumns(period) },
   freshBy: 'fetch',
   // The file of a running month grows from a few hours to all of them.
   bands: { traffic_readings_15m: { atLeast: 1000, minRatio: 0.9, maxRatio: 1000 } },

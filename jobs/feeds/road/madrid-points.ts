@@ -4,7 +4,7 @@ import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx } from '../../formats/xlsx.ts'
-import { FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from './madrid-places.ts'
 
@@ -44,9 +44,12 @@ const MOST_UNPACKED = 128_000_000
 /**
  * The table of a CSV edition. Records with another number of fields are quarantined. Throws `FormatError` for another format.
  */
-export function pointsOfCsv(bytes: Buffer, { into, notes }: { readonly into: Dataset; readonly notes: Notes }): CsvTable {
+export function pointsOfCsv(
+  bytes: Buffer,
+  { into, diagnostics: diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics },
+): CsvTable {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], lenient: true, endsLines: true })
-  for (const { line, text } of table.misshapen) notes.quarantine(into, 'another number of fields', `line ${line}: ${text}`)
+  for (const { line, text } of table.misshapen) diagnostics.reject(into, 'another number of fields', `line ${line}: ${text}`)
   return table
 }
 
@@ -76,7 +79,10 @@ export async function pointsOfWorkbook(bytes: Buffer): Promise<CsvTable> {
  * missing column, or if no point has a name, a code or a position in Madrid, as in an edition whose coordinates a spreadsheet
  * damaged.
  */
-export function readPoints(table: CsvTable, { into, notes }: { readonly into: Dataset; readonly notes: Notes }): MeasuringPoint[] {
+export function readPoints(
+  table: CsvTable,
+  { into, diagnostics: diagnostics }: { readonly into: Dataset; readonly diagnostics: Diagnostics },
+): MeasuringPoint[] {
   const missing = missingOf(table.header)
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${table.header.join(', ').slice(0, 500)}`)
   const at = Object.fromEntries(Object.entries(COLUMNS).map(([what, names]) => [what, placeOf(table.header, names)]))
@@ -87,13 +93,13 @@ export function readPoints(table: CsvTable, { into, notes }: { readonly into: Da
     'a position in Madrid': (point) => point.position !== null,
   })
   for (const name of ['cod_cent', ...placesOf(table.header).slice(2)])
-    if (placeOf(table.header, name === 'cod_cent' ? COLUMNS.centre : [name]) < 0) notes.warn(`no column ${name}`)
+    if (placeOf(table.header, name === 'cod_cent' ? COLUMNS.centre : [name]) < 0) diagnostics.warn(`no column ${name}`)
   const points: MeasuringPoint[] = []
   for (const record of table.records) {
     const text = (column: number | undefined): string => record[column ?? -1]?.trim() ?? ''
     const sensor_id = text(at['id'])
     if (sensor_id === '') {
-      notes.quarantine(into, 'no id', record.join(';'))
+      diagnostics.reject(into, 'no id', record.join(';'))
       continue
     }
     const type = text(at['type'])
@@ -104,7 +110,7 @@ export function readPoints(table: CsvTable, { into, notes }: { readonly into: Da
       name: text(at['name']) || null,
       centre_code: text(at['centre']) || null,
       district: districtOf(text(district)),
-      position: madridPosition(coordinate(text(x)), coordinate(text(y)), notes),
+      position: madridPosition(coordinate(text(x)), coordinate(text(y)), diagnostics),
       municipality_code: MADRID_PLACE.municipality_code,
     }
     presence.see(point)

@@ -1,7 +1,7 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensorEditions } from '../../../lake/datasets/road/traffic-sensor-editions.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { MADRID_PLACE } from './madrid-places.ts'
 import { pointsOfCsv, pointsOfWorkbook, readPoints } from './madrid-points.ts'
 import { monthlyFiles, portalList } from './madrid-portal.ts'
@@ -54,8 +54,8 @@ export const madridSensorEditions = defineFeed({
 
 const isCsv = (url: string): boolean => /\.csv$/i.test(url)
 
-async function* readEditions(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): AsyncGenerator<Batch> {
-  const target = { into: trafficSensorEditions, notes }
+async function* readEditions(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
+  const target = { into: trafficSensorEditions, diagnostics }
   for (const { name, bytes } of bodies) {
     // A file loaded for a trial has no month: it counts as today's catalogue.
     const edition = MONTH.test(name) ? name : madridDate(fetched_at).slice(0, 7)

@@ -1,6 +1,6 @@
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { MADRID_PLACE, MADRID_ROAD } from './madrid-places.ts'
 import { pointsOfCsv, readPoints } from './madrid-points.ts'
 
@@ -29,13 +29,13 @@ export const madridSensors = defineFeed({
   // Growth is unlimited: keys are unique, and after an incomplete edition was accepted, the next complete one must be
   // accepted too.
   bands: { traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 } },
-  blocks: { traffic_sensors: { column: 'sensor_type' } },
+  groups: { traffic_sensors: { column: 'sensor_type' } },
   rows: readCatalogue,
 })
 
 /** The file has no date, so the fetch time counts. */
-function* readCatalogue(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
-  const target = { into: trafficSensors, notes }
+function* readCatalogue(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+  const target = { into: trafficSensors, diagnostics }
   for (const { bytes } of bodies) {
     const points = readPoints(pointsOfCsv(bytes, target), target)
     yield batch(

@@ -5,7 +5,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayFirstInstant } from '../../formats/dates.ts'
 import { commaNumber, wholeNumber } from '../../formats/numbers.ts'
 import { xmlElements } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { layoutProblem, type PmRecord, recordOf, type SeenElements, seenElements } from './madrid-elements.ts'
 import { MADRID_PLACE, MADRID_ROAD, madridPosition } from './madrid-places.ts'
 
@@ -64,13 +64,13 @@ export const madridTraffic = defineFeed({
     traffic_sensors: { atLeast: 1000, minRatio: 0.8, maxRatio: 1000 },
   },
   // A file may lack all M-30 records (seen 2023-01-26): it updates the urban sensors only.
-  blocks: { traffic_readings: { column: 'sensor_type' }, traffic_sensors: { column: 'sensor_type' } },
+  groups: { traffic_readings: { column: 'sensor_type' }, traffic_sensors: { column: 'sensor_type' } },
   rows: readPm,
 })
 
-function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readPm(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   const types = new Set<string>()
-  const seen = seenElements(notes)
+  const seen = seenElements(diagnostics)
   let published: number | null = null
   for (const body of bodies) {
     for (const elements of xmlElements(body.bytes, { root: 'pms', each: ['fecha_hora', 'pm'] })) {
@@ -80,10 +80,10 @@ function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): G
         if (element.name === 'fecha_hora') {
           if (published !== null || types.size > 0) throw new FormatError('fecha_hora comes twice, or after a sensor')
           published = publicationTime(element.text, clock)
-          notes.publishedAt(published)
+          diagnostics.publishedAt(published)
           continue
         }
-        const record = recordOf(element, notes)
+        const record = recordOf(element, diagnostics)
         if (published === null && record.idelem !== undefined)
           throw new FormatError('there is no fecha_hora before the first sensor; only the layout without idelem lacks it')
         const sensor_id = sensorId(record)
@@ -92,14 +92,14 @@ function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): G
         seen.see(record, sensor_type)
         const reason = sensor_id === null ? 'no idelem and no codigo' : layoutProblem(record)
         if (sensor_id === null || reason !== null) {
-          notes.quarantine(trafficReadings, reason as string, JSON.stringify(record))
-          notes.quarantine(trafficSensors, reason as string, JSON.stringify(record))
+          diagnostics.reject(trafficReadings, reason as string, JSON.stringify(record))
+          diagnostics.reject(trafficSensors, reason as string, JSON.stringify(record))
           continue
         }
         types.add(sensor_type)
         const about = { sensor_id, sensor_type, observed_at: published ?? clock.fetched_at }
-        readings.push(readingOf(record, about, { notes, seen }))
-        sensors.push(sensorOf(record, about, { notes, seen }))
+        readings.push(readingOf(record, about, { diagnostics: diagnostics, seen }))
+        sensors.push(sensorOf(record, about, { diagnostics: diagnostics, seen }))
       }
       yield batch(trafficReadings, readings)
       yield batch(trafficSensors, sensors)
@@ -108,9 +108,9 @@ function* readPm(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): G
   seen.end()
   for (const block of ['URBAN', 'M30']) {
     if (types.has(block)) continue
-    notes.missingBlock(trafficReadings, block)
-    notes.missingBlock(trafficSensors, block)
-    notes.warn(`no ${block} sensor in the file`)
+    diagnostics.missingGroup(trafficReadings, block)
+    diagnostics.missingGroup(trafficSensors, block)
+    diagnostics.warn(`no ${block} sensor in the file`)
   }
 }
 
@@ -130,14 +130,14 @@ function sensorId(record: PmRecord): string | null {
 }
 
 interface Context {
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
   readonly seen: SeenElements
 }
 
 function readingOf(
   record: PmRecord,
   about: { sensor_id: string; sensor_type: string; observed_at: number },
-  { notes, seen }: Context,
+  { diagnostics, seen }: Context,
 ): Reading {
   const load_pct = seen.measure(record, 'carga')
   return {
@@ -149,7 +149,7 @@ function readingOf(
     intensity_veh_h: seen.measure(record, 'intensidad'),
     occupancy_pct: seen.measure(record, 'ocupacion'),
     load_pct,
-    level_of_service: levelOf(record.nivelServicio ?? '', load_pct, notes),
+    level_of_service: levelOf(record.nivelServicio ?? '', load_pct, diagnostics),
     speed_kmh: seen.measure(record, 'velocidad'),
     quality: coded(QUALITIES, record.error ?? '') as string,
     headway_m: null,
@@ -157,7 +157,7 @@ function readingOf(
   }
 }
 
-function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: string }, { notes, seen }: Context): Sensor {
+function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: string }, { diagnostics, seen }: Context): Sensor {
   return {
     source: MADRID_PLACE.source,
     listing: 'LIVE',
@@ -170,7 +170,7 @@ function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: str
     district: null,
     subarea: record.subarea === '0' ? null : record.subarea || null,
     capacity_veh_h: seen.number(record, 'intensidadSat', wholeNumber),
-    position: madridPosition(seen.number(record, 'st_x', commaNumber), seen.number(record, 'st_y', commaNumber), notes),
+    position: madridPosition(seen.number(record, 'st_x', commaNumber), seen.number(record, 'st_y', commaNumber), diagnostics),
     municipality_code: MADRID_PLACE.municipality_code,
     ...MADRID_ROAD,
   }
@@ -180,10 +180,10 @@ function sensorOf(record: PmRecord, about: { sensor_id: string; sensor_type: str
  * The level as published; null if the load is above 100: the file then contradicts itself (most such sensors are labelled
  * fluid).
  */
-function levelOf(text: string, load_pct: number | null, notes: Notes): string | null {
+function levelOf(text: string, load_pct: number | null, diagnostics: Diagnostics): string | null {
   const level = coded(LEVELS, text)
   if (level === null || load_pct === null || load_pct <= 100) return level
-  notes.warn('level of service left out: load above 100 %')
+  diagnostics.warn('level of service left out: load above 100 %')
   return null
 }
 

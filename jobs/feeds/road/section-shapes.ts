@@ -5,7 +5,7 @@ import { ringArea } from '../../../lake/places/rings.ts'
 import type { Line, MultiPolygon } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { decodeUtf8 } from '../../formats/text.ts'
-import { type FeedBody, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 
 export type Section = FeedRow<typeof trafficSections>
 type Position = Line[0]
@@ -49,14 +49,14 @@ export function sectionOf(
 }
 
 /** A line of at least two different points in the city, to six decimals; otherwise null, with a count. */
-export function cityLine(place: SectionCity, given: unknown, notes: Pick<Notes, 'warn'>): Line | null {
+export function cityLine(place: SectionCity, given: unknown, notes: Pick<Diagnostics, 'warn'>): Line | null {
   const line = pointsOf(place, given)
   if (line === null || line.length < 2) notes.warn(`an invalid line, or one outside ${place.city}: left out`)
   return line === null || line.length < 2 ? null : line
 }
 
 /** The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null, with a count. */
-export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], notes: Pick<Notes, 'warn'>): MultiPolygon | null {
+export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], notes: Pick<Diagnostics, 'warn'>): MultiPolygon | null {
   const { type, coordinates } = geometry ?? {}
   const polygons = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' && Array.isArray(coordinates) ? coordinates : []
   const area = polygons.map((rings: unknown) => (Array.isArray(rings) ? rings.map((ring) => closedRing(place, ring)) : [null]))

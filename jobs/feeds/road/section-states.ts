@@ -1,7 +1,7 @@
 import { SECTION_PERIOD_S, type SectionCity } from '../../../lake/datasets/road/section-cities.ts'
 import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import type { Notes } from '../define.ts'
+import type { Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 
 export type SectionState = FeedRow<typeof trafficSectionStates>
@@ -21,7 +21,7 @@ export function levelOf(levels: Readonly<Record<string, string>>, state: string)
  * The states of a publication. A section whose report is more than 30 minutes older than the newest one is frozen: it has no
  * data at the publication time, and `reported_at` is the time of its last report.
  */
-export function sectionStates(place: SectionCity, reports: readonly SectionReport[], notes: Pick<Notes, 'warn'>): SectionState[] {
+export function sectionStates(place: SectionCity, reports: readonly SectionReport[], notes: Pick<Diagnostics, 'warn'>): SectionState[] {
   const newest = reports.reduce((latest, { observed_at }) => Math.max(latest, observed_at), Number.NEGATIVE_INFINITY)
   return reports.map((report) => {
     const isFrozen = newest - report.observed_at > MAX_AGE_MS

@@ -2,7 +2,7 @@ import { SECTION_CITIES } from '../../../lake/datasets/road/section-cities.ts'
 import { valenciaTraffic as source } from '../../../lake/datasets/road/sources.ts'
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { cityLine, geoJsonFeatures, type ReadFeature, type Section, sectionOf } from './section-shapes.ts'
 import { levelOf, type SectionReport, sectionStates } from './section-states.ts'
 
@@ -44,32 +44,32 @@ export const valenciaTraffic = defineFeed({
   rows: readLayer,
 })
 
-function* readLayer(bodies: readonly FeedBody[], { fetched_at }: FeedClock, notes: Notes): Generator<Batch> {
+function* readLayer(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const body of bodies) {
     const reports: SectionReport[] = []
     const sections: Section[] = []
     for (const { properties, geometry } of geoJsonFeatures(body)) {
-      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) notes.unknownCode('valencia_traffic_column', name)
+      for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('valencia_traffic_column', name)
       const section_id = textOf(properties, 'gid')
       if (section_id === null) {
         const sample = JSON.stringify(properties).slice(0, 200)
-        for (const dataset of [trafficSectionStates, trafficSections]) notes.quarantine(dataset, 'no gid', sample)
+        for (const dataset of [trafficSectionStates, trafficSections]) diagnostics.reject(dataset, 'no gid', sample)
         continue
       }
       const state = textOf(properties, 'estado')
       const level = state === null ? 'UNKNOWN' : levelOf(LEVELS, state)
       reports.push({ section_id, observed_at: fetched_at, level, source_state: state })
-      sections.push(sectionIn({ properties, geometry }, section_id, notes))
+      sections.push(sectionIn({ properties, geometry }, section_id, diagnostics))
     }
-    yield batch(trafficSectionStates, sectionStates(PLACE, reports, notes))
+    yield batch(trafficSectionStates, sectionStates(PLACE, reports, diagnostics))
     yield batch(trafficSections, sections)
   }
 }
 
-function sectionIn({ properties, geometry }: ReadFeature, section_id: string, notes: Notes): Section {
+function sectionIn({ properties, geometry }: ReadFeature, section_id: string, diagnostics: Diagnostics): Section {
   const name = textOf(properties, 'denominacion')
-  if (geometry === null) notes.warn('a section without a line')
-  const line = geometry === null ? null : cityLine(PLACE, geometry.type === 'LineString' ? geometry.coordinates : null, notes)
+  if (geometry === null) diagnostics.warn('a section without a line')
+  const line = geometry === null ? null : cityLine(PLACE, geometry.type === 'LineString' ? geometry.coordinates : null, diagnostics)
   const is_underpass = name === null ? null : /^pas(o|) inferior\b/i.test(name)
   return sectionOf(PLACE, { section_id, name, section_number: textOf(properties, 'idtramo'), is_underpass }, { line })
 }

@@ -2,7 +2,7 @@ import { SPEED_LIMITS_KMH } from '../../../lake/datasets/road/vms-messages.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
 import { instant } from '../../formats/datex2.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
-import type { Notes } from '../define.ts'
+import type { Diagnostics } from '../define.ts'
 
 /** A pictogram that a page shows. */
 type Pictogram = {
@@ -33,13 +33,13 @@ const IMAGE = /^https:\/\/(?:[\w-]+\.)*dgt\.es\//
  * A controller's pages, in order of number. Elements are doubled: the outer one has the number, the inner one of the same name
  * the content.
  */
-export function pagesOf(controller: XmlElement, notes: Notes): PanelPage[] {
+export function pagesOf(controller: XmlElement, diagnostics: Diagnostics): PanelPage[] {
   return inOrder(controller, 'vmsStatus', 'vmsIndex').flatMap((status) =>
-    inOrder(status, 'vmsMessage', 'messageIndex').map((message) => pageOf(message, notes)),
+    inOrder(status, 'vmsMessage', 'messageIndex').map((message) => pageOf(message, diagnostics)),
   )
 }
 
-function pageOf(message: XmlElement, notes: Notes): PanelPage {
+function pageOf(message: XmlElement, diagnostics: Diagnostics): PanelPage {
   const lines: string[] = []
   const pictograms: Pictogram[] = []
   let isFlashing = false
@@ -53,14 +53,14 @@ function pageOf(message: XmlElement, notes: Notes): PanelPage {
     } else if (type === 'PictogramDisplay') {
       const pictogram = pictogramOf(index, element)
       if (pictogram) pictograms.push(pictogram)
-    } else notes.unknownCode('dgt_vms_display', type ?? '')
+    } else diagnostics.unknownCode('dgt_vms_display', type ?? '')
   }
-  const set_at = instant(message, 'timeLastSet', notes)
+  const set_at = instant(message, 'timeLastSet', diagnostics)
   return {
     set_at: set_at === null ? null : isoInstant(set_at),
     lines,
     is_flashing: isFlashing,
-    speed_limit_kmh: speedLimit(pictograms, notes),
+    speed_limit_kmh: speedLimit(pictograms, diagnostics),
     pictograms,
   }
 }
@@ -78,7 +78,7 @@ function pictogramOf(area: number, element: XmlElement): Pictogram | null {
 }
 
 /** The lowest speed limit among pictograms, km/h. */
-function speedLimit(pictograms: readonly Pictogram[], notes: Notes): number | null {
+function speedLimit(pictograms: readonly Pictogram[], diagnostics: Diagnostics): number | null {
   const { min, max } = SPEED_LIMITS_KMH
   const limits = pictograms.flatMap(({ code }) => {
     const [, digits] = SPEED_LIMIT.exec(code) ?? []
@@ -86,7 +86,7 @@ function speedLimit(pictograms: readonly Pictogram[], notes: Notes): number | nu
     const limit = Number(digits)
     // The check of rows would reject the panel with its message.
     if (limit >= min && limit <= max) return [limit]
-    notes.warn(`speed limit outside ${min} to ${max} km/h`)
+    diagnostics.warn(`speed limit outside ${min} to ${max} km/h`)
     return []
   })
   return limits.length === 0 ? null : Math.min(...limits)

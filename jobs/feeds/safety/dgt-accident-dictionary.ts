@@ -3,7 +3,7 @@ import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type Cell, openXlsx } from '../../formats/xlsx.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 
 type Entry = FeedRow<typeof accidentCodebook>
 
@@ -51,7 +51,7 @@ export const dgtAccidentDictionary = defineFeed({
   rows: readDictionary,
 })
 
-async function* readDictionary(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+async function* readDictionary(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const { bytes } of bodies) {
     const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
     const entries: Entry[] = []
@@ -61,7 +61,7 @@ async function* readDictionary(bodies: readonly FeedBody[], _clock: FeedClock, n
       entries.push(...(sheet === TOTALS ? totalsOf(rows) : valuesOf(sheet.trim(), rows)))
     }
     for (const variable of new Set(entries.map((entry) => entry.variable)))
-      if (!KNOWN.has(variable)) notes.unknownCode('accident_variable', variable)
+      if (!KNOWN.has(variable)) diagnostics.unknownCode('accident_variable', variable)
     if (entries.length === 0) throw new FormatError(`no sheet of the dictionary has values; there are ${workbook.sheets.join(', ')}`)
     yield batch(accidentCodebook, entries)
   }

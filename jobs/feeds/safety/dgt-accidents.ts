@@ -9,11 +9,11 @@ import {
   type Batch,
   batch,
   type DayRange,
+  type Diagnostics,
   defineFeed,
   type FeedBody,
   type FeedClock,
   FormatError,
-  type Notes,
 } from '../define.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { lookUp } from '../look-up.ts'
@@ -93,7 +93,7 @@ function pathOf(year: number): string {
 /** A row's cells as text by column name; null if empty. */
 type Read = (name: string) => string | null
 
-async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const { bytes } of bodies) {
     const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
     const presence = watchPresence<Accident>('accidents', {
@@ -104,16 +104,16 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
       'a CONDICION_METEO': (one) => one.weather !== null,
       'somebody killed': (one) => one.severity === 'FATAL',
     })
-    for await (const rows of tableRows(workbook, notes)) {
+    for await (const rows of tableRows(workbook, diagnostics)) {
       const accidents: Accident[] = []
       for (const read of rows) {
         try {
-          const row = rowOf(read, notes)
+          const row = rowOf(read, diagnostics)
           presence.see(row)
           accidents.push(row)
         } catch (error) {
           if (!(error instanceof FormatError)) throw error
-          notes.quarantine(roadAccidents, error.message, `ID_ACCIDENTE ${read('ID_ACCIDENTE')} ANYO ${read('ANYO')}`)
+          diagnostics.reject(roadAccidents, error.message, `ID_ACCIDENTE ${read('ID_ACCIDENTE')} ANYO ${read('ANYO')}`)
         }
       }
       yield batch(roadAccidents, accidents)
@@ -123,7 +123,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
 }
 
 /** The rows below the header of the first sheet that has it. */
-async function* tableRows(workbook: Workbook, notes: Notes): AsyncGenerator<Read[]> {
+async function* tableRows(workbook: Workbook, diagnostics: Diagnostics): AsyncGenerator<Read[]> {
   let closest: { sheet: string; missing: string[] } | null = null
   for (const sheet of workbook.sheets) {
     let places: ReadonlyMap<string, number> | null = null
@@ -140,7 +140,7 @@ async function* tableRows(workbook: Workbook, notes: Notes): AsyncGenerator<Read
         const missing = NEEDS.filter((name) => !names.has(name))
         if (missing.length === 0) {
           places = names
-          countColumns(cells, names, notes)
+          countColumns(cells, names, diagnostics)
         } else if (missing.length < NEEDS.length && (!closest || missing.length < closest.missing.length)) closest = { sheet, missing }
         above += 1
       }
@@ -167,11 +167,11 @@ function placesOf(cells: readonly Cell[]): ReadonlyMap<string, number> {
 }
 
 /** Counts the missing and the unknown columns of a header. */
-function countColumns(cells: readonly Cell[], places: ReadonlyMap<string, number>, notes: Notes): void {
-  for (const name of COLUMNS.fields) if (!places.has(name) && !OPTIONAL.has(name)) notes.warn(`no column ${name}`)
+function countColumns(cells: readonly Cell[], places: ReadonlyMap<string, number>, diagnostics: Diagnostics): void {
+  for (const name of COLUMNS.fields) if (!places.has(name) && !OPTIONAL.has(name)) diagnostics.warn(`no column ${name}`)
   for (const cell of cells) {
     const name = textOf(cell)
-    if (name !== null && COLUMNS.fieldAt(name) === undefined) notes.unknownCode('dgt_accidents_column', name)
+    if (name !== null && COLUMNS.fieldAt(name) === undefined) diagnostics.unknownCode('dgt_accidents_column', name)
   }
 }
 
@@ -180,7 +180,7 @@ function textOf(cell: Cell | undefined): string | null {
   return String(cell).trim() || null
 }
 
-function rowOf(read: Read, notes: Notes): Accident {
+function rowOf(read: Read, diagnostics: Diagnostics): Accident {
   const whole = (name: string): number | null => {
     const text = read(name)
     if (text === null) return null
@@ -210,14 +210,14 @@ function rowOf(read: Read, notes: Notes): Accident {
   }
   const flag = (column: 'is_urban' | 'is_junction' | 'is_windy'): boolean | null => {
     const { variable } = DGT_VARIABLES[column]
-    const unknown = (value: string): void => notes.unknownCode(`dgt_${variable.toLowerCase()}`, value)
+    const unknown = (value: string): void => diagnostics.unknownCode(`dgt_${variable.toLowerCase()}`, value)
     const found = toldIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
     because(column, found.reason)
     return found.is
   }
-  const municipality = municipalityOf(read('COD_MUNICIPIO'), province, notes)
+  const municipality = municipalityOf(read('COD_MUNICIPIO'), province, diagnostics)
   because('municipality_code', municipality.reason)
-  const km = kmOf(read('KM'), notes)
+  const km = kmOf(read('KM'), diagnostics)
   because('km', km === null && read('KM') !== null ? 'NOT_SPECIFIED' : null)
   const isNoIsland = read(DGT_VARIABLES.island.variable) === NO_ISLAND
   const island = isNoIsland ? { code: null, reason: ISLANDS.has(province) ? 'NOT_SPECIFIED' : 'NOT_APPLICABLE' } : find('island')
@@ -282,13 +282,13 @@ function rowOf(read: Read, notes: Notes): Accident {
 function municipalityOf(
   text: string | null,
   province: string,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): { readonly code: string | null; readonly reason: string | null } {
   if (text === null) return { code: null, reason: 'NOT_SPECIFIED' }
   if (!/^\d{1,5}$/.test(text)) throw new FormatError('COD_MUNICIPIO is no code')
   if (Number(text) === 0) return { code: null, reason: 'ANONYMISED' }
   const code = text.padStart(5, '0')
-  if (!code.startsWith(province)) notes.warn('COD_MUNICIPIO and COD_PROVINCIA disagree')
+  if (!code.startsWith(province)) diagnostics.warn('COD_MUNICIPIO and COD_PROVINCIA disagree')
   return { code, reason: null }
 }
 
@@ -307,10 +307,10 @@ function usersOf(whole: (name: string) => number | null, span: string): Record<s
 }
 
 /** Text with a decimal comma, or a number. */
-function kmOf(text: string | null, notes: Notes): number | null {
+function kmOf(text: string | null, diagnostics: Diagnostics): number | null {
   if (text === null) return null
   const km = text.includes(',') ? commaNumber(text) : Number(text)
   if (km !== null && km >= 0 && km <= 2000) return km
-  notes.warn('KM is no kilometre point: left out')
+  diagnostics.warn('KM is no kilometre point: left out')
   return null
 }

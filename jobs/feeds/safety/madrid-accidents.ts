@@ -6,7 +6,7 @@ import { readCsv } from '../../formats/csv.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx } from '../../formats/xlsx.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { watchPresence } from '../presence.ts'
@@ -104,13 +104,15 @@ interface Sheet {
 
 type Read = (record: readonly string[], field: Field) => string | null
 
-async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): AsyncGenerator<Batch> {
+async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const body of bodies) {
     const sheet =
-      body.bytes.subarray(0, 2).toString('latin1') === 'PK' ? await workbookSheet(body.bytes, notes) : csvSheet(body.bytes, notes)
+      body.bytes.subarray(0, 2).toString('latin1') === 'PK'
+        ? await workbookSheet(body.bytes, diagnostics)
+        : csvSheet(body.bytes, diagnostics)
     const read = reader(sheet)
-    const accidents = byId(sheet, read, notes)
-    const coordinate = coordinates({ accidents: [...accidents.values()], read, notes })
+    const accidents = byId(sheet, read, diagnostics)
+    const coordinate = coordinates({ accidents: [...accidents.values()], read, diagnostics: diagnostics })
     const edition = editionOf(
       'madrid',
       body,
@@ -123,7 +125,7 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
     })
     const rows: Accident[] = []
     for (const [id, accident] of accidents) {
-      const row = rowOf({ id, edition, accident, read, coordinate, notes })
+      const row = rowOf({ id, edition, accident, read, coordinate, diagnostics: diagnostics })
       presence.see(row)
       rows.push(row)
     }
@@ -132,27 +134,27 @@ async function* readAccidents(bodies: readonly FeedBody[], _clock: FeedClock, no
   }
 }
 
-function csvSheet(bytes: Buffer, notes: Notes): Sheet {
+function csvSheet(bytes: Buffer, diagnostics: Diagnostics): Sheet {
   const table = readCsv(decodeText(bytes), { delimiter: ';', requires: [], endsLines: true })
-  for (const { line, text } of table.misshapen) notes.quarantine(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
-  return { ...headerOf(table.header, notes), records: table.records }
+  for (const { line, text } of table.misshapen) diagnostics.reject(roadAccidents, 'another number of fields', `line ${line}: ${text}`)
+  return { ...headerOf(table.header, diagnostics), records: table.records }
 }
 
 /** The first sheet of a workbook. */
-async function workbookSheet(bytes: Buffer, notes: Notes): Promise<Sheet> {
+async function workbookSheet(bytes: Buffer, diagnostics: Diagnostics): Promise<Sheet> {
   const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
   const lines: (readonly string[])[] = []
   for await (const rows of workbook.rows(workbook.sheets[0] ?? ''))
     for (const cells of rows) lines.push(cells.map((cell) => (cell === null ? '' : String(cell))))
   const [header = [], ...records] = lines
-  return { ...headerOf(header, notes), records }
+  return { ...headerOf(header, diagnostics), records }
 }
 
 /**
  * The positions of the fields in a header. Missing and unknown columns are counted. Throws `FormatError` if a needed one is
  * missing.
  */
-function headerOf(header: readonly string[], notes: Notes): Pick<Sheet, 'isOlder' | 'places'> {
+function headerOf(header: readonly string[], diagnostics: Diagnostics): Pick<Sheet, 'isOlder' | 'places'> {
   const names = header.map((name) => (/^lesividad$/i.test(name.trim()) ? '' : name))
   const binder = new Binder(COLUMNS)
   const values = binder.valuesOf({ names, values: names.map((_name, at) => at) }) as readonly (number | undefined)[]
@@ -161,8 +163,8 @@ function headerOf(header: readonly string[], notes: Notes): Pick<Sheet, 'isOlder
   const places = new Map(COLUMNS.fields.flatMap((field, at) => (values[at] === undefined ? [] : [[field, values[at]] as const])))
   const isOlder = header.some((name) => OLDER_HARM.test(name))
   const usual = COLUMNS.fields.filter((field) => !isOlder || !NEWER.includes(field))
-  for (const name of binder.missing(usual)) notes.warn(`no column ${name}`)
-  binder.countUnknown('madrid_accidents', notes)
+  for (const name of binder.missing(usual)) diagnostics.warn(`no column ${name}`)
+  binder.countUnknown('madrid_accidents', diagnostics)
   return { isOlder, places }
 }
 
@@ -182,22 +184,22 @@ interface Gathered {
   readonly people: Record<'killed' | 'hospitalised' | 'slight' | 'none' | 'unknown', number>
 }
 
-function byId({ records }: Sheet, read: Read, notes: Notes): ReadonlyMap<string, Gathered> {
+function byId({ records }: Sheet, read: Read, diagnostics: Diagnostics): ReadonlyMap<string, Gathered> {
   const accidents = new Map<string, Gathered>()
   for (const record of records) {
     const id = read(record, 'id')
     const when = whenOf(read(record, 'date'), read(record, 'time'))
     if (id === null || when === null) {
-      notes.quarantine(roadAccidents, id === null ? 'no num_expediente' : 'fecha and hora are no date and time', record.join(';'))
+      diagnostics.reject(roadAccidents, id === null ? 'no num_expediente' : 'fecha and hora are no date and time', record.join(';'))
       continue
     }
     const known = accidents.get(id)
-    if (known && known.span.period_start !== when.span.period_start) notes.warn('persons of one accident with different times')
+    if (known && known.span.period_start !== when.span.period_start) diagnostics.warn('persons of one accident with different times')
     const accident = known ?? { first: record, ...when, people: { killed: 0, hospitalised: 0, slight: 0, none: 0, unknown: 0 } }
     accidents.set(id, accident)
     const harm = read(record, 'harm')
     const kind = harm === null ? 'none' : HARM[harm]
-    if (kind === undefined) notes.unknownCode('madrid_harm', harm as string)
+    if (kind === undefined) diagnostics.unknownCode('madrid_harm', harm as string)
     accident.people[kind ?? 'unknown'] += 1
   }
   return accidents
@@ -234,14 +236,14 @@ function rowOf(given: {
   readonly accident: Gathered
   readonly read: Read
   readonly coordinate: (text: string | null) => number | null
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }): Accident {
-  const { accident, notes } = given
+  const { accident, diagnostics } = given
   const { first, date, span, people } = accident
   const text = (field: Field): string | null => given.read(first, field)
   const type = toldBy(MADRID_VARIABLES.accident_type, text('type'), {})
   const weather = toldBy(MADRID_VARIABLES.weather, text('weather'), {})
-  const position = madridPosition(given.coordinate(text('x')), given.coordinate(text('y')), notes)
+  const position = madridPosition(given.coordinate(text('x')), given.coordinate(text('y')), diagnostics)
   const time = text('time')
   const street = [text('street'), text('number')].filter((part) => part !== null).join(', ')
   const harm = {
@@ -291,7 +293,7 @@ const DECIMAL = /^\d{4,}[.,]\d+$/
 function coordinates(file: {
   readonly accidents: readonly Gathered[]
   readonly read: Read
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }): (text: string | null) => number | null {
   const parse = (text: string | null): number | null => {
     if (text === null) return null
@@ -299,7 +301,7 @@ function coordinates(file: {
   }
   const eastings = file.accidents.map(({ first }) => parse(file.read(first, 'x'))).filter((x) => x !== null)
   const isLarge = eastings.filter((x) => x > MOST_METRES).length > eastings.length / 2
-  if (isLarge) file.notes.warn('coordinates are millimetres: divided by 1,000')
+  if (isLarge) file.diagnostics.warn('coordinates are millimetres: divided by 1,000')
   const perMetre = isLarge ? 1000 : 1
   return (text) => {
     const value = parse(text)

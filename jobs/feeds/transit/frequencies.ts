@@ -16,7 +16,7 @@ const COLUMNS = { requires: ['trip_id', 'start_time', 'end_time', 'headway_secs'
 const MAX_DEPARTURES = 2880
 
 /** The departures of frequencies.txt, by the trip they repeat; empty without that member. */
-export async function readFrequencies({ zip, notes }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
+export async function readFrequencies({ zip, diagnostics }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
   const byTrip = new Map<string, FrequencyDeparture[]>()
   if (!zip.names.includes('frequencies.txt')) return byTrip
   for await (const records of readGtfs(zip, 'frequencies.txt', COLUMNS))
@@ -31,7 +31,7 @@ export async function readFrequencies({ zip, notes }: Timetable): Promise<Readon
         !headway ||
         !((end - start) / headway <= MAX_DEPARTURES)
       ) {
-        notes.warn('a line of frequencies.txt is not readable')
+        diagnostics.warn('a line of frequencies.txt is not readable')
         continue
       }
       const departures = byTrip.get(trip_id) ?? []

@@ -46,7 +46,7 @@ interface StopTimeTarget {
 /** Rows of stop_times.txt. */
 export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget): AsyncGenerator<Batch> {
   const { dataset, batchOf, known, trips, divert = () => false } = target
-  const { zip, notes } = timetable
+  const { zip, diagnostics } = timetable
   const { network, timetable_version, valid_from } = timetable.version
   // The trip of the previous record, usually the same, and how many of its stops were read.
   let trip: string | null = null
@@ -59,14 +59,14 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
         refuse(timetable, dataset, records)
         continue
       }
-      if (known.stops && !known.stops.has(stop_id)) notes.warn('stop_id of a stop time is not in stops.txt')
+      if (known.stops && !known.stops.has(stop_id)) diagnostics.warn('stop_id of a stop time is not in stops.txt')
       if (trip_id !== trip) {
         if (trip !== null && stops !== undefined) trips?.set(trip, stops)
         trip = trip_id
         stops = trips?.get(trip_id)
       }
       if (stops !== undefined) stops++
-      else if (trips) notes.warn('trip_id of a stop time is not in trips.txt')
+      else if (trips) diagnostics.warn('trip_id of a stop time is not in trips.txt')
       // Member by member: these are 1.9 million.
       const row: StopTimeRow = {
         network,
@@ -86,8 +86,8 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
   }
   if (trip !== null && stops !== undefined) trips?.set(trip, stops)
   for (const count of trips?.values() ?? []) {
-    if (count === 0) notes.warn('trip without stop times')
-    else if (count === 1) notes.warn('trip with a single stop')
+    if (count === 0) diagnostics.warn('trip without stop times')
+    else if (count === 1) diagnostics.warn('trip with a single stop')
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
 import { type GtfsColumns, type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
 import { openZip, type Zip } from '../../formats/zip.ts'
-import { type Batch, batch, type FeedBody, type FeedRequest, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, type FeedBody, type FeedRequest } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { type CalendarRules, type GtfsCalendar, readCalendar } from './calendar.ts'
 
@@ -24,7 +24,7 @@ export interface Timetable {
   readonly calendar: GtfsCalendar
   /** The first columns of each of its rows. */
   readonly version: { readonly network: string; readonly timetable_version: string; readonly valid_from: number }
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
 }
 
 /** The request of a GTFS archive. */
@@ -41,12 +41,12 @@ export function archiveRequest(url: string): FeedRequest {
 }
 
 /** Opens the GTFS archive of a body and reads its calendar, which names the version. */
-export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, notes: Notes): Promise<Timetable> {
+export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, diagnostics: Diagnostics): Promise<Timetable> {
   const zip = await openZip(bytes, { maxBytes: MOST_UNPACKED })
   const calendar = await readCalendar(zip, rules)
   const { first, validFrom } = calendar
   const version = { network: rules.network, timetable_version: `${rules.prefix}-${first}`, valid_from: validFrom }
-  return { zip, calendar, version, notes }
+  return { zip, calendar, version, diagnostics: diagnostics }
 }
 
 /** How the records of a member become rows of a dataset. */
@@ -70,28 +70,29 @@ export async function* memberRows<D extends Dataset>(timetable: Timetable, datas
 }
 
 /** Counts a record that makes no row. */
-export function refuse({ notes }: Timetable, dataset: Dataset, records: GtfsRecords): void {
-  notes.quarantine(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
+export function refuse({ diagnostics }: Timetable, dataset: Dataset, records: GtfsRecords): void {
+  diagnostics.reject(dataset, records.isWhole ? 'no id' : 'another number of fields', records.line)
 }
 
 /** Whether wheelchairs, bicycles or cars are allowed, by GTFS code: 1 yes, 2 no, 0 or empty unknown; others are counted. */
-export function accessOf(code: string | null, notes: Notes, list = 'gtfs_wheelchair'): boolean | null {
+export function accessOf(code: string | null, diagnostics: Diagnostics, list = 'gtfs_wheelchair'): boolean | null {
   if (code === null) return null
   const known = lookUp(ACCESS, code)
-  if (known === undefined) notes.unknownCode(list, code)
+  if (known === undefined) diagnostics.unknownCode(list, code)
   return known ?? null
 }
 
 /** Rows of the days on which services run; `row` makes the row of a service's day. */
 export function* calendarRows<D extends Dataset>(
-  { calendar, notes }: Timetable,
+  { calendar, diagnostics }: Timetable,
   dataset: D,
   row: (service_id: string, service_date: string) => FeedRow<D>,
 ): Generator<Batch> {
   const { bad, days } = calendar
-  for (let count = 0; count < bad.count; count++) notes.quarantine(dataset, 'a service or exception without sensible dates', bad.sample)
-  for (let count = 0; count < calendar.early; count++) notes.warn(`a service runs before ${calendar.first}, when the timetable begins`)
-  for (let count = 0; count < calendar.offWeekday; count++) notes.warn('weekdays of a service leave out its only day')
+  for (let count = 0; count < bad.count; count++) diagnostics.reject(dataset, 'a service or exception without sensible dates', bad.sample)
+  for (let count = 0; count < calendar.early; count++)
+    diagnostics.warn(`a service runs before ${calendar.first}, when the timetable begins`)
+  for (let count = 0; count < calendar.offWeekday; count++) diagnostics.warn('weekdays of a service leave out its only day')
   let rows: FeedRow<D>[] = []
   for (const [service_id, dates] of days) {
     for (const service_date of dates) rows.push(row(service_id, service_date))

@@ -2,7 +2,7 @@ import { aemet } from '../../../lake/datasets/weather/sources.ts'
 import { weatherForecastDaily } from '../../../lake/datasets/weather/weather-forecast-daily.ts'
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { AEMET_LIMIT, type AemetRecord, aemetRequest, isNoData } from './aemet.ts'
 import { type Entry, entriesOf, type ForecastDocument, ForecastReader, periodOf, readForecast } from './forecast-reader.ts'
@@ -33,8 +33,8 @@ export const aemetForecastDaily = defineFeed({
   rows: readDaily,
 })
 
-function* readDaily(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
-  const reader = new ForecastReader(weatherForecastDaily, notes)
+function* readDaily(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+  const reader = new ForecastReader(weatherForecastDaily, diagnostics)
   const presence = watchPresence<Row>('days', {
     estadoCielo: ({ sky_code }) => sky_code !== null,
     temperatura: ({ temp_max_c }) => temp_max_c !== null,

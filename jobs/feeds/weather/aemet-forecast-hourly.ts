@@ -3,7 +3,7 @@ import { weatherForecastHourly } from '../../../lake/datasets/weather/weather-fo
 import { CAPITALS } from '../../../lake/places/capitals.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { offsetAt } from '../../../lake/schema/time.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { AEMET_LIMIT, aemetRequest, isNoData } from './aemet.ts'
 import { type Entry, entriesOf, type ForecastDocument, ForecastReader, type Period, periodOf, readForecast } from './forecast-reader.ts'
@@ -33,8 +33,8 @@ export const aemetForecastHourly = defineFeed({
   rows: readHourly,
 })
 
-function* readHourly(bodies: readonly FeedBody[], clock: FeedClock, notes: Notes): Generator<Batch> {
-  const reader = new ForecastReader(weatherForecastHourly, notes)
+function* readHourly(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+  const reader = new ForecastReader(weatherForecastHourly, diagnostics)
   const presence = watchPresence<Row>('hours', {
     estadoCielo: ({ sky_code }) => sky_code !== null,
     precipitacion: ({ precipitation_mm }) => precipitation_mm !== null,

@@ -4,7 +4,7 @@ import { weatherStations } from '../../../lake/datasets/weather/weather-stations
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type FeedClock, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { type AemetRecord, aemetRequest, readRecords, textOf, watchKeys } from './aemet.ts'
 
@@ -85,7 +85,7 @@ export const aemetObservation = defineFeed({
   rows: readObservations,
 })
 
-function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes: Notes): Generator<Batch> {
+function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   const stations = new Map<string, AemetRecord>()
   const observations: Observation[] = []
   const presence = watchPresence<Observation>('records', {
@@ -93,7 +93,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes
     'a ta': (row) => row.temp_c !== null,
     'a vv': (row) => row.wind_mean_m_s !== null,
   })
-  const watch = watchKeys('aemet_observation_key', KNOWN, notes)
+  const watch = watchKeys('aemet_observation_key', KNOWN, diagnostics)
   for (const body of bodies)
     for (const record of readRecords(body)) {
       watch(record)
@@ -101,7 +101,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes
       const observed_at = hourEnd(record['fint'])
       if (station_id === null || observed_at === null) {
         const reason = station_id === null ? 'no idema' : 'fint is no full hour'
-        notes.quarantine(weatherObservations, reason, JSON.stringify(record).slice(0, 300))
+        diagnostics.reject(weatherObservations, reason, JSON.stringify(record).slice(0, 300))
         continue
       }
       const row = observationOf(record, { station_id, observed_at })
@@ -114,7 +114,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, notes
   yield batch(weatherObservations, observations)
   yield batch(
     weatherStations,
-    [...stations].map(([station_id, record]) => stationOf(record, station_id, notes)),
+    [...stations].map(([station_id, record]) => stationOf(record, station_id, diagnostics)),
   )
 }
 
@@ -144,10 +144,10 @@ function numberOf(value: unknown, { times, scale }: { readonly times: number; re
   return Math.round(value * times * scale) / scale
 }
 
-function stationOf(record: AemetRecord, station_id: string, notes: Notes): Station {
+function stationOf(record: AemetRecord, station_id: string, diagnostics: Diagnostics): Station {
   const [lat, lon, alt] = [record['lat'], record['lon'], record['alt']]
   const stated = typeof lat === 'number' && typeof lon === 'number' ? { lat, lon } : null
-  const place = resolvePlace({ position: stated }, (problem) => notes.warn(`station: ${problem}`))
+  const place = resolvePlace({ position: stated }, (problem) => diagnostics.warn(`station: ${problem}`))
   return {
     source: aemet.id,
     listing: 'OBSERVATION',

@@ -6,7 +6,7 @@ import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readTar } from '../../formats/tar.ts'
 import { textAt, xmlElements } from '../../formats/xml.ts'
-import { type Batch, batch, defineFeed, type FeedBody, type Followed, FormatError, type Notes } from '../define.ts'
+import { type Batch, batch, type Diagnostics, type DownloadStep, defineFeed, type FeedBody, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { aemetRequest } from './aemet.ts'
 import { LEVELS, LEVELS_BY_SEVERITY, PARAMETERS, PHENOMENA, UNIT_CODES } from './aemet-alert-codes.ts'
@@ -65,7 +65,7 @@ export const aemetWarnings = defineFeed({
           name: 'rss',
           url: RSS,
           accept: 'application/rss+xml, application/xml;q=0.9, application/gzip',
-          follow: { hosts: [new URL(SITE).host], to: readRss },
+          twoStep: { hosts: [new URL(SITE).host], to: readRss },
         },
       ],
     },
@@ -86,7 +86,7 @@ export const aemetWarnings = defineFeed({
 })
 
 /** The address of the newest package, from the first item of the list. */
-function readRss(bytes: Buffer): Followed {
+function readRss(bytes: Buffer): DownloadStep {
   let links: (string | null)[]
   try {
     links = [...xmlElements(bytes, { root: 'rss', each: ['item'] })].flat().map((item) => textAt(item, 'link'))
@@ -101,7 +101,7 @@ function readRss(bytes: Buffer): Followed {
   return { url: url.href }
 }
 
-async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes: Notes): AsyncGenerator<Batch> {
+async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   const body = bodies[0]
   if (!body) throw new FormatError('there is no body')
   const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
@@ -112,16 +112,16 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, notes:
       messages.push(readCap(bytes))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      notes.quarantine(weatherAlerts, error.message, name)
+      diagnostics.reject(weatherAlerts, error.message, name)
     }
-  yield batch(weatherAlerts, distinct(inForce(messages, notes).flatMap((message) => alertOf(message, notes) ?? [])))
+  yield batch(weatherAlerts, distinct(inForce(messages, diagnostics).flatMap((message) => alertOf(message, diagnostics) ?? [])))
 }
 
 /** Actual messages, without withdrawals and without messages that another one in the package replaces. */
-function inForce(messages: readonly CapMessage[], notes: Notes): CapMessage[] {
+function inForce(messages: readonly CapMessage[], diagnostics: Diagnostics): CapMessage[] {
   const real = messages.filter(({ status }) => status === 'Actual')
-  for (const { status } of messages) if (status !== 'Actual') notes.warn(`a message with status ${status.slice(0, 20)} is left out`)
-  if (real.length > 0) notes.publishedAt(Math.max(...real.map(({ sent }) => sent.at)))
+  for (const { status } of messages) if (status !== 'Actual') diagnostics.warn(`a message with status ${status.slice(0, 20)} is left out`)
+  if (real.length > 0) diagnostics.publishedAt(Math.max(...real.map(({ sent }) => sent.at)))
   const replaced = new Set(real.flatMap(({ references }) => references))
   return real.filter((message) => !replaced.has(message.identifier) && !isWithdrawal(message))
 }
@@ -132,24 +132,24 @@ function isWithdrawal({ msgType, sent, infos }: CapMessage): boolean {
 }
 
 /** The row of a message; null for a green message, and for a rejected one. */
-function alertOf(message: CapMessage, notes: Notes): Alert | null {
+function alertOf(message: CapMessage, diagnostics: Diagnostics): Alert | null {
   const es = message.infos.find(({ language }) => language.startsWith('es')) ?? message.infos[0]
   if (es?.severity === 'Minor' || es?.parameters.get(NAMES.level)?.toLowerCase() === 'verde') return null
   try {
     if (!es) throw new FormatError('no info')
-    return rowOf(message, es, notes)
+    return rowOf(message, es, diagnostics)
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
-    notes.quarantine(weatherAlerts, error.message, message.identifier)
+    diagnostics.reject(weatherAlerts, error.message, message.identifier)
     return null
   }
 }
 
-function rowOf(message: CapMessage, es: CapInfo, notes: Notes): Alert {
+function rowOf(message: CapMessage, es: CapInfo, diagnostics: Diagnostics): Alert {
   const en = message.infos.find(({ language }) => language.startsWith('en')) ?? null
   const { identifier, sent, references } = message
   const [, source_id, phenomenon] = IDENTIFIER.exec(identifier) ?? []
-  const zones = zonesOf(es, notes)
+  const zones = zonesOf(es, diagnostics)
   const expires = given(es.expires, 'expires')
   // By CAP, the onset defaults to the message's time.
   const onset = es.onset ?? { at: sent.at, utcOffset: expires.utcOffset }
@@ -178,8 +178,8 @@ function rowOf(message: CapMessage, es: CapInfo, notes: Notes): Alert {
     onset_utc_offset: onset.utcOffset,
     expires_at: expires.at,
     expires_utc_offset: expires.utcOffset,
-    ...parameterOf(es, notes),
-    ...probabilityOf(es, notes),
+    ...parameterOf(es, diagnostics),
+    ...probabilityOf(es, diagnostics),
     zone_codes: zones.map(({ code }) => code),
     zones,
     province_codes: [...new Set(zones.flatMap(({ province_code }) => province_code ?? []))].sort(),
@@ -191,11 +191,14 @@ function rowOf(message: CapMessage, es: CapInfo, notes: Notes): Alert {
 }
 
 /** The zones of a message by their codes, each once. */
-function zonesOf({ areas }: CapInfo, notes: Notes): { code: string; name: string; province_code: string | null; is_coastal: boolean }[] {
+function zonesOf(
+  { areas }: CapInfo,
+  diagnostics: Diagnostics,
+): { code: string; name: string; province_code: string | null; is_coastal: boolean }[] {
   const zones = areas.map(({ name, geocodes }) => {
     const code = given(geocodes.get(NAMES.zone), NAMES.zone)
     const about = alertZone(code)
-    if (!about) notes.unknownCode('aemet_zone', code)
+    if (!about) diagnostics.unknownCode('aemet_zone', code)
     return { code, name: given(name, 'areaDesc'), province_code: about?.province_code ?? null, is_coastal: about?.is_coastal ?? false }
   })
   return [...new Map(given(zones, 'area').map((zone) => [zone.code, zone])).values()].sort((one, other) => (one.code < other.code ? -1 : 1))
@@ -207,25 +210,28 @@ function levelOf({ parameters, severity }: CapInfo): string {
 }
 
 /** Code, label and value of `TA;Temperatura máxima;34 ºC`; some parameters have no value, or several numbers. */
-function parameterOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, 'parameter' | `parameter_${'value' | 'unit' | 'text'}`> {
+function parameterOf(
+  { parameters }: CapInfo,
+  diagnostics: Diagnostics,
+): Pick<Alert, 'parameter' | `parameter_${'value' | 'unit' | 'text'}`> {
   const [code, , ...rest] = partsOf(parameters.get(NAMES.parameter))
   const text = rest.join(';') || null
   const [, number = '', written] = /^(\S+)\s+(\S+)$/.exec(text ?? '') ?? []
   const value = pointNumber(number.replace(',', '.'))
   const unit = written === undefined ? undefined : lookUp(UNIT_CODES, written)
   const isQuantity = value !== null && !Number.isNaN(value)
-  if (isQuantity && unit === undefined) notes.unknownCode('aemet_unit', String(written))
+  if (isQuantity && unit === undefined) diagnostics.unknownCode('aemet_unit', String(written))
   const quantity = isQuantity && unit !== undefined ? { parameter_value: value, parameter_unit: unit } : NO_QUANTITY
   return { parameter: code === undefined ? null : coded(PARAMETERS, code), ...quantity, parameter_text: text }
 }
 
 const NO_QUANTITY = { parameter_value: null, parameter_unit: null } as const
 
-function probabilityOf({ parameters }: CapInfo, notes: Notes): Pick<Alert, `probability_${'min' | 'max'}_pct`> {
+function probabilityOf({ parameters }: CapInfo, diagnostics: Diagnostics): Pick<Alert, `probability_${'min' | 'max'}_pct`> {
   const text = parameters.get(NAMES.probability)
   const [, from, to] = RANGE.exec(text ?? '') ?? [null, MORE_THAN.exec(text ?? '')?.[1], '100']
   if (from !== undefined) return { probability_min_pct: Number(from), probability_max_pct: Number(to) }
-  if (text !== undefined) notes.unknownCode('aemet_probability', text)
+  if (text !== undefined) diagnostics.unknownCode('aemet_probability', text)
   return { probability_min_pct: null, probability_max_pct: null }
 }
 

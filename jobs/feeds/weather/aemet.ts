@@ -1,5 +1,5 @@
 import { decodeText } from '../../formats/text.ts'
-import { type FeedBody, type FeedRequest, type Followed, FormatError, type Notes, type RequestLimit } from '../define.ts'
+import { type Diagnostics, type DownloadStep, type FeedBody, type FeedRequest, FormatError, type RequestLimit } from '../define.ts'
 
 /** AEMET's temporary refusals: too many requests in a minute, and a server error. */
 const SOON_OVER = (state: number): boolean => state === 429 || state >= 500
@@ -23,7 +23,7 @@ export function aemetRequest(name: string, path: string, maxBytes: number): Feed
     maxDecodedBytes: maxBytes,
     timeout_ms: 60_000,
     expects: 'json',
-    follow: { hosts: ['opendata.aemet.es'], to: readSlip },
+    twoStep: { hosts: ['opendata.aemet.es'], to: readDownloadLink },
     secret: { env: 'AEMET_API_KEY', header: 'api_key' },
   }
 }
@@ -32,7 +32,7 @@ export function aemetRequest(name: string, path: string, maxBytes: number): Feed
  * Reads the first answer: `estado` has the actual status, which HTTP may lack: 401 for a bad key, 404 for no data, 429 for too
  * many requests.
  */
-export function readSlip(bytes: Buffer): Followed {
+export function readDownloadLink(bytes: Buffer): DownloadStep {
   let slip: unknown
   try {
     slip = JSON.parse(decodeText(bytes, 'iso-8859-15'))
@@ -86,8 +86,8 @@ export function textOf(record: AemetRecord, key: string): string | null {
 }
 
 /** Reports unknown keys of records, once per record: a new measure, or a renamed one. */
-export function watchKeys(list: string, known: ReadonlySet<string>, notes: Notes): (record: AemetRecord) => void {
+export function watchKeys(list: string, known: ReadonlySet<string>, diagnostics: Diagnostics): (record: AemetRecord) => void {
   return (record) => {
-    for (const key in record) if (!known.has(key)) notes.unknownCode(list, key)
+    for (const key in record) if (!known.has(key)) diagnostics.unknownCode(list, key)
   }
 }

@@ -3,7 +3,7 @@ import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dateAfter, instantOf, MADRID } from '../../../lake/schema/time.ts'
 import { pointNumber } from '../../formats/numbers.ts'
-import { type FeedBody, type FeedClock, FormatError, type Notes } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { type AemetRecord, readRecords, textOf } from './aemet.ts'
 import { DIRECTIONS, skyOf } from './aemet-forecast-codes.ts'
@@ -80,17 +80,17 @@ export function entriesOf(record: AemetRecord, key: string): readonly Entry[] {
 
 /** Reads forecast values; unreadable ones are null and counted. */
 export class ForecastReader {
-  readonly #notes: Notes
+  readonly #notes: Diagnostics
   readonly #dataset: Dataset
 
-  constructor(dataset: Dataset, notes: Notes) {
+  constructor(dataset: Dataset, diagnostics: Diagnostics) {
     this.#dataset = dataset
-    this.#notes = notes
+    this.#notes = diagnostics
   }
 
   /** Rejects a document, or a part of one. */
   reject(reason: string, sample: unknown): void {
-    this.#notes.quarantine(this.#dataset, reason, JSON.stringify(sample).slice(0, 300))
+    this.#notes.reject(this.#dataset, reason, JSON.stringify(sample).slice(0, 300))
   }
 
   /** Counts unknown members of a day. */

@@ -1,7 +1,7 @@
 import { publishLive } from '../../../lake/live/write.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { entityKey } from '../../../lake/schema/rows.ts'
-import { ruleOf } from '../blocks.ts'
+import { ruleOf } from '../completeness-groups.ts'
 import type { IngestContext } from '../context.ts'
 import { type DatasetState, type Entry, liveRow, liveRows, observation } from '../fold.ts'
 import type { FeedMemory } from '../memory.ts'
@@ -25,7 +25,7 @@ export async function showArriving(
   if (!last) return
   const { rows } = await parsePublication(feed, [{ name: STREAM_BODY, bytes }], at)
   for (const { dataset, state, landed } of memory.parts.values()) {
-    if (!dataset.live || dataset.land !== 'append') continue
+    if (!dataset.live || dataset.writeMode !== 'append') continue
     const entries = arriving.get(dataset.id) ?? new Map<string, Entry>()
     arriving.set(dataset.id, entries)
     for (const row of rows.get(dataset.id) ?? []) {

@@ -24,7 +24,7 @@ export const airMeasurements = defineDataset({
   },
   entity: ['source', 'station_id', 'pollutant'],
   time: 'hour_begins_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   partition: [month('hour_begins_at')],
   order: ['source', 'station_id', 'pollutant', 'hour_begins_at'],

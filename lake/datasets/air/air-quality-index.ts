@@ -23,7 +23,7 @@ export const airQualityIndex = defineDataset({
   },
   entity: ['source', 'station_id'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['source', 'station_id', 'observed_at'],

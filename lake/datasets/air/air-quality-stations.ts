@@ -23,7 +23,7 @@ export const airQualityStations = defineDataset({
   },
   entity: ['source', 'station_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['source', 'station_id', 'observed_at'],

@@ -57,7 +57,7 @@ const SHARED = {
   domain: 'aviation',
   entity: ['source', 'icao24'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   keepsDays: POSITION_DAYS,

@@ -34,7 +34,7 @@ export const airportDays = defineDataset({
   },
   entity: ['month', 'iata', 'local_date'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['iata', 'period_start'],

@@ -43,7 +43,7 @@ export const airportObservedDays = defineDataset({
   entity: ['month', 'iata', 'local_date'],
   version: 'month',
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('month')],
   order: ['iata', 'local_date'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

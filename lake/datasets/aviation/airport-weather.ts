@@ -40,7 +40,7 @@ export const airportWeather = defineDataset({
   },
   entity: ['source', 'iata'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   currentFor_ms: 6 * 3_600_000,
   partition: [month('observed_at')],
   order: ['iata', 'observed_at'],

@@ -34,7 +34,7 @@ export const airports = defineDataset({
   },
   entity: ['iata'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['iata', 'observed_at'],

@@ -18,7 +18,7 @@ const daily = {
   sources: [eurocontrol],
   time: 'day_starts_at',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

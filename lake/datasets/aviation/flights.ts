@@ -49,7 +49,7 @@ export const flights = defineDataset({
   },
   entity: ['source', 'airport', 'direction', 'flight_date', 'flight_number'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   partition: [month('observed_at')],
   order: ['airport', 'flight_date', 'flight_number', 'direction', 'observed_at'],

@@ -36,7 +36,7 @@ export const fuelArchivePrices = defineDataset({
   entity: ['day', 'station_id', 'product'],
   time: 'day_starts_at',
   version: 'day',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   order: ['station_id', 'product', 'day_starts_at'],

@@ -44,7 +44,7 @@ export const fuelBulletin = defineDataset({
   },
   entity: ['edition', 'country_code', 'product', 'date'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   version: 'edition',
   partition: [identity('edition')],

@@ -40,7 +40,7 @@ export const fuelDays = defineDataset({
   },
   entity: ['month', 'date', 'area_kind', 'area', 'product'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['area_kind', 'area', 'product', 'date'],

@@ -48,7 +48,7 @@ export const fuelForecasts = defineDataset({
   },
   entity: ['model', 'area', 'product', 'horizon'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['area_kind', 'area', 'product', 'date'],

@@ -20,7 +20,7 @@ export const fuelMinistryDays = defineDataset({
   entity: ['day', 'product'],
   time: 'period_start',
   version: 'day',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [month('period_start')],
   order: ['product', 'period_start'],

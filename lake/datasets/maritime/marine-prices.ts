@@ -33,7 +33,7 @@ export const marinePrices = defineDataset({
   },
   entity: ['station_id', 'product'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   partition: [month('observed_at')],
   order: ['station_id', 'product', 'observed_at'],

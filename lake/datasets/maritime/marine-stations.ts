@@ -39,7 +39,7 @@ export const marineStations = defineDataset({
   },
   entity: ['station_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['station_id', 'observed_at'],

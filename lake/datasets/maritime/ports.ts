@@ -47,7 +47,7 @@ export const ports = defineDataset({
   },
   entity: ['source', 'port_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'port_id', 'observed_at'],

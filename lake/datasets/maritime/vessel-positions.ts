@@ -50,7 +50,7 @@ export const vesselPositions = defineDataset({
   },
   entity: ['source', 'mmsi'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   keepsDays: 7,

@@ -37,7 +37,7 @@ export const vessels = defineDataset({
   },
   entity: ['source', 'mmsi'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['mmsi', 'source', 'observed_at'],

@@ -40,7 +40,7 @@ export const mobilityFlowDays = defineDataset({
   },
   entity: ['month', 'study', 'local_date', 'origin_province', 'destination_province'],
   time: 'day_starts_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['study', 'origin_province', 'destination_province', 'local_date'],

@@ -39,7 +39,7 @@ export const imdDetectorMonths = defineDataset({
   entity: ['month', 'road', 'province_code', 'direction'],
   time: 'period_start',
   version: 'month',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('month')],
   order: ['road', 'province_code', 'direction'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -49,7 +49,7 @@ export const imdRoads = defineDataset({
   entity: ['edition', 'road', 'province_code'],
   time: 'year_starts_at',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'road', 'province_code'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -57,7 +57,7 @@ export const imdSections = defineDataset({
   entity: ['edition', 'object_id'],
   time: 'year_starts_at',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'road', 'km_from', 'object_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

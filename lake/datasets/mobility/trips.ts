@@ -58,7 +58,7 @@ const tripsBetween = ({ id, study = 'V2', day = '2022-02-01', title, zones, zone
     entity: ['study_day', 'zone_level', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],
     time: 'day_starts_at',
     version: 'study_day',
-    land: 'replace',
+    writeMode: 'replace',
     isObservation: true,
     partition: [month('local_date')],
     order: ['study_day', 'origin_zone', 'destination_zone', 'hour', 'distance_band'],

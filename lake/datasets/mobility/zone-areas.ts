@@ -53,7 +53,7 @@ export const mobilityZoneAreas = defineDataset({
   entity: ['edition', 'study', 'zone_level', 'zone_id'],
   time: 'observed_at',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'zone_level', 'zone_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

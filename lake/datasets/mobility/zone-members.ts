@@ -36,7 +36,7 @@ export const mobilityZoneMembers = defineDataset({
   },
   entity: ['study', 'zone_level', 'zone_id', 'member_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['zone_level', 'zone_id', 'member_id', 'observed_at'],

@@ -30,7 +30,7 @@ export const mobilityZones = defineDataset({
   },
   entity: ['study', 'zone_level', 'zone_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['zone_level', 'zone_id', 'observed_at'],

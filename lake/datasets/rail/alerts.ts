@@ -72,7 +72,7 @@ export const railAlerts = defineDataset({
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   life: { id: 'alert_id', prefix: 'ral', since: 'first_seen_at' },
   partition: [month('observed_at')],

@@ -69,7 +69,7 @@ export const railFleet = defineDataset({
   },
   entity: ['source', 'network', 'source_id'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   partition: [month('observed_at')],

@@ -55,7 +55,7 @@ export const railPositions = defineDataset({
   },
   entity: ['source', 'network', 'source_id'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: CURRENT_FOR_MS,
   heldFor_ms: HELD_FOR_MS,

@@ -50,7 +50,7 @@ export const railStationRegister = defineDataset({
   },
   entity: ['stop_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['stop_id', 'observed_at'],

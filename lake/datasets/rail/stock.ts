@@ -73,7 +73,7 @@ export const railStock = defineDataset({
   },
   entity: ['model', 'purpose'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['model', 'purpose', 'observed_at'],

@@ -53,7 +53,7 @@ export const railTripUpdates = defineDataset({
   },
   entity: ['source', 'network', 'trip_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   partition: [month('observed_at')],
   order: ['network', 'trip_id', 'observed_at'],

@@ -118,7 +118,7 @@ export const incidents = defineDataset({
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   life: { id: 'incident_id', prefix: 'inc', since: 'first_seen_at' },
   partition: [month('observed_at')],

@@ -42,7 +42,7 @@ export const roadPoints = defineDataset({
   },
   entity: ['month', 'road', 'province_code', 'km'],
   time: 'observed_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['road', 'province_code', 'km'],

@@ -30,7 +30,7 @@ export const trafficCountStations = defineDataset({
   },
   entity: ['source', 'station_id', 'direction'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'station_id', 'direction', 'observed_at'],

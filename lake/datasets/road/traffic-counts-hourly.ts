@@ -42,7 +42,7 @@ export const trafficCountsHourly = defineDataset({
   entity: ['month', 'station_id', 'direction', 'local_date', 'hour'],
   time: 'day_starts_at',
   version: 'month',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [identity('month')],
   order: ['month', 'station_id', 'direction', 'local_date', 'hour'],

@@ -47,7 +47,7 @@ export const trafficForecasts = defineDataset({
   },
   entity: ['model', 'series_kind', 'series', 'horizon'],
   time: 'starts_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['series_kind', 'series', 'starts_at'],

@@ -24,7 +24,7 @@ export const trafficModels = defineDataset({
   },
   entity: ['model', 'horizon'],
   time: 'made_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['horizon'],

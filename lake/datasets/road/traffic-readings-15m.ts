@@ -65,7 +65,7 @@ export const trafficReadings15m = defineDataset({
   entity: ['month', 'sensor_id', 'period_s', 'local_date', 'minute_of_day', 'repetition'],
   time: 'day_starts_at',
   version: 'month',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [identity('month')],
   order: ['month', 'sensor_id', 'local_date', 'minute_of_day', 'repetition'],

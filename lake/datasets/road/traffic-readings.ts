@@ -66,7 +66,7 @@ export const trafficReadings = defineDataset({
   },
   entity: ['source', 'sensor_id', 'period_s'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['source', 'sensor_id', 'observed_at'],

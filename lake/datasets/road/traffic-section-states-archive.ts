@@ -38,7 +38,7 @@ export const trafficSectionStatesArchive = defineDataset({
   entity: ['month', 'section_id', 'period_s', 'local_date', 'second_of_day', 'repetition'],
   time: 'day_starts_at',
   version: 'month',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [identity('month')],
   order: ['month', 'section_id', 'local_date', 'second_of_day', 'repetition'],

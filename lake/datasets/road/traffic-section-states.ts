@@ -54,7 +54,7 @@ export const trafficSectionStates = defineDataset({
   },
   entity: ['source', 'section_id', 'period_s'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['source', 'section_id', 'observed_at'],

@@ -43,7 +43,7 @@ export const trafficSections = defineDataset({
   },
   entity: ['source', 'section_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'section_id', 'observed_at'],

@@ -46,7 +46,7 @@ export const trafficSensorEditions = defineDataset({
   entity: ['source', 'edition', 'sensor_id'],
   time: 'valid_from',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'sensor_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -42,7 +42,7 @@ export const trafficSensors = defineDataset({
   },
   entity: ['source', 'listing', 'sensor_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'listing', 'sensor_id', 'observed_at'],

@@ -86,7 +86,7 @@ export const TRAFFIC_ROLL_UP = {
   domain: 'road',
   sources: [madrid, dgt],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -31,7 +31,7 @@ export const v16Beacons = defineDataset({
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   life: { id: 'beacon_id', prefix: 'v16', since: 'first_seen_at' },
   partition: [month('observed_at')],

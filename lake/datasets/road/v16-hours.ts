@@ -29,7 +29,7 @@ export const v16Hours = defineDataset({
   },
   entity: ['month', 'section'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['section', 'period_start'],

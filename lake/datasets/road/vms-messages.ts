@@ -69,7 +69,7 @@ export const vmsMessages = defineDataset({
   },
   entity: ['source', 'panel_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'panel_id', 'observed_at'],

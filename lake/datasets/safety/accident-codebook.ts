@@ -20,7 +20,7 @@ export const accidentCodebook = defineDataset({
   },
   entity: ['source', 'variable', 'value'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'variable', 'value', 'observed_at'],

@@ -26,7 +26,7 @@ const BY_EDITION = {
   entity: ['edition', 'accident_id'],
   time: 'period_start',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'accident_id'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

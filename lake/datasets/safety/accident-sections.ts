@@ -58,7 +58,7 @@ export const accidentSections = defineDataset({
   entity: ['edition', 'section', 'slot'],
   time: 'period_start',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('edition')],
   order: ['edition', 'section', 'slot'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

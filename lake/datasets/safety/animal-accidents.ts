@@ -52,7 +52,7 @@ export const animalAccidents = defineDataset({
   entity: ['edition', 'accident_id'],
   time: 'occurred_at',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [identity('edition')],
   order: ['edition', 'province_code', 'occurred_at', 'accident_id'],

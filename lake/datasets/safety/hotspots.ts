@@ -107,7 +107,7 @@ export const accidentHotspots = defineDataset({
   entity: ['hotspot_set', 'hotspot_id'],
   time: 'data_until',
   version: 'hotspot_set',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('hotspot_set')],
   order: ['hotspot_set', 'rank'],
   plan: { live: 'PRO', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -54,7 +54,7 @@ export const riskEstimates = defineDataset({
   },
   entity: ['model', 'section'],
   time: 'made_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['province_code', 'road', 'km'],

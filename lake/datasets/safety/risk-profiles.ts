@@ -31,7 +31,7 @@ export const riskProfiles = defineDataset({
   },
   entity: ['model', 'kind'],
   time: 'made_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['kind'],

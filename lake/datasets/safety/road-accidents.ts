@@ -165,7 +165,7 @@ export const roadAccidents = defineDataset({
   entity: ['edition', 'accident_id'],
   time: 'period_start',
   version: 'edition',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [identity('edition')],
   order: ['edition', 'province_code', 'period_start', 'accident_id'],

@@ -35,7 +35,7 @@ export const apiUsage = defineDataset({
   },
   entity: ['caller', 'plan', 'path'],
   time: 'period_start',
-  land: 'append',
+  writeMode: 'append',
   live: false,
   visibility: 'internal',
   partition: [month('period_start')],

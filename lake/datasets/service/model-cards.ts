@@ -35,7 +35,7 @@ export const modelCards = defineDataset({
   },
   entity: ['model'],
   time: 'made_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['model'],

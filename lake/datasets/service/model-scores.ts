@@ -40,7 +40,7 @@ export const modelScores = defineDataset({
   },
   entity: ['model', 'series', 'horizon', 'metric', 'subset', 'window_from', 'window_to'],
   time: 'made_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'model',
   partition: [identity('model')],
   order: ['series', 'horizon', 'metric', 'subset'],

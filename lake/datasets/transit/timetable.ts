@@ -27,7 +27,7 @@ export function versionColumns(networks: CodeList, examples: VersionExamples) {
 export const TRANSIT_TIMETABLE = {
   time: 'valid_from',
   version: 'timetable_version',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('timetable_version')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const

@@ -102,7 +102,7 @@ export const weatherAlerts = defineDataset({
   },
   entity: ['source', 'source_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'ends',
   absencesToEnd: 1,
   life: { id: 'alert_id', prefix: 'wal', since: 'first_seen_at' },

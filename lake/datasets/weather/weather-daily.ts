@@ -55,7 +55,7 @@ export const weatherDaily = defineDataset({
   entity: ['source', 'day', 'station_id'],
   time: 'day_starts_at',
   version: 'day',
-  land: 'replace',
+  writeMode: 'replace',
   isObservation: true,
   partition: [month('day_starts_at')],
   order: ['source', 'station_id', 'day_starts_at'],

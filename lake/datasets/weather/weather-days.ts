@@ -94,7 +94,7 @@ export const weatherDays = defineDataset({
   },
   entity: ['month', 'source', 'station_id', 'period_s'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['source', 'station_id', 'period_start'],

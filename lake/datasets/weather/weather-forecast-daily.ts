@@ -39,7 +39,7 @@ export const weatherForecastDaily = defineDataset({
   },
   entity: ['source', 'municipality_code', 'period_h', 'valid_from'],
   time: 'issued_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: 24 * 3_600_000,
   partition: [month('issued_at')],

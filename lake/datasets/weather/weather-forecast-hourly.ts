@@ -33,7 +33,7 @@ export const weatherForecastHourly = defineDataset({
   },
   entity: ['source', 'municipality_code', 'valid_from'],
   time: 'issued_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   currentFor_ms: 12 * 3_600_000,
   partition: [month('issued_at')],

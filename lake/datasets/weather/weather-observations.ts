@@ -113,7 +113,7 @@ export const weatherObservations = defineDataset({
   },
   entity: ['source', 'station_id', 'period_s'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],
   order: ['source', 'station_id', 'observed_at'],

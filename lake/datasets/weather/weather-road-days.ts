@@ -66,7 +66,7 @@ export const weatherRoadDays = defineDataset({
   },
   entity: ['month', 'source', 'period_s', 'road', 'province_code'],
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['source', 'road', 'province_code', 'period_start'],

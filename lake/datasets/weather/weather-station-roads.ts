@@ -57,7 +57,7 @@ export const weatherStationRoads = defineDataset({
   },
   entity: ['month', 'station_id', 'road', 'province_code'],
   time: 'observed_at',
-  land: 'replace',
+  writeMode: 'replace',
   version: 'month',
   partition: [identity('month')],
   order: ['road', 'province_code', 'station_id'],

@@ -31,7 +31,7 @@ export const weatherStations = defineDataset({
   },
   entity: ['source', 'listing', 'station_id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   absence: 'missing',
   partition: [month('observed_at')],
   order: ['source', 'listing', 'station_id', 'observed_at'],

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openAttempts } from '../../../api/access/attempts.ts'
-import { readBonds, removeOldBonds } from '../../../api/access/bonds.ts'
 import { normalEmail } from '../../../api/access/email.ts'
 import { makeKey } from '../../../api/access/key-format.ts'
 import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
 import { openPeppers } from '../../../api/access/pepper-file.ts'
+import { readEpochs, removeOldEpochs } from '../../../api/access/token-epochs.ts'
 import { openTokens, type Session } from '../../../api/access/tokens.ts'
 import { redacted } from '../../../api/define/redact.ts'
 import { openRedis } from '../../../lake/live/connect.ts'
@@ -192,11 +192,11 @@ test('the bindings of tokens go with the account, also where a process ended bef
   const account = 'a'.repeat(64)
   for (const life of ['gone', 'now']) await store.put(`accounts/${account}/tokens/${life}/links`, Buffer.from('x'))
   await store.put(`accounts/${account}/account`, Buffer.from('{"nonce":"now"}'))
-  await removeOldBonds(store, account)
+  await removeOldEpochs(store, account)
   expect(await textOf(store)).not.toContain('gone')
-  expect(await readBonds(store, account)).toEqual({ life: 'now', links: 'x', sessions: '' })
+  expect(await readEpochs(store, account)).toEqual({ life: 'now', links: 'x', sessions: '' })
   await store.delete(`accounts/${account}/account`)
-  await removeOldBonds(store, account)
+  await removeOldEpochs(store, account)
   expect(await textOf(store)).toBe('')
 })
 

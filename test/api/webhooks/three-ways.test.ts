@@ -46,9 +46,9 @@ const feed = defineFeed({
     },
   ],
   bands: { incidents: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
-  *rows(bodies, _clock, notes) {
+  *rows(bodies, _clock, diagnostics) {
     const document = JSON.parse(String(bodies[0]?.bytes)) as { readonly at: string; readonly beacons: Readonly<Record<string, number>> }
-    notes.publishedAt(Date.parse(document.at))
+    diagnostics.publishedAt(Date.parse(document.at))
     const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']
     yield batch(
       incidents,

@@ -13,7 +13,7 @@ const SHARED = {
   sources: [dgt],
   version: 'version',
   time: 'valid_from',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('version')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
@@ -87,9 +87,9 @@ export const feed: Feed = defineFeed({
   ...littleFeed(),
   into: [stops, lines],
   bands: {},
-  *rows(bodies, _clock, notes) {
+  *rows(bodies, _clock, diagnostics) {
     const { at, versions } = JSON.parse(String(bodies[0]?.bytes)) as { at: string; versions: Timetable }
-    notes.publishedAt(Date.parse(at))
+    diagnostics.publishedAt(Date.parse(at))
     for (const [version, names] of Object.entries(versions)) {
       const isStop = (name: string): boolean => name === name.toLowerCase()
       yield batch(

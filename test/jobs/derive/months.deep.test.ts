@@ -31,7 +31,7 @@ const SHARED = {
   sources: [madrid],
   version: 'month',
   time: 'period_start',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('month')],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
 } as const
@@ -186,7 +186,7 @@ test('compaction makes nothing due', async () => {
 
 test('a table that settles by day has the complete days, and is built once they are complete', async () => {
   const settling = daysDerived({
-    settles: 'day',
+    watermark: 'day',
     rows: ({ month, to }, [readings]) => sql`
       SELECT ${month} AS month, ${DAY} AS date, timezone('Europe/Madrid', CAST(${DAY} AS TIMESTAMP)) AS period_start,
         CAST(sum(intensity_veh_h) AS INTEGER) AS vehicles

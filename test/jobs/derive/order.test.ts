@@ -20,7 +20,7 @@ test('a derivation comes after those that fill its inputs, a model after SQL, an
 })
 
 test('the side outputs of a model, and its reads of recent hours, count too', () => {
-  const beside = { ...model(a), beside: [c] } as Derived
+  const beside = { ...model(a), sideOutputs: [c] } as Derived
   expect(order(versions(b, c), beside)).toEqual([a.id, b.id])
   const recent = { ...model(a), recent: [b] } as Derived
   expect(order(recent, model(b))).toEqual([b.id, a.id])

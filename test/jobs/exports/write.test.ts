@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ExportRefused, writeExport } from '../../../jobs/exports/write.ts'
+import { ExportRejected, writeExport } from '../../../jobs/exports/write.ts'
 import type { ExportRequest } from '../../../lake/exports/jobs.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { tempFolder } from '../../helpers/temp.ts'
@@ -143,5 +143,5 @@ test('a dataset without a table has one file without rows; too many files are re
   const many = variant({ id: 'many', partition: [] })
   const days = Array.from({ length: 1001 }, (_, day) => ({ ...EMPTY, id: day, observed_at: T0 + day * 86_400_000 }))
   await landRows(lake, many, days)
-  await expect(writeExport(lake, request({ split: 'day' }), { dataset: many, signal })).rejects.toThrow(ExportRefused)
+  await expect(writeExport(lake, request({ split: 'day' }), { dataset: many, signal })).rejects.toThrow(ExportRejected)
 })

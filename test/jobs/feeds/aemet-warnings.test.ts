@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { FeedRequest, Followed } from '../../../jobs/feeds/define.ts'
+import type { DownloadStep, FeedRequest } from '../../../jobs/feeds/define.ts'
 import { aemetWarnings } from '../../../jobs/feeds/weather/aemet-warnings.ts'
 import { decodeReply, sniff } from '../../../jobs/ingest/http.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -82,14 +82,14 @@ describe('the package', () => {
   })
 
   test('is linked by the first item of the list that is one, by HTTPS', () => {
-    const follow = (text: string): Followed => (rss.follow as NonNullable<FeedRequest['follow']>).to(Buffer.from(text))
+    const follow = (text: string): DownloadStep => (rss.twoStep as NonNullable<FeedRequest['twoStep']>).to(Buffer.from(text))
     const list = (...links: readonly string[]): string =>
       `<?xml version="1.0"?><rss version="2.0"><channel>${links.map((link) => `<item><link>${link}</link></item>`).join('')}</channel></rss>`
     const path = '/documentos_d/eltiempo/prediccion/avisos/cap/Z_CAP_C_LEMM_20260906215001_AFAE.tar.gz'
     const other = path.replace('215001', '205001')
     for (const link of [path, `https://www.aemet.es${path}`, `http://www.aemet.es${path}`])
       expect(follow(list('https://www.aemet.es/', link, other))).toEqual({ url: `https://www.aemet.es${path}` })
-    expect(rss.follow?.hosts).toEqual(['www.aemet.es'])
+    expect(rss.twoStep?.hosts).toEqual(['www.aemet.es'])
     expect(follow(list(path.replace('AFAE', 'AFAC61')))).toMatchObject({
       refused: expect.stringContaining('without a link'),
       retryable: true,

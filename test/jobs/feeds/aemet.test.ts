@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Feed, FormatError } from '../../../jobs/feeds/define.ts'
-import { readSlip } from '../../../jobs/feeds/weather/aemet.ts'
+import { readDownloadLink } from '../../../jobs/feeds/weather/aemet.ts'
 import { aemetDaily } from '../../../jobs/feeds/weather/aemet-daily.ts'
 import { aemetObservation } from '../../../jobs/feeds/weather/aemet-observation.ts'
 import { aemetStations } from '../../../jobs/feeds/weather/aemet-stations.ts'
@@ -114,7 +114,7 @@ test('documents that are no lists of records are refused', async () => {
 })
 
 test('slips: the address of the data, or why there is none and whether to request it again', () => {
-  const slip = (members: object): unknown => readSlip(latin([members]).subarray(1, -1))
+  const slip = (members: object): unknown => readDownloadLink(latin([members]).subarray(1, -1))
   expect(slip({ descripcion: 'exito', estado: 200, datos: 'https://opendata.aemet.es/opendata/sh/1' })).toEqual({
     url: 'https://opendata.aemet.es/opendata/sh/1',
   })
@@ -130,8 +130,8 @@ test('slips: the address of the data, or why there is none and whether to reques
   refused(500, 'estado 500: Límite', true)
   refused('200', 'estado "200": Límite', false)
   expect(slip({ estado: 200 })).toMatchObject({ retryable: true, refused: expect.stringContaining('datos') })
-  expect(readSlip(Buffer.from('null'))).toMatchObject({ refused: 'estado undefined' })
-  expect(readSlip(Buffer.from('<html>'))).toMatchObject({ refused: expect.stringContaining('no JSON') })
+  expect(readDownloadLink(Buffer.from('null'))).toMatchObject({ refused: 'estado undefined' })
+  expect(readDownloadLink(Buffer.from('<html>'))).toMatchObject({ refused: expect.stringContaining('no JSON') })
 })
 
 test.skipIf(!shared)('the recorded publication of 2025-12-06: 9,510 records of 832 stations in 12 hours', async () => {

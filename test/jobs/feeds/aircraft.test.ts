@@ -9,7 +9,7 @@ import { CIRCLE_NM, CIRCLES } from '../../../jobs/feeds/aviation/aircraft-circle
 import { openskyStates } from '../../../jobs/feeds/aviation/opensky.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
 import { collect } from '../../../jobs/ingest/collect.ts'
-import { warningLines } from '../../../jobs/ingest/notes.ts'
+import { warningLines } from '../../../jobs/ingest/diagnostics.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { distanceM } from '../../../lake/places/distance.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'

@@ -164,7 +164,7 @@ describe('a series', () => {
 })
 
 test('the page leads to the workbook of all weeks, and to no other of its links', () => {
-  const follow = fuelBulletinFeed.plans[0]?.requests[0]?.follow
+  const follow = fuelBulletinFeed.plans[0]?.requests[0]?.twoStep
   const page = (links: string): Buffer => Buffer.from(`<a href="/document/download/1_en?filename=Oil_Bulletin_Duties.xlsx">x</a>${links}`)
   const href = '/document/download/2_en?x=1&amp;filename=Weekly_Oil_Bulletin_Prices_History_maticni_4web.xlsx'
   expect(follow?.to(page(`<a class="b" href="${href}">y</a>`))).toEqual({

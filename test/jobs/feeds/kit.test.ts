@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Notes } from '../../../jobs/feeds/define.ts'
+import type { Diagnostics } from '../../../jobs/feeds/define.ts'
 import { FormatError } from '../../../jobs/feeds/define.ts'
 import { columnsOf, foldedName } from '../../../jobs/feeds/kit/columns.ts'
 import { csvFeed, jsonFeed } from '../../../jobs/feeds/kit/formats.ts'
 import { RecordReader } from '../../../jobs/feeds/kit/reader.ts'
 import { delimiterOf } from '../../../jobs/formats/csv.ts'
-import { collectNotes } from '../../../jobs/ingest/notes.ts'
+import { collectDiagnostics } from '../../../jobs/ingest/diagnostics.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
@@ -127,9 +127,16 @@ test('JSON: names by record, an empty count is null, a repeated key is counted',
 })
 
 test('readers: codes, positions in degrees either way', () => {
-  const { notes, report }: { notes: Notes; report: Publication['report'] } = collectNotes()
+  const { diagnostics: diagnostics, report }: { diagnostics: Diagnostics; report: Publication['report'] } = collectDiagnostics()
   const columns = columnsOf({ kind: 'tipo', lat: 'lat', lon: 'lon' }, [])
-  const reader = new RecordReader({ columns, needs: [], decimal: 'either', emptyValues: ['-'], notes, clock: { fetched_at: AT } })
+  const reader = new RecordReader({
+    columns,
+    needs: [],
+    decimal: 'either',
+    emptyValues: ['-'],
+    diagnostics: diagnostics,
+    clock: { fetched_at: AT },
+  })
   const read = (...values: unknown[]): RecordReader<'kind' | 'lat' | 'lon'> => {
     reader.turnTo(values)
     return reader
@@ -156,7 +163,7 @@ test('readers: codes, positions in degrees either way', () => {
     needs: ['lat'],
     decimal: 'point',
     emptyValues: [],
-    notes,
+    diagnostics: diagnostics,
     clock: { fetched_at: AT },
   })
   strict.turnTo(['north'])

@@ -3,7 +3,7 @@ import type { Feed } from '../../../jobs/feeds/define.ts'
 import { ZONE_FILES } from '../../../jobs/feeds/mobility/mitma-files.ts'
 import { mitmaZoneAreas } from '../../../jobs/feeds/mobility/mitma-zone-areas.ts'
 import { mitmaZonePoints } from '../../../jobs/feeds/mobility/mitma-zone-points.ts'
-import { blockFactsOf, blocksAfter, ruleOf } from '../../../jobs/ingest/blocks.ts'
+import { groupFactsOf, groupsAfter, ruleOf } from '../../../jobs/ingest/completeness-groups.ts'
 import { type Before, judge, type Verdict } from '../../../jobs/ingest/guard.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -65,7 +65,7 @@ async function verdictsOn(feed: Feed, publications: readonly Counts[]): Promise<
       blocks: publication.blocks,
       said_missing: publication.report.missingBlocks,
     } as unknown as AcceptedFetch
-    state = blocksAfter(ruleOf(feed, id), state, { ...blockFactsOf(last, id), at, before_at: null })
+    state = groupsAfter(ruleOf(feed, id), state, { ...groupFactsOf(last, id), at, before_at: null })
     before = { last, missing: state.missing.length > 0 ? { [id]: state.missing } : {} }
   }
   return verdicts

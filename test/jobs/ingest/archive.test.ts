@@ -37,7 +37,7 @@ const counts = defineDataset({
   entity: ['month', 'place'],
   version: 'month',
   time: 'starts_at',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('month')],
   order: ['month', 'place'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

@@ -18,7 +18,7 @@ afterEach(() => stage.close())
 /** The little feed of a publisher that states no time: the time of the fetch counts. */
 const untimed: Feed = defineFeed({
   ...feed,
-  rows: (bodies, clock, notes) => feed.rows(bodies, clock, { ...notes, publishedAt: () => undefined }),
+  rows: (bodies, clock, diagnostics) => feed.rows(bodies, clock, { ...diagnostics, publishedAt: () => undefined }),
 })
 
 const fetchAt = (count: number, km: number) => stage.publish(untimed, count, { beacons: { a: km } })

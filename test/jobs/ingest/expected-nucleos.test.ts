@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { type CompletenessGroups, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { expectedNucleos } from '../../../jobs/feeds/rail/expected-nucleos.ts'
 import { renfeFlota } from '../../../jobs/feeds/rail/renfe-flota.ts'
 import { renfeGtfsCercanias } from '../../../jobs/feeds/rail/renfe-gtfs-cercanias.ts'
@@ -150,8 +150,8 @@ test("rows are derived from the lake's answer when a fetch was judged, whatever 
     throw new Error('the lake is asked again')
   }
   const expected = { ...expectedNucleos, query: asking }
-  const rule = { ...(renfeTripUpdates.blocks?.['rail_trip_updates'] as Blocks), expected }
-  const later = defineFeed({ ...renfeTripUpdates, blocks: { ...renfeTripUpdates.blocks, rail_trip_updates: rule } })
+  const rule = { ...(renfeTripUpdates.groups?.['rail_trip_updates'] as CompletenessGroups), expected }
+  const later = defineFeed({ ...renfeTripUpdates, groups: { ...renfeTripUpdates.groups, rail_trip_updates: rule } })
   await context.redis.flushall()
   runner = makeRunner(context)
   await runner.heal([later])

@@ -88,7 +88,7 @@ test('without the key that a publisher asks for nothing is asked, and the variab
 
 test('a plan whose key is not set is skipped where another needs none, and used where it is set', async () => {
   handler = ({ url }, response) => void response.end(url === '/opendata/api/todas' ? JSON.stringify({ estado: 200, datos: DATA }) : '[]')
-  const { secret: _secret, follow: _follow, ...open } = aemetRequest('open', 'open', 10_000)
+  const { secret: _secret, twoStep: _follow, ...open } = aemetRequest('open', 'open', 10_000)
   const feed: Feed = { ...feedOf(), plans: [...feedOf().plans, { requests: [open] }] }
   expect(await ask(feed, { secret: () => null })).toMatchObject({ kind: 'bodies', received: [{ name: 'open' }] })
   expect(asked.map(({ url }) => url)).toEqual(['/opendata/api/open'])
@@ -132,7 +132,7 @@ test('a slip leads to hosts that the feed declares, by HTTPS, and nowhere else',
 })
 
 test('a redirect to another origin is followed without the key', async () => {
-  const { follow: _follow, ...single } = aemetRequest('records', 'todas', 10_000)
+  const { twoStep: _follow, ...single } = aemetRequest('records', 'todas', 10_000)
   const feed = defineFeed({ ...feedOf(), plans: [{ requests: [single] }] })
   const elsewhere = base.replace('127.0.0.1', 'localhost')
   handler = ({ url }, response) =>

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { type CompletenessGroups, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { LONG_DISTANCE_BAND } from '../../../jobs/feeds/rail/realtime.ts'
-import { blockCounts, blocksOf, countRow } from '../../../jobs/ingest/blocks.ts'
+import { countRow, groupCounts, groupsOf } from '../../../jobs/ingest/completeness-groups.ts'
+import { collectDiagnostics } from '../../../jobs/ingest/diagnostics.ts'
 import { type Before, judge } from '../../../jobs/ingest/guard.ts'
-import { collectNotes } from '../../../jobs/ingest/notes.ts'
 import type { Publication } from '../../../jobs/ingest/parse.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
@@ -18,12 +18,12 @@ const feed = defineFeed({
   every_s: 1800,
   plans: [],
   bands: { fuel_stations: { atLeast: 100, minRatio: 0.95, maxRatio: 1.1 } },
-  blocks: { fuel_stations: { column: 'province_code' } },
+  groups: { fuel_stations: { column: 'province_code' } },
   rows: () => [],
 })
 
 function publication(counts: Record<string, number>, publishedAt: number | null = NOON, bad = 0): Publication {
-  const { report } = collectNotes()
+  const { report } = collectDiagnostics()
   report.publishedAt = publishedAt
   if (bad > 0) report.quarantined.fuel_stations = { 'price is null': bad }
   const rows = Object.entries(counts).flatMap(([province_code, count]) => Array.from({ length: count }, () => ({ province_code })))
@@ -33,7 +33,7 @@ function publication(counts: Record<string, number>, publishedAt: number | null 
 /** The counts of rows while they are parsed. */
 function counted(rows: readonly { readonly province_code: unknown }[]): Pick<Publication, 'rows' | 'counts' | 'blocks'> {
   const blocks: Record<string, number> = {}
-  for (const row of rows) countRow(blocks, blocksOf(row, 'province_code'))
+  for (const row of rows) countRow(blocks, groupsOf(row, 'province_code'))
   return { rows: new Map(), counts: new Map([['fuel_stations', rows.length]]), blocks: { fuel_stations: blocks } }
 }
 
@@ -71,7 +71,7 @@ describe('the guard', () => {
   test('takes a publication without any row where its band says so, and still refuses half of one', () => {
     const band = { atLeast: 0, minRatio: 0.8, maxRatio: 1.1 }
     const of = (bands: Feed['bands'], count: number): string =>
-      judge({ ...feed, bands, blocks: {} }, publication({ '08': count }), last({ '08': 200 })).kind
+      judge({ ...feed, bands, groups: {} }, publication({ '08': count }), last({ '08': 200 })).kind
     expect(of({ fuel_stations: { ...band, mayBeEmpty: true } }, 0)).toBe('accept')
     expect(of({ fuel_stations: { ...band, mayBeEmpty: true } }, 100)).toBe('reject')
     expect(of({ fuel_stations: band }, 0)).toBe('reject')
@@ -168,9 +168,9 @@ describe('the guard', () => {
 })
 
 describe('blocks as a feed declares them', () => {
-  const declared = (blocks: Blocks): Feed => ({
+  const declared = (blocks: CompletenessGroups): Feed => ({
     ...feed,
-    blocks: { fuel_stations: blocks },
+    groups: { fuel_stations: blocks },
     bands: { fuel_stations: { atLeast: 1, minRatio: 0.5, maxRatio: 2 } },
   })
   const alerts = (...nucleos: string[][]): Publication => ({
@@ -256,11 +256,11 @@ describe('blocks as a feed declares them', () => {
       fuel_stations: { column: 'province_code', least: 2 },
       fuel_prices: { column: 'province_code', countedIn: 'fuel_stations' },
     }
-    const both: Feed = { ...declared({ column: 'province_code' }), into: [fuelStations, fuelPrices], blocks }
+    const both: Feed = { ...declared({ column: 'province_code' }), into: [fuelStations, fuelPrices], groups: blocks }
     const prices = (stations: Record<string, number>, priced: Record<string, number>): Publication => {
       const given = publication(stations)
       const counts = new Map([...given.counts, ['fuel_prices', publication(priced).counts.get('fuel_stations') ?? 0]])
-      return { ...given, counts, blocks: blockCounts(both, given.blocks) }
+      return { ...given, counts, blocks: groupCounts(both, given.blocks) }
     }
     const whole = last({ '10': 40, '20': 24 })
     const counts = { fuel_stations: { '10': 40, '20': 24 }, fuel_prices: { '10': 40, '20': 24 } }

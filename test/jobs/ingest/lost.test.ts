@@ -20,9 +20,9 @@ afterEach(() => stage.close())
 function strictFeed(refused: string): Feed {
   return defineFeed({
     ...feed,
-    rows(bodies, clock, notes) {
+    rows(bodies, clock, diagnostics) {
       if (String(bodies[0]?.bytes).includes(refused)) throw new FormatError('refused')
-      return feed.rows(bodies, clock, notes)
+      return feed.rows(bodies, clock, diagnostics)
     },
   })
 }

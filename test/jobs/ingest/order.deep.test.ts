@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Blocks, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { type CompletenessGroups, defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
 import { readBackwards } from '../../../jobs/ingest/backwards.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
@@ -19,9 +19,9 @@ const little = littleFeed()
 const feed: Feed = defineFeed({
   ...little,
   bands: { v16_beacons: { atLeast: 0, minRatio: 0, maxRatio: 1000 }, traffic_readings: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
-  blocks: { v16_beacons: { column: 'province_code', least: 3, mostMissing: 1 } },
-  async *rows(bodies, clock, notes) {
-    for await (const { dataset, rows } of little.rows(bodies, clock, notes)) yield { dataset, rows: rows.map(placed) }
+  groups: { v16_beacons: { column: 'province_code', least: 3, mostMissing: 1 } },
+  async *rows(bodies, clock, diagnostics) {
+    for await (const { dataset, rows } of little.rows(bodies, clock, diagnostics)) yield { dataset, rows: rows.map(placed) }
   },
 })
 
@@ -35,9 +35,9 @@ const PROVINCES = { a: '30', b: '28', c: null } as const
 /** The same feed, where the lake at some times expects a province, at some does not, and at some does not know. */
 const expecting: Feed = defineFeed({
   ...feed,
-  blocks: {
+  groups: {
     v16_beacons: {
-      ...(feed.blocks?.['v16_beacons'] as Blocks),
+      ...(feed.groups?.['v16_beacons'] as CompletenessGroups),
       expected: {
         from: [],
         every_s: 60,
@@ -55,9 +55,9 @@ const listing: Feed = defineFeed({
   ...little,
   into: [railAlerts],
   bands: { rail_alerts: { atLeast: 0, minRatio: 0, maxRatio: 1000 } },
-  blocks: { rail_alerts: { column: 'nucleo_codes', least: 3, mostMissing: 1 } },
-  async *rows(bodies, clock, notes) {
-    for await (const { dataset, rows } of little.rows(bodies, clock, notes))
+  groups: { rail_alerts: { column: 'nucleo_codes', least: 3, mostMissing: 1 } },
+  async *rows(bodies, clock, diagnostics) {
+    for await (const { dataset, rows } of little.rows(bodies, clock, diagnostics))
       if (dataset === v16Beacons) yield { dataset: railAlerts, rows: rows.map(listed) }
   },
 })
@@ -275,9 +275,9 @@ test('a beacon in no block is kept through a gap longer than the part of the log
 test('a replay goes on while a missing block hides its changes', async () => {
   const overlooking = defineFeed({
     ...feed,
-    async *rows(bodies, clock, notes) {
+    async *rows(bodies, clock, diagnostics) {
       const isOverlooked = (row: AnyRow): boolean => row['source_id'] === 'a00' && clock.fetched_at > minute(2)
-      for await (const { dataset, rows } of feed.rows(bodies, clock, notes))
+      for await (const { dataset, rows } of feed.rows(bodies, clock, diagnostics))
         yield { dataset, rows: rows.filter((row) => !isOverlooked(row)) }
     },
   })

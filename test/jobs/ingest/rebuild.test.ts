@@ -54,9 +54,9 @@ function observations(overlooked: { readonly sensor: string; readonly at: string
     ...littleFeed(),
     into: [trafficReadings],
     bands: {},
-    *rows(bodies, _clock, notes) {
+    *rows(bodies, _clock, diagnostics) {
       const document = JSON.parse(String(bodies[0]?.bytes)) as { at: string; list: [string, string, number][] }
-      notes.publishedAt(Date.parse(document.at))
+      diagnostics.publishedAt(Date.parse(document.at))
       const seen = document.list.filter(([sensor]) => !(document.at === overlooked?.at && sensor === overlooked.sensor))
       yield batch(
         trafficReadings,
@@ -85,10 +85,10 @@ function beacons(overlooked: { readonly id: string; readonly at: readonly string
   const feed = littleFeed()
   return defineFeed({
     ...feed,
-    rows(bodies, time, notes) {
+    rows(bodies, time, diagnostics) {
       const document = JSON.parse(String(bodies[0]?.bytes)) as { at: string; beacons: Record<string, number> }
       if (overlooked?.at.includes(document.at)) delete document.beacons[overlooked.id]
-      return feed.rows([{ name: 'document', bytes: Buffer.from(JSON.stringify(document)) }], time, notes)
+      return feed.rows([{ name: 'document', bytes: Buffer.from(JSON.stringify(document)) }], time, diagnostics)
     },
   })
 }

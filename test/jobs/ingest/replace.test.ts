@@ -26,7 +26,7 @@ const stops = defineDataset({
   entity: ['version', 'stop_id'],
   version: 'version',
   time: 'valid_from',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [identity('version')],
   order: ['version', 'stop_id'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
@@ -41,9 +41,9 @@ const timetables = (read: (name: string) => string = (name) => name): Feed =>
     ...littleFeed(),
     into: [stops],
     bands: {},
-    *rows(bodies, _clock, notes) {
+    *rows(bodies, _clock, diagnostics) {
       const { at, versions } = JSON.parse(String(bodies[0]?.bytes)) as { at: string; versions: Timetable }
-      notes.publishedAt(Date.parse(at))
+      diagnostics.publishedAt(Date.parse(at))
       for (const [version, names] of Object.entries(versions))
         yield batch(
           stops,
@@ -118,8 +118,8 @@ describe('a dataset of whole versions', () => {
     const large = (read: (name: string) => string): Feed =>
       defineFeed({
         ...timetables(),
-        *rows(bodies, _clock, notes) {
-          notes.publishedAt(Date.parse((JSON.parse(String(bodies[0]?.bytes)) as { at: string }).at))
+        *rows(bodies, _clock, diagnostics) {
+          diagnostics.publishedAt(Date.parse((JSON.parse(String(bodies[0]?.bytes)) as { at: string }).at))
           const stop = (at: number) => ({ version: 'V1', stop_id: `${(at * 7919) % 99_991}`, name: read(`name ${at}`), valid_from: 0 })
           yield batch(
             stops,

@@ -199,8 +199,8 @@ describe('a dataset that comes later to its feed', () => {
     defineFeed({
       ...feed,
       into: [dataset],
-      async *rows(bodies, clock, notes) {
-        for await (const given of feed.rows(bodies, clock, notes)) if (given.dataset === dataset) yield given
+      async *rows(bodies, clock, diagnostics) {
+        for await (const given of feed.rows(bodies, clock, diagnostics)) if (given.dataset === dataset) yield given
       },
     })
 
@@ -211,9 +211,9 @@ describe('a dataset that comes later to its feed', () => {
     let parsed = 0
     const after = defineFeed({
       ...feed,
-      rows(bodies, clock, notes) {
+      rows(bodies, clock, diagnostics) {
         parsed++
-        return feed.rows(bodies, clock, notes)
+        return feed.rows(bodies, clock, diagnostics)
       },
     })
     stage.runner = makeRunner(stage.context)

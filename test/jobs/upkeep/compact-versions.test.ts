@@ -30,7 +30,7 @@ const days = defineDataset({
   entity: ['day', 'station_id'],
   version: 'day',
   time: 'starts_at',
-  land: 'replace',
+  writeMode: 'replace',
   partition: [month('starts_at')],
   order: ['station_id', 'starts_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
@@ -41,9 +41,9 @@ const feed = defineFeed({
   ...littleFeed(),
   into: [days],
   bands: {},
-  *rows(bodies, _clock, notes) {
+  *rows(bodies, _clock, diagnostics) {
     const { at, values } = JSON.parse(String(bodies[0]?.bytes)) as { at: string; values: Record<string, number> }
-    notes.publishedAt(Date.parse(at))
+    diagnostics.publishedAt(Date.parse(at))
     for (const [number, value] of Object.entries(values)) {
       const starts_at = FIRST + Number(number) * DAY_MS
       const day = new Date(starts_at).toISOString().slice(0, 10)

@@ -53,7 +53,7 @@ export const samples = defineDataset({
   },
   entity: ['station_id'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   partition: [month('observed_at')],
   order: ['station_id', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

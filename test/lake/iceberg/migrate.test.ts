@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commit } from '../../../lake/iceberg/commit.ts'
 import { createTable } from '../../../lake/iceberg/create.ts'
-import { MigrationRefused } from '../../../lake/iceberg/errors.ts'
+import { MigrationError } from '../../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
 import { schemaOf } from '../../../lake/iceberg/metadata.ts'
 import { migrateTable } from '../../../lake/iceberg/migrate.ts'
@@ -191,7 +191,7 @@ describe('a table refuses, naming the column', () => {
   ] as const)('%s', async (what, dataset, message) => {
     if (what === 'a partition column that goes') await migrate(variant({ partition: [identity('kind')] }))
     const before = (await state.table.load())?.version
-    await expect(migrate(dataset)).rejects.toThrow(MigrationRefused)
+    await expect(migrate(dataset)).rejects.toThrow(MigrationError)
     await expect(migrate(dataset)).rejects.toThrow(message)
     expect((await state.table.load())?.version).toBe(before)
   })

@@ -47,7 +47,7 @@ export const everything = defineDataset({
   },
   entity: ['id'],
   time: 'observed_at',
-  land: 'append',
+  writeMode: 'append',
   partition: [month('observed_at')],
   order: ['name', 'observed_at'],
   plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },

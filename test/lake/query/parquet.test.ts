@@ -162,7 +162,7 @@ test('columns derived from others are computed from sorted rows, which stay in t
   const [written] = await lake.use({}, async (session) => {
     const { table } = await stageRows(session, tableColumns(dataset), [shuffled.map((id) => row(id))])
     const options = { tableKey: 'lake/test/everything', specId: 3, sortOrderId: 1, folder: lake.engine.folder, rowGroupRows: 20_480 }
-    return writeParquet(session, { ...options, dataset, from: sql`(SELECT * EXCLUDE (name, big) FROM ${table})`, told: derived })
+    return writeParquet(session, { ...options, dataset, from: sql`(SELECT * EXCLUDE (name, big) FROM ${table})`, derivedColumns: derived })
   })
   const rows = await lake.query(sql`SELECT id, name, big FROM read_parquet([${written?.path as string}])`)
   expect(rows.map(({ id }) => id)).toEqual(shuffled.toSorted((one, other) => one - other))

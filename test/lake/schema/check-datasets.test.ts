@@ -12,7 +12,7 @@ test('every mistake of a catalogue is reported at once, with its dataset', () =>
   const speed = col.integer(3, 'Speed.', { unit: 'parsec' as 'km' })
   const status = col.string(4, 'What live rows have of their own.')
   const wrong = variant({ id: 'wrong', columns: { id, observed_at, speed, status }, order: ['height'] })
-  const observed = variant({ id: 'observed', land: 'changes', isObservation: true })
+  const observed = variant({ id: 'observed', writeMode: 'changes', isObservation: true })
   const check = (): unknown => checkDatasets([everything, everything, wrong, observed])
   for (const mistake of [
     'everything: declared twice',

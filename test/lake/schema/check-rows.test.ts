@@ -18,7 +18,7 @@ const shapes = defineDataset({
   },
   entity: ['id'],
   time: 'observed_at',
-  land: 'changes',
+  writeMode: 'changes',
   partition: [],
   order: ['id'],
   plan: { live: 'FREE', history: 'FREE', bulk: 'FREE' },

@@ -195,7 +195,7 @@ describe('a minute', () => {
       [false, { answered: 50, failed: 50, callers: 2 }],
       [false, { failed: 300, callers: 1 }],
       [true, { answered: 50, failed: 50, callers: 9 }],
-      // Refused requests hide nothing, and bring neither requests nor callers.
+      // InvalidParam requests hide nothing, and bring neither requests nor callers.
       [true, { answered: 18, failed: 2, refused: 1000 }],
       [false, { failed: 10, refused: 50 }],
       [false, { failed: 30, refused: 50, callers: 2 }],

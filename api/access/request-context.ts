@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Format } from '../define/formats.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
+import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './access-problems.ts'
 import type { Caller, Callers } from './callers.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Lease } from './limits/leases.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Charge, Weights } from './limits/policy.ts'
 import { type PlanTable, planOfFormat, TIERS, type Tier } from './plans.ts'
-import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './refusals.ts'
 import type { DayWatch } from './usage/day-watch.ts'
 
 /** Problems of an invalid key. */
@@ -20,7 +20,7 @@ const KEY_PROBLEMS: ReadonlySet<ProblemCode> = new Set(['invalid-key', 'revoked-
 const LEASE_POLL_MS = 50
 
 /** What visits work with. */
-export interface VisitParts {
+export interface ContextParts {
   readonly callers: Callers
   readonly limiter: Limiter
   readonly plans: PlanTable
@@ -29,13 +29,13 @@ export interface VisitParts {
 }
 
 /** The cost of an answer, of a 304, and the rest of an answer after the cost of a 304. */
-export const FULL: Weights = Object.freeze({ minute: 1, day: 1 })
-export const REVALIDATED: Weights = Object.freeze({ minute: 1, day: 0 })
-export const REST: Weights = Object.freeze({ minute: 0, day: 1 })
+export const FULL_COST: Weights = Object.freeze({ minute: 1, day: 1 })
+export const REVALIDATED_COST: Weights = Object.freeze({ minute: 1, day: 0 })
+export const REMAINING_COST: Weights = Object.freeze({ minute: 0, day: 1 })
 
 /** One request: its caller, its charges, and the limit headers of its reply. */
-export class Visit {
-  readonly #parts: VisitParts
+export class RequestContext {
+  readonly #parts: ContextParts
   readonly #raw: IncomingMessage
   readonly #charges: Charge[] = []
   /** When it began, by `performance.now()`. */
@@ -44,7 +44,7 @@ export class Visit {
   #last: Charge | null = null
   #dayUnits = 0
 
-  constructor(parts: VisitParts, raw: IncomingMessage) {
+  constructor(parts: ContextParts, raw: IncomingMessage) {
     this.#parts = parts
     this.#raw = raw
   }
@@ -134,7 +134,7 @@ export class Visit {
    * Charges a request that ends in a problem. Faults of the service and exceeded limits are free. Any other problem counts, and
    * is replaced by that of a limit that it exceeds.
    */
-  async settle(problem: Problem): Promise<Problem> {
+  async chargeProblem(problem: Problem): Promise<Problem> {
     if (problem.status >= 500 || problem.status === 429) {
       await Promise.all(this.#charges.map((charge) => this.#parts.limiter.refund(charge)))
       this.#dayUnits = 0
@@ -146,7 +146,7 @@ export class Visit {
     if (isPaid && this.#dayUnits > 0) return problem
     try {
       // A caller with a tag has only paid for a 304, which this is not.
-      await this.charge(isPaid ? REST : FULL)
+      await this.charge(isPaid ? REMAINING_COST : FULL_COST)
       return problem
     } catch (error) {
       if (problem.code === 'invalid-key') this.#parts.callers.stopLookups(this.#raw, this.#last?.retry_after_s ?? 0)

@@ -21,7 +21,7 @@ const SOURCES: readonly (string | null)[] = ['GPS', 'STATION', null]
  * data over the map, then a satellite fix, then a position newer by over a minute, then commuter rail (it states stop and
  * platform). All ids of a train find it, as do those of trains in one feed only.
  */
-export function withoutTwins(trains: ReadonlyMap<string, RunningTrain>): {
+export function withoutDuplicates(trains: ReadonlyMap<string, RunningTrain>): {
   readonly byId: ReadonlyMap<string, RunningTrain>
   readonly all: readonly Train[]
 } {

@@ -24,7 +24,7 @@ const SAME_CALL_MS = 30 * 60_000
  * regional trains in both, whole or in parts: 167 of 186 pairs with one number on Saturday 22 August 2026, 204 of 219 on
  * Tuesday 25. Other pairs differ, except two (15039, 17050) 60 and 30 minutes apart, which stay two.
  */
-export function twinsIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
+export function duplicatesIn<R extends Run>(trips: readonly R[], stops: DayStops): ReadonlyMap<R, readonly R[]> {
   const twins = new Map<R, R[]>()
   const add = (one: R, other: R): void => {
     const known = twins.get(one)

@@ -9,7 +9,11 @@ type LivingDataset = Dataset & { readonly life: Life }
  * A query of the last row before `to` of each record that was active or ended in the period (half-open, ms since the epoch),
  * with some columns and `status`. A record that ended and came back has the state of its last row.
  */
-export function livesIn(dataset: LivingDataset, period: { readonly from: number; readonly to: number }, columns: readonly string[]): Sql {
+export function activeDuring(
+  dataset: LivingDataset,
+  period: { readonly from: number; readonly to: number },
+  columns: readonly string[],
+): Sql {
   const { from } = period
   const [id, time] = [column(dataset, dataset.life.id), column(dataset, dataset.time)]
   const status = column(dataset, 'status')
@@ -39,7 +43,7 @@ export function followedIn(dataset: LivingDataset, { from, to }: { readonly from
  * `last_seen_at`, `duration_minutes`, `versions`, `is_stale`. `wanted` filters the last row. `starts` is the source's start
  * column, used as begin unless it is after the end.
  */
-export function endedIn(
+export function endedDuring(
   dataset: LivingDataset,
   period: { readonly from: number; readonly to: number },
   options: { readonly wanted: Sql; readonly starts: string },

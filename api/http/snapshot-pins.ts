@@ -2,17 +2,17 @@ import { nearestSnapshot } from '../../lake/iceberg/retention.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import { coverageOf, isFirstInMaking } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
-import type { Lake, LakePins } from '../../lake/open.ts'
+import type { Lake, SnapshotPins } from '../../lake/open.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { type RowSpan, rowSpanOf, spanOfBoth } from '../../lake/query/row-span.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { RowsOf } from '../define/lake-view.ts'
-import { type Problem, problem, Refused } from '../define/problems.ts'
+import { InvalidParam, type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 
 /** The state of the lake that an answer reads. */
 export interface LakeState {
-  readonly pins: LakePins
+  readonly pins: SnapshotPins
   /** Names the state, for `meta.snapshot`, `?snapshot=` and cursors; empty before the first row has landed. */
   readonly name: string
   /**
@@ -37,7 +37,7 @@ const PART = /^([a-z0-9_]{1,60})\.(\d{1,20})\.(\d{1,15})-(\d{1,15})$/
 const EXPECTED = 'expected a snapshot as meta.snapshot named it'
 
 /**
- * Finds the newest state of datasets, or the one that `name` names. Throws `Refused` for a forged name, and the problem
+ * Finds the newest state of datasets, or the one that `name` names. Throws `InvalidParam` for a forged name, and the problem
  * `snapshot-expired`. The earliest rows of `begins` count too; `rowsOf` limits the rows that count. The covered time is in the
  * signed name, as it advances without a new snapshot.
  */
@@ -102,7 +102,7 @@ function readName(name: string, datasets: readonly Dataset[]): Map<string, Named
   const known = new Map<string, Named>()
   for (const part of name.split(',')) {
     const [, id = '', snapshot = '', until = '', end = ''] = PART.exec(part) ?? []
-    if (!datasets.some((dataset) => dataset.id === id)) throw new Refused(EXPECTED, { parameter: 'snapshot' })
+    if (!datasets.some((dataset) => dataset.id === id)) throw new InvalidParam(EXPECTED, { parameter: 'snapshot' })
     known.set(id, { id: BigInt(snapshot), until: Number(until), end: Number(end) })
   }
   return known

@@ -1,6 +1,6 @@
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import type { Notes } from '../feeds/define.ts'
+import type { Diagnostics } from '../feeds/define.ts'
 
 /** Diagnostics of parsing and checking a publication. */
 export interface Report {
@@ -21,9 +21,9 @@ const MOST_SAMPLES = 20
 const MOST_TEXTS = 200
 
 /** Notes that gather into a report. */
-export function collectNotes(): { notes: Notes; report: Report } {
+export function collectDiagnostics(): { diagnostics: Diagnostics; report: Report } {
   const report: Report = { publishedAt: null, quarantined: {}, unknownCodes: {}, missingBlocks: {}, warnings: new Map(), samples: [] }
-  const notes: Notes = {
+  const diagnostics: Diagnostics = {
     publishedAt(instant) {
       report.publishedAt = instant
     },
@@ -31,11 +31,11 @@ export function collectNotes(): { notes: Notes; report: Report } {
       const codes = (report.unknownCodes[listId(list)] ??= tallies())
       codes[code] = (codes[code] ?? 0) + 1
     },
-    quarantine(dataset, reason, sample) {
+    reject(dataset, reason, sample) {
       countReason(report, dataset, reason)
       if (report.samples.length < MOST_SAMPLES) report.samples.push({ dataset: dataset.id, reason, sample: sample.slice(0, 500) })
     },
-    missingBlock(dataset, block) {
+    missingGroup(dataset, block) {
       const blocks = (report.missingBlocks[dataset.id] ??= [])
       if (!blocks.includes(block)) blocks.push(block)
     },
@@ -43,7 +43,7 @@ export function collectNotes(): { notes: Notes; report: Report } {
       if (report.warnings.size < MOST_TEXTS || report.warnings.has(text)) report.warnings.set(text, (report.warnings.get(text) ?? 0) + 1)
     },
   }
-  return { notes, report }
+  return { diagnostics: diagnostics, report }
 }
 
 /** Adds one quarantined row to a report. */

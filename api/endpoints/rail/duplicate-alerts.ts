@@ -14,7 +14,7 @@ export interface TrainAlert {
 }
 
 /** Timetable data of an alert's train, and whether lists contain the alert. */
-interface ToldAlert {
+interface ReportedAlert {
   readonly day: TimetableDay
   readonly tells: AlertTrain
   readonly isListed: boolean
@@ -28,7 +28,7 @@ interface ToldAlert {
 export function alertsOfTrains(
   alerts: readonly TrainAlert[],
   updateOf: (trip: DayTrip) => TripUpdate | null,
-): ReadonlyMap<AlertRow, ToldAlert> {
+): ReadonlyMap<AlertRow, ReportedAlert> {
   const byTrip = Map.groupBy(
     alerts.flatMap((alert) => alert.trips.map((trip) => ({ alert, trip }))),
     ({ trip }) => trip,
@@ -37,7 +37,7 @@ export function alertsOfTrains(
     const update = updateOf(trip)
     return update !== null && !isCancelled(update)
   }
-  const told = new Map<AlertRow, ToldAlert>()
+  const told = new Map<AlertRow, ReportedAlert>()
   for (const alert of alerts) {
     const { row, day } = alert
     const twins = twinsOf(alert)

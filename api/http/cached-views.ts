@@ -1,14 +1,14 @@
 import { coverageOf, feedsIn, holdSame } from '../../lake/landed.ts'
 import type { FeedListing } from '../../lake/live/freshness.ts'
-import type { Lake, LakePins, LakeSnapshot } from '../../lake/open.ts'
+import type { Lake, LakeSnapshot, SnapshotPins } from '../../lake/open.ts'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { rowSpanOf } from '../../lake/query/row-span.ts'
 import { type Version, versionsIn } from '../../lake/query/versions.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { type InLease, isConcurrency } from '../access/limits/in-lease.ts'
-import { type Slice, sliceReader } from '../define/slice.ts'
-import { WaitingLine } from './waiting-line.ts'
+import { type CachedQuery, queryReader } from '../define/cached-query.ts'
+import { WaitingLine } from './read-queue.ts'
 
 /** Changes of its tables after which an unused slice is still read again; at the next one it is dropped. */
 const UNUSED_REFRESHES = 2
@@ -18,13 +18,13 @@ const READ_TIMEOUT_MS = 60_000
 const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
 
 /** The tables that are read; see `MemoryRead`. */
-interface KeptTables {
+interface ReadTables {
   readonly lake: readonly Dataset[]
   readonly needs?: readonly Dataset[]
 }
 
 /** The versions of some datasets' tables at the last poll. */
-export interface KeptState {
+export interface TablesState {
   /** Text that changes with the tables. */
   readonly version: string
   /** Time up to which the first dataset has the publications of all its feeds, in ms; null before the first. */
@@ -38,25 +38,25 @@ export interface KeptState {
 }
 
 /** The slices of the lake that are kept in memory. */
-export interface KeptLake {
+export interface CachedViews {
   /** Reads that wait for earlier ones. */
   readonly waiting: number
   /** Returns the versions of the tables. They are polled every few seconds, so that no request has to. */
-  state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState>
+  state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState>
   /**
    * Returns the content of a slice for a key, read now if it is not kept. A key that callers choose needs a `lease`, as any query
    * of history.
    */
-  get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T>
+  get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
   /** The same for optional parts: null if it cannot be read now. `onError` gets the error unless the queue is full. */
-  extra<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T | null>
+  optional<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null>
   /** Calls back when a table of the datasets has changed. Returns the function that ends it. */
   onChange(datasets: readonly Dataset[], notify: () => void): () => void
   close(): void
 }
 
 interface Entry {
-  readonly slice: Slice<unknown>
+  readonly slice: CachedQuery<unknown>
   readonly key: string
   readonly content: Promise<unknown>
   /** Times that it was read again since its last use. */
@@ -68,16 +68,16 @@ interface Entry {
 type Tables = ReadonlyMap<string, LakeSnapshot | null>
 
 /** Opens the slices of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) defines the present. */
-export function openKeptLake(options: {
+export function openCachedViews(options: {
   readonly lake: Lake
   readonly poll_ms: number
   readonly clock: () => number
   readonly onError: (error: Error) => void
-}): KeptLake {
+}): CachedViews {
   return new Kept(options)
 }
 
-class Kept implements KeptLake {
+class Kept implements CachedViews {
   readonly #lake: Lake
   readonly #clock: () => number
   readonly #onError: (error: Error) => void
@@ -86,15 +86,15 @@ class Kept implements KeptLake {
   readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly notify: () => void }>()
   readonly #entries = new Map<string, Entry>()
   readonly #states = new WeakMap<
-    KeptTables,
-    { readonly tables: Tables; readonly feeds: readonly FeedListing[]; readonly state: KeptState }
+    ReadTables,
+    { readonly tables: Tables; readonly feeds: readonly FeedListing[]; readonly state: TablesState }
   >()
   #tables: Tables = new Map()
   readonly #line = new WaitingLine(WAITING)
   #isLooking = false
   #isClosed = false
 
-  constructor(options: Parameters<typeof openKeptLake>[0]) {
+  constructor(options: Parameters<typeof openCachedViews>[0]) {
     this.#lake = options.lake
     this.#clock = options.clock
     this.#onError = options.onError
@@ -106,7 +106,7 @@ class Kept implements KeptLake {
     return this.#line.length
   }
 
-  async state(read: KeptTables, feeds: readonly FeedListing[]): Promise<KeptState> {
+  async state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState> {
     await this.#know(read.lake)
     const known = this.#states.get(read)
     if (known?.tables === this.#tables && known.feeds === feeds) return known.state
@@ -119,15 +119,15 @@ class Kept implements KeptLake {
     return state
   }
 
-  async get<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T> {
+  async get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T> {
     await this.#know(slice.from)
-    const isCallers = slice.most > 1 && !slice.present?.(this.#clock()).includes(key)
+    const isCallers = slice.maxEntries > 1 && !slice.present?.(this.#clock()).includes(key)
     // Before the entry exists: nobody else is refused because this caller has no lease.
     if (lease && isCallers && !this.#entries.has(nameOf(slice, key))) return lease(() => this.#get(slice, key))
     return this.#get(slice, key)
   }
 
-  async #get<T>(slice: Slice<T>, key: string): Promise<T> {
+  async #get<T>(slice: CachedQuery<T>, key: string): Promise<T> {
     const name = nameOf(slice, key)
     const known = this.#entries.get(name)
     const entry = known ?? { slice, key, content: this.#begin(slice, key), unused: 0, isRead: false }
@@ -139,7 +139,7 @@ class Kept implements KeptLake {
     return (await entry.content) as T
   }
 
-  async extra<T>(slice: Slice<T>, key: string, lease?: InLease): Promise<T | null> {
+  async optional<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T | null> {
     try {
       return await this.get(slice, key, lease)
     } catch (error) {
@@ -228,9 +228,9 @@ class Kept implements KeptLake {
     for (const { of, notify } of this.#watchers) if ([...changed].some((id) => of.has(id))) notify()
   }
 
-  #read<T>(slice: Slice<T>, key: string, tables: Tables): Promise<T> {
-    const pins: LakePins = new Map(slice.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
-    const reader = sliceReader({
+  #read<T>(slice: CachedQuery<T>, key: string, tables: Tables): Promise<T> {
+    const pins: SnapshotPins = new Map(slice.from.map(({ id }) => [id, tables.get(id)?.state ?? null]))
+    const reader = queryReader({
       rows: (query, columns?: Columns) => this.#lake.stream(query, { pins, timeout_ms: READ_TIMEOUT_MS, ...(columns ? { columns } : {}) }),
       versions: async (...datasets) => {
         const held = await Promise.all(datasets.map((dataset) => versionsIn(pins.get(dataset.id) ?? null, dataset)))
@@ -242,7 +242,7 @@ class Kept implements KeptLake {
   }
 
   /** Reads a slice for a key: at once if it is of the present, else in turn. */
-  #begin<T>(slice: Slice<T>, key: string): Promise<T> {
+  #begin<T>(slice: CachedQuery<T>, key: string): Promise<T> {
     const tables = this.#tables
     if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)
     return this.#line.run(() => this.#read(slice, key, tables))
@@ -260,11 +260,11 @@ class Kept implements KeptLake {
   }
 
   /** A pending read takes no room yet, and stays for other callers. */
-  #dropOldest(slice: Slice<unknown>): void {
+  #dropOldest(slice: CachedQuery<unknown>): void {
     const present = slice.present?.(this.#clock()) ?? []
     const read = [...this.#entries].filter(([, entry]) => entry.slice === slice && entry.isRead)
     const others = read.filter(([, { key }]) => !present.includes(key))
-    for (const [name] of others.slice(0, Math.max(0, read.length - slice.most))) this.#entries.delete(name)
+    for (const [name] of others.slice(0, Math.max(0, read.length - slice.maxEntries))) this.#entries.delete(name)
   }
 
   #forget(name: string, entry: Entry): void {
@@ -272,12 +272,12 @@ class Kept implements KeptLake {
   }
 }
 
-function nameOf(slice: Slice<unknown>, key: string): string {
+function nameOf(slice: CachedQuery<unknown>, key: string): string {
   return `${slice.name} ${key}`
 }
 
 /** Returns the state of the tables of a read, without the contents of their files. */
-function stateOf({ lake, needs = lake }: KeptTables, tables: Tables, feeds: readonly FeedListing[]): Omit<KeptState, 'latest_row_at'> {
+function stateOf({ lake, needs = lake }: ReadTables, tables: Tables, feeds: readonly FeedListing[]): Omit<TablesState, 'latest_row_at'> {
   const snapshots = lake.map(({ id }) => tables.get(id) ?? null)
   const [first] = lake
   const covered = first && snapshots[0] ? coverageOf(first.id, snapshots[0].covered_until, feeds).until : null

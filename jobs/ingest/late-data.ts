@@ -9,7 +9,7 @@ import { isBehind, landedIn } from './tables.ts'
  * Places late fetches, finishes interrupted rebuilds and removes withdrawn rows, so that everything left to land is newer than
  * all that landed. It may take long; fetching continues.
  */
-export async function placeLate(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
+export async function mergeLateData(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
   const held = await Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
   for (const { dataset, landed } of held) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import type { RequestContext } from '../access/request-context.ts'
 import type { CountUsage } from '../access/usage/recorder.ts'
-import type { Visit } from '../access/visit.ts'
 import type { CountReply } from '../status/uptime.ts'
 import { problemOf } from './problem-replies.ts'
 
@@ -11,18 +11,18 @@ export interface PathCounters {
 }
 
 /** Counts a reply. */
-export function countVisit({ count, countReply }: PathCounters, visit: Visit, status: number): void {
-  count(visit.caller.key, status, visit.dayUnits)
-  countReply(status, performance.now() - visit.began, visit.caller.slot)
+export function countRequest({ count, countReply }: PathCounters, context: RequestContext, status: number): void {
+  count(context.caller.key, status, context.dayUnits)
+  countReply(status, performance.now() - context.began, context.caller.slot)
 }
 
 /** Answers with the problem of an error, and charges and counts it. */
 export async function sendProblem(
   reply: FastifyReply,
   counters: PathCounters,
-  { visit, error }: { readonly visit: Visit; readonly error: unknown },
+  { context: context, error }: { readonly context: RequestContext; readonly error: unknown },
 ): Promise<void> {
-  const problem = await visit.settle(problemOf(error))
-  countVisit(counters, visit, problem.status)
-  await reply.headers(visit.limits(problem.status)).send(problem)
+  const problem = await context.chargeProblem(problemOf(error))
+  countRequest(counters, context, problem.status)
+  await reply.headers(context.limits(problem.status)).send(problem)
 }

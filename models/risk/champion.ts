@@ -6,7 +6,7 @@ import { isWhole, type Profile } from './profile.ts'
 const YEAR = 4
 
 /** Rates and profiles as plain numbers, for storage. */
-export type KeptRates = {
+export type ModelRates = {
   readonly profiles: readonly Profile[]
   /** Province, road, index of the first section. */
   readonly roads: readonly (readonly [string, string, number])[]
@@ -15,12 +15,12 @@ export type KeptRates = {
 }
 
 /** The parts of a version for comparisons: what it serves, and a fit without the held-out weeks. */
-export type Contender = KeptRates & { readonly data_to: string; readonly trial: KeptRates }
+export type Contender = ModelRates & { readonly data_to: string; readonly trial: ModelRates }
 
 const short = (value: number): number => Number(value.toPrecision(7))
 
 /** The rates and profiles of a fit, for storage. */
-export function keepRates({ grid, profiles, rates }: RiskModel): KeptRates {
+export function keepRates({ grid, profiles, rates }: RiskModel): ModelRates {
   return {
     profiles: profiles.map(({ bySun, byHour, season }) => ({
       ...{ bySun: bySun.map(short), byHour: byHour.map(short) },
@@ -50,7 +50,7 @@ export function standingError(
 }
 
 /** Predictions of stored rates for the held-out cells, in their order. */
-function expectedOf({ profiles, roads, rates }: KeptRates, { model, cellsOf }: Held): Float64Array {
+function expectedOf({ profiles, roads, rates }: ModelRates, { model, cellsOf }: Held): Float64Array {
   const known = new Map(roads.map(([province_code, road, first], at) => [`${province_code}/${road}`, { first, sections: rates[at] ?? [] }]))
   const all = rates.flat()
   const grid = model.grid

@@ -6,9 +6,9 @@ import { openCounter, show } from '../../lake/metrics/define.ts'
 import { type Series, Timings } from '../../lake/metrics/timings.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import { TIERS } from '../access/plans.ts'
-import type { Visit } from '../access/visit.ts'
+import type { RequestContext } from '../access/request-context.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
-import type { KeptLake } from './kept-lake.ts'
+import type { CachedViews } from './cached-views.ts'
 import { API_METRICS, METHODS, STATUSES, UNMATCHED } from './metrics.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { ServiceState } from './state.ts'
@@ -22,7 +22,7 @@ interface Sources {
   readonly cacheBytes: number
   readonly spool: Spool
   readonly spoolBytes: number
-  readonly kept: Pick<KeptLake, 'waiting'>
+  readonly kept: Pick<CachedViews, 'waiting'>
   readonly limiter: Pick<Limiter, 'connected'>
   readonly clock: () => number
 }
@@ -44,7 +44,7 @@ interface Route {
 interface Exchange {
   readonly began_at: number
   route: Route | null
-  visit: Pick<Visit, 'tier'> | null
+  visit: Pick<RequestContext, 'tier'> | null
   /** Its route counts if no other is set. */
   request: FastifyRequest | null
 }
@@ -61,7 +61,7 @@ const GONE = STATUSES.indexOf('gone')
  * Measures the requests to a process and the resources of its replies. Counters are found by number, which is faster than by
  * label.
  */
-export class Meter {
+export class RequestMetrics {
   readonly #registry: Registry
   readonly #routes = new Map<string, Route>()
   readonly #durations: Timings
@@ -97,7 +97,7 @@ export class Meter {
   }
 
   /** Makes the function that assigns a reply to a route's pattern, such as `/api/things/{id}`, and to its caller's plan. */
-  route(pattern: string): (response: Watched, visit: Pick<Visit, 'tier'>) => void {
+  route(pattern: string): (response: Watched, visit: Pick<RequestContext, 'tier'>) => void {
     const route = this.#route(pattern)
     return (response, visit) => {
       const exchange = response[EXCHANGE]

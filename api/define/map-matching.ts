@@ -43,7 +43,7 @@ const USUAL_SHARE = 0.1
  * away. Takes the cheapest passings: (10 d / within_m)² / 2 for d off the line or between two passings of a place, 1 per km
  * longer than straight, 50 for a part off a line near both places. It never turns back on the line.
  */
-export function wayPast(line: Line, places: Line, within_m: number): Way {
+export function matchPath(line: Line, places: Line, within_m: number): Way {
   const parts = Math.max(0, places.length - 1)
   if (parts === 0) return { line: null, parts, following: 0 }
   const metres = metresAlong(line)

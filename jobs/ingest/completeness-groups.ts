@@ -1,22 +1,22 @@
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
-import type { Blocks, Feed } from '../feeds/define.ts'
+import type { CompletenessGroups, Feed } from '../feeds/define.ts'
 
 /** Rows that a block must have had before its absence counts as missing, unless the feed declares another number. */
 const LEAST_BLOCK = 20
 
 /** What one publication states about a dataset's blocks. */
-export interface BlockFacts {
+export interface GroupFacts {
   /** Rows by block, counting only rows with a single block. */
   readonly counts: Readonly<Record<string, number>>
-  /** Blocks that the parser reported as missing. */
+  /** CompletenessGroups that the parser reported as missing. */
   readonly said: readonly string[]
   /** Expected things by block; a block without an entry is unknown (all are, if this is undefined). */
   readonly expected?: Readonly<Record<string, number>>
 }
 
 /** The blocks of a dataset after a publication: rows by block, and the missing blocks. */
-export interface BlockState {
+export interface GroupState {
   readonly counts: Readonly<Record<string, number>>
   readonly missing: readonly string[]
   /** By missing block: data time (ms) of the first publication in the current run without it. */
@@ -30,7 +30,7 @@ export interface BlockState {
  * expectation the previous publication decides: it is missing if it had enough rows there, or was missing there and has not
  * returned.
  */
-export function missingAfter(rule: Blocks | null, before: Pick<BlockState, 'counts' | 'missing'>, now: BlockFacts): string[] {
+export function missingAfter(rule: CompletenessGroups | null, before: Pick<GroupState, 'counts' | 'missing'>, now: GroupFacts): string[] {
   const isGone = (block: string): boolean => rule !== null && !now.counts[block]
   const due = Object.keys(now.expected ?? {}).filter((block) => isGone(block) && isDue(rule, now, block))
   const had = Object.keys(before.counts).filter((block) => (before.counts[block] as number) >= leastOf(rule))
@@ -39,11 +39,11 @@ export function missingAfter(rule: Blocks | null, before: Pick<BlockState, 'coun
 }
 
 /** The block state after a publication; `before_at` is the data time (ms) of the previous one. */
-export function blocksAfter(
-  rule: Blocks | null,
-  before: BlockState,
-  now: BlockFacts & { readonly at: number; readonly before_at: number | null },
-): BlockState {
+export function groupsAfter(
+  rule: CompletenessGroups | null,
+  before: GroupState,
+  now: GroupFacts & { readonly at: number; readonly before_at: number | null },
+): GroupState {
   const missing = missingAfter(rule, before, now)
   const isLost = (block: string): boolean => before.missing.includes(block)
   const lost_at = missing.map((block) => [block, isLost(block) ? (before.lost_at[block] ?? now.at) : now.at] as const)
@@ -55,41 +55,41 @@ export function blocksAfter(
 }
 
 /** Whether a block is expected in a publication; null if unknown. */
-export function isDue(rule: Blocks | null, { expected }: BlockFacts, block: string): boolean | null {
+export function isDue(rule: CompletenessGroups | null, { expected }: GroupFacts, block: string): boolean | null {
   const count = expected?.[block]
   return count === undefined ? null : count >= (rule?.leastExpected ?? leastOf(rule)) && !rule?.never?.includes(block)
 }
 
 /** The rows that a block must have had before its absence counts as missing. */
-export function leastOf(rule: Blocks | null): number {
+export function leastOf(rule: CompletenessGroups | null): number {
   return rule?.least ?? LEAST_BLOCK
 }
 
 /** A dataset's block rule, with the limits of the dataset that it counts in; null without blocks. */
-export function ruleOf(feed: Feed, dataset: string): Blocks | null {
-  const rule = feed.blocks?.[dataset] ?? null
+export function ruleOf(feed: Feed, dataset: string): CompletenessGroups | null {
+  const rule = feed.groups?.[dataset] ?? null
   if (rule?.countedIn === undefined) return rule
-  const counted = feed.blocks?.[rule.countedIn] ?? null
+  const counted = feed.groups?.[rule.countedIn] ?? null
   const { expected, never, leastExpected = leastOf(counted) } = counted ?? {}
   return { ...rule, least: leastOf(counted), leastExpected, ...(expected && { expected }), ...(never && { never }) }
 }
 
 /** The block facts that the log records for an accepted fetch. */
-export function blockFactsOf(accepted: AcceptedFetch, dataset: string): BlockFacts {
+export function groupFactsOf(accepted: AcceptedFetch, dataset: string): GroupFacts {
   const { blocks, said_missing, expected } = accepted
   return { counts: blocks[dataset] ?? {}, said: said_missing[dataset] ?? [], expected: expected?.[dataset] ?? {} }
 }
 
 /** Rows by dataset and block, for datasets with blocks; counted in the dataset that the rule names. */
-export function blockCounts(
+export function groupCounts(
   feed: Feed,
   counted: Readonly<Record<string, Readonly<Record<string, number>>>>,
 ): Record<string, Readonly<Record<string, number>>> {
-  return Object.fromEntries(Object.entries(feed.blocks ?? {}).map(([id, { countedIn }]) => [id, counted[countedIn ?? id] ?? {}]))
+  return Object.fromEntries(Object.entries(feed.groups ?? {}).map(([id, { countedIn }]) => [id, counted[countedIn ?? id] ?? {}]))
 }
 
 /** The blocks of a row, from the feed's block column: the distinct elements of a list, else the one value; none if null. */
-export function blocksOf(row: AnyRow, column: string): string[] {
+export function groupsOf(row: AnyRow, column: string): string[] {
   const value = row[column]
   if (value === null || value === undefined) return []
   return Array.isArray(value) ? [...new Set(value.map(String))] : [String(value)]
@@ -105,11 +105,11 @@ export function countRow(counts: Record<string, number>, blocks: readonly string
 }
 
 /** All block names in the recorded facts of a fetch. */
-export function namesIn({ counts, said, expected }: BlockFacts): string[] {
+export function namesIn({ counts, said, expected }: GroupFacts): string[] {
   return [...said, ...Object.keys(counts), ...Object.keys(expected ?? {})]
 }
 
-/** Blocks by dataset as one list, such as `traffic_readings/M30`. */
-export function blockNames(missing: Readonly<Record<string, readonly string[]>>): string[] {
+/** CompletenessGroups by dataset as one list, such as `traffic_readings/M30`. */
+export function groupNames(missing: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(missing).flatMap(([dataset, blocks]) => blocks.map((block) => `${dataset}/${block}`))
 }

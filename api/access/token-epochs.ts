@@ -13,7 +13,7 @@ type Ended = 'links' | 'sessions'
  * The epochs that an account's tokens are bound to, from the store. A token is invalid once its epoch has changed. Epochs are
  * random, so no clock decides which token is older. They are read for every use, so no process needs a notification.
  */
-export interface Bonds {
+export interface TokenEpochs {
   /** The account, from its creation to its deletion. */
   readonly life: string
   /** Set when links and sessions are ended; empty if they never were. */
@@ -23,43 +23,47 @@ export interface Bonds {
 }
 
 /** Returns the current epochs of an account; null if there is no account. */
-export async function readBonds(store: ObjectStore, account: string): Promise<Bonds | null> {
+export async function readEpochs(store: ObjectStore, account: string): Promise<TokenEpochs | null> {
   const life = await lifeOf(store, account)
   if (life === null) return null
   const [links, sessions] = await Promise.all(
-    (['links', 'sessions'] as const).map(async (ended) => (await store.get(bondKey(account, life, ended)))?.toString() ?? ''),
+    (['links', 'sessions'] as const).map(async (ended) => (await store.get(epochKey(account, life, ended)))?.toString() ?? ''),
   )
   return { life, links: links as string, sessions: sessions as string }
 }
 
 /** Returns the epoch of a link or a session, as a token contains it. */
-export function bondOf(purpose: 'link' | 'session', { life, links, sessions }: Bonds): string {
+export function epochOf(purpose: 'link' | 'session', { life, links, sessions }: TokenEpochs): string {
   return hash('sha256', JSON.stringify(purpose === 'link' ? [life, links] : [life, links, sessions]), 'base64url').slice(0, 22)
 }
 
 /** Ends links or sessions, and returns the new epochs. */
-export async function changeBonds(store: ObjectStore, account: string, { bonds, ended }: { bonds: Bonds; ended: Ended }): Promise<Bonds> {
-  const { life } = bonds
-  const changed = { ...bonds, [ended]: randomUUID() }
-  await store.put(bondKey(account, life, ended), Buffer.from(changed[ended]))
+export async function changeEpochs(
+  store: ObjectStore,
+  account: string,
+  { epochs, ended }: { epochs: TokenEpochs; ended: Ended },
+): Promise<TokenEpochs> {
+  const { life } = epochs
+  const changed = { ...epochs, [ended]: randomUUID() }
+  await store.put(epochKey(account, life, ended), Buffer.from(changed[ended]))
   // The account may have been removed meanwhile. No other account ever has this life.
-  if ((await lifeOf(store, account)) !== life) await removeBonds(store, account, life)
+  if ((await lifeOf(store, account)) !== life) await removeEpochs(store, account, life)
   return changed
 }
 
 /** Deletes the epochs of a deleted account. */
-export async function removeBonds(store: ObjectStore, account: string, life: string): Promise<void> {
-  for (const ended of ['links', 'sessions'] as const) await store.delete(bondKey(account, life, ended))
+export async function removeEpochs(store: ObjectStore, account: string, life: string): Promise<void> {
+  for (const ended of ['links', 'sessions'] as const) await store.delete(epochKey(account, life, ended))
 }
 
 /** Deletes all epochs but the current ones: a process may have ended before it could. */
-export async function removeOldBonds(store: ObjectStore, account: string): Promise<void> {
+export async function removeOldEpochs(store: ObjectStore, account: string): Promise<void> {
   const lives = new Set<string>()
   const prefix = accountKey(account, ROOT)
   for await (const { key } of store.list(prefix)) lives.add(key.slice(prefix.length).split('/')[0] as string)
   // Read after the list: a life that is listed and not current has ended for good.
   const now = lives.size === 0 ? null : await lifeOf(store, account)
-  for (const life of lives) if (life !== now) await removeBonds(store, account, life)
+  for (const life of lives) if (life !== now) await removeEpochs(store, account, life)
 }
 
 /** Returns the nonce that distinguishes an account from others of the same address; null if there is none. */
@@ -68,6 +72,6 @@ export async function lifeOf(store: ObjectStore, account: string): Promise<strin
   return bytes && (JSON.parse(bytes.toString()) as { readonly nonce: string }).nonce
 }
 
-function bondKey(account: string, life: string, ended: Ended): string {
+function epochKey(account: string, life: string, ended: Ended): string {
   return accountKey(account, `${ROOT}${life}/${ended}`)
 }

@@ -1,13 +1,13 @@
 import type { Plan } from '../../lake/schema/dataset.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import { PROBLEMS, type Problem, type ProblemCode, problem } from '../define/problems.ts'
-import type { KeyIndex, KeyLookup, KeyRefusal, LiveKey } from './key-index.ts'
+import type { KeyIndex, KeyLookup, KeyRejection, LiveKey } from './key-index.ts'
 import { limitHeaders, violatedPolicies } from './limits/headers.ts'
 import type { Charge } from './limits/policy.ts'
 
 const AUTHENTICATE = Object.freeze({ 'WWW-Authenticate': 'ApiKey realm="api"' })
 
-const REFUSALS: Readonly<Record<KeyRefusal, readonly [ProblemCode, string]>> = {
+const REFUSALS: Readonly<Record<KeyRejection, readonly [ProblemCode, string]>> = {
   malformed: ['invalid-key', 'X-API-Key contains no key: a key is tia_ and 36 letters and digits, of which the last six are a checksum.'],
   unknown: ['invalid-key', 'There is no such key.'],
   revoked: ['revoked-key', 'This key was revoked.'],
@@ -58,7 +58,7 @@ export function tooManyStreams(most: number): Problem {
 }
 
 /** Returns the problem of an invalid key. A request with one is never answered as if it had none. */
-export function refusedKey(refusal: KeyRefusal): Problem {
+export function keyProblem(refusal: KeyRejection): Problem {
   const [code, detail] = REFUSALS[refusal]
   return problem(code, detail, { headers: AUTHENTICATE })
 }
@@ -90,7 +90,7 @@ export function checkedKey(keys: KeyIndex, text: string): LiveKey | Promise<Live
 }
 
 function keyOf(found: KeyLookup): LiveKey {
-  if (found.key === null) throw refusedKey(found.refusal)
+  if (found.key === null) throw keyProblem(found.refusal)
   return found.key
 }
 

@@ -8,7 +8,7 @@ const MAX_VESSELS = 100_000
 type Verdict = 'PUBLIC' | 'PRIVATE'
 
 /** Passes messages of vessels known not to be private craft. */
-export interface VesselGate {
+export interface VesselFilter {
   /** Null if all messages may be stored, else the reason why not. */
   refuses(messages: readonly AisMessage[]): 'other_station' | 'private' | 'type_unknown' | null
 }
@@ -17,7 +17,7 @@ export interface VesselGate {
  * Opens a gate with the vessels in the table and the operator's exclusion list. A vessel is dropped until its type is known:
  * it states one every six minutes.
  */
-export function openVesselGate({ rows, setting }: StreamKnown): VesselGate {
+export function openVesselFilter({ rows, setting }: StreamKnown): VesselFilter {
   const excluded = excludedMmsi(setting)
   const known = new Map<number, Verdict>()
   for (const row of rows.get('vessels') ?? []) known.set(Number(row['mmsi']), 'PUBLIC')

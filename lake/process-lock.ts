@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /** Identifies a process, even if its number is reused later: its id and, on Linux, its start time. */
-export function processMark(): string {
+export function processId(): string {
   return `${process.pid}-${statusOf(process.pid)?.began ?? 0}`
 }
 
@@ -31,8 +31,8 @@ const PAUSE_MS = 5
  * Takes a file as this process's mark and returns its release function, or the mark of the running owner. A dead owner's mark is
  * taken over: only the owner of `<path>.next` may remove it, so that no process removes a new mark.
  */
-export function takeMark(path: string): (() => void) | string {
-  const mark = processMark()
+export function takeLock(path: string): (() => void) | string {
+  const mark = processId()
   const mine = `${path}.${mark}`
   writeFileSync(mine, mark)
   try {
@@ -42,7 +42,7 @@ export function takeMark(path: string): (() => void) | string {
       const owner = textOf(path)
       if (owner === null) continue
       if (isRunning(owner)) return owner
-      const release = takeMark(`${path}.next`)
+      const release = takeLock(`${path}.next`)
       if (typeof release === 'string') continue
       letGo(path, owner)
       release()

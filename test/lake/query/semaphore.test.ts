@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SETTINGS } from '../../../lake/config.ts'
 import type { QueryError } from '../../../lake/query/errors.ts'
-import { Slots } from '../../../lake/query/slots.ts'
+import { Semaphore } from '../../../lake/query/semaphore.ts'
 
 const { signal } = new AbortController()
 
 /** The refusal of a place. */
-async function refused(slots: Slots): Promise<QueryError> {
+async function refused(slots: Semaphore): Promise<QueryError> {
   return await slots.take(signal).then(
     () => Promise.reject(new Error('there was a place')),
     (error: QueryError) => error,
@@ -17,7 +17,7 @@ async function refused(slots: Slots): Promise<QueryError> {
 test('many may wait by default, and each gets its turn', async () => {
   const queue = SETTINGS.queryQueue.fallback
   expect(queue).toBeGreaterThanOrEqual(64)
-  const slots = new Slots({ places: 2, queue })
+  const slots = new Semaphore({ places: 2, queue })
   let most = 0
   let running = 0
   const work = async (): Promise<void> => {
@@ -34,7 +34,7 @@ test('many may wait by default, and each gets its turn', async () => {
 })
 
 test('a refusal includes the expected wait of those in the queue', async () => {
-  const slots = new Slots({ places: 1, queue: 8 })
+  const slots = new Semaphore({ places: 1, queue: 8 })
   const hold = await slots.take(signal)
   await sleep(400)
   hold()

@@ -1,4 +1,4 @@
-import { type Problem, type ProblemCode, type ProblemError, problem, Refused } from '../define/problems.ts'
+import { InvalidParam, type Problem, type ProblemCode, type ProblemError, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 
 /** Most mistakes that one reply lists; the others are counted. */
@@ -12,7 +12,7 @@ const SENTENCE = /[.?]$/
  * The mistakes of one request, each listed once. The lists of allowed values appear once each, so a reply stays short whatever
  * the request repeats.
  */
-export class Mistakes {
+export class ValidationErrors {
   readonly #seen = new Set<string>()
   readonly #listed = new Set<string>()
   readonly #errors: ProblemError[] = []
@@ -36,7 +36,7 @@ export class Mistakes {
 
   /** Adds the refusal of a parameter's value. Throws any other error. */
   refused(error: unknown, name: string, value: string): void {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof InvalidParam)) throw error
     this.#list(name === 'cursor' ? 'invalid-cursor' : error.code, `${name}=${value}`, () => {
       const near = error.near()
       const isListed = error.allowed !== undefined && !this.#isFirst(name)
@@ -82,8 +82,8 @@ export class Mistakes {
 }
 
 /** Returns the problem of a refusal, for values that only turn out to be wrong while the answer is made. */
-export function refusal(error: Refused): Problem {
-  const mistakes = new Mistakes()
+export function invalidParamProblem(error: InvalidParam): Problem {
+  const mistakes = new ValidationErrors()
   mistakes.refused(error, error.parameter ?? '', error.value ?? '')
   return mistakes.problem()
 }

@@ -1,19 +1,19 @@
 import type { InLease } from '../access/limits/in-lease.ts'
 import type { MemoryAsk } from '../define/endpoint.ts'
-import type { KeptLake } from './kept-lake.ts'
+import type { CachedViews } from './cached-views.ts'
 
 /** Reads optional parts of an answer, and records whether one could not be read. */
-export function extrasOf(
-  kept: Pick<KeptLake, 'extra'>,
+export function optionalQueries(
+  kept: Pick<CachedViews, 'optional'>,
   lease: InLease,
 ): {
-  readonly get: MemoryAsk<readonly []>['extra']
+  readonly get: MemoryAsk<readonly []>['optional']
   readonly told: () => { readonly isPartial: boolean }
 } {
   let isPartial = false
   return {
-    get: async (slice, key) => {
-      const found = await kept.extra(slice, key, lease)
+    get: async (query, key) => {
+      const found = await kept.optional(query, key, lease)
       isPartial ||= found === null
       return found
     },

@@ -2,7 +2,7 @@ import { defineCodes } from '../../lake/schema/codes.ts'
 import { type Column, col } from '../../lake/schema/columns.ts'
 import type { ChangeOf } from '../define/endpoint.ts'
 import { type Fields, type RecordShape, record, type ValueOf } from '../define/fields.ts'
-import { withExample } from './tail.ts'
+import { withExample } from './common-fields.ts'
 
 /** Why a thing that begins and ends has ended. */
 export const END_REASONS = defineCodes('end_reason', 'Why a thing counts as ended.', {
@@ -77,10 +77,10 @@ export function pastRecord<F extends Fields & { readonly status: Column<string> 
   return record<F & typeof PAST_FIELDS>(name, about, { ...fields, status: withExample(fields.status, 'ENDED'), ...own }, options)
 }
 
-/** A row of `endedIn`, besides its dataset's columns. */
+/** A row of `endedDuring`, besides its dataset's columns. */
 export type PastRow = Omit<ValueOf<typeof PAST_FIELDS>, 'end_reason'>
 
-/** Makes `PAST_FIELDS` from a row of `endedIn`. */
+/** Makes `PAST_FIELDS` from a row of `endedDuring`. */
 export function pastOf({ ended_at, began_at, last_seen_at, duration_minutes, versions }: PastRow): ValueOf<typeof PAST_FIELDS> {
   return { ended_at, end_reason: 'DISAPPEARED', began_at, last_seen_at, duration_minutes, versions }
 }

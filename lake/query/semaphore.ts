@@ -9,7 +9,7 @@ interface Waiter {
 const NEWEST_WEIGHT = 0.2
 
 /** A semaphore with a bounded queue, first come first served. */
-export class Slots {
+export class Semaphore {
   /** How many may be taken at once. */
   readonly places: number
   readonly #most: number
