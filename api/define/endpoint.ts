@@ -266,7 +266,7 @@ export function defineEndpoint<
     throw new Error(`${spec.path}: a record with a place needs an id, for its GeoJSON feature`)
   if (deprecated) checkDeprecation(spec.path, deprecated)
   for (const name of Object.keys((read.kind === 'lake' && read.existingValues) || {}))
-    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: known has values of ${name}, which is not a parameter`)
+    if (spec.params[name]?.kind !== 'param') throw new Error(`${spec.path}: existingValues has values of ${name}, which is not a parameter`)
   if (read.kind === 'lake' && returns.kind === 'list')
     for (const name of returns.sorts)
       if (returns.record.fields[name]?.kind === 'code')

@@ -150,8 +150,8 @@ test('distances are those of the sphere', () => {
 
 test('an endpoint of the lake declares known values of its own parameters alone', () => {
   const { read } = railStockList
-  const known = { lines: { expected: 'expected a line', values: () => expect.unreachable() } }
-  expect(() => defineEndpoint({ ...railStockList, read: { ...read, known } } as never)).toThrow(
-    '/api/trenes/flota: known has values of lines, which is not a parameter',
+  const existingValues = { lines: { expected: 'expected a line', values: () => expect.unreachable() } }
+  expect(() => defineEndpoint({ ...railStockList, read: { ...read, existingValues } } as never)).toThrow(
+    '/api/trenes/flota: existingValues has values of lines, which is not a parameter',
   )
 })

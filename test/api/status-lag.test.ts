@@ -17,7 +17,7 @@ const textOf = (delivery: DeliveryLag, language: 'es' | 'en'): string =>
 test.each([
   [30, 'Webhooks ● On time 30 s', 0, 'Streams (1,234 open in this process) ● On time 0 s'],
   [31, 'Webhooks ▲ Late 31 s', 600, 'Streams (1,234 open in this process) ▲ Late 10 min'],
-  [null, 'Webhooks Not known —', 7200, 'Streams (1,234 open in this process) ■ Stuck 2 h'],
+  [null, 'Webhooks Unknown —', 7200, 'Streams (1,234 open in this process) ■ Stuck 2 h'],
 ])('the page says how far webhooks (%s s) and streams are behind', (webhooks_lag_s, webhooks, streams_lag_s, streams) => {
   const text = textOf({ webhooks_lag_s, streams_lag_s, streams_open: 1234 }, 'en')
   expect(text).toContain(webhooks)

@@ -131,7 +131,7 @@ test('slips: the address of the data, or why there is none and whether to reques
   refused('200', 'estado "200": Límite', false)
   expect(slip({ estado: 200 })).toMatchObject({ retryable: true, refused: expect.stringContaining('datos') })
   expect(readDownloadLink(Buffer.from('null'))).toMatchObject({ refused: 'estado undefined' })
-  expect(readDownloadLink(Buffer.from('<html>'))).toMatchObject({ refused: expect.stringContaining('no JSON') })
+  expect(readDownloadLink(Buffer.from('<html>'))).toMatchObject({ refused: expect.stringContaining('not JSON') })
 })
 
 test.skipIf(!shared)('the recorded publication of 2025-12-06: 9,510 records of 832 stations in 12 hours', async () => {

@@ -64,7 +64,7 @@ describe("a raw log that ends before the tables' fetches", () => {
     stage.restart()
     expect(await stage.publish(feed, 5, { beacons: { a: 5, c: 1 }, readings: { s: 5 } })).toMatchObject({
       outcome: 'rejected',
-      reason: expect.stringContaining('the raw log lost it'),
+      reason: expect.stringContaining('missing from the raw log'),
     })
     expect(await publish(6, 6)).toEqual(['accepted'])
     await stage.runner.land(feed, never)
