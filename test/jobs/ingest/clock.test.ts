@@ -31,7 +31,7 @@ describe('a publication from the future', () => {
     const ahead = await stage.publish(feed, 2 * 24 * 60, { beacons: { a: 2 } }, 1)
     expect(ahead).toMatchObject({ outcome: 'rejected' })
     await expect(stage.runner.accept(feed, ahead.fetch_id as string)).rejects.toThrow(
-      /is of 2026-06-17T00:00:00.000Z, our clock says 2026-06-15T00:01:05.000Z/,
+      /has the time 2026-06-17T00:00:00.000Z, ahead of our clock \(2026-06-15T00:01:05.000Z\)/,
     )
     expect(await stage.publish(feed, 2, { beacons: { a: 3 } })).toMatchObject({ outcome: 'accepted' })
     // Once its time has come it can.

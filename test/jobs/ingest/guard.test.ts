@@ -123,7 +123,7 @@ describe('the guard', () => {
   })
 
   test('long-distance trains that are gone are believed after 15 minutes, for so long live data count', () => {
-    const live = { ...feed, blocks: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
+    const live = { ...feed, groups: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
     const after = (count: number, seconds: number): string => {
       const now = publication({ '08': count })
       return judge(live, now, last({ '08': 100 }, NOON - 1000 * seconds)).kind
@@ -133,7 +133,7 @@ describe('the guard', () => {
   })
 
   test('of a few rows any may go soon, but not all; rows that do not show completeness do not count', () => {
-    const live = { ...feed, blocks: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
+    const live = { ...feed, groups: {}, bands: { fuel_stations: LONG_DISTANCE_BAND } }
     const after = (before: number, now: number, seconds = 30): string =>
       judge(live, publication({ '08': now }), last({ '08': before }, NOON - 1000 * seconds)).kind
     expect([after(19, 1), after(19, 0), after(20, 11), after(20, 12), after(1, 0, 901)]).toEqual([
@@ -144,9 +144,9 @@ describe('the guard', () => {
       'accept',
     ])
     const rule = { column: 'province_code', least: Number.POSITIVE_INFINITY }
-    const besides = { ...feed, blocks: { fuel_stations: rule }, bands: { fuel_stations: { ...LONG_DISTANCE_BAND, besides: ['41'] } } }
+    const excepted = { ...feed, groups: { fuel_stations: rule }, bands: { fuel_stations: { ...LONG_DISTANCE_BAND, exceptGroups: ['41'] } } }
     const judged = (before: Record<string, number>, now: Record<string, number>) =>
-      judge(besides, publication(now), last(before, NOON - 30_000))
+      judge(excepted, publication(now), last(before, NOON - 30_000))
     expect(judged({ '08': 20, '41': 80 }, { '08': 20, '41': 1 })).toEqual({ kind: 'accept', missing: {} })
     expect(judged({ '08': 20, '41': 80 }, { '08': 20 })).toEqual({ kind: 'accept', missing: {} })
     expect(judged({ '08': 20, '41': 80 }, { '08': 10, '41': 80 })).toMatchObject({ kind: 'reject', reason: /10 rows after 20/ })

@@ -54,7 +54,7 @@ test.each<readonly [string, (good: ObjectStore) => Partial<ObjectStore>, RegExp]
     }),
     /other bytes/,
   ],
-  ['never writes', () => ({ putIfAbsent: async () => false }), /refused the first/],
+  ['never writes', () => ({ putIfAbsent: async () => false }), /rejected the first/],
 ])('the self-test refuses a store that %s, names it and leaves nothing', async (_, deviate, reason) => {
   const good = await openStore({ url: pathToFileURL(tempFolder()).href })
   const bad = { ...good, ...deviate(good) }
