@@ -190,7 +190,7 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
       from = newest
       records = [...newest.keys, ...gone.map(revoked)].map((key) => recordOf({ ...newest, version }, key, clock()))
     }
-    await index.tell(records)
+    await index.announce(records)
   }
 
   const changeKey = async ({ account, id }: OneKey, edit: (key: SlotKey, slot: Slot, now: number) => readonly SlotKey[]): Promise<Slot> =>

@@ -39,7 +39,7 @@ export interface KeyIndex {
   /** Returns what this process knows of a key without a lookup; null if it would need one. */
   atHand(text: string): KeyLookup | null
   /** Notifies every process of changed keys. If Redis is away, they notice the change within a minute. */
-  tell(records: readonly KeyRecord[]): Promise<void>
+  announce(records: readonly KeyRecord[]): Promise<void>
   /** Fills Redis with the records of the store, without notifications. */
   fill(records: readonly KeyRecord[]): Promise<void>
   /** True while Redis answers and its messages arrive. */
@@ -255,7 +255,7 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
       const hashes = hashesOf(text)
       return hashes ? among(hashes) : MALFORMED
     },
-    tell: async (records) => {
+    announce: async (records) => {
       for (const record of records) {
         forget(record.hash)
         if (isFinal(record)) remember(record.hash, knownOf(record, performance.now(), clock()))

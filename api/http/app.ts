@@ -173,7 +173,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.server.on('connect', (request, socket) => countProblem(answerConnect(request, socket as Socket, baseUrl())))
   app.server.on('checkExpectation', (request, response) => countProblem(answerExpectation(request, response, baseUrl())))
   meter?.watch(app.server)
-  const days = watchDays({ clock, tell: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
+  const days = watchDays({ clock, notify: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const changePlanUrl = () => upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
   const visits: ContextParts = {

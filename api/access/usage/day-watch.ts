@@ -24,9 +24,9 @@ export interface DayUsed {
 /** Most slots that are remembered as reported. Beyond that they are reported again, which the store then stops. */
 const REPORTED_MOST = 50_000
 
-/** Makes a watch that calls `tell` once a day for each slot and level. `tell` never rejects. */
-export function watchDays(options: { readonly clock: () => number; readonly tell: (used: DayUsed) => Promise<void> }): DayWatch {
-  const { clock, tell } = options
+/** Makes a watch that calls `notify` once a day for each slot and level. `notify` never rejects. */
+export function watchDays(options: { readonly clock: () => number; readonly notify: (used: DayUsed) => Promise<void> }): DayWatch {
+  const { clock, notify } = options
   const reported = new Map<string, { readonly date: string; readonly level: UsageLevel }>()
   const underWay = new Set<Promise<void>>()
   return {
@@ -41,7 +41,7 @@ export function watchDays(options: { readonly clock: () => number; readonly tell
       if (before?.date === date && before.level >= level) return
       if (reported.size >= REPORTED_MOST) reported.clear()
       reported.set(key.slot, { date, level })
-      const notification: Promise<void> = tell({ key, level, date, limit: day.policy.limit }).finally(() => underWay.delete(notification))
+      const notification: Promise<void> = notify({ key, level, date, limit: day.policy.limit }).finally(() => underWay.delete(notification))
       underWay.add(notification)
     },
     close: async () => {
