@@ -87,7 +87,7 @@ export function series<const K extends Fields, const B extends Fields = Record<n
     key: ['period_start', ...key],
     sorts: ['period_start', ...sorts],
     order: 'period_start',
-    ...(asides ? { asides } : {}),
+    ...(asides ? { sideLists: asides } : {}),
     limit: { default: 100, max: 1000 },
   })
 }

@@ -68,12 +68,12 @@ test('shows when a key was created and last used, and its requests by day with t
   const ask = (path: string): Promise<Response> => service.open(path, { 'X-API-Key': owner.key })
   for (const status of [400, 404, 404]) expect((await ask(status === 400 ? '/api/v16?x=1' : '/api/v16')).status).toBe(status)
   now += MINUTE_MS
-  await service.usage.flush()
+  await service.requests.flush()
   now += 86_400_000
   expect((await ask('/api/v16')).status).toBe(404)
   expect((await ask('/api/freshness')).status).toBe(200)
   now += MINUTE_MS
-  await service.usage.flush()
+  await service.requests.flush()
 
   const later = { ...owner, cookie: await openSession(owner.account) }
   const html = await pageOf(later)
@@ -90,7 +90,7 @@ test('shows when a key was created and last used, and its requests by day with t
     [0, 40],
   ])
   // The same as a table, for readers who do not see the chart.
-  expect(textOf(html)).toContain('Day Requests InvalidParam Share refused Jan 3 2 1 50% Jan 2 3 3 100% Jan 1 0 0 —')
+  expect(textOf(html)).toContain('Day Requests Refused Share refused Jan 3 2 1 50% Jan 2 3 3 100% Jan 1 0 0 —')
   expect(textOf(await pageOf(later, 'es'))).toContain('5 peticiones; 80 % rechazadas')
   expect(html).toContain('<a href="/plans?lang=en">')
   expect(html).toContain('<a href="mailto:help@example.org">help@example.org</a>')
