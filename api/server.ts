@@ -11,14 +11,13 @@ import { httpsRule } from './access/https.ts'
 import { callerReader, type TrustedProxies, trustedProxies } from './access/limits/address.ts'
 import type { Limiter } from './access/limits/limiter.ts'
 import { DEFAULT_PLANS, type PlanTable } from './access/plans.ts'
-import type { Usage } from './access/usage/usage.ts'
+import type { RequestLog } from './access/usage/request-log.ts'
 import type { Endpoint } from './define/endpoint.ts'
 import { endpoints as all } from './endpoints/catalog.ts'
 import { buildApp, CLIENT_LIMITS, type ClientLimits } from './http/app.ts'
 import { cursorSecret, cursors } from './http/cursor.ts'
 import { type Describe, describeHere } from './http/descriptions.ts'
 import { openState } from './http/state.ts'
-import type { Uptime } from './status/uptime.ts'
 import { openHub } from './stream/hub.ts'
 import type { DestinationRules } from './webhooks/destination.ts'
 
@@ -32,8 +31,7 @@ export interface ApiOptions {
   readonly destinations?: DestinationRules
   readonly access: Access
   readonly limiter: Limiter
-  readonly usage: Usage
-  readonly uptime: Uptime
+  readonly requests: RequestLog
   readonly log: FastifyBaseLogger
   readonly host: string
   /** 0 takes any free port. */
@@ -101,8 +99,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     events,
     access,
     limiter,
-    usage,
-    uptime,
+    requests,
     log,
     host,
     port,
@@ -144,8 +141,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     hub,
     access,
     limiter,
-    usage,
-    uptime,
+    requests,
     callerOf: callerReader(trusted),
     https: httpsRule({ trusted, required: requireHttps, publicUrl }),
     plans,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Lake } from '../../lake/open.ts'
+import type { ReadUnits, ReadUsageDays } from '../../lake/requests/usage.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import type { ReadUsageDays } from '../../lake/usage/days.ts'
 import { languageFor } from '../define/language.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
@@ -12,7 +12,6 @@ import type { CallerOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { PlanTable } from './plans.ts'
 import type { BrowserSessions } from './sessions.ts'
-import type { Usage } from './usage/usage.ts'
 
 /** What the account paths work with. */
 export interface AccountParts {
@@ -23,7 +22,7 @@ export interface AccountParts {
   /** Returns whom requests and attempts are counted to. */
   readonly callerOf: CallerOf
   readonly lake: Lake
-  readonly usage: Usage
+  readonly units: ReadUnits
   readonly days: ReadUsageDays
   readonly groups: Pick<PathGroups, 'take'>
   readonly plans: PlanTable

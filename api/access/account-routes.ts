@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Events } from '../../lake/events/open.ts'
-import { usageDaysReader } from '../../lake/usage/days.ts'
+import { unitsReader, usageDaysReader } from '../../lake/requests/usage.ts'
 import { problem } from '../define/problems.ts'
 import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { shortened, ValidationErrors } from '../http/validation-errors.ts'
@@ -17,6 +17,7 @@ import type { HttpsRule } from './https.ts'
 import { makeKeyFor } from './make-key.ts'
 import { browserSessions } from './sessions.ts'
 import { registerSignup, type SignupParts } from './signup.ts'
+import type { RequestLog } from './usage/request-log.ts'
 import { registerUsage } from './usage/usage-routes.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,16 +28,17 @@ const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 /** Registers the paths of accounts and keys: only for our own pages, never cached, and limited by address. */
 export function registerAccounts(
   app: FastifyInstance,
-  options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days'> & {
+  options: Omit<SignupParts & PageParts & WebhookParts, 'sessions' | 'webhooks' | 'days' | 'units'> & {
     readonly https: HttpsRule
     readonly events: Events
+    readonly requests: RequestLog
   },
 ): void {
   const { access, https, lake, events, baseUrl, clock } = options
   const sessions = browserSessions({ tokens: access.tokens, https, baseUrl, clock })
   const webhooks = webhookOwner({ store: lake.store, redisUrl: events.redisUrl, clock })
   app.addHook('onClose', async () => webhooks.close())
-  const parts = { ...options, sessions, webhooks, days: usageDaysReader(lake) }
+  const parts = { ...options, sessions, webhooks, days: usageDaysReader(lake), units: unitsReader(lake, options.requests) }
   const jsonOnly = (register: (scope: FastifyInstance) => void) => async (scope: FastifyInstance) => {
     scope.removeContentTypeParser('text/plain')
     scope.addHook('preParsing', async ({ raw }) => {

@@ -1,6 +1,5 @@
+import { type ReadUsageDays, requestsIn } from '../../lake/requests/usage.ts'
 import { dateAfter, dayBounds, madridDate } from '../../lake/schema/time.ts'
-import type { ReadUsageDays } from '../../lake/usage/days.ts'
-import { OUTCOMES } from '../../lake/usage/objects.ts'
 import type { ListedKey } from './accounts.ts'
 import { slotNames } from './slots.ts'
 import { USUAL_DAYS } from './usage/usage-report.ts'
@@ -35,7 +34,7 @@ export async function usageByKey(
       const used: UsedDay[] = []
       for (let date = from; date < to; date = dateAfter(date)) {
         const rows = byDate.get(date) ?? []
-        const requests = rows.reduce((sum, row) => sum + OUTCOMES.reduce((all, outcome) => all + row[outcome], 0), 0)
+        const requests = rows.reduce((sum, row) => sum + requestsIn(row), 0)
         used.push({ date, requests, refused: rows.reduce((sum, row) => sum + row.client_error + row.limited, 0) })
       }
       const total = (of: 'requests' | 'refused'): number => used.reduce((sum, day) => sum + day[of], 0)

@@ -4,7 +4,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Events } from '../../lake/events/open.ts'
 import type { Lake } from '../../lake/open.ts'
-import { uptimeReader } from '../../lake/uptime/months.ts'
+import { uptimeReader } from '../../lake/requests/months.ts'
 import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
 import { limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
@@ -15,7 +15,7 @@ import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
 import { type ContextParts, RequestContext } from '../access/request-context.ts'
 import { watchDays } from '../access/usage/day-watch.ts'
-import type { Usage } from '../access/usage/usage.ts'
+import type { RequestLog } from '../access/usage/request-log.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
@@ -30,7 +30,6 @@ import { pathGroups } from '../status/groups.ts'
 import { groupProbes, openProbes } from '../status/probes.ts'
 import { statusReports } from '../status/report.ts'
 import { registerStatus } from '../status/status-routes.ts'
-import type { Uptime } from '../status/uptime.ts'
 import type { StreamHub } from '../stream/hub.ts'
 import { registerStream, STREAM_DOMAIN, STREAM_PATH } from '../stream/routes.ts'
 import { liveFigures } from '../web/figures.ts'
@@ -72,8 +71,7 @@ export interface AppParts {
   readonly hub: StreamHub
   readonly access: Access
   readonly limiter: Limiter
-  readonly usage: Usage
-  readonly uptime: Uptime
+  readonly requests: RequestLog
   /** Returns whom a request without a key is counted to. */
   readonly callerOf: CallerOf
   /** Returns how a request came, and refuses plain HTTP. */
@@ -239,7 +237,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
   meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
-  const groups = pathGroups(endpoints, parts.uptime)
+  const groups = pathGroups(endpoints, parts.requests)
   const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
   const link: SystemView['link'] = (dataset, file, now) => links.link(datasetFile(dataset, file), now)
   const documents = endpointDocuments({ ...parts, watch, link })
@@ -250,17 +248,21 @@ export function buildApp(parts: AppParts): FastifyInstance {
     answerers.push({ endpoint, handler })
     registerEndpoint(
       app,
-      { ...visits, state, kept, watch, cache, clock, usage: parts.usage, groups, meter, log },
+      { ...visits, state, kept, watch, cache, clock, requests: parts.requests, groups, meter, log },
       endpoint,
       handler,
       documents(endpoint),
     )
   }
-  const probes = openProbes(groupProbes(answerers, { keys: access.keys, clock }), { uptime: parts.uptime, log, every_ms: parts.probe_ms })
+  const probes = openProbes(groupProbes(answerers, { keys: access.keys, clock }), {
+    requests: parts.requests,
+    log,
+    every_ms: parts.probe_ms,
+  })
   app.addHook('onClose', () => probes.close())
   const downloads = { ...visits, links, clock, log, store: parts.lake.store }
   const countedAs = (path: string) => ({
-    count: parts.usage.counter(path),
+    count: parts.requests.usageOf(path),
     countReply: groups.ofPath(exportManifest.domain, path),
   })
   registerDownload(app, { ...downloads, ...countedAs(DOWNLOAD_PATH) }, datasetDownloads(parts.lake.store, state.system().datasets))
@@ -274,7 +276,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     ...visits,
     ...{ hub: parts.hub, log, keys: access.keys },
     placeAt: async (instant) => ({ batch: (await parts.events.log.before(instant)) + 1, number: 0 }),
-    count: parts.usage.counter(STREAM_PATH),
+    count: parts.requests.usageOf(STREAM_PATH),
     countReply: groups.ofPath(STREAM_DOMAIN, STREAM_PATH),
   })
   const shown = { ...parts, groups, descriptions, figures: liveFigures(ownAnswers(answerers, clock), clock) }

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { RequestContext } from '../access/request-context.ts'
-import type { CountUsage } from '../access/usage/recorder.ts'
-import type { CountReply } from '../status/uptime.ts'
+import type { CountReply, CountUsage } from '../access/usage/request-log.ts'
 import { problemOf } from './problem-replies.ts'
 
 /** The counters of a path's replies: the usage of callers, and the uptime of the path. */

@@ -5,7 +5,7 @@ import { cameByHttps } from '../access/https.ts'
 import { isConcurrency, leaseOnce } from '../access/limits/in-lease.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
 import { type ContextParts, FULL_COST, REMAINING_COST, REVALIDATED_COST, RequestContext } from '../access/request-context.ts'
-import type { UsageRecorder } from '../access/usage/recorder.ts'
+import type { RequestLog } from '../access/usage/request-log.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
@@ -50,7 +50,7 @@ export interface RouteContext extends ContextParts {
   readonly cache: ReplyCache
   readonly clock: () => number
   /** Counts requests for data. */
-  readonly usage: Pick<UsageRecorder, 'counter'>
+  readonly requests: Pick<RequestLog, 'usageOf'>
   /** Measures requests; null if metrics are not exported. */
   readonly meter: RequestMetrics | null
   /** Counts the outcome and duration of requests. */
@@ -78,7 +78,7 @@ export function registerEndpoint(
   documents: EndpointDocuments | null = null,
 ): void {
   const { state, kept, watch, cache, clock, plans, log } = context
-  const count = context.usage.counter(endpoint.path)
+  const count = context.requests.usageOf(endpoint.path)
   const measured = context.meter?.route(endpoint.path)
   const countReply = context.groups.ofEndpoint(endpoint)
   const url = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')

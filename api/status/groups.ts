@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { CallerOf } from '../access/limits/address.ts'
+import type { CountReply, RequestLog } from '../access/usage/request-log.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { domains } from '../endpoints/catalog.ts'
-import type { CountReply, Uptime } from './uptime.ts'
 
 /** Groups of paths without data. */
 export const OWN_GROUPS = Object.freeze({
@@ -31,7 +31,7 @@ export interface PathGroups {
 }
 
 /** Makes the groups: one for each domain of the endpoints, and our own. */
-export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Uptime, 'counter'>): PathGroups {
+export function pathGroups(endpoints: readonly Endpoint[], { repliesOf }: Pick<RequestLog, 'repliesOf'>): PathGroups {
   const groups = new Map<string, PathGroup & { readonly paths: Set<string> }>()
   const titles = new Map(domains.map(({ id, title }) => [id, title]))
   for (const { domain, path } of endpoints) {
@@ -44,13 +44,13 @@ export function pathGroups(endpoints: readonly Endpoint[], { counter }: Pick<Upt
   for (const id of Object.keys(own) as OwnGroup[]) groups.set(id, { id, title: OWN_GROUPS[id], paths: own[id] })
   return {
     list: [...groups.values()],
-    ofEndpoint: ({ domain }) => counter(domain),
+    ofEndpoint: ({ domain }) => repliesOf(domain),
     ofPath: (domain, path) => {
       groups.get(domain)?.paths.add(path)
-      return counter(domain)
+      return repliesOf(domain)
     },
     take: (scope, group, callerOf) => {
-      const count = counter(group)
+      const count = repliesOf(group)
       scope.addHook('onRoute', ({ url }) => void own[group].add(url.replaceAll(/:(\w+)/g, '{$1}')))
       scope.addHook('onResponse', async ({ method, raw }, reply) => {
         if (method !== 'OPTIONS') count(reply.raw.statusCode, reply.elapsedTime, callerOf(raw))

@@ -3,13 +3,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { makeKey } from '../access/key-format.ts'
 import type { KeyIndex } from '../access/key-index.ts'
+import type { RequestLog } from '../access/usage/request-log.ts'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { formatsOf } from '../define/formats.ts'
 import { Problem } from '../define/problems.ts'
 import type { Handler } from '../http/answer.ts'
 import { requestOf } from '../http/example-request.ts'
 import { allParams, requestReader } from '../http/request.ts'
-import type { Uptime } from './uptime.ts'
 
 /** A request of our own to a group of paths, charged to nobody. Rejects as a caller's would fail. */
 export interface Probe {
@@ -83,13 +83,13 @@ export interface ProbeRunner {
 export function openProbes(
   probes: readonly Probe[],
   options: {
-    readonly uptime: Pick<Uptime, 'probeFailed'>
+    readonly requests: Pick<RequestLog, 'probeFailed'>
     readonly log: Pick<FastifyBaseLogger, 'warn'>
     readonly every_ms: number | null
     readonly timeout_ms?: number
   },
 ): ProbeRunner {
-  const { uptime, log, every_ms, timeout_ms = TIMEOUT_MS } = options
+  const { requests, log, every_ms, timeout_ms = TIMEOUT_MS } = options
   const stop = new AbortController()
   let running: Promise<void> | null = null
   const runOne = async ({ group, run }: Probe): Promise<void> => {
@@ -102,7 +102,7 @@ export function openProbes(
       await Promise.race([run(signal), late])
     } catch (err) {
       if (stop.signal.aborted || !isFailure(err)) return
-      uptime.probeFailed(group)
+      requests.probeFailed(group)
       log.warn({ err, group }, 'the probe of a group failed')
     } finally {
       ended.abort()

@@ -1,6 +1,6 @@
+import { BOUNDS_MS } from '../../lake/requests/durations.ts'
+import { MONTHS_SHOWN } from '../../lake/requests/months.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
-import { MONTHS_SHOWN } from '../../lake/uptime/months.ts'
-import { BOUNDS_MS } from '../../lake/uptime/objects.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
 import { json, LASTING, NOT_MODIFIED, operation, type Part, parametersPart, problemResponse, ref } from '../http/openapi-parts.ts'
@@ -38,7 +38,7 @@ export function statusPaths(endpoints: readonly Endpoint[]): Part {
 
 /** Returns a report in the middle of a month in which one feed failed. */
 function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
-  const { list } = pathGroups(endpoints.slice(0, 1), { counter: () => () => undefined })
+  const { list } = pathGroups(endpoints.slice(0, 1), { repliesOf: () => () => undefined })
   const as_of = Date.UTC(2026, 0, 2, 12, 24)
   const late = as_of - 400_000
   const figures = { down_minutes: 0, requests: 1520, refused: 12, failed: 0, p50_ms: 2, p95_ms: 15, p99_ms: 70 }

@@ -1,5 +1,5 @@
-import { DUE_AFTER_MS } from '../../lake/uptime/months.ts'
-import { FAILING_SHARE, MIN_CALLERS, MIN_REQUESTS } from '../../lake/uptime/rule.ts'
+import { DUE_AFTER_MS } from '../../lake/requests/months.ts'
+import { FAILING_SHARE, MIN_CALLERS, MIN_REQUESTS } from '../../lake/requests/uptime.ts'
 import type { Language } from '../access/accounts.ts'
 import type { PathGroup } from './groups.ts'
 import type { REASONS, Reason } from './report.ts'

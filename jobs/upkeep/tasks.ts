@@ -15,8 +15,7 @@ import { landedIn } from '../ingest/tables.ts'
 import { deleteOldRows } from './delete-rows.ts'
 import { reportFeeds } from './feed-events.ts'
 import { gatherQuality } from './quality.ts'
-import { gatherUptime } from './uptime.ts'
-import { mergeUsage } from './usage.ts'
+import { aggregateRequests } from './requests.ts'
 
 const DAY_MS = 86_400_000
 /** Default retention of raw bytes of feeds faster than hourly. */
@@ -34,7 +33,6 @@ export const UPKEEP_TASKS = [
   { task: 'retire-raw', every_s: 86_400 },
   { task: 'delete-rows', every_s: 3600 },
   { task: 'usage', every_s: 3600 },
-  { task: 'uptime', every_s: 3600 },
   { task: 'quality', every_s: 3600 },
   { task: 'exports', every_s: 3600 },
   { task: 'feed-events', every_s: 30 },
@@ -66,8 +64,7 @@ export async function runUpkeep(
   const inUse = (key: string): boolean => context.lake.inUse(key)
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
   if (task === 'delete-rows') return deleteRows(context, over)
-  if (task === 'usage') return mergeUsage(context, over.signal)
-  if (task === 'uptime') return gatherUptime(context, over.signal)
+  if (task === 'usage') return aggregateRequests(context, over.signal)
   if (task === 'quality') return gatherQuality(context, over)
   if (task === 'exports') return expireExports(context, over.signal)
   if (task === 'feed-events') return reportFeeds(context, over.feeds, over.signal)

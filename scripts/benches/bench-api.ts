@@ -5,9 +5,8 @@ import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
 import { openMailer } from '../../api/access/mail.ts'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
-import { openUsage } from '../../api/access/usage/usage.ts'
+import { openRequestLog } from '../../api/access/usage/request-log.ts'
 import { type ApiOptions, startApi } from '../../api/server.ts'
-import { openUptime } from '../../api/status/uptime.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { openLive } from '../../lake/live/read.ts'
@@ -64,18 +63,16 @@ export async function startBenchApi({ redisUrl, home, ...options }: BenchApiOpti
   const lost = (reason: Error | number): never => {
     throw reason instanceof Error ? reason : new Error(`${reason} requests are not counted`)
   }
-  const usage = openUsage({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
-  const uptime = openUptime({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
+  const requests = openRequestLog({ store, clock: options.clock ?? Date.now, onError: lost, onLost: lost })
   const events = openEvents({ store, redisUrl })
-  const api = await startApi({ ...options, store, events, access, limiter, usage, uptime, plans: PLANS, log, host: '127.0.0.1', port: 0 })
+  const api = await startApi({ ...options, store, events, access, limiter, requests, plans: PLANS, log, host: '127.0.0.1', port: 0 })
   return {
     url: api.url,
     key,
     close: async () => {
       await api.close()
       events.close()
-      await usage.close()
-      await uptime.close()
+      await requests.close()
       limiter.close()
       await access.close()
       await mailer.close()

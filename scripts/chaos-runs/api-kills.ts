@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readRecord } from '../../api/access/key-records.ts'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
 import { readSlots } from '../../api/access/slots.ts'
+import { readLog } from '../../lake/requests/log.ts'
+import { type UsageDay, usageDaysReader } from '../../lake/requests/usage.ts'
 import { dateAfter, madridDate } from '../../lake/schema/time.ts'
-import { type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
-import { readUsage } from '../../lake/usage/objects.ts'
 import { type Answer, type Client, openClient, openLoop, underLoad } from './api-client.ts'
 import { addresses, byTurns, type ChaosKey } from './api-lanes.ts'
 import { letOwnersChange, type Owners } from './api-owners.ts'
@@ -185,7 +185,7 @@ async function checkObjects({ access, context: { store } }: ApiStage): Promise<s
     slots.delete(record?.hash ?? '')
   }
   if (slots.size > 0) problems.push(`${slots.size} keys have no record`)
-  await readUsage(store, { from: 0, to: Number.POSITIVE_INFINITY, take: () => null })
+  await readLog(store, { from: 0, to: Number.POSITIVE_INFINITY, take: () => null })
   return problems
 }
 

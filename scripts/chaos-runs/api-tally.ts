@@ -1,4 +1,4 @@
-import type { UsageCounts } from '../../lake/usage/objects.ts'
+import type { UsageCounts } from '../../lake/requests/log.ts'
 import type { Answer } from './api-client.ts'
 
 /** What a client counted for one key: answered requests and requests without an answer. */

@@ -1,12 +1,11 @@
 import { type PlanTable, TIERS } from '../../api/access/plans.ts'
 import { slotNames } from '../../api/access/slots.ts'
 import { escaped, htmlPage } from '../../api/web/html.ts'
-import { CLOSED_AFTER_MS } from '../../lake/minutes/objects.ts'
 import type { Lake } from '../../lake/open.ts'
+import { CLOSED_AFTER_MS } from '../../lake/requests/log.ts'
+import { requestsIn, type UsageDay, usageDaysReader } from '../../lake/requests/usage.ts'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import { dayBounds } from '../../lake/schema/time.ts'
-import { type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
-import { OUTCOMES } from '../../lake/usage/objects.ts'
 import { nextMonth } from './usage.ts'
 
 /** The use and cost of one key, and of the keys that replaced it in rotations, in a month. */
@@ -48,7 +47,7 @@ export async function monthlyInvoice(
     `<tfoot><tr><th colspan="5">Total without VAT</th><td class="num">${total.toFixed(2)}</td></tr></tfoot>`,
   )
   const paths = [...Map.groupBy(days, ({ path }) => path)]
-    .map(([path, used]): [string, number, number] => [path, sumOf(used, requestsOf), sumOf(used, ({ day_units }) => day_units)])
+    .map(([path, used]): [string, number, number] => [path, sumOf(used, requestsIn), sumOf(used, ({ day_units }) => day_units)])
     .sort(([, one], [, other]) => other - one)
   const body = `<p>${escaped(email)}<br>Account ${account.slice(0, 12)}<br>Period ${from} to ${lastDay(to)}, days of Madrid</p>
 <h2>Keys</h2>
@@ -65,15 +64,11 @@ function lineOf(used: readonly UsageDay[], plans: PlanTable): InvoiceLine {
   return {
     keys: [...new Set(used.map(({ key }) => key ?? ''))],
     plan,
-    requests: sumOf(used, requestsOf),
+    requests: sumOf(used, requestsIn),
     day_units: sumOf(used, ({ day_units }) => day_units),
     days: new Set(used.map(({ date }) => date)).size,
     price_eur: plans[plan].price_eur_month ?? 0,
   }
-}
-
-function requestsOf(day: UsageDay): number {
-  return OUTCOMES.reduce((sum, outcome) => sum + day[outcome], 0)
 }
 
 function sumOf(days: readonly UsageDay[], of: (day: UsageDay) => number): number {

@@ -2,8 +2,7 @@ import type { Logger } from 'pino'
 import { type TrustedProxies, trustedProxies } from '../../api/access/limits/address.ts'
 import { type Limiter, openLimiter } from '../../api/access/limits/limiter.ts'
 import { type PlanTable, readPlans } from '../../api/access/plans.ts'
-import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
-import { openUptime, type Uptime } from '../../api/status/uptime.ts'
+import { openRequestLog, type RequestLog } from '../../api/access/usage/request-log.ts'
 import type { Config } from '../../lake/config.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
@@ -31,25 +30,14 @@ export function readPlanSettings({ plans, upgradeUrl, trustedProxies: proxies }:
   return { plans: table, upgradeUrl, trusted }
 }
 
-/** Opens the record of usage of the service. */
-export function openServiceUsage(options: { readonly store: ObjectStore; readonly log: Logger }): Usage {
+/** Opens the log of requests of the service. */
+export function openServiceRequestLog(options: { readonly store: ObjectStore; readonly log: Logger }): RequestLog {
   const { store, log } = options
-  return openUsage({
+  return openRequestLog({
     store,
     clock: Date.now,
-    onError: (err) => log.warn({ err }, 'usage not written; tried again within a minute'),
-    onLost: (requests) => log.error({ requests }, 'usage that could not be written is given up'),
-  })
-}
-
-/** Opens the record of uptime of the service. */
-export function openServiceUptime(options: { readonly store: ObjectStore; readonly log: Logger }): Uptime {
-  const { store, log } = options
-  return openUptime({
-    store,
-    clock: Date.now,
-    onError: (err) => log.warn({ err }, 'uptime not written; tried again within a minute'),
-    onLost: (minutes) => log.error({ minutes }, 'minutes of uptime that could not be written are given up'),
+    onError: (err) => log.warn({ err }, 'usage and uptime not written; tried again within a minute'),
+    onLost: (minutes, requests) => log.error({ minutes, requests }, 'usage and uptime that could not be written are given up'),
   })
 }
 

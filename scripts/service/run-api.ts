@@ -7,7 +7,7 @@ import { openLive } from '../../lake/live/read.ts'
 import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { openServiceAccess, webhookRules } from './access.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
-import { openServiceLimiter, openServiceUptime, openServiceUsage, readPlanSettings } from './limits.ts'
+import { openServiceLimiter, openServiceRequestLog, readPlanSettings } from './limits.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { openServiceLake, openServiceStore, serviceLog } from './parts.ts'
 
@@ -25,7 +25,6 @@ const versions = openTableVersions(config.redisUrl)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.countQuery, versions })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
-const usage = openServiceUsage({ store, log })
 const limiter = openServiceLimiter({ redisUrl: config.redisUrl, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // The first request to the open port gets the existing data.
@@ -34,7 +33,7 @@ const events = openEvents({ store, redisUrl: config.redisUrl })
 const { host, port, publicUrl, apiWorkers, requireHttps, supportContact, securityContact, catalogPublisher } = config
 const address = { host, port, sharesPort: apiWorkers > 1, publicUrl, requireHttps }
 // As late as this: it records that the process runs.
-const uptime = openServiceUptime({ store, log })
+const requests = openServiceRequestLog({ store, log })
 const measured = metrics.url === null ? null : metrics.registry
 const api = await startApi({
   ...planSettings,
@@ -46,8 +45,7 @@ const api = await startApi({
   destinations: webhookRules(config),
   access,
   limiter,
-  usage,
-  uptime,
+  requests,
   log,
   supportContact,
   securityContact,
@@ -60,8 +58,7 @@ metrics.follow({ engine: lake.engine, redisConnected: () => live.connected })
 
 onStop(async () => {
   await api.close()
-  await usage.close()
-  await uptime.close()
+  await requests.close()
   limiter.close()
   await closeAccess()
   events.close()

@@ -1,10 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
-import { CLOSED_AFTER_MS } from '../../lake/minutes/objects.ts'
 import type { Lake } from '../../lake/open.ts'
+import { CLOSED_AFTER_MS, OUTCOMES } from '../../lake/requests/log.ts'
+import { requestsIn, summed, type UsageDay, usageDaysReader } from '../../lake/requests/usage.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import { dateAfter, dayBounds, madridDate } from '../../lake/schema/time.ts'
-import { summed, type UsageDay, usageDaysReader } from '../../lake/usage/days.ts'
-import { OUTCOMES } from '../../lake/usage/objects.ts'
 import { table } from './table.ts'
 
 const COLUMNS = ['month', 'key', 'account', 'plan', 'requests', ...OUTCOMES, 'day_units', 'is_final'] as const
@@ -39,9 +38,8 @@ export async function monthlyUsage(
 }
 
 function lineOf(sum: UsageDay, { month, isFinal }: { readonly month: string; readonly isFinal: boolean }): Json[] {
-  const requests = OUTCOMES.reduce((all, outcome) => all + sum[outcome], 0)
   const account = sum.slot?.slice(0, 12) ?? null
-  return [month, sum.key, account, sum.plan, requests, ...OUTCOMES.map((outcome) => sum[outcome]), sum.day_units, isFinal]
+  return [month, sum.key, account, sum.plan, requestsIn(sum), ...OUTCOMES.map((outcome) => sum[outcome]), sum.day_units, isFinal]
 }
 
 /** Returns the first day of the month after the one that begins with a date. */

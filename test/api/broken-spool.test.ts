@@ -4,7 +4,7 @@ import { devNull } from 'node:os'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readPlans, TIERS } from '../../api/access/plans.ts'
 import { sql } from '../../lake/query/sql.ts'
-import { readUsage } from '../../lake/usage/objects.ts'
+import { readLog } from '../../lake/requests/log.ts'
 import { until } from '../helpers/until.ts'
 import { bigEndpoint, landSomething } from './big-endpoint.ts'
 import { startService, type TestService } from './service.ts'
@@ -74,10 +74,10 @@ async function ask(query: string, encoding: string): Promise<Came> {
 /** Answered requests, requests that failed by our fault, and units of the day, in all written usage. */
 async function used(): Promise<number[]> {
   now += MINUTE_MS
-  await service.usage.flush()
-  const parts = await readUsage(service.lake.store, {
+  await service.requests.flush()
+  const parts = await readLog(service.lake.store, {
     ...{ from: 0, to: Number.POSITIVE_INFINITY },
-    take: ({ minutes }) => minutes.flatMap(({ rows }) => rows),
+    take: ({ minutes }) => minutes.flatMap(({ usage }) => usage),
   })
   const rows = [...parts.values()].flat()
   return (['answered', 'server_error', 'day_units'] as const).map((name) => rows.reduce((sum, row) => sum + row[name], 0))

@@ -385,10 +385,10 @@ test('nothing stored or logged contains a key or an address', async () => {
   await call('GET', '/api/incidents', { key })
   await call('GET', '/api/incidents')
   now += 60_000
-  await service.usage.flush()
+  await service.requests.flush()
   const text = `${await textOf(service.lake.store)}\n${lines.join('\n')}`
   expect(lines.join('\n')).toContain('outbox')
-  expect(text).toContain('usage/minutes/')
+  expect(text).toContain('requests/')
   for (const part of [key.slice(4, 24), email, 'looked.for', '@example.org', '198.51.']) expect(text.includes(part), part).toBe(false)
   // First characters of keys are kept, for their owners to know them by, and no more.
   expect(text).toContain('"first":"tia_')

@@ -10,8 +10,8 @@ import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { LAKE_METRICS, openMetrics } from '../../lake/metrics/metrics.ts'
 import { type MetricsServer, serveMetrics } from '../../lake/metrics/server.ts'
 import { sql } from '../../lake/query/sql.ts'
+import { readLog } from '../../lake/requests/log.ts'
 import { col } from '../../lake/schema/columns.ts'
-import { readUsage } from '../../lake/usage/objects.ts'
 import { type Exposition, parseExposition } from '../helpers/exposition.ts'
 import { until } from '../helpers/until.ts'
 import { FEEDS } from './feed-listings.ts'
@@ -245,10 +245,10 @@ test('a caller that disconnects before the answer is counted as gone, and until 
   expect([after.value(API_METRICS.underWay.name), after.value(LAKE_METRICS.used.name)]).toEqual([0, 0])
   // It is no failure of ours, and was not for nothing.
   now += 60_000
-  await service.usage.flush()
+  await service.requests.flush()
   now = NOW
-  const used = await readUsage(service.lake.store, { from: 0, to: Number.POSITIVE_INFINITY, take: ({ minutes }) => minutes })
-  const rows = [...used.values()].flat().flatMap((minute) => minute.rows.filter(({ path }) => path === '/api/slow'))
+  const used = await readLog(service.lake.store, { from: 0, to: Number.POSITIVE_INFINITY, take: ({ minutes }) => minutes })
+  const rows = [...used.values()].flat().flatMap((minute) => minute.usage.filter(({ path }) => path === '/api/slow'))
   expect(rows).toMatchObject([{ client_error: 1, server_error: 0, answered: 0, day_units: 1 }])
   const { name } = LAKE_METRICS.held
   expect(grown(before, after, `${name}_count`, name)).toEqual({ aborted: 1 })

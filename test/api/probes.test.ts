@@ -51,7 +51,7 @@ test('a group whose own probe fails is down that minute, without any request, wi
   await sleep(200)
   for (let minute = 0; minute < 6; minute++) {
     now += MINUTE
-    await service.uptime.flush()
+    await service.requests.flush()
   }
   const { road, fuel, account } = await groups()
   // A feed without data yet is up.
@@ -78,7 +78,7 @@ test('a probe fails by an error of ours or by its time, and by no mistake of a c
       probe('stopped', () => Promise.reject(new QueryError('timeout', 'long'))),
     ],
     {
-      uptime: { probeFailed: (group) => void failed.push(group) },
+      requests: { probeFailed: (group) => void failed.push(group) },
       log: { warn: () => undefined } as never,
       every_ms: null,
       timeout_ms: 50,
@@ -94,7 +94,7 @@ test('a process that ends fails no group', async () => {
   const failed: string[] = []
   const hangs: Probe = { group: 'road', run: () => new Promise(() => undefined) }
   const probes = openProbes([hangs, hangs], {
-    ...{ uptime: { probeFailed: (group: string) => void failed.push(group) }, log: { warn: () => undefined } as never, every_ms: null },
+    ...{ requests: { probeFailed: (group: string) => void failed.push(group) }, log: { warn: () => undefined } as never, every_ms: null },
   })
   const running = probes.run()
   await probes.close()

@@ -8,12 +8,11 @@ import { openMailer } from '../../api/access/mail.ts'
 import { newPepperText, type Peppers, parsePeppers } from '../../api/access/pepper.ts'
 import { type PlanTable, readPlans, TIERS } from '../../api/access/plans.ts'
 import type { Session } from '../../api/access/tokens.ts'
-import { openUsage, type Usage } from '../../api/access/usage/usage.ts'
+import { openRequestLog, type RequestLog } from '../../api/access/usage/request-log.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import type { ClientLimits } from '../../api/http/app.ts'
 import type { Describe } from '../../api/http/descriptions.ts'
 import { type Api, startApi } from '../../api/server.ts'
-import { openUptime, type Uptime } from '../../api/status/uptime.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { type Events, openEvents } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
@@ -43,9 +42,8 @@ export interface TestService {
   readonly lake: Lake
   readonly events: Events
   readonly access: Access
-  /** The usage and the service's own uptime, written when they are flushed. */
-  readonly usage: Usage
-  readonly uptime: Uptime
+  /** The log of requests, written when it is flushed. */
+  readonly requests: RequestLog
   /** Folder of the sent mails, unless `smtpUrl` was given. */
   readonly outbox: string
   /** Header with a session of an account. */
@@ -174,8 +172,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     throw new Error('usage cannot be written', { cause })
   }
   // Clocks of tests leap over hours; unflushed usage is then given up.
-  const usage = openUsage({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
-  const uptime = openUptime({ store, clock, every_ms: null, onError: () => undefined, onLost: () => undefined })
+  const requests = openRequestLog({ store, clock, every_ms: null, onError: fail, onLost: () => undefined })
   const limiter = openLimiter({
     redisUrl: server.url,
     onSwitch: () => undefined,
@@ -191,8 +188,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     events,
     access,
     limiter,
-    usage,
-    uptime,
+    requests,
     trusted: trustedProxies(proxies),
     log,
     destinations: { loopback: true },
@@ -222,7 +218,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     url: api.url,
     redisUrl: server.url,
     live,
-    ...{ lake, events, access, usage, uptime, outbox, shared, key },
+    ...{ lake, events, access, requests, outbox, shared, key },
     session: async (account) => {
       const link = (await access.tokens.link(account)) as string
       return { Cookie: `session=${access.tokens.textOf((await access.tokens.open(link)) as Session)}` }
@@ -258,8 +254,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async close() {
       await api.close()
       events.close()
-      await usage.close()
-      await uptime.close()
+      await requests.close()
       limiter.close()
       await access.close()
       await mailer.close()

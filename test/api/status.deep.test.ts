@@ -5,17 +5,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeKey } from '../../api/access/key-format.ts'
 import { DEFAULT_PLANS, FEATURES, TIERS } from '../../api/access/plans.ts'
+import { openRequestLog } from '../../api/access/usage/request-log.ts'
 import { PROMISE_PCT } from '../../api/define/promise.ts'
 import { domains, endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { OWN_GROUPS } from '../../api/status/groups.ts'
 import { REASONS, statusReports } from '../../api/status/report.ts'
-import { openUptime } from '../../api/status/uptime.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { announceWorker } from '../../lake/live/workers.ts'
-import { dayObject, encodeDay, type Span } from '../../lake/uptime/days.ts'
-import { newUptimeCounts } from '../../lake/uptime/objects.ts'
+import { newGroupCounts } from '../../lake/requests/durations.ts'
+import { dayObject, encodeDay, type Span } from '../../lake/requests/uptime.ts'
 import { until } from '../helpers/until.ts'
 import { FEEDS } from './feed-listings.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
@@ -42,7 +42,7 @@ async function start(at = T0): Promise<void> {
 async function pass(minutes: number): Promise<void> {
   for (let n = 0; n < minutes; n++) {
     now += MINUTE
-    await service.uptime.flush()
+    await service.requests.flush()
   }
 }
 
@@ -59,7 +59,7 @@ async function untilTold(isExpected: (found: Reply) => boolean): Promise<Reply> 
   let found: Reply
   await until('reported', async () => {
     now += 16_000
-    await service.uptime.flush()
+    await service.requests.flush()
     found = await status()
     return isExpected(found)
   })
@@ -155,7 +155,7 @@ describe('the measurement', () => {
     expect(groupOf(found, 'fuel')).toMatchObject({ p50_ms: null, p99_ms: null, met: true })
     expect(found.reasons.map(({ code }: Reply) => code)).not.toContain('group-failing')
     // A probe that failed minutes ago is a reason, and later none.
-    service.uptime.probeFailed('road')
+    service.requests.probeFailed('road')
     await pass(4)
     const failing = await status()
     expect(groupOf(failing, 'road')).toMatchObject({ down_minutes: 1, met: false })
@@ -166,18 +166,18 @@ describe('the measurement', () => {
 
   test('covers all processes, and is the same from each of them', async () => {
     await start()
-    const other = openUptime({
+    const other = openRequestLog({
       ...{ store: service.lake.store, clock: () => now, every_ms: null },
       onError: (error) => expect(error).toBe(null),
       onLost: () => undefined,
     })
-    other.counter('rail')(200, 12, 'ip4:192.0.2.1')
+    other.repliesOf('rail')(200, 12, 'ip4:192.0.2.1')
     await pass(1)
     await other.flush()
     // Another process goes on where this one does not.
     for (let n = 0; n < 9; n++) {
       now += MINUTE
-      other.counter('rail')(200, 12, 'ip4:192.0.2.1')
+      other.repliesOf('rail')(200, 12, 'ip4:192.0.2.1')
       await other.flush()
     }
     await other.close()
@@ -192,7 +192,7 @@ describe('the measurement', () => {
   test('is held against the promise exactly, and never looks better than it is', async () => {
     await start(Date.UTC(2026, 3, 1, 6))
     const minutes = (beats: readonly Span[], failing: readonly number[]) =>
-      ({ beats, groups: [{ group: 'road', ...newUptimeCounts(), requests: 10, failing }] }) as const
+      ({ beats, groups: [{ group: 'road', ...newGroupCounts(), requests: 10, failing }] }) as const
     const days = 31
     // Of 44,640 minutes 44 may be down: 45 are too many.
     for (let day = 1; day <= days; day++) {

@@ -2,13 +2,13 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeKey } from '../../api/access/key-format.ts'
 import { readPlans } from '../../api/access/plans.ts'
-import { openUsage } from '../../api/access/usage/usage.ts'
+import { openRequestLog } from '../../api/access/usage/request-log.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { apiUsage } from '../../lake/datasets/service/api-usage.ts'
-import { MERGED_UNTIL, tableRow, type UsageDay } from '../../lake/usage/days.ts'
-import { newUsageRow, readUsage, type UsageRow } from '../../lake/usage/objects.ts'
+import { readLog, type UsageRow } from '../../lake/requests/log.ts'
+import { MERGED_UNTIL, newUsageCounts, tableRow, type UsageDay } from '../../lake/requests/usage.ts'
 import { landRows } from '../lake/query/fixtures.ts'
 import { textOf } from './access/stage.ts'
 import { exampleRow, type Reply, startService, type TestService } from './service.ts'
@@ -34,12 +34,12 @@ async function start(at = T0): Promise<void> {
 /** The usage records in the store, after the counts were written. */
 async function usedRows(): Promise<UsageRow[]> {
   now += MINUTE_MS
-  await service.usage.flush()
+  await service.requests.flush()
   const { store } = service.lake
-  const parts = await readUsage(store, {
+  const parts = await readLog(store, {
     from: 0,
     to: Number.POSITIVE_INFINITY,
-    take: ({ minutes }) => minutes.flatMap(({ rows }) => rows),
+    take: ({ minutes }) => minutes.flatMap(({ usage }) => usage),
   })
   return [...parts.values()].flat()
 }
@@ -89,7 +89,7 @@ test('every request of data is counted at its end: with its key, path, outcome a
     ]),
   )
   const written = `${await textOf(service.lake.store)}\n${lines.join('\n')}`
-  expect(written).toContain('usage/minutes/2026-01-02T12/')
+  expect(written).toContain('requests/2026-01-02T12/')
   for (const secret of [key, '198.51.100', 'FREE@example.org', 'free@example.org']) expect(written.includes(secret), secret).toBe(false)
 })
 
@@ -209,7 +209,7 @@ describe('GET /api/usage', () => {
     const { id, slot } = (await service.access.keys.lookUp(key)).key as { id: string; slot: string }
     const days = ['2025-12-24', '2025-12-31', '2026-01-01'].map(
       (date, n): UsageDay => ({
-        ...newUsageRow('/api/incidents', { key: id, slot, plan: 'FREE' }),
+        ...{ key: id, slot, plan: 'FREE', path: '/api/incidents', ...newUsageCounts() },
         ...{ date, answered: n + 1, day_units: n + 1 },
       }),
     )
@@ -220,12 +220,12 @@ describe('GET /api/usage', () => {
     expect((await service.open('/api/incidents', { 'X-API-Key': key })).status).toBe(200)
     // Days of the table are not counted again, whatever objects of the day are still there.
     now -= DAY_MS
-    const old = openUsage({
+    const old = openRequestLog({
       ...{ store: service.lake.store, clock: () => now, every_ms: null },
       onError: () => undefined,
       onLost: () => undefined,
     })
-    old.counter('/api/incidents')((await service.access.keys.lookUp(key)).key, 200, 1)
+    old.usageOf('/api/incidents')((await service.access.keys.lookUp(key)).key, 200, 1)
     await old.close()
     now += DAY_MS
     await usedRows()

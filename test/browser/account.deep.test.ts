@@ -25,7 +25,7 @@ beforeAll(async () => {
     for (let asked = 0; asked <= 12 + 9 * Math.sin(day); asked++)
       await service.open(asked % 6 === 5 ? '/api/v16?x=1' : '/api/freshness', { 'X-API-Key': main.key })
     now += 60_000
-    await service.usage.flush()
+    await service.requests.flush()
   }
   now = today + 60_000
   const made = await fetch(`${service.url}/api/webhooks`, {

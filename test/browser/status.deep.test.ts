@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dayObject, encodeDay } from '../../lake/uptime/days.ts'
-import { newUptimeCounts } from '../../lake/uptime/objects.ts'
+import { newGroupCounts } from '../../lake/requests/durations.ts'
+import { dayObject, encodeDay } from '../../lake/requests/uptime.ts'
 import { FEEDS } from '../api/feed-listings.ts'
 import { browserPath, browserStage } from '../helpers/browser.ts'
 import { expectReadable, LOOKS, type Look, onPage, PHONE } from './on-page.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   }
   for (let at = now - 40 * DAY_MS; at < now - DAY_MS; at += DAY_MS) {
     const date = new Date(at).toISOString().slice(0, 10)
-    const counts = { ...newUptimeCounts(), requests: 1_234_567, refused: 60_000, failed: 321 }
+    const counts = { ...newGroupCounts(), requests: 1_234_567, refused: 60_000, failed: 321 }
     counts.durations[4] = 1_000_000
     counts.durations[12] = 90_000
     const groups = ['road', 'rail', 'fuel'].map((group, n) => ({ group, ...counts, failing: n === 1 ? [10, 11, 12] : [] }))

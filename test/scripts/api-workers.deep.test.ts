@@ -3,9 +3,9 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../lake/config.ts'
 import { openLake } from '../../lake/open.ts'
+import { readLog } from '../../lake/requests/log.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
-import { readUsage } from '../../lake/usage/objects.ts'
 import { openServiceAccess } from '../../scripts/service/access.ts'
 import { type Child, startChild } from '../../scripts/service/child.ts'
 import { monthAt, monthlyUsage } from '../../scripts/service/usage.ts'
@@ -51,7 +51,7 @@ test('two processes that share a port count one limit, and their usage adds up',
     await child.stop()
     expect(await child.ended).toBe(0)
   }
-  const marks = await readUsage(store, { from: 0, to: Number.POSITIVE_INFINITY, take: ({ mark }) => mark })
+  const marks = await readLog(store, { from: 0, to: Number.POSITIVE_INFINITY, take: ({ mark }) => mark })
   expect(new Set(marks.values()).size).toBe(2)
   const lake = await openLake({ store, spool: join(folder, 'spool'), memory: 256 * 1024 ** 2, spill: 0, threads: 1, slots: 1 })
   onTestFinished(() => lake.close())

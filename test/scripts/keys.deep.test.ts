@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isWellFormed } from '../../api/access/key-format.ts'
 import { openKeyIndex } from '../../api/access/key-index.ts'
 import { parsePeppers } from '../../api/access/pepper.ts'
-import { openUsage } from '../../api/access/usage/usage.ts'
+import { openRequestLog } from '../../api/access/usage/request-log.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import { claimFolder, noteApi } from '../../scripts/service/claim.ts'
 import { textOf } from '../api/access/stage.ts'
@@ -127,11 +127,11 @@ test("keys' usage in a month of Madrid is printed, as a table and as CSV", async
     [Date.UTC(2026, 3, 2), one, 'PRO'],
     [Date.UTC(2026, 3, 2), other, 'PRO'],
   ] as const) {
-    const usage = openUsage({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
+    const usage = openRequestLog({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
     const key = { id, plan, slot, status: 'ACTIVE', account: slot.slice(0, 64), ends_at: null } as const
-    for (const path of ['/api/incidents', '/api/v16']) usage.counter(path)(key, 200, 1)
-    usage.counter('/api/incidents')(key, 304, 0)
-    usage.counter('/api/incidents')(null, 429, 0)
+    for (const path of ['/api/incidents', '/api/v16']) usage.usageOf(path)(key, 200, 1)
+    usage.usageOf('/api/incidents')(key, 304, 0)
+    usage.usageOf('/api/incidents')(null, 429, 0)
     await usage.close()
   }
   const [all, mine, csv, now] = await Promise.all([
@@ -177,10 +177,10 @@ test('an invoice has each used key, with its highest plan of the month', async (
     [Date.UTC(2026, 3, 2), 'key_00000000000000000003', 'ENTERPRISE', `${'b'.repeat(64)}.1`],
     [Date.UTC(2026, 4, 2), 'key_00000000000000000002', 'ENTERPRISE', `${account}.2`],
   ] as const) {
-    const usage = openUsage({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
+    const usage = openRequestLog({ store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
     const key = { id, plan, slot: of, status: 'ACTIVE', account: of.slice(0, 64), ends_at: null } as const
-    usage.counter('/api/incidents')(key, 200, 1)
-    usage.counter('/api/incidents')(key, 304, 0)
+    usage.usageOf('/api/incidents')(key, 200, 1)
+    usage.usageOf('/api/incidents')(key, 304, 0)
     await usage.close()
   }
   const { code, text } = await keys('invoice', 'ana@example.org', '--month', '2026-04')

@@ -1,5 +1,5 @@
+import { USAGE_LEVELS, type UsageLevel } from '../../../lake/requests/mails.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
-import { USAGE_LEVELS, type UsageLevel } from '../../../lake/usage/mails.ts'
 import type { LiveKey } from '../key-index.ts'
 import type { Charge, QuotaStatus } from '../limits/policy.ts'
 

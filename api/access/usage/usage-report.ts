@@ -1,22 +1,21 @@
+import type { UsageCounts } from '../../../lake/requests/log.ts'
+import { newUsageCounts, type ReadUnits, type ReadUsageDays, requestsIn, summed, type UsageDay } from '../../../lake/requests/usage.ts'
 import { dateAfter, dayBounds, isoInstant, madridDate } from '../../../lake/schema/time.ts'
-import { type ReadUsageDays, summed, type UsageDay } from '../../../lake/usage/days.ts'
-import { OUTCOMES, type UsageCounts } from '../../../lake/usage/objects.ts'
 import { param } from '../../define/params.ts'
 import { dateParam } from '../../define/params-time.ts'
 import { InvalidParam, problem } from '../../define/problems.ts'
 import { invalidParamProblem } from '../../http/validation-errors.ts'
-import type { Accounts, ListedKey } from '../accounts.ts'
+import type { Accounts } from '../accounts.ts'
 import type { Authority } from '../authority.ts'
 import { perDay } from '../limits/policy.ts'
 import type { PlanTable } from '../plans.ts'
 import { slotNames } from '../slots.ts'
-import type { Usage } from './usage.ts'
 
 /** What reports are made from. */
 export interface ReportParts {
   readonly days: ReadUsageDays
   readonly accounts: Pick<Accounts, 'list'>
-  readonly usage: Pick<Usage, 'recorded'>
+  readonly units: ReadUnits
   readonly plans: PlanTable
   readonly clock: () => number
 }
@@ -51,7 +50,7 @@ export const USAGE_PARAMS = Object.freeze({
 
 /** Returns the usage of the API: of a key itself, or in a session of all keys of the account. */
 export async function usageReport(parts: ReportParts, { account, only }: Authority, asked: Asked): Promise<object> {
-  const { days, accounts, usage, plans, clock } = parts
+  const { days, units, accounts, plans, clock } = parts
   if (only !== null && asked.key !== null && asked.key !== only)
     throw problem('not-found', 'A key may see its own usage only. For the other keys of your account, use the link that is mailed to you.')
   const now = clock()
@@ -60,17 +59,16 @@ export async function usageReport(parts: ReportParts, { account, only }: Authori
   const listed = (await accounts.list(account)).filter(({ id }) => key === null || id === key)
   const found = await days({ from, to, slots: slotNames(account), ...(key === null ? {} : { key }) })
   if (key !== null && listed.length === 0 && found.length === 0) throw problem('not-found', 'This account has no such key.')
+  // In the buckets of the daily limit.
+  const lastDay = await units(Math.floor(now / BUCKET_MS) * BUCKET_MS - DAY_MS)
   return {
     as_of: isoInstant(Math.floor(now / MINUTE_MS) * MINUTE_MS - MINUTE_MS),
     timezone: 'Europe/Madrid',
     from,
     to,
-    keys: await Promise.all(
-      listed.map(async (one) => ({
-        ...{ id: one.id, label: one.label, plan: one.plan, status: one.status },
-        ...{ day_quota: plans[one.plan].day, day_units_24h: await lastDay(usage, one, now) },
-      })),
-    ),
+    keys: listed.map(({ id, label, plan, status, slot }) => ({
+      ...{ id, label, plan, status, day_quota: plans[plan].day, day_units_24h: lastDay.get(slot) ?? 0 },
+    })),
     days: daysOf(found, { from, to, today: madridDate(now) }),
     usage: found.map((day) => ({ date: day.date, key: day.key, plan: day.plan, path: day.path, ...countsOf(day) })),
   }
@@ -97,24 +95,13 @@ function daysOf(found: readonly UsageDay[], period: { readonly from: string; rea
   )
   const days: object[] = []
   for (let date = period.from; date < period.to && date <= period.today; date = dateAfter(date))
-    days.push({ date, ...countsOf(totals.get(date) ?? NOTHING) })
+    days.push({ date, ...countsOf(totals.get(date) ?? newUsageCounts()) })
   return days
 }
 
-const NOTHING: Readonly<UsageCounts> = Object.freeze({
-  ...{ answered: 0, not_modified: 0, client_error: 0, limited: 0, server_error: 0, day_units: 0 },
-})
-
 function countsOf(counts: Readonly<UsageCounts>): object {
   const { answered, not_modified, client_error, limited, server_error, day_units } = counts
-  const requests = OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0)
-  return { requests, answered, not_modified, client_error, limited, server_error, day_units }
-}
-
-/** Returns the daily units charged to the key's slot in the last 24 hours, in the buckets of its limit. */
-async function lastDay({ recorded }: Pick<Usage, 'recorded'>, { slot }: ListedKey, now: number): Promise<number> {
-  const oldest_s = (Math.floor(now / BUCKET_MS) * BUCKET_MS - DAY_MS) / 1000
-  return (await recorded(slot)).reduce((sum, { minute_s, count }) => (minute_s >= oldest_s ? sum + count : sum), 0)
+  return { requests: requestsIn(counts), answered, not_modified, client_error, limited, server_error, day_units }
 }
 
 function daysBefore(date: string, days: number): string {

@@ -8,7 +8,7 @@ const requests = (id: number, which: string, example: number) =>
 
 /**
  * API usage by day in Madrid, the day of all plain dates and of invoices. No feed fills it: it is derived from the objects that
- * API processes write every minute (`lake/usage`). Callers without a key are one, since no addresses are kept.
+ * API processes write every minute (`lake/requests`). Callers without a key are one, since no addresses are kept.
  */
 export const apiUsage = defineDataset({
   id: 'api_usage',

@@ -1,5 +1,3 @@
-import type { MinuteRecord } from '../minutes/objects.ts'
-
 /** Upper bounds of the duration classes, in ms. The last class also contains everything longer. */
 export const BOUNDS_MS: readonly number[] = Object.freeze([
   ...[1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
@@ -7,7 +5,7 @@ export const BOUNDS_MS: readonly number[] = Object.freeze([
 ])
 
 /** Outcomes of the requests to a group of paths. */
-export interface UptimeCounts {
+export interface GroupCounts {
   requests: number
   /** Requests rejected as client errors or over a limit (4xx). */
   refused: number
@@ -17,46 +15,13 @@ export interface UptimeCounts {
   readonly durations: number[]
 }
 
-/** Outcomes of a group's requests in a minute. */
-export interface UptimeRow extends UptimeCounts {
-  readonly group: string
-  /** Marks of callers whose requests were not rejected, at most `MIN_CALLERS`. */
-  readonly callers: readonly number[]
-  /** True if this process's own probe of the group failed. */
-  readonly isProbeFailed: boolean
-}
-
-/** The record of every API process for each minute that it ran: a minute without rows means no requests. */
-export const UPTIME: MinuteRecord<UptimeRow> = Object.freeze({
-  root: 'uptime/',
-  encode: ({ group, requests, refused, failed, durations, callers, isProbeFailed }: UptimeRow): PlainCounts => [
-    group,
-    requests,
-    refused,
-    failed,
-    trimmed(durations),
-    callers,
-    isProbeFailed,
-  ],
-  decode: (plain: unknown): UptimeRow => {
-    const [group, requests, refused, failed, durations, callers = [], isProbeFailed = false] = plain as PlainCounts
-    return { group, requests, refused, failed, durations: BOUNDS_MS.map((_, at) => durations[at] ?? 0), callers, isProbeFailed }
-  },
-})
-
-/** Rows from before probes existed lack the last two. */
-type PlainCounts = readonly [
-  ...[group: string, requests: number, refused: number, failed: number, durations: readonly number[]],
-  ...[callers?: readonly number[], isProbeFailed?: boolean],
-]
-
 /** Empty counts. */
-export function newUptimeCounts(): UptimeCounts {
-  return { requests: 0, refused: 0, failed: 0, durations: BOUNDS_MS.map(() => 0) }
+export function newGroupCounts(): GroupCounts {
+  return { requests: 0, refused: 0, failed: 0, durations: allClasses([]) }
 }
 
 /** Counts a request by its status and its duration, in ms. */
-export function countReply(counts: UptimeCounts, status: number, took_ms: number): void {
+export function countReply(counts: GroupCounts, status: number, took_ms: number): void {
   counts.requests++
   if (status >= 400 && status < 500) {
     counts.refused++
@@ -71,7 +36,7 @@ export function countReply(counts: UptimeCounts, status: number, took_ms: number
 }
 
 /** Adds counts to others. */
-export function addUptime(to: UptimeCounts, more: Readonly<UptimeCounts>): void {
+export function addGroupCounts(to: GroupCounts, more: Readonly<GroupCounts>): void {
   to.requests += more.requests
   to.refused += more.refused
   to.failed += more.failed
@@ -82,7 +47,7 @@ export function addUptime(to: UptimeCounts, more: Readonly<UptimeCounts>): void 
  * The duration in ms within which a share of the requests (0 to 1) ended, rounded up to the bound of its class. Null without
  * requests.
  */
-export function quantile_ms({ durations }: Readonly<UptimeCounts>, share: number): number | null {
+export function quantile_ms({ durations }: Readonly<GroupCounts>, share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0)
   const wanted = Math.ceil(all * share)
   let ended = 0
@@ -96,4 +61,9 @@ export function quantile_ms({ durations }: Readonly<UptimeCounts>, share: number
 /** Without trailing zeros. */
 export function trimmed(durations: readonly number[]): readonly number[] {
   return durations.slice(0, durations.findLastIndex((count) => count > 0) + 1)
+}
+
+/** With zeros for the classes that `trimmed` cut off. */
+export function allClasses(durations: readonly number[]): number[] {
+  return BOUNDS_MS.map((_, at) => durations[at] ?? 0)
 }

@@ -1,21 +1,22 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type CountReply, openUptime, type Uptime } from '../../../api/status/uptime.ts'
-import { gatherUptime } from '../../../jobs/upkeep/uptime.ts'
+import { type CountReply, openRequestLog, type RequestLog } from '../../../api/access/usage/request-log.ts'
+import { gatherUptime } from '../../../jobs/upkeep/requests.ts'
+import { logBefore } from '../../../lake/requests/log.ts'
+import { monthAt, type UptimeMonth, uptimeReader } from '../../../lake/requests/months.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { monthAt, type UptimeMonth, uptimeReader } from '../../../lake/uptime/months.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 export const NOON = Date.UTC(2026, 10, 22, 12)
-export const nobody = { info: () => undefined } as never
+const nobody = { info: () => undefined } as never
 
 /** A process whose requests are of one caller by default. */
-export interface StageProcess extends Omit<Uptime, 'counter'> {
-  counter(group: string): (status: number, took_ms: number, quotaKey?: string) => void
+export interface StageProcess extends Omit<RequestLog, 'repliesOf'> {
+  repliesOf(group: string): (status: number, took_ms: number, quotaKey?: string) => void
 }
 
 /** Processes of the API over one store, by a clock that tests set. */
@@ -26,7 +27,7 @@ export interface Stage {
   readonly errors: Error[]
   open(): StageProcess
   /** Advances by minutes while these processes run. */
-  pass(minutes: number, ...processes: readonly Pick<Uptime, 'flush'>[]): Promise<void>
+  pass(minutes: number, ...processes: readonly Pick<RequestLog, 'flush'>[]): Promise<void>
   /** Reads a month as a new process does; the present one by default. */
   read(month?: string, since?: number): Promise<UptimeMonth>
   gather(): Promise<void>
@@ -37,13 +38,13 @@ export async function stage(store: ObjectStore): Promise<Stage> {
   const self: Stage = {
     ...{ store, now: NOON, lost: [], errors: [] },
     open: () => {
-      const uptime = openUptime({
+      const log = openRequestLog({
         ...{ store, every_ms: null, clock: () => self.now },
         onError: (error) => void self.errors.push(error),
         onLost: (minutes) => void self.lost.push(minutes),
       })
-      onTestFinished(() => uptime.close())
-      return { ...uptime, counter: (group) => withCaller(uptime.counter(group)) }
+      onTestFinished(() => log.close())
+      return { ...log, repliesOf: (group) => withCaller(log.repliesOf(group)) }
     },
     pass: async (minutes, ...processes) => {
       for (let n = 0; n < minutes; n++) {
@@ -52,15 +53,20 @@ export async function stage(store: ObjectStore): Promise<Stage> {
       }
     },
     read: (month = monthAt(self.now), since = 0) => uptimeReader(store, { since })(month, self.now),
-    gather: () =>
-      gatherUptime({ store: { ...store, now: async () => self.now } as ObjectStore, log: nobody }, new AbortController().signal),
+    gather: () => gatherAndForget({ ...store, now: async () => self.now }),
     names: async () => {
       const names: string[] = []
-      for await (const { key } of store.list('uptime/')) names.push(key)
+      for (const folder of ['requests/', 'uptime/']) for await (const { key } of store.list(folder)) names.push(key)
       return names
     },
   }
   return self
+}
+
+/** Gathers closed days, and deletes the objects that they were gathered from. */
+export async function gatherAndForget(store: ObjectStore): Promise<void> {
+  const end = await gatherUptime({ store, log: nobody }, new AbortController().signal)
+  for (const name of await logBefore(store, end)) await store.delete(name)
 }
 
 /** Counts requests, by default of one caller. */
@@ -78,6 +84,7 @@ export function bound(store: ObjectStore): ObjectStore {
     get: (name) => store.get(name),
     list: (prefix, options) => store.list(prefix, options),
     delete: (name) => store.delete(name),
+    put: (name, body) => store.put(name, body),
     putIfAbsent: (name, body) => store.putIfAbsent(name, body),
   }
 }

@@ -1,10 +1,10 @@
-import { firstHour, MINUTE_S, readMinutes } from '../minutes/objects.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { dateOf, dayObject, daysOf, decodeDay, listDays, takeUptime, type UptimeDay, type UptimePart } from './days.ts'
-import { addUptime, newUptimeCounts, UPTIME, type UptimeCounts } from './objects.ts'
+import { addGroupCounts, type GroupCounts, newGroupCounts } from './durations.ts'
+import { firstHour, MINUTE_S, readLog } from './log.ts'
+import { dateOf, dayObject, daysOf, decodeDay, listDays, takeUptime, type UptimeDay, type UptimePart } from './uptime.ts'
 
 /** A month of a group of paths. */
-export interface UptimeMonthGroup extends UptimeCounts {
+export interface UptimeMonthGroup extends GroupCounts {
   /** Minutes in which it was down: no process ran, or it was failing. */
   down: number
   /** End (ms) of its last failing minute; null if there is none. */
@@ -66,7 +66,7 @@ export function uptimeReader(store: ObjectStore, { since }: { readonly since: nu
   /** All known days from an instant to another (ms), by date: a day's own object takes precedence over its parts. */
   const daysFrom = async (from: number, to: number): Promise<ReadonlyMap<string, UptimeDay>> => {
     // In this order, since a day's object is written before its parts are deleted.
-    const newest = await readMinutes(store, UPTIME, { from, to, take: takeUptime, known: parts.get(from) ?? new Map() })
+    const newest = await readLog(store, { from, to, take: takeUptime, known: parts.get(from) ?? new Map() })
     parts.set(from, newest)
     const dates: string[] = []
     for await (const date of listDays(store, { from: dateOf(from), to: dateOf(to) })) dates.push(date)
@@ -79,7 +79,7 @@ export function uptimeReader(store: ObjectStore, { since }: { readonly since: nu
   const isOlder = async (start: number): Promise<boolean> => {
     if (start <= since) return false
     for await (const _ of listDays(store, { from: dateOf(since), to: dateOf(start) })) return true
-    const hour = await firstHour(store, UPTIME, since)
+    const hour = await firstHour(store, since)
     return hour !== null && hour < start
   }
 
@@ -87,9 +87,11 @@ export function uptimeReader(store: ObjectStore, { since }: { readonly since: nu
     const { start, end } = monthBounds(month)
     const begin = Math.max(start, Math.floor(since / MINUTE_MS) * MINUTE_MS)
     const until = Math.max(start, Math.min(end, Math.floor((now - DUE_AFTER_MS) / MINUTE_MS) * MINUTE_MS))
-    const known = await daysFrom(start, end)
-    const first = (await isOlder(start)) ? start : firstBeat(known.values(), begin)
-    return monthOf([...known.values()], { month, from: first !== null && first < until ? first : null, until })
+    const known = [...(await daysFrom(start, end)).values()]
+    const beats = beatsOf(known)
+    const inMonth = beats.values().filter((at) => at >= begin)
+    const first = (await isOlder(start)) ? start : inMonth.reduce((one, other) => Math.min(one, other), until)
+    return monthOf(known, { month, beats, from: first < until ? first : null, until })
   }
 }
 
@@ -98,61 +100,38 @@ async function readDay(store: ObjectStore, date: string): Promise<UptimeDay | nu
   return bytes && decodeDay(bytes)
 }
 
-/** First instant (ms), at or after `begin`, of a minute in which a process ran. */
-function firstBeat(days: Iterable<UptimeDay>, begin: number): number | null {
-  const beats = [...days].flatMap(({ date, beats }) =>
-    beats.flatMap(([from, to]) => {
-      const at = Math.max(begin, Date.parse(date) + from * MINUTE_MS)
-      return at < Date.parse(date) + to * MINUTE_MS ? [at] : []
-    }),
-  )
-  return beats.length === 0 ? null : Math.min(...beats)
+/** The starts (ms) of the minutes in which any process ran. */
+function beatsOf(days: readonly UptimeDay[]): ReadonlySet<number> {
+  const beats = new Set<number>()
+  for (const { date, beats: spans } of days)
+    for (const [from, to] of spans) for (let minute = from; minute < to; minute++) beats.add(Date.parse(date) + minute * MINUTE_MS)
+  return beats
 }
 
 function monthOf(
   days: readonly UptimeDay[],
-  { month, from, until }: { readonly month: string; readonly from: number | null; readonly until: number },
+  given: { readonly month: string; readonly beats: ReadonlySet<number>; readonly from: number | null; readonly until: number },
 ): UptimeMonth {
+  const { month, beats, from, until } = given
   const begin = from ?? until
-  const counts = (at: number): boolean => at >= begin && at < until
-  let beating = 0
-  for (const { date, beats } of days)
-    for (const [first, end] of beats) {
-      const at = Date.parse(date)
-      beating += Math.max(0, Math.min(until, at + end * MINUTE_MS) - Math.max(begin, at + first * MINUTE_MS)) / MINUTE_MS
+  let silent = 0
+  let last_silent_until: number | null = null
+  for (let at = begin; at < until; at += MINUTE_MS)
+    if (!beats.has(at)) {
+      silent++
+      last_silent_until = at + MINUTE_MS
     }
-  const minutes = (until - begin) / MINUTE_MS
-  const silent = minutes - beating
-  const newGroup = (): UptimeMonthGroup => ({ ...newUptimeCounts(), down: silent, last_failing_until: null })
+  const newGroup = (): UptimeMonthGroup => ({ ...newGroupCounts(), down: silent, last_failing_until: null })
   const groups = new Map<string, UptimeMonthGroup>()
   for (const { date, groups: ofDay } of days)
     for (const { group, failing, ...sums } of ofDay) {
       const sum = groups.get(group) ?? newGroup()
       groups.set(group, sum)
-      addUptime(sum, sums)
-      for (const minute of failing) {
-        const at = Date.parse(date) + minute * MINUTE_MS
-        if (!counts(at)) continue
-        sum.down++
-        sum.last_failing_until = Math.max(sum.last_failing_until ?? 0, at + MINUTE_MS)
-      }
+      addGroupCounts(sum, sums)
+      const minutes = failing.map((minute) => Date.parse(date) + minute * MINUTE_MS).filter((at) => at >= begin && at < until)
+      sum.down += minutes.length
+      sum.last_failing_until = minutes.reduce((last, at) => Math.max(last, at + MINUTE_MS), sum.last_failing_until ?? 0) || null
     }
-  const last_silent_until = lastGap(days, { begin, until })
+  const minutes = (until - begin) / MINUTE_MS
   return { month, measured_from: from, measured_until: until, minutes, silent, last_silent_until, groups, unasked: newGroup() }
-}
-
-/** End (ms) of the last minute in which no process ran; null if there is none. */
-function lastGap(days: readonly UptimeDay[], { begin, until }: { readonly begin: number; readonly until: number }): number | null {
-  const spans = days
-    .flatMap(({ date, beats }) =>
-      beats.map(([from, to]) => [Date.parse(date) + from * MINUTE_MS, Date.parse(date) + to * MINUTE_MS] as const),
-    )
-    .filter(([from]) => from < until)
-    .sort(([one], [other]) => other - one)
-  let end = until
-  for (const [from, to] of spans) {
-    if (to < end) break
-    end = from
-  }
-  return end > begin ? end : null
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { LiveKey } from '../../../api/access/key-index.ts'
-import { openRecorder } from '../../../api/access/usage/recorder.ts'
+import { openRequestLog } from '../../../api/access/usage/request-log.ts'
 import type { PipelineStep } from '../../../jobs/ingest/context.ts'
 import { prepareTables, runUpkeep } from '../../../jobs/upkeep/tasks.ts'
 import { apiUsage } from '../../../lake/datasets/service/api-usage.ts'
+import { logBefore } from '../../../lake/requests/log.ts'
+import { dayObject, decodeDay, listDays } from '../../../lake/requests/uptime.ts'
+import { MERGED_UNTIL, usageDaysReader } from '../../../lake/requests/usage.ts'
 import { dayBounds, madridDate } from '../../../lake/schema/time.ts'
-import { MERGED_UNTIL, usageDaysReader } from '../../../lake/usage/days.ts'
-import { usageBefore } from '../../../lake/usage/objects.ts'
 import { openTestContext, type TestContext, tableRows } from '../../helpers/pipeline.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
@@ -46,8 +47,8 @@ async function use(context: TestContext, at: number, requests: number, plan: Liv
   const fail = (reason: unknown): never => {
     throw reason
   }
-  const recorder = openRecorder({ store: context.store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
-  const count = recorder.counter('/api/incidents')
+  const recorder = openRequestLog({ store: context.store, clock: () => at, every_ms: null, onError: fail, onLost: fail })
+  const count = recorder.usageOf('/api/incidents')
   for (let n = 0; n < requests; n++) count(key(plan), n === 0 ? 304 : 200, n === 0 ? 0 : 1)
   count(null, 429, 0)
   await recorder.close()
@@ -118,20 +119,29 @@ test('days of Madrid land once each, when they are closed, and the newest stay i
   expect(await usageDaysReader(late.lake)(range)).toEqual(before)
 })
 
-test('objects go days after they landed, and never before', async () => {
+test('objects go two days after they are in the table and in the object of their day, and never before', async () => {
   const folder = tempFolder()
   const context = await open(folder)
   await fill(context)
-  const all = await usageBefore(context.store, Number.POSITIVE_INFINITY)
+  const all = await logBefore(context.store, Number.POSITIVE_INFINITY)
   await upkeep(context)
-  expect(await usageBefore(context.store, Number.POSITIVE_INFINITY)).toEqual(all)
-  now = NOON + 2 * DAY_MS
+  expect(await logBefore(context.store, Number.POSITIVE_INFINITY)).toEqual(all)
+  now = NOON + DAY_MS
   await upkeep(context)
-  expect(await usageBefore(context.store, Number.POSITIVE_INFINITY)).toEqual(all.slice(4))
+  expect(await logBefore(context.store, Number.POSITIVE_INFINITY)).toEqual(all.slice(4))
   now = NOON + 9 * DAY_MS
   await upkeep(context)
-  expect(await usageBefore(context.store, Number.POSITIVE_INFINITY)).toEqual([])
+  expect(await logBefore(context.store, Number.POSITIVE_INFINITY)).toEqual([])
   expect((await landedRows(context)).length).toBe(7)
+  const days: unknown[] = []
+  for await (const date of listDays(context.store, { from: '', to: '9' })) {
+    const { beats } = decodeDay((await context.store.get(dayObject(date))) as Buffer)
+    days.push([date, beats.reduce((sum, [from, to]) => sum + to - from, 0)])
+  }
+  expect(days).toEqual([
+    ['2026-10-24', 2],
+    ['2026-10-25', 5],
+  ])
 })
 
 test.each(['parquet-written', 'manifests-written', 'metadata-written', 'hint-written'] as const)(
@@ -168,7 +178,7 @@ test('a reader of usage reads each object once, and goes on where days land mean
   const store = {
     ...context.store,
     get: (name: string) => {
-      if (name.startsWith('usage/')) gets++
+      if (name.startsWith('requests/')) gets++
       return context.store.get(name)
     },
   }

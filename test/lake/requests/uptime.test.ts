@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openUptime } from '../../../api/status/uptime.ts'
-import { gatherUptime } from '../../../jobs/upkeep/uptime.ts'
+import { openRequestLog } from '../../../api/access/usage/request-log.ts'
+import { decodeMinutes, logObject } from '../../../lake/requests/log.ts'
+import type { UptimeMonth } from '../../../lake/requests/months.ts'
+import { dayObject } from '../../../lake/requests/uptime.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import { s3Store } from '../../../lake/store/s3.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { dayObject } from '../../../lake/uptime/days.ts'
-import type { UptimeMonth } from '../../../lake/uptime/months.ts'
-import { UPTIME } from '../../../lake/uptime/objects.ts'
 import { startS3 } from '../../helpers/s3-server.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
-import { bound, DAY, figures, HOUR, MINUTE, NOON, nobody, onFiles, stage } from './stage.ts'
+import { bound, DAY, figures, gatherAndForget, HOUR, MINUTE, NOON, onFiles, stage } from './stage.ts'
 
 const s3 = await startS3()
 afterAll(() => s3?.stop())
@@ -27,7 +26,7 @@ describe.each([
       const set = await stage(await open())
       set.now = Date.UTC(2026, 10, 21, 23, 50)
       const [one, other] = [set.open(), set.open()]
-      const [a, b] = [one.counter('road'), other.counter('road')]
+      const [a, b] = [one.repliesOf('road'), other.repliesOf('road')]
       for (let n = 0; n < 20; n++) {
         a(200, 4)
         b(n === 3 ? 503 : 304, 40)
@@ -38,7 +37,7 @@ describe.each([
       // Neither of the two runs for a while, and one goes on.
       set.now += 30 * MINUTE
       const again = set.open()
-      again.counter('fuel')(200, 2)
+      again.repliesOf('fuel')(200, 2)
       await set.pass(70, again)
       const whole = await set.read()
       expect(figures(whole)).toEqual([Date.UTC(2026, 10, 21, 23, 50), 118, 30])
@@ -52,7 +51,7 @@ describe.each([
       const before = await set.read()
       // A run that is killed after any of its writes or removals leaves the same figures, and so does one beside another.
       const objects = await set.names()
-      for (let steps = 0; (await set.names()).some((key) => !key.startsWith('uptime/days/')); steps += 3) {
+      for (let steps = 0; (await set.names()).some((key) => !key.startsWith('uptime/days/')); steps++) {
         let left = steps
         const killed = async <T>(work: () => Promise<T>): Promise<T> => {
           const done = await work()
@@ -66,12 +65,10 @@ describe.each([
           putIfAbsent: (key, body) => killed(() => store.putIfAbsent(key, body)),
           delete: (key) => killed(() => store.delete(key)),
         }
-        await gatherUptime({ store: mortal, log: nobody }, new AbortController().signal).catch((error: Error) =>
-          expect(error.message).toBe('killed'),
-        )
+        await gatherAndForget(mortal).catch((error: Error) => expect(error.message).toBe('killed'))
         expect(await set.read()).toEqual(before)
       }
-      expect(objects.length).toBeGreaterThan(10)
+      expect(objects.length).toBeGreaterThan(5)
       expect(await set.names()).toEqual([dayObject('2026-11-21'), dayObject('2026-11-22')])
       await Promise.all([set.gather(), set.gather()])
       expect(await set.read()).toEqual(before)
@@ -93,15 +90,15 @@ describe('a minute', () => {
     expect(figures(await set.read())).toEqual([NOON, 2, 0])
     set.now += 90_000
     expect(figures(await set.read())).toEqual([NOON, 4, 1])
-    expect((await set.names()).map((name) => name.slice(-9))).toEqual(['-m00.json', '-m01.json', '-m02.json'])
+    expect(await set.names()).toEqual([logObject(process.mark, 1, NOON)])
   })
 
   test('is lost with a process that is killed, and those before and after are not', async () => {
     const set = await onFiles()
     const killed = set.open()
-    killed.counter('road')(200, 1)
+    killed.repliesOf('road')(200, 1)
     await set.pass(3, killed)
-    killed.counter('road')(200, 1)
+    killed.repliesOf('road')(200, 1)
     // From here it does nothing any more; another begins two minutes later.
     set.now += 2 * MINUTE
     const next = set.open()
@@ -118,13 +115,13 @@ describe('a minute', () => {
     let isAway = true
     const late: ObjectStore = {
       ...store,
-      putIfAbsent: (name, body) => (isAway ? Promise.reject(new Error('away')) : store.putIfAbsent(name, body)),
+      put: (name, body) => (isAway ? Promise.reject(new Error('away')) : store.put(name, body)),
     }
     const [steady, cutOff] = [
       set.open(),
-      openUptime({ ...{ store: late, every_ms: null, clock: () => set.now }, onError: () => undefined, onLost: () => undefined }),
+      openRequestLog({ ...{ store: late, every_ms: null, clock: () => set.now }, onError: () => undefined, onLost: () => undefined }),
     ]
-    cutOff.counter('road')(200, 1, 'ip4:192.0.2.1')
+    cutOff.repliesOf('road')(200, 1, 'ip4:192.0.2.1')
     await set.pass(20, steady, cutOff)
     for (let half = 0; half < 4; half++) {
       set.now += HOUR / 2
@@ -148,12 +145,11 @@ describe('a minute', () => {
     const set = await onFiles()
     const process = set.open()
     await set.pass(2, process)
-    process.counter('road')(200, 1)
+    process.repliesOf('road')(200, 1)
     await process.close()
     set.now += 3 * MINUTE
     const month = await set.read()
     expect([figures(month), month.groups.get('road')?.requests]).toEqual([[NOON, 3, 0], 1])
-    expect((await set.names()).length).toBe(3)
   })
 
   test('is up where any process runs, and missing where a process stood still through it', async () => {
@@ -178,10 +174,10 @@ describe('a minute', () => {
     const minute = async (given: Partial<typeof counts>): Promise<void> => {
       const { answered, failed, refused, callers } = { ...counts, ...given }
       const caller = (n: number): string => `key_${n % callers}`
-      for (let n = 0; n < answered; n++) one.counter('road')(n % 2 ? 200 : 304, 1, caller(n))
-      for (let n = 0; n < failed; n++) other.counter('road')(500 + (n % 4), 1, caller(n))
-      for (let n = 0; n < refused; n++) one.counter('road')(n % 2 ? 404 : 429, 1, `refused_${n}`)
-      one.counter('rail')(200, 1)
+      for (let n = 0; n < answered; n++) one.repliesOf('road')(n % 2 ? 200 : 304, 1, caller(n))
+      for (let n = 0; n < failed; n++) other.repliesOf('road')(500 + (n % 4), 1, caller(n))
+      for (let n = 0; n < refused; n++) one.repliesOf('road')(n % 2 ? 404 : 429, 1, `refused_${n}`)
+      one.repliesOf('rail')(200, 1)
       await set.pass(1, one, other)
     }
     const down: number[] = []
@@ -195,7 +191,7 @@ describe('a minute', () => {
       [false, { answered: 50, failed: 50, callers: 2 }],
       [false, { failed: 300, callers: 1 }],
       [true, { answered: 50, failed: 50, callers: 9 }],
-      // InvalidParam requests hide nothing, and bring neither requests nor callers.
+      // Rejected requests hide nothing, and bring neither requests nor callers.
       [true, { answered: 18, failed: 2, refused: 1000 }],
       [false, { failed: 10, refused: 50 }],
       [false, { failed: 30, refused: 50, callers: 2 }],
@@ -215,7 +211,7 @@ describe('a minute', () => {
   test('is down for a group whose probe failed in one process, asked or not, and for no other', async () => {
     const set = await onFiles()
     const [one, other] = [set.open(), set.open()]
-    one.counter('rail')(200, 1)
+    one.repliesOf('rail')(200, 1)
     other.probeFailed('road')
     await set.pass(1, one, other)
     await set.pass(4, one, other)
@@ -224,8 +220,9 @@ describe('a minute', () => {
   })
 
   test('that was written before there were probes and callers is read', () => {
-    const old = ['road', 30, 0, 30, [30]]
-    expect(UPTIME.decode(old)).toMatchObject({ group: 'road', requests: 30, failed: 30, callers: [], isProbeFailed: false })
+    const old = { version: 1, minutes: [[60, [['road', 30, 0, 30, [30]]]]] }
+    const [minute] = decodeMinutes('uptime/hours/1970-01-01T00/a.json', Buffer.from(JSON.stringify(old)))
+    expect(minute?.groups).toMatchObject([{ group: 'road', requests: 30, failed: 30, callers: [], isProbeFailed: false }])
   })
 
   test('waits while the store is away, and is given up after three hours', async () => {
@@ -235,10 +232,10 @@ describe('a minute', () => {
     Object.assign(set, {
       store: {
         ...store,
-        putIfAbsent: (name: string, body: Buffer) => (isAway ? Promise.reject(new Error('away')) : store.putIfAbsent(name, body)),
+        put: (name: string, body: Buffer) => (isAway ? Promise.reject(new Error('away')) : store.put(name, body)),
       },
     })
-    const process = openUptime({
+    const process = openRequestLog({
       ...{ store: set.store, every_ms: null, clock: () => set.now },
       onError: (error) => void set.errors.push(error),
       onLost: (minutes) => void set.lost.push(minutes),
@@ -258,8 +255,8 @@ describe('a minute', () => {
     const set = await onFiles()
     const { store } = set
     const held = Promise.withResolvers<void>()
-    const slow: ObjectStore = { ...store, putIfAbsent: (name, body) => held.promise.then(() => store.putIfAbsent(name, body)) }
-    const process = openUptime({
+    const slow: ObjectStore = { ...store, put: (name, body) => held.promise.then(() => store.put(name, body)) }
+    const process = openRequestLog({
       ...{ store: slow, every_ms: 20, clock: () => set.now },
       onError: (error) => void set.errors.push(error),
       onLost: () => undefined,
@@ -269,7 +266,11 @@ describe('a minute', () => {
       await new Promise((resolve) => setTimeout(resolve, 120))
     }
     held.resolve()
-    await until('three minutes written', async () => (await set.names()).length === 3)
+    await until('three minutes written', async () => {
+      const name = logObject(process.mark, 1, NOON)
+      const bytes = await set.store.get(name)
+      return bytes !== null && decodeMinutes(name, bytes).length === 3
+    })
     await process.close()
     expect(set.errors).toEqual([])
   })
@@ -279,7 +280,7 @@ describe('a clock', () => {
   test('that was a year ahead and comes back is a process of its own from then on', async () => {
     const set = await onFiles()
     const process = set.open()
-    const count = process.counter('road')
+    const count = process.repliesOf('road')
     await set.pass(3, process)
     set.now += 365 * DAY
     count(200, 1)
@@ -297,7 +298,7 @@ describe('a clock', () => {
   test('that goes back a little doubles no minute', async () => {
     const set = await onFiles()
     const process = set.open()
-    const count = process.counter('road')
+    const count = process.repliesOf('road')
     for (const minutes of [1, 1, -1, -2, 1, 1, 1, 1, 1]) {
       count(200, 1)
       set.now += minutes * MINUTE
@@ -307,7 +308,6 @@ describe('a clock', () => {
     set.now += 2 * MINUTE
     const month = await set.read()
     expect(month.groups.get('road')?.requests).toBe(9)
-    expect(new Set(await set.names()).size).toBe(5)
     expect(month.silent).toBe(0)
   })
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { BOUNDS_MS, countReply, newGroupCounts, quantile_ms } from '../../../lake/requests/durations.ts'
+import { DAYS_KEPT, monthBounds, uptimeReader } from '../../../lake/requests/months.ts'
+import { dayObject } from '../../../lake/requests/uptime.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
-import { dayObject } from '../../../lake/uptime/days.ts'
-import { DAYS_KEPT, monthBounds, uptimeReader } from '../../../lake/uptime/months.ts'
-import { BOUNDS_MS, countReply, newUptimeCounts, quantile_ms } from '../../../lake/uptime/objects.ts'
 import { DAY, figures, HOUR, MINUTE, onFiles } from './stage.ts'
 
 describe('a month', () => {
@@ -40,7 +40,7 @@ describe('a month', () => {
     set.now = Date.UTC(2026, 9, 1)
     for (let day = 0; day < 31; day++) {
       const process = set.open()
-      process.counter('road')(200, 3)
+      process.repliesOf('road')(200, 3)
       await set.pass(1, process)
       await process.close()
       set.now += DAY - MINUTE
@@ -84,14 +84,14 @@ describe('a month', () => {
 
 test('times are reported as the bound of their class, never less than they were', () => {
   for (const took of [0, 0.4, 1, 1.01, 6, 119_999, 120_000]) {
-    const counts = newUptimeCounts()
+    const counts = newGroupCounts()
     countReply(counts, 200, took)
     const quantile = quantile_ms(counts, 0.5) as number
     expect(BOUNDS_MS).toContain(quantile)
     expect(quantile).toBeGreaterThanOrEqual(took)
     expect(quantile).toBeLessThanOrEqual(Math.max(1, took * 2))
   }
-  const counts = newUptimeCounts()
+  const counts = newGroupCounts()
   expect(quantile_ms(counts, 0.5)).toBe(null)
   for (let n = 1; n <= 100; n++) countReply(counts, 200, n)
   countReply(counts, 429, 1_000_000)
