@@ -13,6 +13,7 @@ export const EMAIL = {
   expected: 'an e-mail address such as name@example.org, on one line',
   read: (value) => (typeof value === 'string' ? (normalEmail(value) ?? undefined) : undefined),
   isPrivate: true,
+  schema: { type: 'string', format: 'email', maxLength: 254, description: 'Address of the owner; case is ignored.' },
 } satisfies BodyField<string>
 
 /** The owner's name for a key. */
@@ -20,6 +21,7 @@ export const LABEL: BodyField<string | null> = {
   expected: `up to ${LABEL_MOST} characters on one line`,
   read: (value) => (typeof value === 'string' && isLine(value) ? value.trim() || null : undefined),
   fallback: null,
+  schema: { type: ['string', 'null'], maxLength: LABEL_MOST, description: 'Name of the key; one line.' },
 }
 
 /** How long a rotated key keeps working, in hours. */
@@ -28,7 +30,15 @@ export const OVERLAP: BodyField<number> = {
   read: (value) =>
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= OVERLAP_MOST_H ? (value as number) : undefined,
   fallback: OVERLAP_H,
+  schema: {
+    ...{ type: ['integer', 'null'], minimum: 0, maximum: OVERLAP_MOST_H, default: OVERLAP_H },
+    description: 'How long the former key works on. Unit: h.',
+  },
 }
+
+/** The bodies of requests for a new key and for a rotation. */
+export const NEW_KEY_BODY = Object.freeze({ email: EMAIL, label: LABEL })
+export const ROTATE_BODY = Object.freeze({ overlap_hours: OVERLAP })
 
 /** True for one line of whole characters without control characters: safe for pages and mails. */
 function isLine(text: string): boolean {

@@ -7,7 +7,7 @@ import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { shortened, ValidationErrors } from '../http/validation-errors.ts'
 import { webhookOwner } from '../webhooks/owner.ts'
 import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
-import { EMAIL, LABEL, OVERLAP } from './account-fields.ts'
+import { NEW_KEY_BODY, ROTATE_BODY } from './account-fields.ts'
 import { type PageParts, registerAccountPages } from './account-pages.ts'
 import { type AccountParts, languageOf, NO_STORE, shown, shownOnce } from './account-parts.ts'
 import { ACCOUNT_LIMIT, type AddressLimit, limitByAddress, WEBHOOK_LIMIT } from './address-limit.ts'
@@ -92,7 +92,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     bodyLimit: BODY_MOST,
     handler: async (request, reply) => {
       refuseQuery(request)
-      const { email, label } = readBody(request.body, { email: EMAIL, label: LABEL })
+      const { email, label } = readBody(request.body, NEW_KEY_BODY)
       const made = await makeKeyFor(parts, { raw: request.raw, email, label, language: languageOf(request.raw) })
       return await reply.code(201).headers(NO_STORE).send(shownOnce(made))
     },
@@ -117,7 +117,7 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     bodyLimit: BODY_MOST,
     handler: async (request, reply) => {
       const one = await keyToActOn(request)
-      const { overlap_hours } = readBody(request.body, { overlap_hours: OVERLAP })
+      const { overlap_hours } = readBody(request.body, ROTATE_BODY)
       const { made, former } = await accounts.rotate({ ...one, overlap_ms: overlap_hours * HOUR_MS })
       return reply
         .code(201)

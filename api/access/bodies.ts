@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { JsonSchema } from '../../lake/schema/json.ts'
 import { type ProblemError, problem } from '../define/problems.ts'
 import { nearest } from '../define/suggest.ts'
 import { shortened, ValidationErrors } from '../http/validation-errors.ts'
@@ -15,6 +16,8 @@ export interface BodyField<T> {
   readonly allowed?: readonly string[]
   /** True if a refusal must not repeat the value. */
   readonly isPrivate?: boolean
+  /** Its JSON Schema, as the description of the API has it. */
+  readonly schema?: JsonSchema
 }
 
 type Fields = Readonly<Record<string, BodyField<unknown>>>
@@ -51,6 +54,17 @@ export function readBody<F extends Fields>(body: unknown, fields: F, at = ''): V
   }
   mistakes.throwIfAny()
   return values as Values<F>
+}
+
+/** The JSON Schema of a body with these members. */
+export function bodySchema(fields: Fields): JsonSchema {
+  const required = Object.entries(fields).flatMap(([name, { fallback }]) => (fallback === undefined ? [name] : []))
+  return {
+    type: 'object',
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+    properties: Object.fromEntries(Object.entries(fields).map(([name, { schema = {} }]) => [name, schema])),
+  }
 }
 
 function unknownMember(at: string, name: string, names: readonly string[]): ProblemError {

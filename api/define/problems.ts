@@ -76,7 +76,11 @@ export const PROBLEMS = Object.freeze({
     title: 'The request comes from a page of another site',
     help: 'Pages of other sites can neither change an account nor create a key. Use the pages of this service at its public address, or a key.',
   },
-  'not-found': { status: 404, title: 'There is nothing here', help: 'Check the path and the id; GET /openapi.json lists every path.' },
+  'not-found': {
+    status: 404,
+    title: 'There is nothing here',
+    help: 'Check the path and the id; GET /openapi.json lists the paths of the API.',
+  },
   'no-data-yet': {
     status: 404,
     title: 'There is no data for this yet',

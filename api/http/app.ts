@@ -289,7 +289,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     registerPlatform(scope, shown)
     registerStatus(scope, { report, clock })
   })
-  // A protocol of its own: not in the description. Its availability is that of the endpoints that it calls.
+  // A protocol of its own, one operation of the description. Its availability is that of the endpoints that it calls.
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
     registerMcp(scope, app, { endpoints, baseUrl, callerOf, clock, log })

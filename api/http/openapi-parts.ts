@@ -320,7 +320,6 @@ export const HEADERS: Part = Object.freeze({
   XRateLimitReset: { description: 'Time until the tightest limit admits more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
   Allow: { description: 'Methods that the path takes.', required: true, schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
   Location: { description: 'The URL to continue at.', required: true, schema: { type: 'string' } },
-  SetCookie: { description: 'The opened session, or the end of one.', schema: { type: 'string' } },
   WWWAuthenticate: {
     required: true,
     description: 'How to send a key: in the header X-API-Key.',

@@ -88,7 +88,7 @@ const DESCRIPTION: Part = Object.freeze({
   openapi: { type: 'string', pattern: '^3[.]1[.]' },
   info: { type: 'object' },
   servers: { type: 'array', items: { type: 'object' } },
-  paths: { type: 'object', description: 'Every path, as in this document.' },
+  paths: { type: 'object', description: 'The paths with data, of accounts, and of the service itself.' },
 })
 
 /** Returns this document without its paths. */

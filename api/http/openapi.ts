@@ -10,9 +10,9 @@ import { methodPath } from '../define/method-page.ts'
 import { PROBLEMS } from '../define/problems.ts'
 import { downloadPaths } from '../exports/download-openapi.ts'
 import { exportJobPaths, exportJobSchemas } from '../exports/job-openapi.ts'
+import { mcpPaths } from '../mcp/mcp-openapi.ts'
 import { statusPaths } from '../status/status-openapi.ts'
 import { streamPaths } from '../stream/stream-openapi.ts'
-import { pagePaths } from '../web/pages-openapi.ts'
 import { eventWebhooks, webhookPaths, webhookSchemas } from '../webhooks/webhooks-openapi.ts'
 import { exampleProblems } from './example-problems.ts'
 import { listOfIds, requestOf } from './example-request.ts'
@@ -80,11 +80,11 @@ export function openapi(
       ...exportJobPaths(),
       ...streamPaths(),
       ...platformPaths(baseUrl, [...namedRecords(endpoints).values()]),
-      ...pagePaths(endpoints, baseUrl),
       ...statusPaths(endpoints),
       ...accountPaths(),
       ...usagePaths(),
       ...webhookPaths(),
+      ...mcpPaths(),
     }),
     webhooks: eventWebhooks(),
     components: {

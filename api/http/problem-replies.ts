@@ -172,7 +172,7 @@ export function unknownPath(request: FastifyRequest, paths: readonly string[]): 
   const near = nearest(path, paths)
   return problem(
     'not-found',
-    `There is no path ${path};${near === null ? '' : ` did you mean ${near}?`} GET /openapi.json lists every path.`,
+    `There is no path ${path};${near === null ? '' : ` did you mean ${near}?`} GET /openapi.json lists the paths of the API.`,
   )
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { type KeyChecks, startKeyChecks } from './key-checks.ts'
+import { PAGES } from './page-paths.ts'
 import type { Reply } from './service.ts'
 
 let checks: KeyChecks
@@ -46,9 +47,9 @@ describe.each(others.filter(({ spec }) => spec.security?.length > 0 && !spec.tag
   })
 })
 
-describe.each(others.filter(({ spec, method }) => !spec.security && method === 'GET'))('$name', (operation) => {
+const open = others.filter(({ spec, method }) => !spec.security && method === 'GET').map((operation) => filled(operation))
+describe.each([...open, ...Object.values(PAGES), '/account'])('%s', (path) => {
   test('is the same for every caller, with a key or without', async () => {
-    const path = filled(operation)
     const plain = await checks.send(path)
     for (const { key } of [...checks.broken, { key: await checks.service.key('ENTERPRISE') }]) {
       const response = await checks.send(path, 'GET', { 'X-API-Key': key })

@@ -10,6 +10,7 @@ import {
   dataAsks,
   description,
   exportAsks,
+  mcpAsks,
   type Operation,
   operations,
   platformAsks,
@@ -39,10 +40,11 @@ afterAll(async () => {
   if (services) await Promise.all([services.full, services.bare, services.away].map((one) => one.close()))
 })
 
-/** Headers that HTTP defines for any reply and its content, or that address browsers: not in the description. */
+/** Headers that HTTP defines for any reply and its content, or that address browsers or proxies: not in the description. */
 const OF_ANY = [
   ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-type', 'content-length', 'content-encoding', 'content-language'],
   ...['vary', 'cache-control', 'x-content-type-options', 'access-control-allow-origin', 'access-control-expose-headers'],
+  'x-accel-buffering',
 ]
 const OF_PAGES = ['content-security-policy', 'referrer-policy', 'cross-origin-opener-policy', 'permissions-policy']
 
@@ -86,6 +88,7 @@ function asksOf(operation: Operation): Promise<Asks> {
   const { tags } = operation.spec
   if (tags.includes('data')) return dataAsks(operation, services)
   if (tags.includes('export')) return exportAsks(operation, services)
+  if (operation.spec.operationId === 'mcp') return mcpAsks(operation, services)
   return tags.includes('account') ? accountAsks(operation, services) : platformAsks(operation, services)
 }
 

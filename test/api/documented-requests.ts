@@ -70,7 +70,6 @@ const someone = (): Record<string, string> => ({ 'X-Forwarded-For': `10.${caller
 /** The same by plain HTTP. */
 const inClear = (): Record<string, string> => ({ ...someone(), 'X-Forwarded-Proto': 'http' })
 const JSON_BODY = { 'Content-Type': 'application/json' }
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const added = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
 
 /** A path with the examples of its parameters, except for the given ones. */
@@ -159,10 +158,36 @@ export async function platformAsks(operation: Operation, { full }: Pick<Services
     304: [{ path, headers: { 'If-None-Match': '*' } }],
     400: [{ path: added(path, 'nonsense_xyz=1') }],
     403: [{ path, headers: inClear() }],
-    404: [{ path: filled(operation, unknown(operation)), to: spec.operationId === 'security_txt' ? 'bare' : 'full' }],
+    404: [{ path: filled(operation, unknown(operation)) }],
     405: [{ path, method: 'PATCH' }],
     406: [{ path, headers: { Accept: 'image/png' } }],
     429: [{ path, headers: busy }],
+  }
+}
+
+/** Requests of the MCP server. */
+export async function mcpAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
+  const { path, method } = operation
+  const { example } = operation.spec.requestBody.content['application/json']
+  const ask = (message: unknown, headers: Readonly<Record<string, string>> = {}): Ask => ({
+    ...{ path, method, body: typeof message === 'string' ? message : JSON.stringify(message) },
+    headers: { ...someone(), ...JSON_BODY, Accept: 'application/json, text/event-stream', ...headers },
+  })
+  const {
+    403: inPlain,
+    405: wrong,
+    429: over,
+  } = await platformAsks({ ...operation, spec: { responses: { 200: { content: {} } } } }, { full })
+  return {
+    200: [ask(example)],
+    202: [ask({ jsonrpc: '2.0', method: 'notifications/initialized' })],
+    400: [ask('{')],
+    403: [ask(example, { Origin: 'https://other.example' }), ...(inPlain ?? []).map((one) => ({ ...one, method }))],
+    405: wrong ?? [],
+    406: [ask(example, { Accept: 'image/png' })],
+    413: [ask(JSON.stringify({ ...example, params: { text: 'x'.repeat(2_000_000) } }))],
+    415: [ask('x', { 'Content-Type': 'text/odd' })],
+    429: (over ?? []).map((one) => ({ ...one, method })),
   }
 }
 
@@ -202,19 +227,13 @@ export async function exportAsks(_operation: Operation, { full }: Pick<Services,
 /** Requests of accounts. */
 export async function accountAsks(operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
   const { spec, method } = operation
-  const { accounts, tokens } = full.access
+  const { accounts } = full.access
   const create = () => accounts.create({ email: `owner${callers++}@example.org`, label: null, language: 'es' })
   const [mine, revoked, spare] = [await create(), await create(), await create()]
   await accounts.revoke({ account: revoked.account, id: revoked.id })
   const keyed = { 'X-API-Key': mine.key }
   const session = await full.session(revoked.account)
   const path = filled(operation, { id: mine.id })
-  const takes = Object.keys(spec.requestBody?.content ?? {})[0] ?? 'application/json'
-  const isForm = takes === FORM['Content-Type']
-  const form = (members: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Ask => ({
-    ...{ path, method, headers: { ...someone(), ...FORM, ...headers } },
-    body: new URLSearchParams(members).toString(),
-  })
   const json = (body: object, headers: Readonly<Record<string, string>> = {}): Ask => ({
     ...{ path, method, headers: { ...someone(), ...JSON_BODY, ...headers }, body: JSON.stringify(body) },
   })
@@ -266,25 +285,6 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
       400: [plain(keyed, added(path, 'x=1'))],
       404: [plain(keyed, added(path, `key=${spare.id}`))],
     },
-    signup: {
-      201: [form({ email: email('new') })],
-      400: [form({ email: 'nobody' }), form({ email: email('new'), other: 'x' })],
-      422: [form({ email: crowded })],
-      429: [await repeated(6, form({ email: email('often') }))],
-    },
-    account: { 200: [plain(), plain(session)], 401: [plain({}, added(path, 'token=x'))] },
-    account_act: {
-      200: [form({ act: 'mail', email: email('asks') }), form({ act: 'delete', sure: 'yes' }, await full.session(spare.account))],
-      303: [
-        form({ act: 'open', token: (await tokens.link(mine.account)) as string }),
-        form({ act: 'leave' }, await full.session(owned.account)),
-      ],
-      400: [form({ act: 'dance' }), form({ act: 'mail', email: 'nobody' })],
-      401: [form({ act: 'leave' }), form({ act: 'open', token: 'x' })],
-      404: [form({ act: 'revoke', id: 'key_00000000000000000000' }, session)],
-      409: [form({ act: 'rotate', id: revoked.id, overlap_hours: '1' }, session)],
-      429: [await repeated(6, form({ act: 'mail', email: email('often') }))],
-    },
   }
   const { operationId } = spec
   const mineOnly = own[operationId]
@@ -292,7 +292,7 @@ export async function accountAsks(operation: Operation, { full }: Pick<Services,
   return {
     403: [plain(inClear())],
     405: [{ ...plain(), method: 'PATCH' }],
-    413: [isForm ? { ...form({}), body: 'x'.repeat(5000) } : { ...plain({ ...JSON_BODY, ...keyed }), body: `"${'x'.repeat(5000)}"` }],
+    413: [{ ...plain({ ...JSON_BODY, ...keyed }), body: `"${'x'.repeat(5000)}"` }],
     415: [{ ...plain({ ...keyed, 'Content-Type': 'text/odd' }), body: 'x' }],
     ...mineOnly,
     429: [plain(await overLimit()), ...(mineOnly['429'] ?? [])],

@@ -67,9 +67,9 @@ describe('every way to fail is a problem', () => {
   test('a path that is nearly one names that, another none', async () => {
     const detailOf = async (path: string): Promise<string> => ((await (await service.get(path)).json()) as Reply).detail
     expect(await detailOf('/api/incidentes?x=1')).toBe(
-      'There is no path /api/incidentes; did you mean /api/incidents? GET /openapi.json lists every path.',
+      'There is no path /api/incidentes; did you mean /api/incidents? GET /openapi.json lists the paths of the API.',
     )
-    expect(await detailOf('/nothing')).toBe('There is no path /nothing; GET /openapi.json lists every path.')
+    expect(await detailOf('/nothing')).toBe('There is no path /nothing; GET /openapi.json lists the paths of the API.')
   })
 
   test('headers that are too large, and input that is no HTTP', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PLANS, readPlans } from '../../api/access/plans.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { openapi } from '../../api/http/openapi.ts'
+import { ACCOUNT_PAGES, PAGES } from './page-paths.ts'
 import { headerOf, type RawReply, raw } from './raw.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
 
@@ -19,6 +20,8 @@ const PATHS = [
     const { 'x-example-request': asked, parameters = [] } = methods.get ?? methods.post ?? methods.delete
     return (asked ?? path.replaceAll(/\{(\w+)\}/g, (_whole, name) => parameters.find((one: Reply) => one.name === name).example)) as string
   }),
+  ...Object.values(PAGES),
+  ...ACCOUNT_PAGES,
   '/nothing',
   '/api/incidents/%zz',
 ]

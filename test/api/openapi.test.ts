@@ -178,7 +178,7 @@ test('the parameters that have an example are those of the example request, as a
 test('a record with two ends and no line documents that its GeoJSON is a point', () => {
   const paths = ['/api/incidents', '/api/incidents/{id}', '/api/incidents/{id}/history']
   for (const one of operations.filter(({ path }) => paths.includes(path))) {
-    expect(one.description, one.path).toMatch(/no line.*GeoJSON.*Point.*`to_lat`/s)
+    expect(one.description, one.path).toMatch(/without a line.*GeoJSON.*Point.*`to_lat`/s)
     const { properties } = recordSchema(endpoints.find(({ path }) => path === one.path)?.returns.record as RecordShape, { strict: false })
     expect(Object.keys(properties as object)).toEqual(expect.arrayContaining(['lat', 'lon', 'to_lat', 'to_lon']))
   }

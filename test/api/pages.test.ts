@@ -11,9 +11,9 @@ import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { acceptedType } from '../../api/http/representation.ts'
-import { MCP_PATH } from '../../api/mcp/http.ts'
 import { GUIDES, methodPages } from '../../api/web/method-page.ts'
 import { HOLIDAYS_UNTIL } from '../../lake/places/holidays.ts'
+import { ACCOUNT_PAGES, PAGES as OTHERS } from './page-paths.ts'
 import { headerOf, raw } from './raw.ts'
 import { type Reply, startService, type TestService } from './service.ts'
 
@@ -31,6 +31,8 @@ const PROBLEM_PAGES = Object.keys(PROBLEMS).map((code) => `/problems/${code}`)
 const METHODS = methodPages(endpoints)
 const PAGES = ['/changelog', '/docs', '/plans', ...[...METHODS.values()].map(methodPath), ...PROBLEM_PAGES]
 const description = openapi(endpoints, 'https://api.example.org') as Reply
+/** Every path: those of the description, and pages. */
+const SERVED = [...Object.keys(description.paths), ...Object.keys(OTHERS), ...ACCOUNT_PAGES]
 
 async function page(path: string, headers: Record<string, string> = {}): Promise<{ readonly headers: Headers; readonly html: string }> {
   const response = await service.get(path, { Accept: 'text/html', ...headers })
@@ -115,7 +117,7 @@ describe('the changelog', () => {
   })
 
   test('names existing paths, except where it says that they were removed', () => {
-    const paths = [...Object.keys(description.paths), MCP_PATH]
+    const paths = SERVED
     const [unreleased = ''] = text.split(/^## (?!Unreleased$)/m)
     const named = [...unreleased.replace(/^### Removed$.*?(?=^#|(?![^]))/ms, '').matchAll(/`(\/[^\s`]*)`/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThan(0)
@@ -150,12 +152,10 @@ describe('the pages of methods', () => {
       // One name is one page.
       expect(METHODS.get((method as MethodPage).name), path).toBe(method)
     }
-    const { get } = description.paths['/docs/methods/{name}']
-    expect(get.parameters[0].schema.enum).toEqual([...METHODS.keys()])
   })
 
   test('show their Markdown, and name existing paths', async () => {
-    const paths = [...Object.keys(description.paths), ...[...METHODS.values()].map(methodPath)]
+    const paths = [...SERVED, ...[...METHODS.values()].map(methodPath)]
     for (const method of METHODS.values()) {
       const text = readFileSync(method.file, 'utf8')
       const { html } = await page(`${methodPath(method)}?lang=en`)
@@ -181,7 +181,7 @@ describe('the pages of methods', () => {
 
 describe('the guides', () => {
   test('are pages that the description links to, and name existing paths', async () => {
-    const paths = [...Object.keys(description.paths), ...[...GUIDES.keys()].map((name) => `/docs/guides/${name}`)]
+    const paths = [...SERVED, ...[...GUIDES.keys()].map((name) => `/docs/guides/${name}`)]
     for (const [name, { file }] of GUIDES) {
       const markdown = readFileSync(file, 'utf8')
       const { html } = await page(`/docs/guides/${name}?lang=en`)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
-import { SCRIPTS } from '../../api/web/docs.ts'
+import { ACCOUNT_PAGES, PAGES } from './page-paths.ts'
 import { headerOf, type RawReply, raw } from './raw.ts'
 import { representatives } from './representatives.ts'
 import { fillWithExamples, type Reply, startService, type TestService } from './service.ts'
@@ -18,38 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const SCRIPT = `/docs/assets/${SCRIPTS['start.js'].version}/start.js`
-const PLATFORM = [
-  ...([
-    '/health',
-    '/ready',
-    '/openapi.json',
-    '/api/plans',
-    '/schemas/Incident',
-    '/problems/not-found',
-    '/',
-    '/plans',
-    '/docs',
-    SCRIPT,
-  ] as const),
-  ...([
-    '/docs/methods/traffic-forecasts',
-    '/docs/guides/quick-start',
-    '/changelog',
-    '/llms.txt',
-    '/robots.txt',
-    '/favicon.ico',
-    '/.well-known/api-catalog',
-    '/.well-known/security.txt',
-  ] as const),
-  '/status',
-]
+const SCRIPT = PAGES['/docs/assets/{version}/{name}'] as string
+/** Paths of the description without data. */
+const DESCRIBED = ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/Incident', '/status']
+const PLATFORM = [...DESCRIBED, ...Object.values(PAGES)]
 /** A platform path as the description has it. */
-const described = (path: string): string =>
-  path
-    .replace('not-found', '{code}')
-    .replace(/Incident|traffic-forecasts|quick-start/, '{name}')
-    .replace(SCRIPT, '/docs/assets/{version}/{name}')
+const described = (path: string): string => path.replace('Incident', '{name}')
 const ALLOW = 'GET, HEAD, OPTIONS'
 const PATHS = [...PLATFORM, ...representatives.map((endpoint) => requestOf(endpoint))]
 
@@ -160,12 +134,13 @@ describe.each(PATHS)('%s', (path) => {
 describe('the description of a platform path', () => {
   const { paths, components } = openapi(endpoints, 'https://api.example.org') as Reply
 
-  test('names every one of them, with HEAD, OPTIONS and other methods pointing to the full list', async () => {
+  test('names those for programs, and no page', async () => {
     const found = Object.keys(paths).filter((path) => paths[path].get?.tags.includes('platform'))
-    expect(found).toEqual(PLATFORM.map(described))
+    expect(found).toEqual(DESCRIBED.map(described))
+    for (const page of [...Object.keys(PAGES), ...ACCOUNT_PAGES]) expect(Object.keys(paths)).not.toContain(page)
   })
 
-  test.each(PLATFORM)('shows the replies of %s', async (path) => {
+  test.each(DESCRIBED)('shows the replies of %s', async (path) => {
     const { responses } = paths[described(path)].get
     const [[type, { schema, example }]] = Object.entries<Reply>(responses[200].content) as [[string, Reply]]
     const check = new Ajv2020({ strict: false, formats: { uri: true } }).compile({ ...schema, components })

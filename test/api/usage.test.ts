@@ -169,7 +169,7 @@ describe('GET /api/usage', () => {
       .getSchema('api#/components/schemas/Usage') as ValidateFunction
     expect([schema(example), schema.errors]).toEqual([true, null])
     const query = get.parameters.flatMap((one: Reply) => (one.example === undefined ? [] : [`${one.name}=${one.example}`])).join('&')
-    expect(query).toBe('from=2026-01-01&to=2026-01-03')
+    expect(query).toBe('from=2026-01-02&to=2026-01-03')
     const found = await report({ 'X-API-Key': await service.key('FREE') }, `?${query}`)
     expect(Object.keys(found)).toEqual(Object.keys(example))
     expect(found.days.map(({ date }: Reply) => date)).toEqual(example.days.map(({ date }: Reply) => date))

@@ -36,7 +36,7 @@ const BUCKET_MS = perDay(1).bucket_s * 1000
 
 /** The parameters of a report. */
 export const USAGE_PARAMS = Object.freeze({
-  from: dateParam(`First day, in Madrid; by default ${USUAL_DAYS} days before the end. At most ${MOST_DAYS} days are shown.`, '2026-01-01'),
+  from: dateParam(`First day, in Madrid; by default ${USUAL_DAYS} days before the end. At most ${MOST_DAYS} days are shown.`, '2026-01-02'),
   to: dateParam('First day that is not shown; by default tomorrow.', '2026-01-03'),
   key: param({
     about: 'Only this key, by its public name.',
