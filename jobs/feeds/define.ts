@@ -368,6 +368,11 @@ export interface RequestPlan {
   readonly requests: readonly FeedRequest[]
   /** How many requests must succeed; all by default (the fuel provinces: 50 of 52). */
   readonly enough?: number
+  /**
+   * Set if the plan has one request whose answer has pages: returns the next page's address, why the answer is not a page, or
+   * null after the last. Pure. Bodies are named `<request>`, `<request>.2` and so on; all pages are required.
+   */
+  readonly next?: (page: FeedBody, url: string) => DownloadStep | null
 }
 
 export type Feed = Readonly<FeedSpec>

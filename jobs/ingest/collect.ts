@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawBody, ReceivedBody } from '../../lake/raw/archive.ts'
-import { type Feed, type FeedBody, type FeedRequest, FormatError, type RequestPlan, type Withhold } from '../feeds/define.ts'
+import {
+  type DownloadStep,
+  type Feed,
+  type FeedBody,
+  type FeedRequest,
+  FormatError,
+  type RequestPlan,
+  type Withhold,
+} from '../feeds/define.ts'
 import { fetchFollowed } from './follow.ts'
 import { decodeReply, FetchError, type Reply, sniff, type Validators } from './http.ts'
 
@@ -9,6 +17,8 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 /** Requests of one plan in flight at once, to spare publishers. */
 const AT_ONCE = 4
+/** An answer of more pages than this never ends. */
+const MOST_PAGES = 200
 
 /** The bodies of a reply with their headers. */
 type LastReply = { readonly bodies: readonly Pick<RawBody, 'name' | 'headers'>[] }
@@ -53,7 +63,8 @@ export async function collect(feed: Feed, options: CollectOptions): Promise<Coll
   for (const plan of ready.length > 0 ? ready : feed.plans) {
     options.signal.throwIfAborted()
     try {
-      return await collectPlan(plan, options)
+      const { requests, next } = plan
+      return next ? await collectPages({ request: requests[0] as FeedRequest, next }, options) : await collectPlan(plan, options)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
       failure =
@@ -103,6 +114,49 @@ export async function collectPlan(plan: RequestPlan, options: CollectOptions): P
     fetched_at,
     received: got.map(({ request, reply }) => ({ name: request.name, ...reply })),
     decoded: got.map(({ request, bytes }) => ({ name: request.name, bytes })),
+  }
+}
+
+/** A request whose answer has pages. */
+interface PagedRequest {
+  readonly request: FeedRequest
+  readonly next: NonNullable<RequestPlan['next']>
+}
+
+/**
+ * Fetches all pages of an answer, in order. Unconditional: an unchanged first page does not mean that the others are unchanged.
+ * Throws `FetchError`.
+ */
+export async function collectPages({ request, next }: PagedRequest, options: CollectOptions): Promise<Collected> {
+  const received: ReceivedBody[] = []
+  const decoded: FeedBody[] = []
+  for (let url = request.url; ; ) {
+    const name = received.length === 0 ? request.name : `${request.name}.${received.length + 1}`
+    const plan = { requests: [{ ...request, name, url }] }
+    const page = await collectPlan(plan, { ...options, last: null }).catch((error: unknown) => {
+      // A missing page of an existing file is a failure, not a gap.
+      throw error instanceof FetchError && received.length > 0 ? new FetchError(error.message, { retryable: true, cause: error }) : error
+    })
+    if (page.kind !== 'bodies') throw new FetchError(`${url} answered 304 to an unconditional request`, { retryable: true })
+    received.push(...page.received)
+    decoded.push(...page.decoded)
+    const step = stepAfter(next, page.decoded[0] as FeedBody, url)
+    if (step === null) return { kind: 'bodies', fetched_at: page.fetched_at, received, decoded }
+    if ('refused' in step) {
+      const status = received.length === 1 ? (step.status ?? null) : null
+      throw new FetchError(`${url} answered: ${step.refused}`, { retryable: step.retryable, status })
+    }
+    if (received.length === MOST_PAGES) throw new FetchError(`${request.url} has more than ${MOST_PAGES} pages`, { retryable: false })
+    url = step.url
+  }
+}
+
+function stepAfter(next: PagedRequest['next'], page: FeedBody, url: string): DownloadStep | null {
+  try {
+    return next(page, url)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new FetchError(`${url}: ${error.message}`, { retryable: false, cause: error })
   }
 }
 

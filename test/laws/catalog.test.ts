@@ -177,7 +177,8 @@ describe.each(feeds.map((feed) => [feed.id, feed] as const))('feed %s', (id, fee
 
   test('asks distinct requests over HTTPS or HTTP, bounded in bytes and time', () => {
     expect(feed.plans.length > 0).toBe(!feed.stream)
-    for (const { requests, enough } of feed.plans) {
+    for (const { requests, enough, next } of feed.plans) {
+      if (next) expect(requests).toHaveLength(1)
       expect(new Set(requests.map(({ name }) => name)).size).toBe(requests.length)
       expect(enough ?? requests.length).toBeLessThanOrEqual(requests.length)
       for (const request of requests) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defineFeed, type FeedRequest } from '../../../jobs/feeds/define.ts'
+import { defineFeed, type FeedBody, type FeedRequest, FormatError, type RequestPlan } from '../../../jobs/feeds/define.ts'
 import { type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
 import { madrid } from '../../../lake/datasets/road/sources.ts'
 import type { AcceptedFetch } from '../../../lake/raw/archive.ts'
@@ -41,7 +41,7 @@ const request = (name: string, more: Partial<FeedRequest> = {}): FeedRequest => 
   ...more,
 })
 
-function feedOf(...plans: { requests: FeedRequest[]; enough?: number }[]) {
+function feedOf(...plans: RequestPlan[]) {
   return defineFeed({ id: 'a_feed', domain: 'road', source: madrid, into: [], every_s: 60, plans, bands: {}, rows: () => [] })
 }
 
@@ -146,6 +146,26 @@ describe('collecting a feed', () => {
     await expect(bytesOf(feedOf({ requests: [request('all')] }, { ...provinces, enough: 3 }))).rejects.toThrow(
       /\/all answered 404; then .*\/p2 answered 404 \(.*3 needed\)/,
     )
+  })
+
+  test('fetches the pages of an answer in order; a page that is missing or unreadable fails the whole answer', async () => {
+    handler = ({ url }, response) => (url === '/gone' ? response.writeHead(404).end() : response.end(`<a n="${url}"/>`))
+    const after =
+      (...names: string[]) =>
+      ({ name }: FeedBody, url: string) => {
+        expect(name).toBe(url.endsWith('/x') ? 'x' : `x.${names.indexOf(url.split('/').at(-1) as string) + 2}`)
+        const next = names[names.findIndex((one) => url.endsWith(`/${one}`)) + 1]
+        if (next === 'broken') throw new FormatError('no page')
+        return next === undefined ? null : { url: `https://publisher.example/${next}` }
+      }
+    const paged = (...names: string[]) => feedOf({ requests: [request('x')], next: after(...names) })
+    const last = { bodies: [{ name: 'x', headers: { etag: '"v1"' } }] } as unknown as AcceptedFetch
+    expect(await bytesOf(paged('b', 'c'), { last })).toEqual(['x: <a n="/x"/>', 'x.2: <a n="/b"/>', 'x.3: <a n="/c"/>'])
+    // An unchanged first page would not mean that the others are unchanged.
+    expect(asked.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined, undefined])
+    await expect(bytesOf(paged('b', 'gone'))).rejects.toThrow('/gone answered 404')
+    await expect(bytesOf(paged('b', 'broken'))).rejects.toThrow('/b: no page')
+    await expect(bytesOf(feedOf({ requests: [request('x')], next: (_, url) => ({ url }) }))).rejects.toThrow('more than 200 pages')
   })
 
   test('takes the capture time of a replay for the fetch time', async () => {
