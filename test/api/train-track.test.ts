@@ -47,7 +47,7 @@ test('is of one service day, four in the morning to four, with the delays that w
     ['18T23:40', null, 'STOPPED_AT', 120],
     ['19T00:10', 37.377792, 'STOPPED_AT', null],
   ])
-  expect(meta.sources.map(({ id }: Reply) => id)).toEqual(['renfe'])
+  expect(meta.sources.map(({ id }: Reply) => id)).toEqual(['renfe', 'fgc'])
   const geo = await service.json(`${TRACK}?date=2026-11-18&format=geojson`)
   expect(geo.features.map(({ geometry }: Reply) => geometry?.coordinates ?? null)).toEqual([
     [-5.979549, 37.377792],

@@ -116,7 +116,7 @@ describe('with a timetable', () => {
     })
     const reply = await service.json(LIST)
     expect(reply).toMatchObject({ total: 1, updated_at: '2026-11-17T11:00:00.000Z', left_out: 0 })
-    expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['renfe', 'renfe_visor'])
+    expect(reply.meta.sources.map(({ id }: Reply) => id)).toEqual(['renfe', 'fgc', 'renfe_visor'])
     expect(reply.trains[0]).toMatchObject({
       id: 'CERCANIAS-90001-C3',
       nucleo_code: '10',

@@ -2,11 +2,6 @@ import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { type Column, col } from '../../../lake/schema/columns.ts'
 
-/** Operators of trains. */
-export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that operates the trains.', {
-  RENFE: ['Renfe Viajeros', 'Renfe Viajeros'],
-})
-
 /** Status of a train at a station. */
 export const BOARD_STATUSES = defineCodes('rail_board_status', 'Status of a train at a station.', {
   SCHEDULED: ['Previsto', 'Expected, on time or late'],

@@ -10,6 +10,15 @@ export interface RunningTrain {
   readonly match: Match | null
   /** Updates of its trip, then those of the same train in another network. */
   readonly said: readonly TripUpdateRow[]
+  /** Stops ahead by the publisher of the position, without times; null if it states none. */
+  readonly ahead: readonly StatedStop[] | null
+}
+
+/** A stop that a publisher names. */
+export interface StatedStop {
+  readonly stop_id: string
+  /** By the timetable of the day. */
+  readonly name: string | null
 }
 
 /** The newer of two positions is shown if the difference exceeds this, ms: three publications. */

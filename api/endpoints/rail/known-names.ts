@@ -1,4 +1,4 @@
-import { RAIL_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -7,14 +7,25 @@ import { type CachedQuery, defineCachedQuery, distinctValues, type QueryReader }
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { knownBy, listOf, type Param, textParam } from '../../define/params.ts'
 
-const NETWORKS = Object.keys(RAIL_NETWORKS.codes)
+/** The networks with live positions of trains. */
+const LIVE_NETWORKS = [...RENFE_NETWORKS, 'FGC']
+
+const LINE_NAMES = sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`
 
 /** Lines and products of all stored timetables: SR06 and SR18 ran in June 2026 but no longer in August. */
 const railLines = defineCachedQuery<ReadonlySet<string>>({
   name: 'rail lines',
   from: [railRoutes],
   maxEntries: 1,
-  read: (reader) => namesOf(reader, sql`SELECT DISTINCT network, short_name AS name FROM ${scan(railRoutes)} WHERE short_name IS NOT NULL`),
+  read: (reader) => namesOf(reader, LINE_NAMES),
+})
+
+/** The same lines, known once every network with live positions has a timetable. */
+const liveLines = defineCachedQuery<ReadonlySet<string>>({
+  name: 'lines of running trains',
+  from: [railRoutes],
+  maxEntries: 1,
+  read: (reader) => namesOf(reader, LINE_NAMES, LIVE_NETWORKS),
 })
 
 /** Station codes of all stored timetables. */
@@ -30,11 +41,11 @@ const commuterStationCodes = distinctValues({
   ...{ name: 'commuter station codes', dataset: railStations, column: 'stop_id', filter: { network: { eq: 'CERCANIAS' } } },
 })
 
-/** The names that a query finds, in order; none until it finds some of every network, since the others are not known yet. */
-async function namesOf({ all }: QueryReader, query: Sql): Promise<ReadonlySet<string>> {
+/** The names that a query finds, in order; none until it finds some of each of some networks, by default Renfe's. */
+async function namesOf({ all }: QueryReader, query: Sql, of: readonly string[] = RENFE_NETWORKS): Promise<ReadonlySet<string>> {
   const found = await all<{ readonly network: string; readonly name: string }>(query)
   const networks = new Set(found.map(({ network }) => network))
-  return new Set(NETWORKS.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
+  return new Set(of.every((network) => networks.has(network)) ? found.map(({ name }) => name).sort() : [])
 }
 
 /** True once the timetables of all networks have landed, so lines and stations are known; null if they cannot be read now. */
@@ -44,18 +55,25 @@ export async function namesAreKnown(extra: MemoryAsk<readonly []>['optional']): 
 }
 
 /** The parameter `line` of all endpoints about trains, except rolling stock. */
-export const lineParam = knownBy(
-  listOf(
-    textParam(
-      'Line of commuter rail, as the timetables name it (C4a and C4A are two lines), or product of other trains (list rail_product).',
-      {
-        max: 30,
-        example: 'C1',
-      },
+export const lineParam = lineIn(railLines)
+
+/** The same parameter of running trains: FGC's lines are accepted before FGC's timetable has landed. */
+export const liveLineParam = lineIn(liveLines)
+
+function lineIn(query: CachedQuery<ReadonlySet<string>>): Param<readonly string[] | null> {
+  return knownBy(
+    listOf(
+      textParam(
+        'Line, as the timetables name it (C4a and C4A are two lines), or product of long and medium distance (list rail_product).',
+        {
+          max: 30,
+          example: 'C1',
+        },
+      ),
     ),
-  ),
-  { query: railLines, expected: 'expected a line or product of a timetable', isListed: true },
-)
+    { query, expected: 'expected a line or product of a timetable', isListed: true },
+  )
+}
 
 /** The parameter `station` of lists. */
 export const stationParam = stationsIn(railStationCodes, 'Station code, five digits: alerts that name it.', 'a timetable')

@@ -4,12 +4,13 @@ import type { RunningTrain } from './duplicate-trains.ts'
 import type { NextStop } from './train.ts'
 import { stopsOf } from './train-match.ts'
 
-/** The remaining stops of a train, in order; for a train outside the timetable the next stop, if stated. */
-export function nextStopsOf({ train, match, said }: RunningTrain): NextStop[] {
+/** The remaining stops of a train, in order; for a train outside the timetable those that its publisher states. */
+export function nextStopsOf({ train, match, said, ahead }: RunningTrain): NextStop[] {
   const skipped = new Set(said.flatMap(({ skipped_stop_ids }) => skipped_stop_ids))
   const [expected = null] = said.flatMap(({ next_stop_id, expected_arrival_at }) =>
     next_stop_id === null ? [] : [{ stop_id: next_stop_id, at: expected_arrival_at }],
   )
+  if (!match && ahead) return ahead.map(({ stop_id, name }) => ({ ...unplanned({ stop_id, at: null }, skipped), name }))
   if (!match) return expected === null ? [] : [unplanned(expected, skipped)]
   const stops = stopsOf(match)
   const delay_ms = train.delay_s === null || train.delay_quality === 'DOUBTFUL' ? null : 1000 * train.delay_s

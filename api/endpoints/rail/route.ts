@@ -1,3 +1,4 @@
+import { RAIL_OPERATORS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -5,7 +6,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { withExample } from '../common-fields.ts'
-import { GEOMETRY_SOURCES, productField, RAIL_OPERATORS } from './codes.ts'
+import { GEOMETRY_SOURCES, productField } from './codes.ts'
 import type { NetworkRoute, RailNetwork } from './network.ts'
 import { TRACK_REACH_M, TRACK_TOLERANCE_M } from './route-way.ts'
 

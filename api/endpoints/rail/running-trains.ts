@@ -1,9 +1,9 @@
-import { isCancelled, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
+import { isCancelled, LONG_DISTANCE, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { memo } from '../../define/memo.ts'
-import { type RunningTrain, withoutDuplicates } from './duplicate-trains.ts'
+import { type RunningTrain, type StatedStop, withoutDuplicates } from './duplicate-trains.ts'
 import { currentAt } from './live-trips.ts'
 import { awayFrom } from './run-date.ts'
 import type { DayTrip } from './timetable-day.ts'
@@ -22,8 +22,8 @@ export interface RunningTrains {
 
 /** Inputs of the trains of an instant. */
 interface Making {
-  /** Newest publication of positions, open data or map, ms since the epoch. */
-  readonly at: number
+  /** Newest publication of an operator's positions, open data or map, ms since the epoch. */
+  readonly at: (network: string) => number
   readonly days: readonly MatchDay[]
   readonly updates: Updates
   readonly mapped: ReadonlyMap<string, MapRow>
@@ -37,28 +37,47 @@ interface Updates {
 
 /** A train missing from its publication is shown this long: three publications. */
 const GONE_MS = 60_000
+/** The feed of networks with one feed of positions; the others are Renfe's. */
+const FEEDS: Readonly<Record<string, string>> = { FGC: 'fgc_trains' }
+const OWN_FEEDS: readonly string[] = Object.values(FEEDS)
 const NONE: RunningTrains = Object.freeze({ byId: new Map(), all: [], left_out: 0 })
 
 /** The running trains of the newest publications, cached per state and timetable. */
 export async function runningTrains({ states, cached: slice }: MemoryAsk<typeof TRAIN_STATES>): Promise<RunningTrains> {
   const [positions, , fleet] = states
-  const at = Math.max(0, ...[...positions.parts, ...fleet.parts].map(({ data_time }) => data_time))
+  const at = newestOf([...positions.parts, ...fleet.parts])
   if (at === 0) return NONE
   return trainsOf(states, at, await matchDaysAt(at, slice))
 }
 
 const trainsOf = memo(makeTrains, (states, _at, days) => [...states, ...days.flatMap(({ day, idle }) => [day, idle])])
 
-function makeTrains([positions, updates, fleet]: TrainStates, at: number, days: readonly MatchDay[]): RunningTrains {
+type Parts = TrainStates[0]['parts']
+
+/** The newest publication of some feeds, ms; 0 for none. */
+function newestOf(parts: Parts): number {
+  return Math.max(0, ...parts.map(({ data_time }) => data_time))
+}
+
+/** Operators publish at their own times: one that pauses is not measured against the other. */
+function publishedBy(parts: Parts): Making['at'] {
+  const renfe = newestOf(parts.filter(({ feed }) => !OWN_FEEDS.includes(feed)))
+  const own = new Map(Object.entries(FEEDS).map(([network, feed]) => [network, newestOf(parts.filter((part) => part.feed === feed))]))
+  return (network) => own.get(network) ?? renfe
+}
+
+function makeTrains([positions, updates, fleet]: TrainStates, now: number, days: readonly MatchDay[]): RunningTrains {
+  const publishedAt = publishedBy([...positions.parts, ...fleet.parts])
+  const at = publishedAt(LONG_DISTANCE) || now
   const current = fleet.rows.filter((row) => at - fixOf(row) <= railFleet.currentFor_ms)
   const mapped = new Map(current.map((row) => [mapKey(row), row]))
-  const making: Making = { at, days, updates: updatesOf(updates.rows.filter(currentAt(updates, at))), mapped }
+  const making: Making = { at: publishedAt, days, updates: updatesOf(updates.rows.filter(currentAt(updates, at))), mapped }
   const byId = new Map<string, RunningTrain>()
   const gone = new Set<string>()
   for (const row of positions.rows) {
     const id = trainId(row)
     const before = byId.get(id)
-    if (!isShown(row, at - row.observed_at)) gone.add(id)
+    if (!isShown(row, publishedAt(row.network) - row.observed_at)) gone.add(id)
     else if (!before || before.train.observed_at < row.observed_at) byId.set(id, ofPosition(row, id, making))
   }
   for (const row of fleet.rows) {
@@ -130,7 +149,30 @@ function ofPosition(row: PositionRow, id: string, making: Making): RunningTrain 
     position_source: row.position_source,
     vehicle_status: row.vehicle_status,
     platform: row.platform,
+    ...statedBy(row),
+    ahead: aheadOf(row, nameIn(making)),
   })
+}
+
+/** Properties that only FGC states; null for other trains. */
+function statedBy(row: PositionRow): Stated {
+  const { direction, is_on_time, unit_type, source_stop_id, occupied_coaches, occupancies_pct, origin_stop_id, destination_stop_id } = row
+  return {
+    ...{ direction, is_on_time, unit_type, source_stop_id, origin_stop_id, destination_stop_id },
+    unit_id: RENFE_NETWORKS.includes(row.network) ? null : row.vehicle_id,
+    occupancy: (occupied_coaches ?? []).map((coach, at) => ({ coach, occupancy_pct: occupancies_pct?.[at] as number })),
+  }
+}
+
+/** The stops ahead that a publisher states, beginning with the one where the train stands. */
+function aheadOf({ stop_id, next_stop_ids }: PositionRow, nameOf: (stop_id: string) => string | null): StatedStop[] | null {
+  if (next_stop_ids === null) return null
+  const ids = stop_id === null || next_stop_ids[0] === stop_id ? next_stop_ids : [stop_id, ...next_stop_ids]
+  return ids.map((id) => ({ stop_id: id, name: nameOf(id) }))
+}
+
+function nameIn({ days }: Making): (stop_id: string) => string | null {
+  return (stop_id) => days[0]?.day.stops.nameOf(stop_id) ?? null
 }
 
 /** A train that only the map has: its satellite position, without the data of open feeds. */
@@ -143,6 +185,7 @@ function ofMap(row: MapRow, id: string, making: Making): RunningTrain {
     position_source: row.position === null || row.fixed_at === null ? null : 'GPS',
     vehicle_status: null,
     platform: null,
+    ...NOT_STATED,
   })
 }
 
@@ -169,16 +212,30 @@ function sayingOf(row: MapRow): Train['map'] {
   }
 }
 
-type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | 'vehicle_status' | 'platform'> & {
-  readonly map: MapRow | null
-}
+/** Properties of a train that only some publishers of positions state. */
+type Stated = Pick<Train, 'direction' | 'is_on_time' | 'unit_id' | 'unit_type' | 'source_stop_id' | 'occupancy'> &
+  Pick<PositionRow, 'origin_stop_id' | 'destination_stop_id'>
 
-function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Seen): RunningTrain {
+type Seen = Pick<Train, 'id' | 'observed_at' | 'stop_id' | 'position_source' | 'vehicle_status' | 'platform'> &
+  Stated &
+  Pick<RunningTrain, 'ahead'> & { readonly map: MapRow | null }
+
+const NOT_STATED: Stated & Pick<RunningTrain, 'ahead'> = Object.freeze({
+  ...{ direction: null, is_on_time: null, unit_id: null, unit_type: null, source_stop_id: null, occupancy: [] },
+  ...{ origin_stop_id: null, destination_stop_id: null, ahead: null },
+})
+
+function made(row: PositionRow | MapRow, making: Making, seen: Seen): RunningTrain {
+  const { days, updates } = making
+  const nameOf = nameIn(making)
   const { network, trip_id, train_number } = row
   const { map, observed_at, stop_id } = seen
   const due_at = observed_at - 1000 * believedDelay(saidOf(row, null, updates)[0] ?? null, map)
   const match = matchTrain({ network, trip_id, train_number, stop_id: stop_id ?? map?.next_stop_id ?? null, due_at }, days)
   const ends = match && endsOf(match)
+  const stated = (stop: string | null): StatedStop | null => (stop === null ? null : { stop_id: stop, name: nameOf(stop) })
+  const origin = ends?.origin ?? stated(seen.origin_stop_id)
+  const destination = ends?.destination ?? stated(seen.destination_stop_id)
   const said = saidOf(row, match, updates)
   const update = said[0] ?? null
   const late = said.find(({ delay_s }) => delay_s !== null)
@@ -187,6 +244,7 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
   const train: Train = {
     id: seen.id,
     network,
+    operator: RENFE_NETWORKS.includes(network) ? 'RENFE' : network,
     nucleo_code: row.nucleo_code ?? twin?.route.nucleo_code ?? null,
     line: row.line ?? (twin && isCommuter(twin) ? twin.route.short_name : null),
     product: network === LONG_DISTANCE ? (match?.product ?? null) : twin && !isCommuter(twin) ? twin.route.short_name : null,
@@ -195,11 +253,17 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     position_source: seen.position_source,
     vehicle_status: seen.vehicle_status,
     stop_id,
-    stop_name: stop_id === null ? null : ((match?.stops ?? days[0]?.day.stops)?.nameOf(stop_id) ?? null),
+    source_stop_id: seen.source_stop_id,
+    stop_name: stop_id === null ? null : match ? (match.stops.nameOf(stop_id) ?? null) : nameOf(stop_id),
     platform: seen.platform,
     delay_s: delay?.delay_s ?? null,
     delay_quality: delay?.delay_quality ?? null,
     delay_source: delay && delay.delay_s !== null ? (!late ? 'MAP' : late.is_stale ? 'LAST_KNOWN' : 'TRIP_UPDATE') : null,
+    is_on_time: seen.is_on_time,
+    direction: seen.direction,
+    unit_id: seen.unit_id,
+    unit_type: seen.unit_type,
+    occupancy: seen.occupancy,
     schedule_relationship: update?.schedule_relationship ?? null,
     trip_id,
     matched_trip_id: match?.trip_id ?? null,
@@ -207,20 +271,20 @@ function made(row: PositionRow | MapRow, { at, days, updates }: Making, seen: Se
     other_train_id: twin && trainIdOf(twin),
     other_trip_id: twin && twin.trip_id,
     service_date: match?.service_date ?? update?.service_date ?? null,
-    origin_id: ends?.origin.stop_id ?? null,
-    origin: ends?.origin.name ?? null,
-    destination_id: ends?.destination.stop_id ?? null,
-    destination: ends?.destination.name ?? null,
+    origin_id: origin?.stop_id ?? null,
+    origin: origin?.name ?? null,
+    destination_id: destination?.stop_id ?? null,
+    destination: destination?.name ?? null,
     map: map && sayingOf(map),
     source: row.source,
     source_id: row.source_id,
     observed_at,
-    age_s: Math.max(0, Math.round((at - observed_at) / 1000)),
+    age_s: Math.max(0, Math.round((making.at(network) - observed_at) / 1000)),
     updated_at: row.updated_at,
     status: row.status,
     is_stale: row.is_stale,
   }
-  return { train, match, said }
+  return { train, match, said, ahead: seen.ahead }
 }
 
 function isCommuter({ route }: DayTrip): boolean {

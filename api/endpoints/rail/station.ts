@@ -1,4 +1,4 @@
-import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_OPERATORS, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -8,7 +8,6 @@ import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
-import { RAIL_OPERATORS } from './codes.ts'
 import type { NetworkLine, NetworkStation, RailNetwork } from './network.ts'
 import type { RegisteredStation } from './station-register.ts'
 

@@ -1,4 +1,4 @@
-import { RAIL_NETWORKS, RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_OPERATORS, TRAIN_COACHES } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
@@ -24,8 +24,8 @@ export const TRAIN_MATCHES = defineCodes('train_match', 'How a running train was
 
 /** Description of the sources of records. */
 export const ABOUT_TRAINS =
-  'Positions, trip updates and timetables are open data. Data under `map`, a delay with `delay_source` MAP and records with `source` `renfe_visor` ' +
-  "come from Renfe's map of trains, which states no licence: `meta.sources` lists both."
+  'Positions, trip updates and timetables are open data of Renfe and FGC. Data under `map`, a delay with `delay_source` MAP and records with `source` `renfe_visor` ' +
+  "come from Renfe's map of trains, which states no licence: `meta.sources` lists all."
 
 const fields = {
   id: col.string(
@@ -36,6 +36,7 @@ const fields = {
     },
   ),
   network: col.code(0, 'Network whose feed reports the position.', RAIL_NETWORKS, { example: 'CERCANIAS' }),
+  operator: col.code(0, 'Company that operates the train.', RAIL_OPERATORS, { example: 'RENFE' }),
   nucleo_code: col.code(
     0,
     'Commuter network (núcleo), by either timetable; null for other trains and without a stated trip.',
@@ -47,7 +48,7 @@ const fields = {
   ),
   line: meaning(
     columns.line,
-    'Line of commuter rail, also for a train in the timetables of both networks whose position the other feed reports; null for other trains.',
+    'Line of commuter rail or FGC, also for a train in the timetables of both networks whose position the other feed reports; null for other trains.',
   ),
   product: productField(
     'Commercial product by the timetable; null if the train is not in it, and for commuter trains unless they are in the timetables of both networks.',
@@ -57,6 +58,7 @@ const fields = {
   position_source: columns.position_source,
   vehicle_status: columns.vehicle_status,
   stop_id: columns.stop_id,
+  source_stop_id: columns.source_stop_id,
   stop_name: col.string(0, 'Name of that stop by the timetable of the day.', { nullable: true, example: 'San Bernardo' }),
   platform: columns.platform,
   delay_s: meaning(said.delay_s, 'Delay as published, in whole minutes; negative if early. Null if not stated.'),
@@ -64,6 +66,14 @@ const fields = {
   delay_source: col.code(0, 'Source of the delay; trip updates take precedence over the map.', DELAY_SOURCES, {
     nullable: true,
     example: 'TRIP_UPDATE',
+  }),
+  is_on_time: columns.is_on_time,
+  direction: columns.direction,
+  unit_id: col.string(0, 'Id of the unit; FGC only.', { nullable: true, example: null }),
+  unit_type: columns.unit_type,
+  occupancy: nested.objects('Occupancy of the coaches that measure it, in the order M1, MI, RI, M2; FGC only, otherwise empty.', {
+    coach: col.code(0, 'The coach.', TRAIN_COACHES, { example: 'M1' }),
+    occupancy_pct: col.integer(0, 'Share of its capacity in use; above 100 if the publisher says so.', { unit: '%', example: 12 }),
   }),
   schedule_relationship: optional(said.schedule_relationship, 'Relation of the trip to the timetable; null without a trip update.'),
   trip_id: columns.trip_id,
@@ -82,9 +92,9 @@ const fields = {
     nullable: true,
     example: '2026-05-26',
   }),
-  origin_id: col.string(0, 'First stop of the trip by the timetable.', { nullable: true, example: '51200' }),
+  origin_id: col.string(0, 'First stop of the trip by the timetable; for FGC as published.', { nullable: true, example: '51200' }),
   origin: col.string(0, 'Its name.', { nullable: true, example: 'Utrera' }),
-  destination_id: col.string(0, 'Last stop of the trip by the timetable.', { nullable: true, example: '50600' }),
+  destination_id: col.string(0, 'Last stop of the trip by the timetable; for FGC as published.', { nullable: true, example: '50600' }),
   destination: col.string(0, 'Its name.', { nullable: true, example: 'Lora del Río' }),
   map: nested.object(
     "Data of Renfe's map of trains, which states no licence; null if the train is not on the map.",
@@ -112,7 +122,7 @@ const fields = {
   source: meaning(columns.source, 'Source of the position.'),
   source_id: columns.source_id,
   observed_at: meaning(columns.observed_at, 'Time of the position; the publication time if the train states none.'),
-  age_s: col.integer(0, 'Age of the position relative to the newest publication of positions.', { unit: 's', example: 0 }),
+  age_s: col.integer(0, "Age of the position relative to the newest publication of its operator's positions.", { unit: 's', example: 0 }),
   ...stateFields(columns.observed_at),
 } as const
 
@@ -150,7 +160,7 @@ const nextStop = {
 export const trainDetail = record('TrainDetail', 'A running train with its next stops.', {
   ...fields,
   next_stops: nested.objects(
-    'The remaining stops, beginning with the one of the position. For a train that is not in the timetable, only the next one, if stated.',
+    'The remaining stops, beginning with the one of the position. For a train that is not in the timetable, only the next one, if stated; for FGC all, without times.',
     nextStop,
   ),
 })

@@ -5,7 +5,7 @@ import { idOfListed } from '../../define/example.ts'
 import { columnFilter, defineMemoryFilter } from '../../define/filter.ts'
 import { codeParam, integerParam, listOf } from '../../define/params.ts'
 import { areaFilter } from '../../filters/area.ts'
-import { lineParam } from './known-names.ts'
+import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { nextStopsOf } from './next-stops.ts'
 import { runningTrains } from './running-trains.ts'
@@ -30,7 +30,8 @@ export const trainList = defineEndpoint({
   about:
     'Each train once. Without `limit` the reply contains all trains. Positions more than 10 minutes older than the newest publication are left out, as are trains missing from their publication for a minute; ' +
     '`left_out` counts them. If a publication lacks a whole núcleo, its trains keep their last position, marked `is_stale`, until that is too old. They are counted for an hour, and `meta.stale` is true for replies that may include the núcleo, also if trip updates lack it. Long-distance trains that only the map has are listed with its data. ' +
-    'A train in the timetables of both networks under one number is listed once, and found by the network, line, núcleo and product of either. Of two positions, a current one is preferred to a last known one, then a satellite fix, then one newer by more than a minute, then commuter rail. ' +
+    'FGC states whether a train is on time (`is_on_time`), not its delay (`delay_s` is null), and its positions have no time: `observed_at` is the time of our fetch, and the train was there some two minutes earlier. ' +
+    "A train in the timetables of both of Renfe's networks under one number is listed once, and found by the network, line, núcleo and product of either. Of two positions, a current one is preferred to a last known one, then a satellite fix, then one newer by more than a minute, then commuter rail. " +
     ABOUT_TRAINS,
   params: {},
   filters: [
@@ -44,7 +45,7 @@ export const trainList = defineEndpoint({
     columnFilter('nucleo', listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '30' })), 'nucleo_code'),
     defineMemoryFilter({
       name: 'line',
-      param: lineParam,
+      param: liveLineParam,
       matches: (lines) => (one: Train) => lines.includes(one.line ?? '') || lines.includes(one.product ?? ''),
       present: { line: ({ line, product }) => [line ?? [], product ?? []].flat() },
     }),

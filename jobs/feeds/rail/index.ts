@@ -1,4 +1,5 @@
 import type { Feed } from '../define.ts'
+import { fgcTrains } from './fgc-trains.ts'
 import { renfeAlerts } from './renfe-alerts.ts'
 import { renfeEstaciones } from './renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './renfe-flota.ts'
@@ -15,6 +16,7 @@ export const feeds: readonly Feed[] = Object.freeze([
   renfeTripUpdatesLd,
   renfePositions,
   renfePositionsLd,
+  fgcTrains,
   renfeFlotaLd,
   renfeFlota,
   renfeGtfsCercanias,

@@ -8,6 +8,11 @@ import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
 import { trainFix } from './train-fix.ts'
 
+/** Columns that Renfe's positions do not state. */
+const NOT_STATED = {
+  ...{ direction: null, origin_stop_id: null, destination_stop_id: null, next_stop_ids: null, is_on_time: null },
+  ...{ unit_type: null, occupied_coaches: null, occupancies_pct: null, source_stop_id: null },
+} as const
 /** The placeholder for "no station". */
 const NO_STOP = '00000'
 const PLATFORM = /-PLATF\.\(([^)]+)\)$/
@@ -77,6 +82,7 @@ function positionRow(
     stop_id: vehicle.stopId === NO_STOP ? null : vehicle.stopId,
     platform: PLATFORM.exec(vehicle.label ?? '')?.[1] ?? null,
     label: vehicle.label,
+    ...NOT_STATED,
   }
 }
 

@@ -1,9 +1,19 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Renfe's two networks. Each has its own timetable and live feeds. */
+/** Networks of railways. Each has its own timetable and live feeds. */
 export const RAIL_NETWORKS = defineCodes('rail_network', 'Network of the railway.', {
   CERCANIAS: ['Cercanías y Rodalies', 'Commuter trains'],
   AVLDMD: ['Alta velocidad, larga y media distancia', 'High-speed, long and medium distance'],
+  FGC: ['Ferrocarrils de la Generalitat de Catalunya', 'Ferrocarrils de la Generalitat de Catalunya'],
+})
+
+/** The networks whose timetables and trip updates Renfe publishes. */
+export const RENFE_NETWORKS: readonly string[] = Object.freeze(['CERCANIAS', 'AVLDMD'])
+
+/** Operators of trains. */
+export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that operates the trains.', {
+  RENFE: ['Renfe Viajeros', 'Renfe Viajeros'],
+  FGC: ['Ferrocarrils de la Generalitat de Catalunya', 'Ferrocarrils de la Generalitat de Catalunya'],
 })
 
 /** The network whose trips get new ids every night. Only its train numbers are stable. */
@@ -71,6 +81,20 @@ export const CANCELLED_TRIPS: readonly string[] = Object.freeze(['CANCELED', 'DE
 export function isCancelled({ schedule_relationship }: { readonly schedule_relationship: string | null }): boolean {
   return schedule_relationship !== null && CANCELLED_TRIPS.includes(schedule_relationship)
 }
+
+/** Running directions of FGC's trains, by the publisher's letter. */
+export const TRAIN_DIRECTIONS = defineCodes('rail_train_direction', 'Running direction of a train, by the letter of its publisher.', {
+  A: ['Ascendente', 'Up'],
+  D: ['Descendente', 'Down'],
+})
+
+/** Coaches of FGC's trains, by the publisher's names. */
+export const TRAIN_COACHES = defineCodes('rail_coach', 'Coach of a train, by the name of its publisher.', {
+  M1: ['Coche M1', 'Coach M1'],
+  MI: ['Coche MI', 'Coach MI'],
+  RI: ['Coche RI', 'Coach RI'],
+  M2: ['Coche M2', 'Coach M2'],
+})
 
 /** `VehicleStopStatus` of GTFS-Realtime. */
 export const VEHICLE_STATUSES = defineCodes('gtfs_vehicle_status', 'Position of a train relative to its stop.', {

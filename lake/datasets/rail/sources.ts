@@ -11,6 +11,17 @@ export const renfe = defineSource({
   commercial_use: 'yes',
 })
 
+/** FGC's open data: live positions of its trains. */
+export const fgc = defineSource({
+  id: 'fgc',
+  publisher: 'Ferrocarrils de la Generalitat de Catalunya',
+  url: 'https://dadesobertes.fgc.cat/explore/dataset/posicionament-dels-trens/',
+  licence: 'CC BY 4.0',
+  licence_url: 'https://creativecommons.org/licenses/by/4.0/',
+  attribution: 'Font: Ferrocarrils de la Generalitat de Catalunya, dadesobertes.fgc.cat',
+  commercial_use: 'yes',
+})
+
 /** Source of Renfe's train map: publicly reachable, but without documentation or licence. */
 export const renfeVisor = defineSource({
   id: 'renfe_visor',

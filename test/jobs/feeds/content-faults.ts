@@ -35,6 +35,8 @@ const STOOD_STILL = 'measurement is older than 30 minutes: reading left out (2 t
 const SWAPPED = 'latitude and longitude were swapped'
 const POSTS = 'marine_fuel/posts.json'
 const SHEET = 'marine_fuel/spreadsheet.csv'
+const TRAINS = 'fgc_trains/records.json'
+const NO_FIX = 'implausible position of a train'
 const MODELS = 'renfe_material/models.csv'
 const PORTS = 'world_port_index/ports.csv'
 const COUNTERS = 'madrid_count_stations/stations.csv'
@@ -56,6 +58,29 @@ const TWICE = 'an accident that is in the file twice'
 
 /** Faults of content by feed. A new one is a line here. */
 export const FAULTS: readonly ContentFault[] = [
+  { file: TRAINS, change: [['"results"', '"records"']], expect: 'trains has no total_count and results' },
+  { file: TRAINS, change: [['geo_point_2d', 'posicio']], expect: 'none of the trains has a position' },
+  {
+    file: TRAINS,
+    change: [['|aa00000002', '']],
+    expect: { rows: 4, rejected: { 'id has no circulation after a |': 1 }, warnings: [NO_FIX] },
+  },
+  {
+    file: TRAINS,
+    change: [['aa00000002', 'aa00000001']],
+    expect: { rows: 4, warnings: ['a circulation that is in the publication twice', NO_FIX] },
+  },
+  { file: TRAINS, change: [['"dir": "D"', '"dir": "X"']], expect: { rows: 5, unknown: { X: 2 }, warnings: [NO_FIX] } },
+  { file: TRAINS, change: [['"tipus_unitat"', '"model"']], expect: { rows: 5, unknown: { model: 5 }, warnings: [NO_FIX] } },
+  {
+    file: TRAINS,
+    change: [
+      ['"True"', '"tal vez"'],
+      ['"percent": 104', '"percent": -1'],
+      ['{\\"parada\\": \\"MC\\"}', 'MC'],
+    ],
+    expect: { rows: 5, warnings: ['en_hora is no boolean', 'percent of m1 is no share', 'properes_parades is no list of stops', NO_FIX] },
+  },
   { file: TRAMS, change: [['#', ';']], expect: 'has no line of the form id#yyyymmddHHMMSS#state#forecast' },
   {
     file: TRAMS,

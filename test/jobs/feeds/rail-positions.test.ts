@@ -22,6 +22,8 @@ test('reads a train, its platform, and the contents of its trip id', async () =>
   expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
   const rows = rowsOf(publication, 'rail_positions')
   expect(rows[0]).toEqual({
+    ...{ direction: null, origin_stop_id: null, destination_stop_id: null, next_stop_ids: null, is_on_time: null },
+    ...{ unit_type: null, occupied_coaches: null, occupancies_pct: null, source_stop_id: null },
     source: 'renfe',
     network: 'CERCANIAS',
     source_id: 'VP_C3-90001',
