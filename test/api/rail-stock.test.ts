@@ -20,6 +20,7 @@ function seen(train_number: string, values: AnyRow, ...instants: readonly number
 }
 
 const northern = { corridor: 'Madrid - Vitoria - Irún', product: 'MD', is_accessible: false }
+const commuter = { network: 'CERCANIAS', line: 'C1', corridor: null, product: null, vehicle_numbers: [], series: [] }
 const fleet: readonly AnyRow[] = [
   // One run of one unit, polled three times; a second run on the next day, of two units.
   ...seen(
@@ -39,9 +40,12 @@ const fleet: readonly AnyRow[] = [
   ),
   // Two units, and later that day one of them: one run.
   ...seen('18014', { ...northern, vehicle_numbers: ['449042'], series: ['449'] }, END - 4 * DAY + HOUR),
-  // A vehicle without a number, a commuter train, and one before the thirty days: not counted.
+  // A vehicle without a number and one before the thirty days are not counted; commuter trains have no vehicle numbers.
   ...seen('18099', { ...northern, vehicle_numbers: ['6B2'], series: [] }, END - 3 * DAY),
-  ...seen('19799', { network: 'CERCANIAS', line: 'C1', corridor: null, product: null, vehicle_numbers: [], series: [] }, END - DAY),
+  ...seen('19799', { ...commuter, nucleo_code: '10', is_accessible: true }, END - DAY, END - DAY + MINUTE),
+  ...seen('19801', { ...commuter, nucleo_code: '10', is_accessible: false }, END - DAY),
+  ...seen('19803', { ...commuter, nucleo_code: '10', is_accessible: null }, END - DAY),
+  ...seen('26001', { ...commuter, nucleo_code: '60', is_accessible: true }, END - DAY),
   ...seen('18014', { ...northern, vehicle_numbers: ['120001'], series: ['120'] }, END - 31 * DAY),
   // Another line; one of its trains has a series of two models.
   ...seen(
@@ -151,13 +155,31 @@ test('chosen by line, product, network, series and operator', async () => {
   expect(await stock(`series=112&line=${encodeURIComponent(NORTH)}`)).toEqual([])
 })
 
+test('a commuter line has its runs in each núcleo, without series: the map states no vehicle numbers of its trains', async () => {
+  const madrid = { network: 'CERCANIAS', nucleo_code: '10', line: 'C1', series: null, vehicles: 0, share_pct: null, models: [] }
+  expect(await uses('line=c1')).toMatchObject([
+    // Of two runs that state it, one is accessible.
+    { ...madrid, observations: 3, trains: 3, accessible_pct: 50, last_seen_at: dated(END - DAY + MINUTE) },
+    { ...madrid, nucleo_code: '60', observations: 1, trains: 1, accessible_pct: 100 },
+  ])
+  for (const query of ['line=C1&nucleo=10', 'network=CERCANIAS&line=C1&nucleo=10', 'nucleo=10'])
+    expect([query, await uses(query)]).toEqual([query, [expect.objectContaining({ ...madrid, observations: 3 })]])
+  expect(await uses('network=CERCANIAS')).toHaveLength(2)
+  expect(await stock('line=C1&series=449')).toEqual([])
+  expect((await stock()).filter((row) => (row as unknown[])[0] === 'C1')).toEqual([])
+})
+
 test.each([
-  ['line=Madrid', 'line', 'a line or corridor with vehicle numbers on the map in the 30 days: Madrid - Vitoria - Irún, Madrid PA'],
+  [
+    'line=Madrid',
+    'line',
+    'a commuter line, or a corridor with vehicle numbers, on the map in the 30 days: C1, Madrid - Vitoria - Irún, Madrid PA',
+  ],
+  ['nucleo=30', 'nucleo', 'expected a núcleo on the map in the 30 days: 10, 60'],
   ['series=120', 'series', 'expected a series seen in the 30 days or in the list of models: 106, 112, 449, 592'],
   ['series=120,121', 'series', 'got "120"'],
   ['product=EUROMED', 'product', 'expected a product with vehicle numbers on the map in the 30 days: AVLO, MD'],
-  // The map has no numbers of commuter trains.
-  ['network=CERCANIAS', 'network', 'expected a network with vehicle numbers on the map in the 30 days: AVLDMD'],
+  ['network=FGC', 'network', 'expected a network on the map in the 30 days: AVLDMD, CERCANIAS'],
 ])('%s, which was never seen, is refused and not answered with nothing', async (query, parameter, expected) => {
   const response = await service.get(`/api/trenes/flota?${query}`)
   const problem = (await response.json()) as Reply

@@ -1,4 +1,4 @@
-import { RAIL_NETWORKS, RAIL_PRODUCTS, RAIL_STOCK_TYPES } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_PRODUCTS, RAIL_STOCK_TYPES } from '../../../lake/datasets/rail/codes.ts'
 import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { scan } from '../../../lake/query/scan.ts'
@@ -16,6 +16,8 @@ const { columns: fleet } = railFleet
 const { columns: stock } = railStock
 const DAYS = 30
 const HOUR_US = 3_600_000_000
+/** The network whose trains have no vehicle numbers on the map. */
+const COMMUTER = 'CERCANIAS'
 /** Operators covered by the map and the model list. */
 const OPERATORS = ['RENFE'] as const
 
@@ -41,15 +43,23 @@ const FLAT = {
     nullable: true,
     example: 'Madrid - Vitoria - Irún',
   }),
-  product: optional(fleet.product, 'Commercial product of its trains, if the map states one.'),
-  series: col.string(0, 'Series: the first three digits of vehicle numbers. Null for models without one in their name.', {
+  nucleo_code: col.code(0, 'Commuter network (núcleo) of the line; null for long distance.', RAIL_NUCLEOS, {
     nullable: true,
-    example: '449',
+    example: null,
   }),
+  product: optional(fleet.product, 'Commercial product of its trains, if the map states one.'),
+  series: col.string(
+    0,
+    'Series: the first three digits of vehicle numbers. Null for commuter lines, whose vehicle numbers the map does not state, and for models without one in their name.',
+    {
+      nullable: true,
+      example: '449',
+    },
+  ),
   operator: col.string(0, 'Operator of the trains.', { example: 'RENFE' }),
   observations: col.integer(
     0,
-    `Runs with the series there in the ${DAYS} days, by vehicle numbers. A train number on one day in Madrid is one run.`,
+    `Runs with the series there in the ${DAYS} days, by vehicle numbers; of a commuter line, all runs that the map shows. A train number on one day in Madrid is one run.`,
     { unit: '1', example: 1 },
   ),
   share_pct: col.decimal(
@@ -57,8 +67,11 @@ const FLAT = {
     'Share of the runs of that line and product with known vehicle numbers. Runs with two series count for both, so shares may add up to more than 100.',
     { scale: 1, unit: '%', nullable: true, example: 100 },
   ),
-  trains: col.integer(0, 'Train numbers with the series there.', { unit: '1', example: 1 }),
-  vehicles: col.integer(0, 'Vehicles of the series that were seen there, distinguished by their numbers.', { unit: '1', example: 1 }),
+  trains: col.integer(0, 'Train numbers with the series there; of a commuter line, all.', { unit: '1', example: 1 }),
+  vehicles: col.integer(0, 'Vehicles of the series that were seen there, distinguished by their numbers; 0 for commuter lines.', {
+    unit: '1',
+    example: 1,
+  }),
   accessible_pct: col.decimal(0, 'Share of those runs that the map marks as accessible; null if it states nothing.', {
     scale: 1,
     unit: '%',
@@ -115,10 +128,11 @@ export const railStockList = defineEndpoint({
   domain: 'rail',
   plan: 'PRO',
   summary: 'Rolling stock per line: type, seats, accessibility',
-  about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data, joined to Renfe's list of models. The map has numbers of long-distance trains only, so commuter lines are not covered, and nothing is inferred without a number. Without \`network\`, \`line\` and \`product\`, models that were not seen anywhere are listed too, with 0 observations. The model list does not state accessibility (\`is_accessible\` is null), but the map states it per run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
+  about: `Series by line, counted from the vehicle numbers on Renfe's map over the ${DAYS} days before the end of the data, joined to Renfe's list of models. The map states vehicle numbers of long-distance trains only, and nothing is inferred without a number: a commuter line (\`line=C1\`, \`nucleo\` or \`network=CERCANIAS\`) has one row for each núcleo without \`series\` and \`models\`, with its runs and their accessibility. Other requests leave commuter lines out. Without \`network\`, \`nucleo\`, \`line\` and \`product\`, models that were not seen anywhere are listed too, with 0 observations. The model list does not state accessibility (\`is_accessible\` is null), but the map states it per run (\`accessible_pct\`). The map states no licence: see \`meta.sources\`.`,
   params: {
     network: codeParam('Network.', RAIL_NETWORKS, { example: 'AVLDMD' }),
-    line: textParam('Full name of a line or corridor; case and accents are ignored.', { example: 'madrid - vitoria - irun' }),
+    nucleo: listOf(codeParam('Commuter network.', RAIL_NUCLEOS, { example: '10' })),
+    line: textParam('Full name of a line or corridor, such as C1; case and accents are ignored.', { example: 'madrid - vitoria - irun' }),
     product: listOf(codeParam('Commercial product.', RAIL_PRODUCTS, { example: 'MD' })),
     series: listOf(seriesParam),
     operator: oneOf('Operator; there is one.', OPERATORS, { example: 'RENFE' }),
@@ -127,7 +141,7 @@ export const railStockList = defineEndpoint({
     kind: 'list',
     name: 'fleet',
     record: use,
-    key: ['network', 'line', 'product', 'series'],
+    key: ['network', 'nucleo_code', 'line', 'product', 'series'],
     sorts: ['observations', 'series', 'line', 'seats_max'],
     order: '-observations',
     limit: { default: 100, max: 20_000 },
@@ -137,8 +151,9 @@ export const railStockList = defineEndpoint({
     from: [railFleet, railStock],
     query: (p, lake) => usesIn(lastDays(lake), p),
     existingValues: {
-      network: known('a network with vehicle numbers on the map', sql`network`),
-      line: known('a line or corridor with vehicle numbers on the map', LINE_NAME, foldedText),
+      network: known('a network on the map', sql`network`),
+      nucleo: known('a núcleo on the map', sql`nucleo_code`),
+      line: known('a commuter line, or a corridor with vehicle numbers, on the map', LINE_NAME, foldedText),
       product: known('a product with vehicle numbers on the map', sql`product`),
       series: {
         expected: `expected a series seen in the ${DAYS} days or in the list of models`,
@@ -166,27 +181,35 @@ function valuesOf(what: Sql, lake: LakeView): Sql {
   const { from, to } = lastDays(lake)
   return sql`
     SELECT DISTINCT value
-    FROM (SELECT ${what} AS value FROM ${scan(railFleet, { observed_at: { gte: from, lt: to } })} WHERE len(series) > 0)
+    FROM (SELECT ${what} AS value FROM ${scan(railFleet, { observed_at: { gte: from, lt: to } })} WHERE ${isCounted(true)})
     WHERE value IS NOT NULL`
 }
 
 interface Filter {
   readonly network: string | null
+  readonly nucleo: readonly string[] | null
   readonly line: string | null
   readonly product: readonly string[] | null
   readonly series: readonly string[] | null
 }
 
 const folded = (text: Sql): Sql => sql`lower(strip_accents(${text}))`
-const LINE = sql`network, line, product`
+const LINE = sql`network, nucleo_code, line, product`
 const sameLine = (one: Sql, other: Sql): Sql =>
-  sql`${one}.network = ${other}.network AND ${one}.line IS NOT DISTINCT FROM ${other}.line AND ${one}.product IS NOT DISTINCT FROM ${other}.product`
+  sql`${one}.network = ${other}.network AND ${one}.nucleo_code IS NOT DISTINCT FROM ${other}.nucleo_code AND ${one}.line IS NOT DISTINCT FROM ${other}.line AND ${one}.product IS NOT DISTINCT FROM ${other}.product`
+
+/** Selects the counted trains: those with vehicle numbers and, if requested, those of commuter lines. */
+function isCounted(hasCommuters: boolean): Sql {
+  return hasCommuters ? sql`(len(series) > 0 OR network = ${COMMUTER})` : sql`len(series) > 0`
+}
 
 /**
  * Series by line. Half a million observations a day are first reduced to one per train, formation and hour: Madrid's days are
  * slow to compute and begin at whole UTC hours. 3.5 s of CPU for the 9.7 million of thirty days.
  */
-function usesIn(period: { readonly from: number; readonly to: number }, { network, line, product, series }: Filter): Sql {
+function usesIn(period: { readonly from: number; readonly to: number }, { network, nucleo, line, product, series }: Filter): Sql {
+  const hasCommuters = (line !== null || nucleo !== null || network === COMMUTER) && product === null && series === null
+  const ofLine = line === null ? sql`true` : sql`${folded(LINE_NAME)} = ${folded(sql`${line}`)}`
   const observed = scan(railFleet, {
     observed_at: { gte: period.from, lt: period.to },
     ...(network === null ? {} : { network: { eq: network } }),
@@ -194,18 +217,18 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
   const wanted = [
     sql`true`,
     // Series not seen anywhere are on no line.
-    ...(network === null && line === null && product === null ? [] : [sql`uses.observations IS NOT NULL`]),
-    ...(line === null ? [] : [sql`${folded(sql`uses.line`)} = ${folded(sql`${line}`)}`]),
+    ...(network === null && nucleo === null && line === null && product === null ? [] : [sql`uses.observations IS NOT NULL`]),
+    ...(nucleo === null ? [] : [isOneOf(sql`uses.nucleo_code`, nucleo)]),
     ...(product === null ? [] : [isOneOf(sql`uses.product`, product)]),
     ...(series === null ? [] : [isOneOf(sql`coalesce(uses.series, models.series)`, series)]),
   ]
   return sql`
     WITH hours AS MATERIALIZED (
-      SELECT network, ${LINE_NAME} AS line, product, train_number, vehicle_numbers,
+      SELECT network, nucleo_code, ${LINE_NAME} AS line, product, train_number, vehicle_numbers,
         epoch_us(observed_at) // ${HOUR_US} AS hour,
         any_value(series) AS all_series, bool_or(is_accessible) AS is_accessible, min(observed_at) AS first_seen_at, max(observed_at) AS last_seen_at
       FROM ${observed}
-      WHERE len(series) > 0
+      WHERE ${isCounted(hasCommuters)} AND ${ofLine}
       GROUP BY ALL
     ),
     runs AS MATERIALIZED (
@@ -215,7 +238,7 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
       FROM hours
       GROUP BY ALL
     ),
-    each AS MATERIALIZED (SELECT *, unnest(all_series) AS series FROM runs),
+    each AS MATERIALIZED (SELECT *, unnest(CASE WHEN len(all_series) = 0 THEN [NULL] ELSE all_series END) AS series FROM runs),
     lines AS (SELECT ${LINE}, count(DISTINCT (train_number, day)) AS runs FROM runs GROUP BY ALL),
     counted AS (
       SELECT ${LINE}, series,
@@ -235,14 +258,14 @@ function usesIn(period: { readonly from: number; readonly to: number }, { networ
       GROUP BY ALL
     ),
     uses AS (
-      SELECT counted.*, numbers.vehicles, 100 * observations / lines.runs AS share_pct
+      SELECT counted.*, numbers.vehicles, CASE WHEN counted.series IS NOT NULL THEN 100 * observations / lines.runs END AS share_pct
       FROM counted
       JOIN lines ON ${sameLine(sql`counted`, sql`lines`)}
-      JOIN numbers ON ${sameLine(sql`counted`, sql`numbers`)} AND counted.series = numbers.series
+      LEFT JOIN numbers ON ${sameLine(sql`counted`, sql`numbers`)} AND counted.series = numbers.series
     ),
     models AS (${modelsBySeries()})
     SELECT
-      uses.network, uses.line, uses.product,
+      uses.network, uses.nucleo_code, uses.line, uses.product,
       coalesce(uses.series, models.series) AS series,
       ${OPERATORS[0]} AS operator,
       CAST(coalesce(uses.observations, 0) AS INTEGER) AS observations,
