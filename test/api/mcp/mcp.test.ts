@@ -140,7 +140,7 @@ describe('tools', () => {
       }
       expect(Buffer.byteLength(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8000)
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8000)
-      expect(text).toContain(`REMAINING_COST: ${service.url}/api/`)
+      expect(text).toContain(`REST: ${service.url}/api/`)
       const { items } = result.structuredContent
       expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(items.length)
     }

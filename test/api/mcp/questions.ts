@@ -1,4 +1,4 @@
-/** A record of a REMAINING_COST reply. */
+/** A record of a REST reply. */
 export type Fact = Readonly<Record<string, unknown>>
 
 /** A person's question, the call that answers it, and the request whose first record has the facts of the answer. */
@@ -13,7 +13,7 @@ export interface Question {
 
 const CHEAPEST = '/api/gas-stations/cheapest?limit=10&sort=price'
 
-/** Questions of people; the facts come from the same service over REMAINING_COST. */
+/** Questions of people; the facts come from the same service over REST. */
 export const questions: readonly Question[] = [
   {
     question: 'Where is diesel cheapest near Olot?',
