@@ -8,8 +8,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, FormatError } from '../define.ts'
-import { type FrequencyDeparture, readFrequencies, repeatedStops } from '../transit/frequencies.ts'
-import { type StopTimeRow, stopTimeRows } from '../transit/stop-times.ts'
+import { departuresOf, type FrequencyDeparture, readFrequencies, repeatedStopTimes } from '../transit/frequencies.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
 
 /** An archive, with the data its members share while being read. */
@@ -159,7 +158,7 @@ const TRIP_COLUMNS = {
 
 async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
   const { version, diagnostics, calendar, routes, otherRoutes, trips, otherTrips, frequencies } = archive
-  const repeated: FeedRow<typeof ferryTrips>[] = []
+  const frequent: FeedRow<typeof ferryTrips>[] = []
   yield* memberRows(archive, ferryTrips, {
     ...TRIP_COLUMNS,
     row(records) {
@@ -183,32 +182,23 @@ async function* tripRows(archive: Archive): AsyncGenerator<Batch> {
         is_car_allowed: accessOf(records.text(6), diagnostics, 'gtfs_cars_allowed'),
         is_bike_allowed: accessOf(records.text(7), diagnostics, 'gtfs_bikes_allowed'),
         is_wheelchair_accessible: accessOf(records.text(8), diagnostics),
-        headway_s: null,
       }
-      const departures = frequencies.get(trip_id)
-      if (!departures) return trip
-      for (const one of departures) repeated.push({ ...trip, trip_id: one.trip_id, headway_s: one.headway_s })
+      if (!frequencies.has(trip_id)) return { ...trip, headway_s: null }
+      frequent.push(...departuresOf(trip, frequencies))
       return undefined
     },
   })
-  yield batch(ferryTrips, repeated)
+  yield batch(ferryTrips, frequent)
 }
 
-async function* callRows(archive: Archive): AsyncGenerator<Batch> {
+function callRows(archive: Archive): AsyncGenerator<Batch> {
   const { stops, routes, trips, otherTrips, frequencies } = archive
-  const patterns = new Map<string, StopTimeRow[]>()
-  for (const trip of otherTrips) trips.set(trip, 1)
-  yield* stopTimeRows(archive, {
+  return repeatedStopTimes(archive, {
     dataset: ferryStopTimes,
     batchOf: (rows) => batch(ferryStopTimes, rows),
     known: { stops, routes, shapes: null },
     trips,
-    divert(row) {
-      if (otherTrips.has(row.trip_id)) return true
-      if (!frequencies.has(row.trip_id)) return false
-      patterns.set(row.trip_id, [...(patterns.get(row.trip_id) ?? []), row])
-      return true
-    },
+    frequencies,
+    leftOut: otherTrips,
   })
-  for (const [trip_id, pattern] of patterns) yield batch(ferryStopTimes, repeatedStops(pattern, frequencies.get(trip_id) ?? []))
 }

@@ -15,6 +15,8 @@ export interface GtfsCalendar {
   readonly days: ReadonlyMap<string, readonly string[]>
   /** Services of one day whose weekdays exclude it: the publisher runs them all the same. */
   readonly offWeekday: number
+  /** Services whose end is too far ahead, and was cut. */
+  readonly cut: number
   /** Invalid calendar rows: how many, and the first one. */
   readonly bad: { readonly count: number; readonly sample: string }
 }
@@ -25,8 +27,8 @@ const DAY_MS = 86_400_000
  * it. In five recorded timetables the first day has 0.85 to 1.00 of them, and no day of the first week less than 0.72.
  */
 const FIRST_SHARE = 0.25
-/** A service of more days than this is a mistake in its dates. */
-const MOST_DAYS = 1100
+/** Most days of a service. A longer one is a mistake in its dates, or is cut: Mallorca publishes ten years ahead. */
+export const MOST_DAYS = 1100
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const [SERVICE, START, END] = [0, 1, 2]
 const FIRST_WEEKDAY = 3
@@ -50,49 +52,66 @@ export interface CalendarRules {
   readonly needsExceptions: boolean
   /** False if calendar_dates.txt alone may list all days. */
   readonly needsRanges: boolean
+  /** True if services that run too far ahead are cut; by default they are rejected. */
+  readonly cutsLong?: boolean
 }
 
 /**
- * Reads which services run on which days: date ranges on weekdays, minus removed and plus added days. Throws `FormatError` if
- * a network that needs ranges or exceptions has none.
+ * Reads which services run on which days: date ranges on weekdays, minus removed and plus added days; only the services in
+ * `only`, by default all. Throws `FormatError` if a network that needs ranges or exceptions has none.
  */
-export async function readCalendar(zip: Zip, { needsExceptions, needsRanges }: CalendarRules): Promise<GtfsCalendar> {
+export async function readCalendar(
+  zip: Zip,
+  { needsExceptions, needsRanges, cutsLong = false }: CalendarRules,
+  only: ReadonlySet<string> | null = null,
+): Promise<GtfsCalendar> {
   const services = new Map<string, Service>()
   const bad = { count: 0, sample: '' }
   const refuse = (line: string): void => {
     if (bad.count++ === 0) bad.sample = line
   }
+  const isLeftOut = (id: string | null): boolean => id !== null && only !== null && !only.has(id)
   let offWeekday = 0
+  let cut = 0
   const ranges = needsRanges || zip.names.includes('calendar.txt') ? readGtfs(zip, 'calendar.txt', RANGE_COLUMNS) : []
   for await (const records of ranges)
     while (records.next()) {
       const id = records.text(SERVICE)
-      const [from, to] = [dayOf(records.text(START)), dayOf(records.text(END))]
-      if (!records.isWhole || id === null || !(to >= from) || to - from > MOST_DAYS) {
+      if (isLeftOut(id)) continue
+      const [from, end] = [dayOf(records.text(START)), dayOf(records.text(END))]
+      const isLong = end - from > MOST_DAYS
+      if (!records.isWhole || id === null || !(end >= from) || (isLong && !cutsLong)) {
         refuse(records.line)
         continue
       }
+      if (isLong) cut++
+      const to = isLong ? from + MOST_DAYS : end
       const weekdays = WEEKDAYS.map((_, at) => records.text(FIRST_WEEKDAY + at) === '1')
-      const isOff = from === to && !weekdays[weekdayOf(from)]
+      // Without any weekday, the exceptions alone have the days.
+      const isOff = from === to && !weekdays[weekdayOf(from)] && weekdays.includes(true)
       if (isOff) offWeekday++
       // On 2026-07-02, a Thursday, Zaragoza ran a Wednesday's service, on that day only.
       services.set(id, { from, to, weekdays: isOff ? WEEKDAYS.map(() => true) : weekdays })
     }
   if (needsRanges && services.size === 0) throw new FormatError('calendar.txt has no service')
-  const exceptions = zip.names.includes('calendar_dates.txt') ? await readExceptions(zip, refuse) : new Map<string, Map<number, boolean>>()
+  const exceptions = zip.names.includes('calendar_dates.txt')
+    ? await readExceptions(zip, { refuse, isLeftOut })
+    : new Map<string, Map<number, boolean>>()
   if (needsExceptions && exceptions.size === 0)
     throw new FormatError('calendar_dates.txt, which this timetable needs, is not there or has no day')
   const days = new Map([...services].map(([id, service]) => [id, daysOf(service, exceptions.get(id))]))
   for (const [id, added] of exceptions) if (!services.has(id)) days.set(id, daysOf(null, added))
-  const first = firstDayOf(days)
+  // Madrid's consortium adds holidays of the months before its ranges begin.
+  const begins = [...services.values()].flatMap(({ from, weekdays }) => (weekdays.includes(true) ? [dateOf(from)] : [])).sort()
+  const first = firstDayOf(days, begins[0] ?? '')
   const early = [...days.values()].filter(([day = first]) => day < first).length
-  return { first, validFrom: instantOf(first, '00:00'), days, early, offWeekday, bad }
+  return { first, validFrom: instantOf(first, '00:00'), days, early, offWeekday, cut, bad }
 }
 
-/** The first day with at least `FIRST_SHARE` of the busiest day's services. Throws if none runs at all. */
-function firstDayOf(days: ReadonlyMap<string, readonly string[]>): string {
+/** The first day from `begin` on with at least `FIRST_SHARE` of the busiest day's services. Throws if none runs at all. */
+function firstDayOf(days: ReadonlyMap<string, readonly string[]>, begin: string): string {
   const services = new Map<string, number>()
-  for (const dates of days.values()) for (const date of dates) services.set(date, (services.get(date) ?? 0) + 1)
+  for (const dates of days.values()) for (const date of dates) if (date >= begin) services.set(date, (services.get(date) ?? 0) + 1)
   const least = FIRST_SHARE * Math.max(...services.values())
   const [first] = [...services].flatMap(([date, count]) => (count >= least ? [date] : [])).sort()
   if (first === undefined) throw new FormatError('the calendar has no service that runs on any day')
@@ -100,11 +119,15 @@ function firstDayOf(days: ReadonlyMap<string, readonly string[]>): string {
 }
 
 /** By service and day since 1970: true for an added day, false for a removed one. */
-async function readExceptions(zip: Zip, refuse: (line: string) => void): Promise<Map<string, Map<number, boolean>>> {
+async function readExceptions(
+  zip: Zip,
+  { refuse, isLeftOut }: { readonly refuse: (line: string) => void; readonly isLeftOut: (id: string | null) => boolean },
+): Promise<Map<string, Map<number, boolean>>> {
   const exceptions = new Map<string, Map<number, boolean>>()
   for await (const records of readGtfs(zip, 'calendar_dates.txt', { requires: ['service_id', 'date', 'exception_type'] }))
     while (records.next()) {
       const id = records.text(SERVICE)
+      if (isLeftOut(id)) continue
       const day = dayOf(records.text(DATE))
       const type = records.text(EXCEPTION)
       if (!records.isWhole || id === null || Number.isNaN(day) || (type !== '1' && type !== '2')) {

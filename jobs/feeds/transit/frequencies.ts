@@ -1,5 +1,6 @@
 import { readGtfs } from '../../formats/gtfs.ts'
-import type { StopTimeRow } from './stop-times.ts'
+import type { Batch } from '../define.ts'
+import { type StopTimeRow, type StopTimeTarget, stopTimeRows } from './stop-times.ts'
 import type { Timetable } from './timetable.ts'
 
 /** A departure of a trip repeated at intervals. */
@@ -43,8 +44,18 @@ export async function readFrequencies({ zip, diagnostics }: Timetable): Promise<
   return byTrip
 }
 
+/** A trip as published with exact times, or each of its departures by frequency. */
+export function departuresOf<T extends { readonly trip_id: string }>(
+  trip: T,
+  frequencies: ReadonlyMap<string, readonly FrequencyDeparture[]>,
+): (T & { readonly headway_s: number | null })[] {
+  const departures = frequencies.get(trip.trip_id)
+  if (!departures) return [{ ...trip, headway_s: null }]
+  return departures.map(({ trip_id, headway_s }) => ({ ...trip, trip_id, headway_s }))
+}
+
 /** The stops of each departure: those of the repeated trip, shifted in time. */
-export function repeatedStops(stops: readonly StopTimeRow[], departures: readonly FrequencyDeparture[]): StopTimeRow[] {
+function repeatedStops(stops: readonly StopTimeRow[], departures: readonly FrequencyDeparture[]): StopTimeRow[] {
   const ordered = stops.toSorted((one, other) => one.stop_sequence - other.stop_sequence)
   const first = ordered[0]?.departure ?? ordered[0]?.arrival ?? 0
   const moved = (seconds: number | null, by: number): number | null => (seconds === null ? null : seconds + by)
@@ -56,6 +67,34 @@ export function repeatedStops(stops: readonly StopTimeRow[], departures: readonl
       departure: moved(stop.departure, starts_at - first),
     })),
   )
+}
+
+/**
+ * Rows of stop_times.txt, each trip by frequency once for every departure; without the trips of `leftOut`. Only `target.trips`
+ * without an entry are unknown.
+ */
+export async function* repeatedStopTimes(
+  timetable: Timetable,
+  target: Omit<StopTimeTarget, 'divert'> & {
+    readonly frequencies: ReadonlyMap<string, readonly FrequencyDeparture[]>
+    readonly leftOut: ReadonlySet<string>
+  },
+): AsyncGenerator<Batch> {
+  const { frequencies, leftOut, ...rest } = target
+  const patterns = new Map<string, StopTimeRow[]>()
+  for (const trip of leftOut) rest.trips?.set(trip, 1)
+  yield* stopTimeRows(timetable, {
+    ...rest,
+    divert(row) {
+      if (leftOut.has(row.trip_id)) return true
+      if (!frequencies.has(row.trip_id)) return false
+      const pattern = patterns.get(row.trip_id)
+      if (pattern) pattern.push(row)
+      else patterns.set(row.trip_id, [row])
+      return true
+    },
+  })
+  for (const [trip_id, pattern] of patterns) yield rest.batchOf(repeatedStops(pattern, frequencies.get(trip_id) ?? []))
 }
 
 /** `HHMMSS` of seconds since the service day began. */

@@ -33,7 +33,7 @@ const STOP_TIME_COLUMNS = {
 }
 
 /** The target of the rows of stop_times.txt, and the archive's known ids. */
-interface StopTimeTarget {
+export interface StopTimeTarget {
   readonly dataset: Dataset
   readonly batchOf: (rows: readonly StopTimeRow[]) => Batch
   readonly known: Known

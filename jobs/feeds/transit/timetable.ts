@@ -3,7 +3,7 @@ import { type GtfsColumns, type GtfsRecords, readGtfs } from '../../formats/gtfs
 import { openZip, type Zip } from '../../formats/zip.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, type FeedRequest } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { type CalendarRules, type GtfsCalendar, readCalendar } from './calendar.ts'
+import { type CalendarRules, type GtfsCalendar, MOST_DAYS, readCalendar } from './calendar.ts'
 
 /** Bytes that an archive may unpack to: the largest has 305 MB. */
 const MOST_UNPACKED = 1_000_000_000
@@ -40,10 +40,18 @@ export function archiveRequest(url: string): FeedRequest {
   }
 }
 
-/** Opens the GTFS archive of a body and reads its calendar, which names the version. */
-export async function openTimetable({ bytes }: FeedBody, rules: TimetableRules, diagnostics: Diagnostics): Promise<Timetable> {
+/**
+ * Opens the GTFS archive of a body and reads its calendar, which names the version. `servicesOf` returns the services that
+ * count, by default all.
+ */
+export async function openTimetable(
+  { bytes }: FeedBody,
+  rules: TimetableRules,
+  diagnostics: Diagnostics,
+  servicesOf?: (zip: Zip) => Promise<ReadonlySet<string>>,
+): Promise<Timetable> {
   const zip = await openZip(bytes, { maxBytes: MOST_UNPACKED })
-  const calendar = await readCalendar(zip, rules)
+  const calendar = await readCalendar(zip, rules, await servicesOf?.(zip))
   const { first, validFrom } = calendar
   const version = { network: rules.network, timetable_version: `${rules.prefix}-${first}`, valid_from: validFrom }
   return { zip, calendar, version, diagnostics: diagnostics }
@@ -92,6 +100,7 @@ export function* calendarRows<D extends Dataset>(
   for (let count = 0; count < bad.count; count++) diagnostics.reject(dataset, 'a service or exception without sensible dates', bad.sample)
   for (let count = 0; count < calendar.early; count++)
     diagnostics.warn(`a service runs before ${calendar.first}, when the timetable begins`)
+  for (let count = 0; count < calendar.cut; count++) diagnostics.warn(`a service runs for more than ${MOST_DAYS} days and was cut`)
   for (let count = 0; count < calendar.offWeekday; count++) diagnostics.warn('weekdays of a service leave out its only day')
   let rows: FeedRow<D>[] = []
   for (const [service_id, dates] of days) {
