@@ -198,6 +198,13 @@ export const SETTINGS = {
   aisExcludedMmsi: setting('AIS_EXCLUDED_MMSI', 'text', 'Vessels that are never stored, in addition to pleasure and sailing craft.', null, {
     like: MMSI_LIST,
   }),
+  napApiKey: setting(
+    'NAP_API_KEY',
+    'text',
+    'Key of the National Access Point, free at nap.transportes.gob.es. Without it `--live` has no timetables of Málaga and Alicante. It is sent to the access point only.',
+    null,
+    { like: { pattern: /^[\w-]{8,200}$/, words: 'letters, digits and hyphens' }, secret: true },
+  ),
   aisstreamApiKey: setting(
     'AISSTREAM_API_KEY',
     'text',

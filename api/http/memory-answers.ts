@@ -104,7 +104,9 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     const missing = findMissing ? { missing: await findMissing() } : {}
     const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
-        if (tables.awaited.length > 0) throw notLanded(tables.awaited, needs)
+        const feeds = read.feedsOfId?.(values.own) ?? tables.awaited
+        const unknown = tables.awaited.filter((feed) => feeds.includes(feed))
+        if (unknown.length > 0) throw notLanded(unknown, needs)
         throw unknownThing(values.path, (await read.suggestion?.(ask, values.own)) ?? null)
       }
       const lacks = coverageOf(gap, values.own)

@@ -56,6 +56,8 @@ export interface TwoStepDownload {
   readonly hosts: readonly string[]
   /** Reads a slip: pure. */
   readonly to: (slip: Buffer) => DownloadStep
+  /** Set if the document needs the secret too; it is sent only to the host of the first request. */
+  readonly needsSecret?: true
 }
 
 /**

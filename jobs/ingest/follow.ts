@@ -12,7 +12,8 @@ export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
 
 /**
  * Fetches the document of a request, with its secret, in two steps if the first answer only names the document's address. The
- * second request sends no secret. Throws `FetchError`, also if the first answer refuses or points to another host.
+ * second request sends the secret only if declared, to the same host. Throws `FetchError`, also if the first answer refuses or
+ * points to another host.
  */
 export async function fetchFollowed(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret, ...rest } = options
@@ -28,6 +29,8 @@ export async function fetchFollowed(request: FeedRequest, options: AskOptions): 
         retryable: false,
       },
     )
+  if (request.twoStep.needsSecret && new URL(followed.url).host === new URL(request.url).host)
+    return fetchWithSecret({ ...request, url: followed.url }, options)
   return fetchReply(request, { ...rest, url: origin(followed.url) })
 }
 

@@ -58,7 +58,7 @@ test('so is a day', async () => {
 })
 
 test('a route with a single published stop goes from nowhere to nowhere that is known', () => {
-  const route = { stop_ids: ['1'], trips: 1, named: { origin: null, destination: 'Two' } } as unknown as NetworkRoute
+  const route = { network: 'CERCANIAS', stop_ids: ['1'], trips: 1, named: { origin: null, destination: 'Two' } } as unknown as NetworkRoute
   const stations = new Map([['1', { name: 'One' }]]) as unknown as RailNetwork['stations']
   const made = { origin_id: null, origin: null, destination_id: null, destination: 'Two', stop_ids: ['1'] }
   expect(routeOf(route, { stations })).toMatchObject(made)

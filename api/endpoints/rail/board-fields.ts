@@ -95,6 +95,7 @@ export const boardFields = {
   ),
   pickup_type: optional(railStopTimes.columns.pickup_type, 'Whether passengers may board here; null if not stated, which means yes.'),
   drop_off_type: optional(railStopTimes.columns.drop_off_type, 'Whether passengers may get off here; null if not stated, which means yes.'),
+  headway_s: railTrips.columns.headway_s,
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
   occupancy_pct: col.integer(0, 'Share of its seats that are taken. No source publishes it, so it is always null.', {
     unit: '%',

@@ -1,11 +1,11 @@
-import { isCancelled } from '../../../lake/datasets/rail/codes.ts'
+import { hasLines, isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
 import type { boardFields } from './board-fields.ts'
 import { type BoardAsk, believed, isWaitedFor, type Place, type Spoken, TOLD_MS, type Told, toldOf } from './board-status.ts'
 import { isShown, reachOf, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
-import type { DayRoute, DayTrip, TimetableDay } from './timetable-day.ts'
+import type { DayTrip, TimetableDay } from './timetable-day.ts'
 import { numberedTrainId, trainIdOf } from './train-id.ts'
 
 /** One train on a board. */
@@ -241,8 +241,8 @@ function entryOf(call: Call): BoardEntry {
   const isWhole = trip.end - trip.first > 1
   const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
   const { network, train_number } = trip
-  const routes = call.twin ? [route, call.twin.route] : [route]
-  const commuter = routes.find(isCommuter)
+  const trips = call.twin ? [trip, call.twin] : [trip]
+  const ofLine = trips.find((one) => hasLines(one.network))?.route
   // A twin that does not stop here is the same train elsewhere.
   const other = call.twin ?? day.twinsOf(trip)[0] ?? null
   return {
@@ -255,9 +255,9 @@ function entryOf(call: Call): BoardEntry {
     train_id: trainIdOf(trip),
     other_trip_id: other && other.trip_id,
     other_train_id: other && trainIdOf(other),
-    line: commuter?.short_name ?? null,
-    nucleo_code: commuter?.nucleo_code ?? null,
-    product: routes.find((one) => !isCommuter(one))?.short_name ?? null,
+    line: ofLine?.short_name ?? null,
+    nucleo_code: ofLine?.nucleo_code ?? null,
+    product: trips.find((one) => !hasLines(one.network))?.route.short_name ?? null,
     route_type: route.route_type,
     service_mark: trip.service_mark,
     origin_id,
@@ -273,13 +273,10 @@ function entryOf(call: Call): BoardEntry {
     platform: told.platform,
     pickup_type: stops.pickup(row),
     drop_off_type: stops.dropOff(row),
+    headway_s: trip.headway_s,
     is_wheelchair_accessible: trip.is_wheelchair_accessible,
     occupancy_pct: null,
   }
-}
-
-function isCommuter({ nucleo_code }: DayRoute): boolean {
-  return nucleo_code !== null
 }
 
 /** A train outside the timetable whose next stop is this station; null if a timetable has it or it comes at another time. */
@@ -316,6 +313,7 @@ function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpda
     platform: live.platformOf(trip_id, stop_id),
     pickup_type: null,
     drop_off_type: null,
+    headway_s: null,
     is_wheelchair_accessible: null,
     occupancy_pct: null,
   }

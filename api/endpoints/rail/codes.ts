@@ -40,3 +40,12 @@ export const ALERT_SCOPES = defineCodes('rail_alert_scope', 'Scope of an alert r
 export function productField(about: string): Column<string | null> {
   return col.code(0, about, RAIL_PRODUCTS, { nullable: true, example: null })
 }
+
+/** The last service day of a timetable. */
+export function timetableUntil(whose: string): Column<string | null> {
+  return col.local_date(
+    0,
+    `Last service day of the newest timetable of ${whose}. Before today the publisher only has an expired one: boards and timetables of today are then refused.`,
+    { nullable: true, example: '2026-09-21' },
+  )
+}

@@ -1,3 +1,4 @@
+import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -6,7 +7,7 @@ import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import { simplifiedLine } from '../../../lake/places/lines.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
-import type { Line, Point } from '../../../lake/schema/columns.ts'
+import { col, type Line, type Point } from '../../../lake/schema/columns.ts'
 import { tableColumns } from '../../../lake/schema/physical.ts'
 import { defineCachedQuery, type QueryReader } from '../../define/cached-query.ts'
 import { newestVersions } from '../transit/timetable-versions.ts'
@@ -36,6 +37,8 @@ export interface NetworkStation {
   readonly in_service: boolean
   /** Lines and products of trips that stop there, by network and name. */
   readonly lines: readonly NetworkLine[]
+  /** Last service day of the newest timetable; of several networks, the first to end. YYYY-MM-DD. */
+  readonly timetable_until: string | null
 }
 
 /** A route of the newest timetables. */
@@ -53,6 +56,8 @@ export interface NetworkRoute extends RouteWay {
   readonly trips: number
   /** Directions of travel of its trips, 0 or 1, in order. */
   readonly directions: readonly number[]
+  /** Last service day of the newest timetable of its network, YYYY-MM-DD. */
+  readonly timetable_until: string | null
 }
 
 /** The stations and routes of the newest version of each timetable. */
@@ -72,8 +77,9 @@ export const railNetwork = defineCachedQuery<RailNetwork>({
     const patterns = await patternsOf(reader, versions)
     const places = await placesOf(reader, versions)
     const shapes = await shapesOf(reader, versions)
-    const routes = await routesOf(reader, { versions, patterns, places, shapes })
-    return { stations: withLines(places, patterns, routes), routes }
+    const ends = await endsOf(reader, versions)
+    const routes = await routesOf(reader, { versions, patterns, places, shapes, ends })
+    return { stations: withLines(places, { patterns, routes, ends }), routes }
   },
 })
 
@@ -111,7 +117,7 @@ async function patternsOf({ rows }: QueryReader, versions: readonly string[]): P
   return [...patterns.values()]
 }
 
-type Place = Omit<NetworkStation, 'in_service' | 'lines' | 'networks'> & { readonly networks: string[] }
+type Place = Omit<NetworkStation, 'in_service' | 'lines' | 'networks' | 'timetable_until'> & { readonly networks: string[] }
 
 async function placesOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, Place>> {
   // The commuter timetable takes precedence. Of 667 stations in both, none differs in name in the captures.
@@ -137,6 +143,17 @@ async function placesOf({ rows }: QueryReader, versions: readonly string[]): Pro
   return places
 }
 
+/** The last service day of each network, YYYY-MM-DD. */
+async function endsOf({ all }: QueryReader, versions: readonly string[]): Promise<Map<string, string>> {
+  const query = sql`
+    SELECT network, max(service_date) AS service_date
+    FROM ${scan(railCalendar, { timetable_version: { in: versions } })}
+    GROUP BY network`
+  return new Map((await all(query, LAST_DAYS)).map(({ network, service_date }) => [network, service_date]))
+}
+
+const LAST_DAYS = { network: col.string(0, 'Network.'), service_date: col.local_date(0, 'Last service day.') }
+
 async function shapesOf({ rows }: QueryReader, versions: readonly string[]): Promise<Map<string, Line>> {
   const query = sql`SELECT network, shape_id, geometry FROM ${scan(railShapes, { timetable_version: { in: versions } })}`
   const shapes = new Map<string, Line>()
@@ -153,9 +170,10 @@ async function routesOf(
     readonly patterns: readonly Pattern[]
     readonly places: ReadonlyMap<string, Place>
     readonly shapes: ReadonlyMap<string, Line>
+    readonly ends: ReadonlyMap<string, string>
   },
 ): Promise<Map<string, NetworkRoute>> {
-  const { versions, patterns, places, shapes } = known
+  const { versions, patterns, places, shapes, ends } = known
   const byRoute = Map.groupBy(patterns, ({ network, route_id }) => `${network} ${route_id}`)
   const only = { timetable_version: { in: versions } }
   const query = sql`
@@ -189,6 +207,7 @@ async function routesOf(
         trips: row['trips'] as number,
         directions: [...new Set(own.flatMap((pattern) => directionOf(pattern) ?? []))].sort(),
         ...routeWay(own, places, shapes),
+        timetable_until: ends.get(network) ?? null,
       })
     }
   }
@@ -197,14 +216,18 @@ async function routesOf(
 
 function withLines(
   places: ReadonlyMap<string, Place>,
-  patterns: readonly Pattern[],
-  routes: ReadonlyMap<string, NetworkRoute>,
+  known: {
+    readonly patterns: readonly Pattern[]
+    readonly routes: ReadonlyMap<string, NetworkRoute>
+    readonly ends: ReadonlyMap<string, string>
+  },
 ): Map<string, NetworkStation> {
+  const { patterns, routes, ends } = known
   const lines = new Map<string, NetworkLine>()
   const atStop = new Map<string, Set<string>>()
   for (const { route_id, stop_ids } of patterns) {
     const line = lineOf(routes.get(route_id))
-    const key = line && [line.network === 'CERCANIAS' ? 0 : 1, line.nucleo_code, line.short_name, line.route_type].join(' ')
+    const key = line && [line.network === 'CERCANIAS' ? 0 : 1, line.network, line.nucleo_code, line.short_name, line.route_type].join(' ')
     if (line && key) lines.set(key, line)
     for (const stop_id of stop_ids) {
       const own = atStop.get(stop_id) ?? new Set()
@@ -214,7 +237,8 @@ function withLines(
   return new Map(
     [...places].map(([stop_id, place]) => {
       const own = [...(atStop.get(stop_id) ?? [])].sort().map((key) => lines.get(key) as NetworkLine)
-      return [stop_id, { ...place, in_service: atStop.has(stop_id), lines: own }]
+      const [timetable_until = null] = place.networks.flatMap((network) => ends.get(network) ?? []).sort()
+      return [stop_id, { ...place, in_service: atStop.has(stop_id), lines: own, timetable_until }]
     }),
   )
 }

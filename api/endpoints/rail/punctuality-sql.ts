@@ -1,5 +1,5 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
-import { CANCELLED_TRIPS, LONG_DISTANCE } from '../../../lake/datasets/rail/codes.ts'
+import { CANCELLED_TRIPS, LONG_DISTANCE, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTripUpdates } from '../../../lake/datasets/rail/trip-updates.ts'
@@ -265,9 +265,10 @@ function timetable(dataset: Dataset, { versions }: RunsAsked, filter: Parameters
 }
 
 /** Trip updates name the stops of commuter trains only. */
-function networks({ network, atStations }: Pick<RunsAsked, 'network' | 'atStations'>): { network?: { in: readonly string[] } } {
+function networks({ network, atStations }: Pick<RunsAsked, 'network' | 'atStations'>): { network: { in: readonly string[] } } {
   if (atStations) return { network: { in: network && !network.includes('CERCANIAS') ? [] : ['CERCANIAS'] } }
-  return network ? { network: { in: network } } : {}
+  // Only Renfe publishes trip updates.
+  return { network: { in: network ? network.filter((one) => RENFE_NETWORKS.includes(one)) : RENFE_NETWORKS } }
 }
 
 function isAmong(value: Sql, wanted: readonly string[] | null): Sql {

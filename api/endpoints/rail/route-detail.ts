@@ -7,9 +7,10 @@ import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeFields, routeOf } from './route.ts'
+import { feedsOfId } from './timetable-versions.ts'
 
 /** The route id as a path parameter. */
-export const routeId = required(textParam("The publisher's id of the route.", { max: 60, example: '10T0001C1' }))
+export const routeId = required(textParam("The publisher's id of the route.", { max: 80, example: '10T0001C1' }))
 
 const { stop_id, name, position, has_wheelchair_boarding } = railStations.columns
 
@@ -44,6 +45,7 @@ export const routeById = defineEndpoint({
     lake: NETWORK_TABLES,
     // Each route is complete in the timetable of its network.
     parts: () => [],
+    feedsOfId: ({ id }) => feedsOfId(id),
     answer: async ({ cached: slice, optional: extra, states }, { id }) => {
       const network = await slice(railNetwork, '')
       const route = network.routes.get(id)

@@ -13,8 +13,8 @@ import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
-import { type DayTrip, type TimetableDay, timetableDay } from './timetable-day.ts'
-import { railTimetables, timetableSpans } from './timetable-versions.ts'
+import { type DayTrip, dayKey, type TimetableDay, timetableDay } from './timetable-day.ts'
+import { feedsOfId, railTimetables, restsOnTimetables, timetableSpans } from './timetable-versions.ts'
 
 /** Midnight starts a new day: at most a minute late. */
 const CLOCK_S = 60
@@ -57,6 +57,7 @@ const tripFields = {
     0,
   ),
   starts_at: col.instant(0, 'Departure from its first stop; null without published stops.', { nullable: true, example: START }),
+  headway_s: railTrips.columns.headway_s,
   is_wheelchair_accessible: railTrips.columns.is_wheelchair_accessible,
   stops: nested.objects('Its stops in order.', stopFields),
 } as const
@@ -94,6 +95,7 @@ export const routeTimetable = defineEndpoint({
     lake: NETWORK_TABLES,
     // Each route is complete in the timetable of its network.
     parts: () => [],
+    feedsOfId: ({ id }) => feedsOfId(id),
     clockGranularity_s: CLOCK_S,
     answer: async ({ cached: slice }, p, now) => {
       const date = p.date ?? madridDate(now)
@@ -107,13 +109,12 @@ export const routeTimetable = defineEndpoint({
         networks: [route.network],
         tables: railTimetables,
       })
-      const day = await slice(timetableDay, date)
+      const day = await slice(timetableDay, dayKey(date, route.network))
       const trips = day.tripsOfRoute(route.network, p.id)
       if (p.direction !== null) checkDirection(p.direction, [...route.directions, ...trips.flatMap(({ direction }) => direction ?? [])])
-      return trainsOf(
-        day,
-        trips.filter((trip) => p.direction === null || trip.direction === p.direction),
-      ).map((train) => tripOf(day, train))
+      const wanted = trips.filter((trip) => p.direction === null || trip.direction === p.direction)
+      const records = trainsOf(day, wanted).map((train) => tripOf(day, train))
+      return { records, counts: {}, restsOn: restsOnTimetables([route.network]) }
     },
   },
   example: { id: '10T0001C1', date: dayFromToday(0, '2026-08-22') },
@@ -187,6 +188,7 @@ function tripOf(day: TimetableDay, { trip, parts }: Train): ValueOf<typeof tripF
     service_mark: trip.service_mark,
     direction: trip.direction,
     starts_at: first?.departure_at ?? first?.arrival_at ?? null,
+    headway_s: trip.headway_s,
     is_wheelchair_accessible: trip.is_wheelchair_accessible,
     stops,
   }

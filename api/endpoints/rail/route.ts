@@ -1,4 +1,5 @@
-import { RAIL_OPERATORS } from '../../../lake/datasets/rail/codes.ts'
+import { hasLines, RAIL_OPERATORS } from '../../../lake/datasets/rail/codes.ts'
+import { operatorOf } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -6,7 +7,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { optional, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { withExample } from '../common-fields.ts'
-import { GEOMETRY_SOURCES, productField } from './codes.ts'
+import { GEOMETRY_SOURCES, productField, timetableUntil } from './codes.ts'
 import type { NetworkRoute, RailNetwork } from './network.ts'
 import { TRACK_REACH_M, TRACK_TOLERANCE_M } from './route-way.ts'
 
@@ -20,8 +21,8 @@ export const routeFields = {
   network: columns.network,
   nucleo_code: columns.nucleo_code,
   operator: col.code(0, 'Company that operates its trains.', RAIL_OPERATORS, { example: 'RENFE' }),
-  line: withExample(optional(columns.short_name, 'Line of commuter rail; null for other trains.'), 'C1'),
-  product: productField('Product of other trains; null for commuter rail.'),
+  line: withExample(optional(columns.short_name, 'Line; null for long and medium distance.'), 'C1'),
+  product: productField('Product of long and medium distance; null for other networks.'),
   route_type: columns.route_type,
   color: columns.color,
   text_color: columns.text_color,
@@ -53,6 +54,7 @@ export const routeFields = {
     railShapes.columns.geometry,
     `The path through the stations of stop_ids, in order: the published track from the first to the last, at most ${TRACK_TOLERANCE_M} m off. Straight between stations that the track does not pass within ${TRACK_REACH_M} m or in this order, and without a published track. Null for fewer than two stations.`,
   ),
+  timetable_until: timetableUntil('its network'),
 } as const
 
 /** A route with its geometry. */
@@ -71,14 +73,14 @@ export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'st
   const isWhole = route.stop_ids.length > 1
   const [origin_id, destination_id] = isWhole ? [route.stop_ids.at(0) ?? null, route.stop_ids.at(-1) ?? null] : [null, null]
   const nameOf = (stop_id: string | null): string | null => (stop_id === null ? null : (stations.get(stop_id)?.name ?? null))
-  const isCommuter = route.nucleo_code !== null
+  const isOfLine = hasLines(route.network)
   return {
     id: route.route_id,
     network: route.network,
     nucleo_code: route.nucleo_code,
-    operator: 'RENFE',
-    line: isCommuter ? route.short_name : null,
-    product: isCommuter ? null : route.short_name,
+    operator: operatorOf(route.network, route.short_name),
+    line: isOfLine ? route.short_name : null,
+    product: isOfLine ? null : route.short_name,
     route_type: route.route_type,
     color: route.color,
     text_color: route.text_color,
@@ -92,5 +94,6 @@ export function routeOf(route: NetworkRoute, { stations }: Pick<RailNetwork, 'st
     stop_ids: route.stop_ids,
     geometry_source: route.geometry_source,
     geometry: route.geometry,
+    timetable_until: route.timetable_until,
   }
 }

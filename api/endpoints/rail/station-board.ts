@@ -16,8 +16,8 @@ import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
-import { DAYS_AROUND, timetableDay } from './timetable-day.ts'
-import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { DAYS_AROUND, dayKey, timetableDay } from './timetable-day.ts'
+import { feedsOfId, railTimetables, restsOnTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** Boards change by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20
@@ -73,7 +73,8 @@ function boardEndpoint(spec: {
       kind: 'memory',
       from: [railTripUpdates, railPositions],
       lake: NETWORK_TABLES,
-      parts: ({ network }) => timetableFeeds(network),
+      parts: ({ id, network }) => (network === null ? feedsOfId(id) : timetableFeeds(network)),
+      feedsOfId: ({ id }) => feedsOfId(id),
       suggestion: nearestStation,
       clockGranularity_s: CLOCK_S,
       answer: async ({ cached: slice, states }, p, now) => {
@@ -89,13 +90,15 @@ function boardEndpoint(spec: {
           networks,
           tables: railTimetables,
         })
-        const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, madridDate(moment, days))))
+        const own = station.networks[0] ?? ''
+        const days = await Promise.all(DAYS_AROUND.map((days) => slice(timetableDay, dayKey(madridDate(moment, days), own))))
         const all = boardOf({ side: spec.side, stop_id: p.id, at: moment, now, days, live: liveTrips(states, now) })
         const nucleo = station.lines.flatMap(({ nucleo_code }) => nucleo_code ?? [])
         return {
           drafts: p.line === null && p.network === null ? all : all.filter((one) => isOf(one, p)),
           finish: boardEntry,
           counts: { timetable_from: covered.from, timetable_until: covered.to },
+          restsOn: restsOnTimetables(station.networks, [railTripUpdates, railPositions]),
           isLacking: Math.abs(moment - now) <= TOLD_MS && lacksNucleo([states[0]], { network: p.network, nucleo }),
         }
       },

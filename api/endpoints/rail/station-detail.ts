@@ -8,12 +8,16 @@ import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
+import { feedsOfId } from './timetable-versions.ts'
 
 const CODE_DIGITS = 5
 
 /** The station id as a path parameter. */
 export const stationId = required(
-  textParam('Station code of the infrastructure manager, five digits with leading zeros.', { max: 20, example: '17000' }),
+  textParam('Station code: of Renfe five digits with leading zeros, of others network and code, such as FGC:PC.', {
+    max: 60,
+    example: '17000',
+  }),
 )
 
 /** A suggestion for a code: the same number with leading zeros, which many leave out, else a similar code. */
@@ -46,6 +50,8 @@ export const stationById = defineEndpoint({
     from: ALERT_STATES,
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
+    parts: ({ id }) => feedsOfId(id),
+    feedsOfId: ({ id }) => feedsOfId(id),
     suggestion: nearestStation,
     answer: async ({ cached: slice, optional: extra, states }, { id }) => {
       const network = await slice(railNetwork, '')

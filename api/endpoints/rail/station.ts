@@ -1,4 +1,5 @@
-import { RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_OPERATORS, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
+import { hasLines, RAIL_NETWORKS, RAIL_NUCLEOS, RAIL_OPERATORS, RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
+import { operatorOf } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStationRegister } from '../../../lake/datasets/rail/station-register.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
@@ -8,7 +9,8 @@ import { nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
 import { codeParam, listOf } from '../../define/params.ts'
 import { provinceField, provinceName, withExample } from '../common-fields.ts'
-import type { NetworkLine, NetworkStation, RailNetwork } from './network.ts'
+import { timetableUntil } from './codes.ts'
+import type { NetworkStation, RailNetwork } from './network.ts'
 import type { RegisteredStation } from './station-register.ts'
 
 const { columns } = railStations
@@ -46,18 +48,21 @@ export const stationFields = {
   postal_code: registered.postal_code,
   country: optional(registered.country, 'Country by the register, else by the position; null if unknown to both.'),
   networks: col.list([0, 0], 'Networks whose timetable has it.', col.code(0, 'Network.', RAIL_NETWORKS), { example: ['CERCANIAS'] }),
-  operator: col.code(0, 'Company that operates trains there.', RAIL_OPERATORS, { example: 'RENFE' }),
+  operator: col.code(0, 'Company that operates trains there; of several, that of its first line.', RAIL_OPERATORS, { example: 'RENFE' }),
   in_service: col.boolean(0, 'False if no trip of the newest timetables stops there; it then has no lines and no products.', {
     example: true,
   }),
-  lines: nested.objects('Commuter lines that stop there, including buses.', lineFields),
-  products: col.list([0, 0], 'Products of other trains that stop there.', col.code(0, 'Product.', RAIL_PRODUCTS), { example: ['AVE'] }),
+  lines: nested.objects('Lines that stop there, including buses.', lineFields),
+  products: col.list([0, 0], 'Products of long and medium distance that stop there.', col.code(0, 'Product.', RAIL_PRODUCTS), {
+    example: ['AVE'],
+  }),
   has_wheelchair_boarding: optional(
     columns.has_wheelchair_boarding,
     'Whether trains of at least one network can be boarded in a wheelchair; null if not stated.',
   ),
   is_metre_gauge: registered.is_metre_gauge,
   timezone: columns.timezone,
+  timetable_until: timetableUntil('its networks (the first to end)'),
 } as const
 
 /** A station with its lines. */
@@ -81,7 +86,10 @@ function stationOf(station: NetworkStation, listed: RegisteredStation | undefine
   const place = station.position && placeAt(station.position)
   const province_code = place?.province_code ?? listed?.province_code ?? null
   const municipality_code = listed?.municipality_code ?? place?.municipality_code ?? null
-  const [commuter, other] = [station.lines.filter(isCommuter), station.lines.filter((line) => !isCommuter(line))]
+  const [lines, other] = [
+    station.lines.filter(({ network }) => hasLines(network)),
+    station.lines.filter(({ network }) => !hasLines(network)),
+  ]
   return {
     id: station.stop_id,
     name: station.name,
@@ -94,18 +102,15 @@ function stationOf(station: NetworkStation, listed: RegisteredStation | undefine
     postal_code,
     country: listed?.country ?? (province_code === null ? null : 'ES'),
     networks: station.networks,
-    operator: 'RENFE',
+    operator: operatorOf(station.networks[0] as string, station.lines[0]?.short_name ?? null),
     in_service: station.in_service,
-    lines: commuter.map(({ short_name, nucleo_code, route_type }) => ({ line: short_name, nucleo_code, route_type })),
+    lines: lines.map(({ short_name, nucleo_code, route_type }) => ({ line: short_name, nucleo_code, route_type })),
     products: [...new Set(other.map(({ short_name }) => short_name))],
     has_wheelchair_boarding: station.has_wheelchair_boarding,
     is_metre_gauge,
     timezone: station.timezone,
+    timetable_until: station.timetable_until,
   }
-}
-
-function isCommuter({ nucleo_code }: NetworkLine): boolean {
-  return nucleo_code !== null
 }
 
 /** The parameters `network`, `operator` and `nucleo` of stations and routes. */

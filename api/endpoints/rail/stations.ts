@@ -8,6 +8,7 @@ import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
+import { stationFeeds } from './timetable-versions.ts'
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -16,7 +17,7 @@ export const stationList = defineEndpoint({
   plan: 'FREE',
   summary: 'Railway stations with position, lines and products',
   about:
-    'Every station of the newest timetables; a code that both networks use is one station. Stations without trips are listed too, with in_service false. The province comes from the position. Address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
+    'Every station of the newest timetables of trains, metros and trams; a code in both networks of Renfe is one station. Stations without trips are listed too, with in_service false. The province comes from the position. Address and municipality come from the register of stations, which had 697 of 1,162 commuter stops and all others in 2026.',
   params: {},
   filters: [
     provinceFilter,
@@ -46,6 +47,7 @@ export const stationList = defineEndpoint({
     from: [],
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
+    parts: ({ network }) => stationFeeds(network),
     answer: async ({ cached: slice }, { line, nucleo }) => {
       const all = stationsOf(await slice(railNetwork, ''), await slice(stationRegister, ''))
       return line ? all.filter((one) => hasLine(one, { lines: line, nucleos: nucleo })) : all

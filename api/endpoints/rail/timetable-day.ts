@@ -1,10 +1,12 @@
+import { RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { versionPrefix } from '../../../lake/datasets/rail/networks.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { madridDate, serviceStart } from '../../../lake/schema/time.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import type { DayStops } from '../transit/day-stops.ts'
 import { keyOf, readServiceDay, ServiceDay } from '../transit/service-day.ts'
-import { versionsOn } from '../transit/timetable-versions.ts'
+import { timetableName, versionsOn } from '../transit/timetable-versions.ts'
 import { duplicatesIn } from './duplicates.ts'
 import { railTimetables, TIMETABLE_TABLES } from './timetable-versions.ts'
 
@@ -28,6 +30,8 @@ export interface DayTrip {
   /** Direction of travel, 0 or 1: as published, else from its shape, whose id names the reverse one; null if neither is known. */
   readonly direction: number | null
   readonly is_wheelchair_accessible: boolean | null
+  /** Interval of a departure by frequency, s; null for exact times. */
+  readonly headway_s: number | null
   readonly first: number
   readonly end: number
 }
@@ -63,19 +67,30 @@ export class TimetableDay extends ServiceDay<DayTrip> {
 }
 
 const TRIP_COLUMNS = sql`t.network, t.trip_id, t.train_number, t.variant, t.service_mark, t.direction, t.shape_id,
-      t.is_wheelchair_accessible, t.route_id, r.short_name, r.route_type, t.nucleo_code`
+      t.is_wheelchair_accessible, t.headway_s, t.route_id, r.short_name, r.route_type, t.nucleo_code`
 
-/** The timetable of one service date (YYYY-MM-DD), each network by the version in force. */
+/**
+ * The key of a day's timetable: Renfe's networks, whose trains may be the same, are read together, and every other one alone,
+ * so that no board waits for networks that it does not show.
+ */
+export function dayKey(date: string, network: string): string {
+  return RENFE_NETWORKS.includes(network) ? date : `${date} ${network}`
+}
+
+/** The timetable of one service date, each network by the version in force; by `dayKey`, or by date for Renfe's. */
 export const timetableDay = defineCachedQuery<TimetableDay>({
   name: 'rail timetable day',
   from: TIMETABLE_TABLES,
   maxEntries: DAYS,
   present: (now) => DAYS_AROUND.map((days) => madridDate(now, days)),
-  async read(reader, date) {
+  async read(reader, key) {
+    const [date = '', network] = key.split(' ')
+    const versions = await versionsOn(reader, railTimetables, date)
+    const only = (network === undefined ? RENFE_NETWORKS : [network]).map(versionPrefix)
     const routes = new Map<string, DayRoute>()
     const held = await readServiceDay(reader, {
       tables: railTimetables,
-      versions: await versionsOn(reader, railTimetables, date),
+      versions: versions.filter((version) => only.includes(timetableName(version))),
       date,
       start: serviceStart(date),
       columns: TRIP_COLUMNS,
@@ -103,18 +118,21 @@ function tripOfRow(row: AnyRow, routes: Map<string, DayRoute>): Omit<DayTrip, 'f
     train_number: row['train_number'] as string | null,
     variant: row['variant'] as string | null,
     service_mark: row['service_mark'] as string | null,
-    direction: directionOf({ direction: row['direction'] as number | null, shape_id }),
+    direction: directionOf({ network, direction: row['direction'] as number | null, shape_id }),
     is_wheelchair_accessible: row['is_wheelchair_accessible'] as boolean | null,
+    headway_s: row['headway_s'] as number | null,
   }
 }
 
-/** The direction of a trip: as published, else from its shape; null if neither is known. */
+/** The direction of a trip: as published, else of Renfe's trips from their shape; null if neither is known. */
 export function directionOf({
+  network,
   direction,
   shape_id,
 }: {
+  readonly network: string
   readonly direction: number | null
   readonly shape_id: string | null
 }): number | null {
-  return direction ?? (shape_id === null ? null : Number(shape_id.endsWith(INVERSE)))
+  return direction ?? (shape_id === null || !RENFE_NETWORKS.includes(network) ? null : Number(shape_id.endsWith(INVERSE)))
 }

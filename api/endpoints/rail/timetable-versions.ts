@@ -1,8 +1,12 @@
 import { railCalendar } from '../../../lake/datasets/rail/calendar.ts'
+import { RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
+import { NETWORKS, networkInId } from '../../../lake/datasets/rail/networks.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
+import type { Dataset } from '../../../lake/schema/dataset.ts'
+import type { RestsOn } from '../../define/memory-read.ts'
 import { timetableSpansOf } from '../transit/timetable-span.ts'
 import { timetableTables } from '../transit/timetable-versions.ts'
 
@@ -16,16 +20,30 @@ export const railTimetables = timetableTables({
   calendar: railCalendar,
 })
 
-/** The tables of every timetable version; only commuter rail has shapes. */
+/** The tables of every timetable version; not all have shapes. */
 export const TIMETABLE_TABLES = railTimetables.all
 
 /** The times that stored versions cover. */
 export const timetableSpans = timetableSpansOf(railTimetables)
 
-/** The timetable feed of each network. */
-const TIMETABLE_FEEDS: Readonly<Record<string, string>> = { CERCANIAS: 'renfe_gtfs_cercanias', AVLDMD: 'renfe_gtfs_avldmd' }
+/** The feeds that suffice for requests about one network; without a network Renfe's, so that no other one delays a reply. */
+export function timetableFeeds(network: string | null): readonly string[] {
+  return (network === null ? RENFE_NETWORKS : [network]).flatMap((code) => NETWORKS[code]?.feed ?? [])
+}
 
-/** The feed that suffices for requests about one network; null, for all feeds, without a network. */
-export function timetableFeeds(network: string | null): readonly string[] | null {
-  return network === null ? null : [TIMETABLE_FEEDS[network] as string]
+/** The feeds that suffice for stations of a network: a station of Renfe may be in both of its timetables. */
+export function stationFeeds(network: string | null): readonly string[] {
+  return timetableFeeds(network !== null && RENFE_NETWORKS.includes(network) ? null : network)
+}
+
+/** The feeds that may have a station or route, by its id. */
+export function feedsOfId(id: string): readonly string[] {
+  return timetableFeeds(networkInId(id))
+}
+
+/** What a reply about some networks is based on: their timetables and, for Renfe's, `live` too. */
+export function restsOnTimetables(networks: readonly string[], live: readonly Dataset[] = []): readonly RestsOn[] {
+  const sources = new Set(networks.flatMap((code) => NETWORKS[code]?.source ?? []))
+  const isRenfe = networks.some((code) => RENFE_NETWORKS.includes(code))
+  return [...[...sources].map((source) => ({ dataset: railTrips, source })), ...(isRenfe ? live.map((dataset) => ({ dataset })) : [])]
 }

@@ -93,7 +93,7 @@ export function checkCovered(
   if (found) return found
   if (shared.length === 0)
     throw problem('feed-unavailable', `The timetables of ${names} that have arrived share no day.`, { retry_after_s: 3600 })
-  if (asked.value === null) throw outOfDate(names, shared)
+  if (asked.value === null) throw outOfDate(names, shared, asked.at)
   const what =
     asked.parameter === 'date'
       ? `a date ${shared.map(({ from, to }) => `from ${madridDate(from)} to ${madridDate(to, -1)}`).join(' or ')}`
@@ -111,7 +111,9 @@ function inBoth(some: readonly Span[], others: readonly Span[]): Span[] {
   )
 }
 
-function outOfDate(names: string, spans: readonly Span[]): Problem {
+/** States which days are covered, and whether they are over: publishers leave expired timetables online. */
+function outOfDate(names: string, spans: readonly Span[], at: number): Problem {
   const days = spans.map(({ from, to }) => `${madridDate(from)} to ${madridDate(to, -1)}`).join(' and ')
-  return problem('feed-unavailable', `The timetables of ${names} that have arrived cover ${days}.`, { retry_after_s: 3600 })
+  const expired = spans.every(({ to }) => to <= at) ? ' They have expired, and no newer ones are published.' : ''
+  return problem('feed-unavailable', `The timetables of ${names} that have arrived cover ${days}.${expired}`, { retry_after_s: 3600 })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RAIL_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { commonInput, instant } from '../input.ts'
 import { amount, defineTool, type LookUp, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
@@ -88,14 +89,17 @@ export const getTrainStatus = defineTool({
   name: 'get_train_status',
   title: 'Trains: alerts, departures, arrivals, positions',
   description:
-    'Renfe trains (commuter, medium and long distance): service alerts, departures and arrivals of a station with delays (free), and train positions (plan PRO). ' +
+    'Trains (Renfe), and timetables of metros, trams and regional trains of Madrid, Barcelona (FGC), Valencia, Alicante, Málaga and Mallorca: service alerts, departures and arrivals of a station with delays (free), and train positions (plan PRO). ' +
     'Answers "When is the next train from Atocha?" and "Is there trouble on C-5?".',
   plan: 'FREE',
   input: {
     what: z.enum(['alerts', 'departures', 'arrivals', 'position']).describe('What to return.'),
     station: z.string().max(80).optional().describe('Name or id of a station; required for departures and arrivals.'),
     line: z.string().max(30).optional().describe('Line, such as C5 or R2.'),
-    network: z.enum(['CERCANIAS', 'AVLDMD']).optional().describe('CERCANIAS is commuter, AVLDMD medium and long distance.'),
+    network: z
+      .enum(Object.keys(RAIL_NETWORKS.codes))
+      .optional()
+      .describe('Of Renfe, CERCANIAS is commuter, AVLDMD medium and long distance. Others have timetables only.'),
     train_id: z.string().max(60).optional().describe('Id of a train, for its position and next stops.'),
     at: instant('Departures or arrivals from this time on; now by default.'),
     min_delay_min: z.int().min(0).max(1440).optional().describe('Only trains with at least this delay in minutes (position).'),

@@ -1,5 +1,5 @@
 import { railAlerts } from '../../../lake/datasets/rail/alerts.ts'
-import { RAIL_NUCLEOS } from '../../../lake/datasets/rail/codes.ts'
+import { RAIL_NETWORKS, RAIL_NUCLEOS, RENFE_NETWORKS } from '../../../lake/datasets/rail/codes.ts'
 import { railStock } from '../../../lake/datasets/rail/stock.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
@@ -7,7 +7,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { type RailNetwork, railNetwork } from '../../endpoints/rail/network.ts'
 import { routesOf } from '../../endpoints/rail/route.ts'
-import { stationsOf } from '../../endpoints/rail/station.ts'
+import { type Station, stationsOf } from '../../endpoints/rail/station.ts'
 import { stationRegister } from '../../endpoints/rail/station-register.ts'
 import { defineCollection } from '../collection.ts'
 
@@ -19,6 +19,13 @@ function tripsByStation({ routes }: RailNetwork): ReadonlyMap<string, number> {
   const trips = new Map<string, number>()
   for (const route of routes.values()) for (const stop of route.stop_ids) trips.set(stop, (trips.get(stop) ?? 0) + route.trips)
   return trips
+}
+
+/** The kind of a station, by its trains: of several kinds, trains first. */
+function kindOf({ lines, products }: Station): string {
+  const types = new Set(lines.map(({ route_type }) => route_type))
+  if (products.length > 0 || types.size === 0 || types.has('RAIL')) return 'Estación de tren'
+  return types.has('METRO') ? 'Estación de metro' : types.has('TRAM') ? 'Parada de tranvía' : 'Estación'
 }
 
 export const railStationCollection = defineCollection({
@@ -38,6 +45,9 @@ export const railStationCollection = defineCollection({
       'rodalies',
       'ave',
       'apeadero',
+      'metro',
+      'estacion de metro',
+      'tranvia',
     ],
     ...['ferrocarril', 'tren geltokia', 'train station', 'railway station', 'train', 'trains'],
   ],
@@ -51,7 +61,7 @@ export const railStationCollection = defineCollection({
       yield {
         id: one.id,
         title: one.name,
-        subtitle: ['Estación de tren', one.municipality].filter((part) => part).join(', '),
+        subtitle: [kindOf(one), one.municipality].filter((part) => part).join(', '),
         codes: [one.id],
         text: [...one.lines.map(({ line }) => line), ...one.products],
         position: one.position,
@@ -79,10 +89,11 @@ export const railRouteCollection = defineCollection({
       if (!one.in_service) continue
       const ends = [one.origin, one.destination].filter((end) => end !== null).join(' – ')
       const nucleo = one.nucleo_code === null ? null : (RAIL_NUCLEOS.codes[one.nucleo_code]?.es ?? null)
+      const kind = RENFE_NETWORKS.includes(one.network) ? 'Tren' : (RAIL_NETWORKS.codes[one.network]?.es ?? 'Tren')
       yield {
         id: one.id,
         title: [one.line ?? one.product, ends].filter((part) => part).join(' '),
-        subtitle: nucleo === null ? 'Tren' : `Cercanías de ${nucleo}`,
+        subtitle: nucleo === null ? kind : `Cercanías de ${nucleo}`,
         codes: [one.line ?? one.product, one.id],
         position: null,
         province_code: null,

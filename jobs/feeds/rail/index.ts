@@ -1,5 +1,14 @@
 import type { Feed } from '../define.ts'
 import { fgcTrains } from './fgc-trains.ts'
+import {
+  fgcGtfs,
+  mallorcaGtfs,
+  metroLigeroGtfs,
+  metroMadridGtfs,
+  metroMalagaGtfs,
+  metrovalenciaGtfs,
+  tramAlicanteGtfs,
+} from './networks.ts'
 import { renfeAlerts } from './renfe-alerts.ts'
 import { renfeEstaciones } from './renfe-estaciones.ts'
 import { renfeFlota, renfeFlotaLd } from './renfe-flota.ts'
@@ -21,6 +30,13 @@ export const feeds: readonly Feed[] = Object.freeze([
   renfeFlota,
   renfeGtfsCercanias,
   renfeGtfsAvldmd,
+  fgcGtfs,
+  metroMadridGtfs,
+  metroLigeroGtfs,
+  metroMalagaGtfs,
+  metrovalenciaGtfs,
+  tramAlicanteGtfs,
+  mallorcaGtfs,
   renfeEstaciones,
   renfeMaterial,
 ])

@@ -7,7 +7,7 @@ import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
 import { type Batch, batch, type Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
-import { accessOf, memberRows, refuse } from '../transit/timetable.ts'
+import { accessOf, memberRows, refuse, type Timetable } from '../transit/timetable.ts'
 import type { RailTimetable } from './network-ids.ts'
 
 const ROUTE_TYPES: Readonly<Record<string, string>> = { '2': 'RAIL', '3': 'BUS' }
@@ -46,7 +46,7 @@ export async function* stationRows(timetable: RailTimetable, known: Set<string>)
 }
 
 /** Some stations are in France and Portugal, so only impossible positions are dropped. */
-function positionOf(lat: number | null, lon: number | null, diagnostics: Diagnostics): Point | null {
+export function positionOf(lat: number | null, lon: number | null, diagnostics: Diagnostics): Point | null {
   if (lat === null || lon === null) return null
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
   diagnostics.warn('implausible position of a station')
@@ -104,7 +104,7 @@ function namesOf(raw: string | null): Pick<FeedRow<typeof railRoutes>, 'long_nam
 }
 
 /** Colours of a route and its text; neither if both are equal, as on 18 of 852 routes of 2026-08-22, all white. */
-function colorsOf(
+export function colorsOf(
   ground: string | null,
   text: string | null,
   diagnostics: Diagnostics,
@@ -131,6 +131,16 @@ interface Shape {
 
 /** Rows of shapes.txt, one per shape; their ids are added to `known`. */
 export async function* shapeRows(timetable: RailTimetable, known: Set<string>): AsyncGenerator<Batch> {
+  const shapes = await readShapes(timetable)
+  for (const id of shapes.keys()) known.add(id)
+  yield batch(
+    railShapes,
+    [...shapes].map(([id, line]) => shapeRow(timetable, id, line)),
+  )
+}
+
+/** The geometry of each shape, its points in sequence. */
+export async function readShapes(timetable: Timetable): Promise<ReadonlyMap<string, Shape['points']>> {
   const shapes = new Map<string, Shape>()
   for await (const records of readGtfs(timetable.zip, 'shapes.txt', SHAPE_COLUMNS))
     while (records.next()) {
@@ -145,16 +155,11 @@ export async function* shapeRows(timetable: RailTimetable, known: Set<string>): 
       shape.points.push([lon, lat])
       shape.sequences.push(sequence as number)
     }
-  for (const id of shapes.keys()) known.add(id)
-  yield batch(
-    railShapes,
-    [...shapes].map(([id, shape]) => shapeRow(timetable, id, shape)),
-  )
+  return new Map([...shapes].map(([id, shape]) => [id, inSequence(shape)]))
 }
 
-function shapeRow({ ids, version }: RailTimetable, shape_id: string, shape: Shape): FeedRow<typeof railShapes> {
+function shapeRow({ ids, version }: RailTimetable, shape_id: string, geometry: Shape['points']): FeedRow<typeof railShapes> {
   const match = /^\d\d_(.+?)(_INV)?$/.exec(shape_id)
-  const geometry = inSequence(shape)
   return {
     ...version,
     shape_id,

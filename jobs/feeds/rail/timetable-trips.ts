@@ -55,6 +55,7 @@ export async function* tripRows(timetable: RailTimetable, known: Known, trips: M
         block_id: records.text(6),
         shape_id,
         is_wheelchair_accessible: accessOf(records.text(8), diagnostics),
+        headway_s: null,
       }
     },
   })

@@ -1,10 +1,16 @@
 import { defineCodes } from '../../schema/codes.ts'
 
-/** Networks of railways. Each has its own timetable and live feeds. */
+/** Networks of railways, metros and trams. Each has its own timetable; what is known of each is in `networks.ts`. */
 export const RAIL_NETWORKS = defineCodes('rail_network', 'Network of the railway.', {
   CERCANIAS: ['Cercanías y Rodalies', 'Commuter trains'],
   AVLDMD: ['Alta velocidad, larga y media distancia', 'High-speed, long and medium distance'],
   FGC: ['Ferrocarrils de la Generalitat de Catalunya', 'Ferrocarrils de la Generalitat de Catalunya'],
+  METRO_MADRID: ['Metro de Madrid', 'Madrid Metro'],
+  METRO_LIGERO: ['Metro Ligero de Madrid', 'Madrid light rail'],
+  METRO_MALAGA: ['Metro de Málaga', 'Málaga Metro'],
+  METROVALENCIA: ['Metrovalencia', 'Valencia metro and tram'],
+  TRAM_ALICANTE: ["TRAM d'Alacant", 'Alicante tram'],
+  SFM: ['Tren y metro de Mallorca', 'Mallorca trains and metro'],
 })
 
 /** The networks whose timetables and trip updates Renfe publishes. */
@@ -14,10 +20,22 @@ export const RENFE_NETWORKS: readonly string[] = Object.freeze(['CERCANIAS', 'AV
 export const RAIL_OPERATORS = defineCodes('rail_operator', 'Company that operates the trains.', {
   RENFE: ['Renfe Viajeros', 'Renfe Viajeros'],
   FGC: ['Ferrocarrils de la Generalitat de Catalunya', 'Ferrocarrils de la Generalitat de Catalunya'],
+  METRO_MADRID: ['Metro de Madrid', 'Metro de Madrid'],
+  METRO_LIGERO_MADRID: ['Metros Ligeros de Madrid', 'Metros Ligeros de Madrid'],
+  METRO_LIGERO_OESTE: ['Metro Ligero Oeste', 'Metro Ligero Oeste'],
+  TRANVIA_PARLA: ['Tranvía de Parla', 'Tranvía de Parla'],
+  METRO_MALAGA: ['Metro de Málaga', 'Metro de Málaga'],
+  FGV: ['Ferrocarrils de la Generalitat Valenciana', 'Ferrocarrils de la Generalitat Valenciana'],
+  SFM: ['Serveis Ferroviaris de Mallorca', 'Serveis Ferroviaris de Mallorca'],
 })
 
 /** The network whose trips get new ids every night. Only its train numbers are stable. */
 export const LONG_DISTANCE = 'AVLDMD'
+
+/** True if trains of a network are known by their line; long and medium distance by product. */
+export function hasLines(network: string): boolean {
+  return network !== LONG_DISTANCE
+}
 
 /** Kinds of alerts; the last two are derived from trip updates. */
 export const RAIL_ALERT_KINDS = defineCodes('rail_alert_kind', 'Kind of railway alert.', {
@@ -150,6 +168,11 @@ export const RAIL_MOVEMENTS = defineCodes('rail_movement', "How a train moves, b
 /** Kinds of service on a route. */
 export const RAIL_ROUTE_TYPES = defineCodes('rail_route_type', 'Kind of service on a route.', {
   RAIL: ['Tren', 'Train'],
+  METRO: ['Metro', 'Metro'],
+  TRAM: ['Tranvía o metro ligero', 'Tram or light rail'],
+  FUNICULAR: ['Funicular', 'Funicular'],
+  CABLE_TRAM: ['Tranvía de cable', 'Cable tram'],
+  MONORAIL: ['Monorraíl', 'Monorail'],
   BUS: ['Autobús', 'Bus'],
 })
 

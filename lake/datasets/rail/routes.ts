@@ -11,12 +11,14 @@ export const railRoutes = defineDataset({
   about: 'Routes of a timetable: line or product, colours, and the termini from names and ids.',
   columns: {
     ...VERSION_COLUMNS,
-    route_id: col.string(4, "The publisher's id of the route.", { example: '10T0001C1' }),
+    route_id: col.string(4, "The publisher's id of the route, after the network and a colon for networks other than Renfe's.", {
+      example: '10T0001C1',
+    }),
     nucleo_code: col.code(5, 'Commuter network; the first two characters of a commuter route id.', RAIL_NUCLEOS, {
       nullable: true,
       example: '10',
     }),
-    short_name: col.string(6, 'Line of commuter rail, case-sensitive; for other trains, the code of their product (list rail_product).', {
+    short_name: col.string(6, 'Line, case-sensitive; for long and medium distance, the code of the product (list rail_product).', {
       nullable: true,
       example: 'C1',
     }),

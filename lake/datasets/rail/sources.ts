@@ -11,7 +11,7 @@ export const renfe = defineSource({
   commercial_use: 'yes',
 })
 
-/** FGC's open data: live positions of its trains. */
+/** FGC's open data: live positions of its trains, and its timetable. */
 export const fgc = defineSource({
   id: 'fgc',
   publisher: 'Ferrocarrils de la Generalitat de Catalunya',
@@ -19,6 +19,28 @@ export const fgc = defineSource({
   licence: 'CC BY 4.0',
   licence_url: 'https://creativecommons.org/licenses/by/4.0/',
   attribution: 'Font: Ferrocarrils de la Generalitat de Catalunya, dadesobertes.fgc.cat',
+  commercial_use: 'yes',
+})
+
+/** Open data of Madrid's regional transport consortium: timetables of the metro and of light rail. */
+export const crtm = defineSource({
+  id: 'crtm',
+  publisher: 'Consorcio Regional de Transportes de Madrid',
+  url: 'https://datos-movilidad.crtm.es/',
+  licence: 'Datos abiertos del CRTM',
+  licence_url: 'https://datos-movilidad.crtm.es/',
+  attribution: 'Fuente: Consorcio Regional de Transportes de Madrid (CRTM)',
+  commercial_use: 'yes',
+})
+
+/** FGV's timetables: Metrovalencia, and the tram of Alicante. */
+export const fgv = defineSource({
+  id: 'fgv',
+  publisher: 'Ferrocarrils de la Generalitat Valenciana',
+  url: 'https://www.metrovalencia.es/',
+  licence: 'Licencia de uso de datos del Punto de Acceso Nacional',
+  licence_url: 'https://nap.transportes.gob.es/licencia-datos',
+  attribution: 'Fuente: Ferrocarrils de la Generalitat Valenciana',
   commercial_use: 'yes',
 })
 

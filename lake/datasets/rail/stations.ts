@@ -2,6 +2,9 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset } from '../../schema/dataset.ts'
 import { TIMETABLE, VERSION_COLUMNS } from './timetable.ts'
 
+const STATION_ID_ABOUT =
+  "Renfe's stations: five digits, assigned by the infrastructure manager. Others: the network, a colon and the publisher's id, such as FGC:PC."
+
 /** Stations and stops of a timetable, used by its trips or not. */
 export const railStations = defineDataset({
   ...TIMETABLE,
@@ -10,7 +13,7 @@ export const railStations = defineDataset({
   about: 'Stations and stops that a timetable names, one row per version.',
   columns: {
     ...VERSION_COLUMNS,
-    stop_id: col.string(4, 'Code of the station, five digits, with leading zeros; assigned by the infrastructure manager.', {
+    stop_id: col.string(4, STATION_ID_ABOUT, {
       example: '17000',
     }),
     name: col.string(5, 'Name as published.', { example: 'Madrid-Chamartín-Clara Campoamor' }),

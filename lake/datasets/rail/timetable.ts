@@ -1,6 +1,7 @@
+import { nap } from '../maritime/sources.ts'
 import { TRANSIT_TIMETABLE, versionColumns } from '../transit/timetable.ts'
 import { RAIL_NETWORKS } from './codes.ts'
-import { renfe } from './sources.ts'
+import { crtm, fgc, fgv, renfe } from './sources.ts'
 
 /** The first columns of every railway timetable table: ids 1 to 3. */
 export const VERSION_COLUMNS = versionColumns(RAIL_NETWORKS, {
@@ -10,4 +11,4 @@ export const VERSION_COLUMNS = versionColumns(RAIL_NETWORKS, {
 })
 
 /** Common settings of railway timetable datasets. */
-export const TIMETABLE = { ...TRANSIT_TIMETABLE, domain: 'rail', sources: [renfe] } as const
+export const TIMETABLE = { ...TRANSIT_TIMETABLE, domain: 'rail', sources: [renfe, fgc, crtm, fgv, nap] } as const

@@ -52,6 +52,17 @@ export const railTrips = defineDataset({
       nullable: true,
       example: true,
     }),
+    headway_s: col.integer(
+      17,
+      'Interval of a departure that the publisher states as a frequency: its times are approximate; null for exact times.',
+      {
+        unit: 's',
+        nullable: true,
+        example: null,
+        min: 1,
+        max: 86_400,
+      },
+    ),
   },
   entity: ['timetable_version', 'trip_id'],
   order: ['timetable_version', 'route_id', 'trip_id'],

@@ -188,6 +188,7 @@ function networkOf(world: World): RailNetwork {
       timezone: null,
       in_service: lines.has(code),
       lines: [...(lines.get(code)?.values() ?? [])],
+      timetable_until: null,
     })
   const routes: [string, NetworkRoute][] = nucleos.flatMap(({ code, lines: own }) =>
     own.map(({ name, routeIds, stations: stops, trips }): [string, NetworkRoute] => [
@@ -195,7 +196,7 @@ function networkOf(world: World): RailNetwork {
       {
         ...{ route_id: routeIds[0] as string, network: 'CERCANIAS', nucleo_code: code, short_name: name, route_type: '2' },
         ...{ color: null, text_color: null, trips, patterns: 1, directions: [0], stop_ids: stops.map((stop) => stop.code) },
-        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null },
+        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null, timetable_until: null },
       },
     ]),
   )
@@ -216,7 +217,7 @@ function networkOf(world: World): RailNetwork {
           text_color: null,
         },
         ...{ trips: own.length, patterns: 1, directions: [0], stop_ids: pattern.stops.map(({ station }) => station.code) },
-        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null },
+        ...{ named: { origin: null, destination: null }, geometry_source: null, geometry: null, timetable_until: null },
       },
     ])
   }

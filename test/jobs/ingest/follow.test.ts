@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defineFeed, type Feed, type FeedRequest } from '../../../jobs/feeds/define.ts'
+import { napArchive } from '../../../jobs/feeds/rail/network-feed.ts'
 import { aemetRequest } from '../../../jobs/feeds/weather/aemet.ts'
 import { type Collected, type CollectOptions, collect } from '../../../jobs/ingest/collect.ts'
 import { aemet } from '../../../lake/datasets/weather/sources.ts'
+import { zipOf } from '../../helpers/zip.ts'
 
 const SECRET = 'eyJhbGciOiJIUzI1NiJ9.secret.part'
 const DATA = 'https://opendata.aemet.es/opendata/sh/1'
@@ -146,5 +148,16 @@ test('a redirect to another origin is followed without the key', async () => {
     ['/opendata/api/todas', SECRET],
     ['/near', SECRET],
     ['/far', undefined],
+  ])
+})
+
+test('a document that needs the key gets it too, if it is at the host of the first request', async () => {
+  const zip = zipOf({ name: 'agency.txt', bytes: Buffer.from('agency_name') })
+  handler = ({ url }, response) => void response.end(url === '/api/Fichero/download/7' ? zip : '{"ficheroId":7}')
+  const origin = (url: string): string => url.replace('https://nap.transportes.gob.es', base)
+  await ask(feedOf(napArchive(1296)), { origin })
+  expect(asked.map(({ url, headers }) => [url, headers['apikey']])).toEqual([
+    ['/api/Fichero/1296', SECRET],
+    ['/api/Fichero/download/7', SECRET],
   ])
 })
