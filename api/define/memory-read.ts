@@ -104,6 +104,8 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly madeFrom?: readonly RestsOn[]
   /** The feeds that a request needs; null, the default, means all. An unknown id may belong to a feed that has not arrived. */
   readonly parts?: (values: P) => readonly string[] | null
+  /** Sources of its datasets that a reply is not based on: `meta` neither names them nor counts their lateness. */
+  readonly otherSources?: (values: P) => readonly Source[]
   /** The feeds of which one may have the thing of a path; by default all. */
   readonly feedsOfId?: (values: P) => readonly string[]
   readonly omit?: Omission<P>

@@ -1,6 +1,7 @@
 import { type Column, GEOMETRY_TYPES, type Json, type Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { DEGREE_DECIMALS, roundedTo, rounderOf } from '../../lake/schema/precision.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
 import type { Endpoint, ListReturn, OneReturn } from '../define/endpoint.ts'
 import { areaKindOf, geometryKindOf, idFieldsOf, placeOf } from '../define/fields.ts'
@@ -57,19 +58,26 @@ interface MetaMore {
   /** Datasets that the answer lacks. */
   readonly missing?: readonly MissingDataset[]
   readonly coverage?: Coverage
+  /** See `MemoryRead.otherSources`. */
+  readonly otherSources?: readonly Source[]
 }
 
 /** Returns the `meta` of a reply over datasets, the main one first. */
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, kept, figure, period, missing, coverage }: MetaMore = {},
+  { lake, kept, figure, period, missing, coverage, otherSources = [] }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const span = lake ?? kept
-  const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
+  const isOwn = (source: Source): boolean => !otherSources.includes(source)
+  const sources = new Map(datasets.flatMap((dataset) => dataset.sources.filter(isOwn)).map((source) => [source.id, source]))
+  const isLate = (dataset: Dataset): boolean =>
+    dataset.sources.every(isOwn)
+      ? state.isStale(dataset)
+      : dataset.sources.some((source) => isOwn(source) && state.isStale(dataset, source))
   return {
-    stale: datasets.some((dataset) => state.isStale(dataset)),
+    stale: datasets.some(isLate),
     cadence_s: primary ? state.cadence_s(primary) : null,
     timezone: TIMEZONE,
     ...(lake ? { snapshot: lake.snapshot, covered_from: dated(lake.covered_from) } : {}),

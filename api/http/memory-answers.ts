@@ -45,6 +45,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   const shapeOf = shownRecord(endpoint)
   const countTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.counts) || {} })
   const datasets = datasetsOf(endpoint)
+  const liveSources = new Set(read.from.flatMap(({ sources }) => sources))
   const gap = gapOf(endpoint)
   const watched = [...datasets, ...(read.madeFrom ?? []).map(({ dataset }) => dataset)]
   const allTables: NeededTables = { lake: tablesRead, needs: read.needs ?? tablesRead }
@@ -116,6 +117,8 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
         ...figure,
         ...missing,
         ...lacks,
+        // A source of the current state stays named, whatever the timetables.
+        otherSources: (read.otherSources?.(values.own) ?? []).filter((source) => !liveSources.has(source)),
       })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, shape, record: found as AnyRow, format, meta: about, signal })

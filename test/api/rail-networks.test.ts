@@ -94,6 +94,9 @@ test('routes of a network', async () => {
     },
     { id: 'METRO_MADRID:4__R___', line: 'R', trips: 2 },
   ])
+  const sources = async (path: string): Promise<string[]> => ((await get(path)).meta.sources as Reply[]).map(({ id }) => id)
+  expect(await sources('rutas?network=METRO_MADRID')).toEqual(['crtm'])
+  expect(await sources('rutas/FGC:FV/horarios?date=2027-01-05')).toEqual(['fgc'])
   expect(((await get('rutas?operator=METRO_LIGERO_MADRID')).routes as Reply[]).map(({ line }) => line)).toEqual(['ML1'])
 })
 

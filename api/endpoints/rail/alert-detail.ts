@@ -7,7 +7,7 @@ import { idOfListed } from '../../define/example.ts'
 import { required, textParam } from '../../define/params.ts'
 import { ABOUT_ALERTS, type AlertRow, alertDetail, changedAlert, toAlertDetail } from './alert.ts'
 import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
-import { TIMETABLE_TABLES } from './timetable-versions.ts'
+import { besideRenfe, TIMETABLE_TABLES } from './timetable-versions.ts'
 
 /** One alert, by its public id. */
 export const alertById = defineEndpoint({
@@ -22,6 +22,7 @@ export const alertById = defineEndpoint({
     kind: 'memory',
     from: ALERT_STATES,
     lake: TIMETABLE_TABLES,
+    otherSources: besideRenfe,
     needs: [],
     answer: async ({ states, optional: extra }, { id }) => {
       const found = (await currentAlerts(states, extra)).all.find(({ row }) => row.alert_id === id)

@@ -11,6 +11,7 @@ import { concernsStations } from './alerts-of.ts'
 import { namesAreKnown } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
+import { besideRenfe } from './timetable-versions.ts'
 
 /** Fallback if the timetables cannot be read: alerts still name stations. */
 const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
@@ -47,6 +48,7 @@ export const alertList = defineEndpoint({
     kind: 'memory',
     from: ALERT_STATES,
     lake: NETWORK_TABLES,
+    otherSources: besideRenfe,
     needs: [],
     isOfAny: true,
     answer: async ({ states, optional: extra }, p) => {

@@ -10,7 +10,7 @@ import { withExample } from '../common-fields.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, type NetworkRoute, type RailNetwork, railNetwork } from './network.ts'
 import { type TimetableDay, timetableDay } from './timetable-day.ts'
-import { railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { besideRenfe, railTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** Midnight starts a new day: at most a minute late. */
 const CLOCK_S = 60
@@ -68,6 +68,7 @@ export const nucleoList = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
+    otherSources: besideRenfe,
     parts: () => timetableFeeds(COMMUTER),
     clockGranularity_s: CLOCK_S,
     answer: async ({ cached: slice }, p, now) => {

@@ -7,7 +7,7 @@ import { ALERT_STATES, currentAlerts } from './alert-trains.ts'
 import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeFields, routeOf } from './route.ts'
-import { feedsOfId } from './timetable-versions.ts'
+import { feedsOfId, sourcesBesideId } from './timetable-versions.ts'
 
 /** The route id as a path parameter. */
 export const routeId = required(textParam("The publisher's id of the route.", { max: 80, example: '10T0001C1' }))
@@ -43,6 +43,7 @@ export const routeById = defineEndpoint({
     kind: 'memory',
     from: ALERT_STATES,
     lake: NETWORK_TABLES,
+    otherSources: ({ id }) => sourcesBesideId(id),
     // Each route is complete in the timetable of its network.
     parts: () => [],
     feedsOfId: ({ id }) => feedsOfId(id),

@@ -14,7 +14,7 @@ import { checkCovered } from '../transit/timetable-span.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { routeId } from './route-detail.ts'
 import { type DayTrip, dayKey, type TimetableDay, timetableDay } from './timetable-day.ts'
-import { feedsOfId, railTimetables, restsOnTimetables, timetableSpans } from './timetable-versions.ts'
+import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableSpans } from './timetable-versions.ts'
 
 /** Midnight starts a new day: at most a minute late. */
 const CLOCK_S = 60
@@ -93,6 +93,7 @@ export const routeTimetable = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
+    otherSources: ({ id }) => sourcesBesideId(id),
     // Each route is complete in the timetable of its network.
     parts: () => [],
     feedsOfId: ({ id }) => feedsOfId(id),

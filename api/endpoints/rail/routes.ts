@@ -8,7 +8,7 @@ import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { type Route, railRoute, routesOf } from './route.ts'
 import { networkParam, nucleoParam, operatorParam } from './station.ts'
-import { timetableFeeds } from './timetable-versions.ts'
+import { sourcesBeside, timetableFeeds } from './timetable-versions.ts'
 
 /** Routes of the railway. */
 export const routeList = defineEndpoint({
@@ -46,6 +46,7 @@ export const routeList = defineEndpoint({
     kind: 'memory',
     from: [],
     lake: NETWORK_TABLES,
+    otherSources: ({ network }) => sourcesBeside(network),
     parts: ({ network }) => timetableFeeds(network),
     answer: async ({ cached: slice }) => routesOf(await slice(railNetwork, '')),
   },

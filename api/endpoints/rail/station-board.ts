@@ -17,7 +17,7 @@ import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam } from './station.ts'
 import { nearestStation, stationId } from './station-detail.ts'
 import { DAYS_AROUND, dayKey, timetableDay } from './timetable-day.ts'
-import { feedsOfId, railTimetables, restsOnTimetables, timetableFeeds, timetableSpans } from './timetable-versions.ts'
+import { feedsOfId, railTimetables, restsOnTimetables, sourcesBesideId, timetableFeeds, timetableSpans } from './timetable-versions.ts'
 
 /** Boards change by the minute; live feeds are published every 20 s. */
 const CLOCK_S = 20
@@ -73,6 +73,7 @@ function boardEndpoint(spec: {
       kind: 'memory',
       from: [railTripUpdates, railPositions],
       lake: NETWORK_TABLES,
+      otherSources: ({ id }) => sourcesBesideId(id),
       parts: ({ id, network }) => (network === null ? feedsOfId(id) : timetableFeeds(network)),
       feedsOfId: ({ id }) => feedsOfId(id),
       suggestion: nearestStation,

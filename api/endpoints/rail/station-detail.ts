@@ -8,7 +8,7 @@ import { alertsField, alertsOf, inLanguages } from './alerts-of.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { stationFields, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
-import { feedsOfId } from './timetable-versions.ts'
+import { feedsOfId, sourcesBesideId } from './timetable-versions.ts'
 
 const CODE_DIGITS = 5
 
@@ -50,6 +50,7 @@ export const stationById = defineEndpoint({
     from: ALERT_STATES,
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
+    otherSources: ({ id }) => sourcesBesideId(id),
     parts: ({ id }) => feedsOfId(id),
     feedsOfId: ({ id }) => feedsOfId(id),
     suggestion: nearestStation,

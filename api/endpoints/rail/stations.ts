@@ -8,7 +8,7 @@ import { lineParam } from './known-names.ts'
 import { NETWORK_TABLES, railNetwork } from './network.ts'
 import { networkParam, nucleoParam, operatorParam, railStation, type Station, stationsOf } from './station.ts'
 import { stationRegister } from './station-register.ts'
-import { stationFeeds } from './timetable-versions.ts'
+import { sourcesBeside, stationFeeds } from './timetable-versions.ts'
 
 /** Stations of the railway. */
 export const stationList = defineEndpoint({
@@ -47,6 +47,7 @@ export const stationList = defineEndpoint({
     from: [],
     lake: [...NETWORK_TABLES, railStationRegister],
     needs: NETWORK_TABLES,
+    otherSources: ({ network }) => sourcesBeside(network),
     parts: ({ network }) => stationFeeds(network),
     answer: async ({ cached: slice }, { line, nucleo }) => {
       const all = stationsOf(await slice(railNetwork, ''), await slice(stationRegister, ''))

@@ -6,6 +6,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import { railStopTimes } from '../../../lake/datasets/rail/stop-times.ts'
 import { railTrips } from '../../../lake/datasets/rail/trips.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
+import type { Source } from '../../../lake/schema/sources.ts'
 import type { RestsOn } from '../../define/memory-read.ts'
 import { timetableSpansOf } from '../transit/timetable-span.ts'
 import { timetableTables } from '../transit/timetable-versions.ts'
@@ -39,6 +40,20 @@ export function stationFeeds(network: string | null): readonly string[] {
 /** The feeds that may have a station or route, by its id. */
 export function feedsOfId(id: string): readonly string[] {
   return timetableFeeds(networkInId(id))
+}
+
+/** Sources of timetables that a reply about a network is not based on; null stands for all networks. */
+export function sourcesBeside(network: string | null): readonly Source[] {
+  const own = network === null ? null : NETWORKS[network]?.source
+  return own === null ? [] : Object.values(NETWORKS).flatMap(({ source }) => (source === own ? [] : [source]))
+}
+
+/** The same for trains, alerts and núcleos, which only Renfe has. */
+export const besideRenfe = (): readonly Source[] => sourcesBeside('CERCANIAS')
+
+/** The same for a station or route, by its id. */
+export function sourcesBesideId(id: string): readonly Source[] {
+  return sourcesBeside(networkInId(id) ?? 'CERCANIAS')
 }
 
 /** What a reply about some networks is based on: their timetables and, for Renfe's, `live` too. */

@@ -9,7 +9,7 @@ import { liveLineParam } from './known-names.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
 import { nextStopsOf } from './next-stops.ts'
 import { runningTrains } from './running-trains.ts'
-import { TIMETABLE_TABLES } from './timetable-versions.ts'
+import { besideRenfe, TIMETABLE_TABLES } from './timetable-versions.ts'
 import { ABOUT_TRAINS, TRAIN_STATES, type Train, train, trainDetail } from './train.ts'
 import { networkOf, trainIdParam } from './train-id.ts'
 
@@ -67,6 +67,7 @@ export const trainList = defineEndpoint({
     kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
+    otherSources: besideRenfe,
     // Positions are known even without a timetable.
     needs: [],
     isOfAny: true,
@@ -91,6 +92,7 @@ export const trainById = defineEndpoint({
     kind: 'memory',
     from: TRAIN_STATES,
     lake: TIMETABLE_TABLES,
+    otherSources: besideRenfe,
     // Positions are known even without a timetable.
     needs: [],
     isOfAny: true,
