@@ -99,7 +99,9 @@ export const getTrainStatus = defineTool({
     network: z
       .enum(Object.keys(RAIL_NETWORKS.codes))
       .optional()
-      .describe('Of Renfe, CERCANIAS is commuter, AVLDMD medium and long distance. Others have timetables only.'),
+      .describe(
+        'Of Renfe, CERCANIAS is commuter, AVLDMD medium and long distance. FGC has positions without delays; others have timetables only.',
+      ),
     train_id: z.string().max(60).optional().describe('Id of a train, for its position and next stops.'),
     at: instant('Departures or arrivals from this time on; now by default.'),
     min_delay_min: z.int().min(0).max(1440).optional().describe('Only trains with at least this delay in minutes (position).'),
