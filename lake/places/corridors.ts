@@ -1,3 +1,5 @@
+import { foldName } from './names.ts'
+
 /** A road of a corridor: whole, between two kilometres, or within a province. */
 interface CorridorRoad {
   readonly road: string
@@ -6,8 +8,8 @@ interface CorridorRoad {
   readonly province_code: string | null
 }
 
-/** Source of a corridor's traffic: sections of the ministry's traffic map, or sensors of one kind in a city. */
-export type CorridorBasis = { readonly kind: 'MINISTRY_SECTIONS' } | CitySensors
+/** Source of a corridor's traffic: sections of the ministry's traffic map, sensors of one kind in a city, or a road's detectors. */
+export type CorridorBasis = { readonly kind: 'MINISTRY_SECTIONS' } | CitySensors | RoadDetectors
 
 /** The sensors of one kind in a source of traffic readings. */
 export interface CitySensors {
@@ -15,6 +17,13 @@ export interface CitySensors {
   readonly source: string
   readonly sensor_type: string
   /** Length of the road along these sensors, km. */
+  readonly length_km: number
+}
+
+/** The detectors of a source on the corridor's roads: one for each lane. */
+export interface RoadDetectors {
+  readonly kind: 'ROAD_DETECTORS'
+  readonly source: string
   readonly length_km: number
 }
 
@@ -80,6 +89,37 @@ function ofMadrid(road: string): Corridor {
   }
 }
 
+/**
+ * Access roads of the five largest cities: province, then road and kilometres. Ends are facts of public record, rounded outwards.
+ * DGT publishes detectors of Barcelona's only if it runs them: Catalonia has its own traffic authority.
+ */
+const ACCESS_ROADS = {
+  Madrid: {
+    province_code: MADRID_PROVINCE,
+    roads: ['A-1 8-40', 'A-2 3-40', 'A-3 3-40', 'A-4 3-40', 'A-5 3-40', 'A-6 3-40', 'A-42 3-37', 'M-40 0-64', 'M-45 0-37', 'M-50 0-86'],
+  },
+  Barcelona: {
+    province_code: '08',
+    roads: ['A-2 580-620', 'AP-7 120-180', 'B-20 0-30', 'B-23 0-14', 'C-31 180-215', 'C-32 40-100', 'C-58 0-20'],
+  },
+  València: { province_code: '46', roads: ['A-3 300-356', 'V-21 0-20', 'V-30 0-18', 'V-31 0-14'] },
+  Sevilla: { province_code: '41', roads: ['A-4 505-560', 'A-49 0-30', 'A-66 775-815', 'A-92 0-30', 'SE-30 0-23', 'SE-40 0-40'] },
+  Zaragoza: { province_code: '50', roads: ['A-2 270-345', 'A-23 270-320', 'A-68 220-285', 'AP-68 240-300', 'Z-40 0-40'] },
+} as const
+
+function accessRoads(city: string, { province_code, roads }: (typeof ACCESS_ROADS)[keyof typeof ACCESS_ROADS]): Corridor[] {
+  return roads.map((text) => {
+    const [road = '', span = ''] = text.split(' ')
+    const [km_from = 0, km_to = 0] = span.split('-').map(Number)
+    return {
+      id: `acceso-${foldName(city)}-${road.toLowerCase()}`,
+      name: `${road}, acceso a ${city}`,
+      roads: [{ road, km_from, km_to, province_code }],
+      basis: { kind: 'ROAD_DETECTORS', source: 'dgt', length_km: km_to - km_from },
+    }
+  })
+}
+
 /** Every corridor, in documentation order. */
 export const corridors: readonly Corridor[] = Object.freeze([
   ...RADIALS.map(ofMadrid),
@@ -92,9 +132,15 @@ export const corridors: readonly Corridor[] = Object.freeze([
   ...RINGS.map((road) => ofRoad(road, 'Circunvalación')),
   ...EXPRESSWAYS.map((road) => ofRoad(road, 'Autovía')),
   ...MOTORWAYS.map((road) => ofRoad(road, 'Autopista')),
+  ...Object.entries(ACCESS_ROADS).flatMap(([city, roads]) => accessRoads(city, roads)),
 ])
 
 /** The corridors with traffic from a city's sensors. */
 export function sensorCorridors(): readonly (Corridor & { readonly basis: CitySensors })[] {
   return corridors.filter((one): one is Corridor & { readonly basis: CitySensors } => one.basis.kind === 'CITY_SENSORS')
+}
+
+/** The corridors with traffic from detectors of their roads. */
+export function detectorCorridors(): readonly (Corridor & { readonly basis: RoadDetectors })[] {
+  return corridors.filter((one): one is Corridor & { readonly basis: RoadDetectors } => one.basis.kind === 'ROAD_DETECTORS')
 }

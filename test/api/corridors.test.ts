@@ -74,6 +74,17 @@ beforeAll(async () => {
       month('2025-02', 'new', 600, 3000),
       // Quarters of an hour are never put together with these.
       month('2025-02', 'a', 10, 90_000, { period_s: 900 }),
+      // Detectors: a carriageway of two lanes, one of one, and one of which a lane is missing.
+      ...(
+        [
+          ['d1', 'd1', 2, 1000],
+          ['d2', 'd1', 2, 500],
+          ['d3', 'd3', 1, 700],
+          ['d4', 'd4', 2, 9000],
+        ] as const
+      ).map(([id, point_id, point_sensors, mean]) =>
+        month('2025-02', id, 600, mean, { corridor_id: 'acceso-madrid-a-6', source: 'dgt', point_id, point_sensors }),
+      ),
     ],
     AT,
   )
@@ -112,17 +123,18 @@ test('each corridor that something is known of, with the newest year of it', asy
   expect(corridors.map(({ id, year, basis }: Reply) => [id, year, basis])).toEqual([
     ['a-6', 2018, 'MINISTRY_SECTIONS'],
     ['a-66', 2018, 'MINISTRY_SECTIONS'],
+    ['acceso-madrid-a-6', 2025, 'ROAD_DETECTORS'],
     ['m-30', 2025, 'CITY_SENSORS'],
     ['madrid-a-6', 2018, 'MINISTRY_SECTIONS'],
   ])
-  expect(total).toBe(4)
+  expect(total).toBe(5)
   // The years of the ministry's map ended long ago, that of the sensors did not.
-  expect(corridors.map(({ id, stale }: Reply) => [id, stale])).toEqual(corridors.map(({ id }: Reply) => [id, id !== 'm-30']))
+  expect(corridors.map(({ id, stale }: Reply) => [id, stale])).toEqual(corridors.map(({ id, year }: Reply) => [id, year === 2018]))
   expect([(await one('madrid-a-6')).stale, (await one('m-30')).stale]).toEqual([true, false])
-  expect(meta).toMatchObject({ grain: 'One corridor, one year.', method: expect.stringContaining('the same in both years') })
+  expect(meta).toMatchObject({ grain: 'One corridor, one year.', method: expect.stringContaining('present in both years') })
   expect(meta.sources.map(({ id }: Reply) => id)).toEqual(expect.arrayContaining(['mitma_traffic_map', 'madrid']))
   expect((await list('&year=2024')).corridors.map(({ id }: Reply) => id)).toEqual(['m-30'])
-  expect((await list('&q=MADRID%20a-6')).corridors.map(({ id }: Reply) => id)).toEqual(['madrid-a-6'])
+  expect((await list('&q=MADRID%20a-6')).corridors.map(({ id }: Reply) => id)).toEqual(['acceso-madrid-a-6', 'madrid-a-6'])
   expect((await list('&q=nowhere')).corridors).toEqual([])
   const refused = await service.get('/api/movilidad/corredores?year=2020')
   expect([refused.status, ((await refused.json()) as Reply).detail]).toEqual([400, expect.stringContaining('2017, 2018, 2024, 2025')])
@@ -178,7 +190,7 @@ test('by sensors: the mean of them, of one source and period; the change at the 
     [corridorSensorMonths],
     `WITH years AS (
        SELECT sensor_id, month[:4] AS year, sum(hours) AS hours, 24 * CAST(sum(intensity_sum_veh_h) AS DOUBLE) / sum(hours) AS daily
-       FROM corridor_sensor_months WHERE period_s = 300 GROUP BY ALL
+       FROM corridor_sensor_months WHERE corridor_id = 'm-30' AND period_s = 300 GROUP BY ALL
      ), pairs AS (SELECT now.daily AS now, before.daily AS before FROM years AS now JOIN years AS before USING (sensor_id) WHERE now.year = '2025' AND before.year = '2024')
      SELECT (SELECT round(avg(daily), 1) FROM years WHERE year = '2025') AS imd, (SELECT round(avg(now), 1) FROM pairs) AS now, (SELECT round(avg(before), 1) FROM pairs) AS before,
        (SELECT round(100 * (avg(now) / avg(before) - 1), 2) FROM pairs) AS change, (SELECT round(CAST(sum(hours) AS DOUBLE) / (4 * 8760), 6) FROM years WHERE year = '2025') AS coverage`,
@@ -194,6 +206,18 @@ test('by sensors: the mean of them, of one source and period; the change at the 
     imd_veh_day: 72_000,
     coverage: 0.068493,
   })
+})
+
+test('by detectors: the mean of carriageways, each the sum of all its lanes', async () => {
+  expect(await one('acceso-madrid-a-6')).toMatchObject({
+    ...{ year: 2025, basis: 'ROAD_DETECTORS', source: 'dgt', units: 2, imd_veh_day: (24 * (1500 + 700)) / 2, length_km: 37 },
+    roads: [{ road: 'A-6', km_from: 3, km_to: 40 }],
+    sensors: [
+      { sensor_id: 'd1', imd_veh_day: 36_000, coverage: 0.068493 },
+      { sensor_id: 'd3', imd_veh_day: 16_800, coverage: 0.068493 },
+    ],
+  })
+  expect((await service.get('/api/movilidad/corredores/acceso-barcelona-b-20')).status).toBe(404)
 })
 
 test('its profile is of the hours of that year alone, by kind of day', async () => {

@@ -9,7 +9,7 @@ import type { MemoryAsk } from '../../define/endpoint.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Counts of a sensor of a corridor in a year. */
+/** Counts of a sensor of a corridor in a year; of the lanes of a carriageway together, under the id of the first. */
 export interface SensorYear {
   readonly sensor_id: string
   /** Number of hours with an intensity, and the sum of their mean intensities. */
@@ -40,10 +40,17 @@ const sensorYears = defineCachedQuery<readonly SensorRow[]>({
   maxEntries: 1,
   read: async (reader) => {
     const query = sql`
-      SELECT corridor_id, CAST(month[:4] AS INTEGER) AS year, source, period_s, sensor_id,
-        CAST(sum(hours) AS INTEGER) AS hours, CAST(sum(intensity_sum_veh_h) AS DOUBLE) AS vehicles
-      FROM ${scan(corridorSensorMonths)}
-      GROUP BY ALL
+      WITH sensors AS (
+        SELECT corridor_id, CAST(month[:4] AS INTEGER) AS year, source, period_s, coalesce(point_id, sensor_id) AS point, sensor_id,
+          max(point_sensors) AS point_sensors, sum(hours) AS hours, CAST(sum(intensity_sum_veh_h) AS DOUBLE) AS vehicles
+        FROM ${scan(corridorSensorMonths)}
+        GROUP BY corridor_id, year, source, period_s, point, sensor_id
+      )
+      SELECT corridor_id, year, source, period_s, point AS sensor_id, CAST(max(hours) AS INTEGER) AS hours,
+        CASE WHEN count(*) = 1 THEN max(vehicles) ELSE sum(vehicles / hours) * max(hours) END AS vehicles
+      FROM sensors
+      GROUP BY corridor_id, year, source, period_s, point
+      HAVING max(point_sensors) IS NULL OR count(*) = max(point_sensors)
       ORDER BY ALL`
     const { corridor_id, source, period_s, sensor_id, hours } = corridorSensorMonths.columns
     const columns = { corridor_id, year: col.integer(0, ''), source, period_s, sensor_id, hours, vehicles: col.float(0, '') }

@@ -38,7 +38,7 @@ export const corridorFields = {
   change_pct: col.decimal(0, 'Change from the year before on the same sections or at the same sensors.', {
     ...{ scale: 2, unit: '%', nullable: true, example: null },
   }),
-  units: col.integer(0, 'Sections, or sensors, of the year.', { unit: '1', example: 1 }),
+  units: col.integer(0, 'Sections, sensors, or carriageways with detectors at a kilometre, of the year.', { unit: '1', example: 1 }),
   matched_units: col.integer(0, 'Those that are also in the year before.', { unit: '1', example: 0 }),
   length_km: col.decimal(0, 'Length: of the sections as published, or of the road along the sensors.', {
     ...{ scale: 3, unit: 'km', example: 12.76 },
@@ -77,7 +77,7 @@ export function withAge<T extends Told>(told: T, now: number): T & { readonly st
 
 /** Reads a corridor in a year, by default the newest available; null without data. */
 export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
-  return corridor.basis.kind === 'CITY_SENSORS' ? bySensors(slice, corridor, year) : bySections(slice, corridor, year)
+  return corridor.basis.kind === 'MINISTRY_SECTIONS' ? bySections(slice, corridor, year) : bySensors(slice, corridor, year)
 }
 
 async function bySections(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
@@ -108,12 +108,12 @@ async function bySections(slice: Slices, corridor: Corridor, asked: number | nul
 
 async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
   const found = await readingsOf(slice, corridor.id, asked)
-  if (!found || corridor.basis.kind !== 'CITY_SENSORS') return null
+  if (!found || corridor.basis.kind === 'MINISTRY_SECTIONS') return null
   const sensors = [...found.sensors.values()]
   const both = sensors.filter(({ sensor_id }) => found.before.has(sensor_id))
   const mean = (of: readonly SensorYear[]): number => of.reduce((sum, one) => sum + dailyAt(one), 0) / of.length
   const told: Told = {
-    ...{ id: corridor.id, name: corridor.name, year: found.year, basis: 'CITY_SENSORS' },
+    ...{ id: corridor.id, name: corridor.name, year: found.year, basis: corridor.basis.kind },
     roads: corridor.roads.flatMap(({ road, km_from, km_to }) => (km_from === null || km_to === null ? [] : [{ road, km_from, km_to }])),
     imd_veh_day: tenth(mean(sensors)),
     ...changeOf(mean(both), mean(both.map(({ sensor_id }) => found.before.get(sensor_id) as SensorYear))),

@@ -19,9 +19,9 @@ import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
 
 const ABOUT =
-  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole. Data of the M-30 comes from the city's sensors, all other data from the sections of the ministry's traffic map. The M-45 is in neither, so it is not listed."
+  "Corridors are declared: Madrid's radial roads within its province, its rings, and the A- and AP- roads of the state, each as a whole; and the access roads of Madrid, Barcelona, València, Sevilla and Zaragoza (acceso-…). Data of the M-30 comes from the city's sensors, of access roads from DGT's detectors, all other data from the sections of the ministry's traffic map. Corridors without data are not listed: access roads until the first day of detectors has ended, and those of Barcelona while DGT publishes no detectors in Catalonia."
 const METHOD =
-  'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, from the one source and period of readings with most hours in the year. ' +
+  'MINISTRY_SECTIONS: vehicle-km of the sections divided by their length and days. CITY_SENSORS: the mean over the sensors of 24 times their mean hourly intensity, from the one source and period of readings with most hours in the year. ROAD_DETECTORS: the same over carriageways at a kilometre, each the sum of its lanes, all of which must have data; DGT measures one minute of five. ' +
   `The change covers sections or sensors present in both years. The profile shows hourly means over the sensors. ${ABOUT_HOLIDAYS}`
 const LAKE = [imdSections, roadPoints, corridorSensorMonths, corridorHours] as const
 
@@ -88,11 +88,14 @@ const detailFields = {
     ...plainSection,
     line: sectionFields.geometry,
   }),
-  sensors: nested.objects('Its sensors; empty if its data comes from sections.', {
-    sensor_id: corridorSensorMonths.columns.sensor_id,
-    imd_veh_day: col.decimal(0, '24 times the mean hourly intensity.', { scale: 1, unit: 'veh/d', example: 51_369.6 }),
-    coverage: col.decimal(0, 'Share of the hours of the year with an intensity.', { scale: 6, unit: '1', example: 0.982 }),
-  }),
+  sensors: nested.objects(
+    'Its sensors; empty if its data comes from sections. Of a carriageway with detectors, the first lane stands for all.',
+    {
+      sensor_id: corridorSensorMonths.columns.sensor_id,
+      imd_veh_day: col.decimal(0, '24 times the mean hourly intensity.', { scale: 1, unit: 'veh/d', example: 51_369.6 }),
+      coverage: col.decimal(0, 'Share of the hours of the year with an intensity.', { scale: 6, unit: '1', example: 0.982 }),
+    },
+  ),
   geometry: sectionFields.geometry,
   geometry_absent: col.code(0, 'Why there is no line of the whole corridor; null if there is one.', LINE_ABSENCES, {
     nullable: true,

@@ -6,10 +6,8 @@ import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { instant, type SqlPart, sql } from '../../../lake/query/sql.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { defineDerived } from '../define.ts'
+import { CATALOGUE_MS, lanesOf } from './lanes.ts'
 
-const DAY_MS = 86_400_000
-/** How far back the catalogue is read: each of its months begins with the full list. */
-const CATALOGUE_MS = 40 * DAY_MS
 /** Share of a day that has to be measured for it to be whole. */
 const LEAST_OF_DAY = 0.9
 
@@ -26,16 +24,7 @@ export const imdDetectorMonthsDerived = defineDerived({
   reads: ({ from, to }) => ({ from: from - CATALOGUE_MS, to }),
   rows: ({ month, from }, [days, sensors]) => sql`
     WITH
-      lanes AS (
-        SELECT sensor_id, road, province_code, direction, km, count(*) OVER (PARTITION BY road, province_code, direction, km) AS of_point
-        FROM (
-          SELECT * FROM ${sensors as SqlPart}
-          WHERE source = ${DETECTOR_SOURCE}
-          QUALIFY row_number() OVER (PARTITION BY sensor_id ORDER BY observed_at DESC, fetch_id DESC) = 1
-        )
-        WHERE status = 'ACTIVE' AND road IS NOT NULL AND km IS NOT NULL AND province_code IS NOT NULL AND direction IN ('POSITIVE', 'NEGATIVE')
-          AND coalesce(site_kind, 'NONE') NOT IN ('ENTRY', 'EXIT', 'BUS_HOV')
-      ),
+      lanes AS (${lanesOf(sensors as SqlPart)}),
       measured AS (
         SELECT *, epoch(timezone(${MADRID}, CAST(date + INTERVAL 1 DAY AS TIMESTAMP)) - timezone(${MADRID}, CAST(date AS TIMESTAMP))) AS day_s
         FROM ${days as SqlPart}
@@ -51,8 +40,8 @@ export const imdDetectorMonthsDerived = defineDerived({
         SELECT road, province_code, direction, km, date, count(*) AS lane_days, sum(vehicles) AS vehicles,
           sum(long_readings) AS long_readings, sum(long_sum) AS long_sum
         FROM whole
-        GROUP BY road, province_code, direction, km, date, of_point
-        HAVING count(*) = of_point
+        GROUP BY road, province_code, direction, km, date, point_sensors
+        HAVING count(*) = point_sensors
       ),
       listed AS (SELECT road, province_code, direction, CAST(count(*) AS INTEGER) AS lanes FROM lanes GROUP BY ALL)
     SELECT ${month} AS month, ${instant(from)} AS period_start, road, province_code, direction,

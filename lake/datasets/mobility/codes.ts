@@ -54,6 +54,7 @@ export const CORRIDOR_BASES = defineCodes(
   {
     MINISTRY_SECTIONS: ['Tramos del mapa de tráfico del Ministerio', "Sections of the ministry's traffic map"],
     CITY_SENSORS: ['Sensores de la ciudad', "The city's traffic sensors"],
+    ROAD_DETECTORS: ['Detectores de la carretera, de todos los carriles', 'Detectors of the road, of all its lanes'],
   },
 )
 

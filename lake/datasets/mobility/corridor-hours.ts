@@ -11,7 +11,7 @@ export const corridorHours = defineDataset({
   domain: 'mobility',
   title: 'Traffic of corridors by hour',
   about:
-    'Mean intensity at the sensors of a corridor in an hour, by source and period of the readings, which are never combined. Only corridors with sensors of a city, and past days in Madrid.',
+    'Mean intensity at the sensors of a corridor in an hour, by source and period of the readings, which are never combined. At detectors of lanes, the mean of carriageways whose lanes all have the hour. Only corridors with sensors or detectors, and past days in Madrid.',
   columns: {
     month: col.string(1, 'Month of the hour in Madrid, YYYY-MM.', { example: '2024-02' }),
     corridor_id: col.string(2, 'Corridor.', { example: 'm-30' }),
@@ -23,8 +23,8 @@ export const corridorHours = defineDataset({
     day_type: col.code(8, `Kind of day. ${ABOUT_HOLIDAYS}`, DAY_TYPES, {
       example: 'SUNDAY_HOLIDAY',
     }),
-    sensors: col.integer(9, 'Sensors with an intensity.', { unit: '1', example: 360, min: 1 }),
-    intensity_mean_veh_h: col.decimal(10, 'Mean of the mean intensities of these sensors.', {
+    sensors: col.integer(9, 'Sensors with an intensity; carriageways at a kilometre for detectors.', { unit: '1', example: 360, min: 1 }),
+    intensity_mean_veh_h: col.decimal(10, 'Mean of the mean intensities of these sensors; at a carriageway the sum of its lanes.', {
       ...{ scale: 1, unit: 'veh/h', example: 2140.4, min: 0 },
     }),
   },

@@ -21,6 +21,12 @@ export const corridorSensorMonths = defineDataset({
     intensity_sum_veh_h: col.decimal(8, 'Sum of the mean intensities of these hours: vehicles, for hours with readings.', {
       ...{ scale: 1, precision: 15, unit: '1', example: 1_476_876, min: 0 },
     }),
+    point_id: col.string(9, 'For a detector of a lane: the first detector of its carriageway at the kilometre. Null for other sensors.', {
+      ...{ nullable: true, example: null },
+    }),
+    point_sensors: col.integer(10, 'For a detector of a lane: lanes of that carriageway. Null for other sensors.', {
+      ...{ unit: '1', nullable: true, example: null, min: 1 },
+    }),
   },
   entity: ['month', 'corridor_id', 'source', 'period_s', 'sensor_id'],
   order: ['corridor_id', 'source', 'period_s', 'sensor_id'],

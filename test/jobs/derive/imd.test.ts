@@ -8,6 +8,7 @@ import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-s
 import { imdRoads } from '../../../lake/datasets/mobility/imd-roads.ts'
 import { imdSections } from '../../../lake/datasets/mobility/imd-sections.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
+import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import type { AnyRow, Dataset } from '../../../lake/schema/dataset.ts'
 import { exampleTableRow } from '../../api/service.ts'
 import { figures } from '../../helpers/figures.ts'
@@ -16,7 +17,7 @@ import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { landRows } from '../../lake/query/fixtures.ts'
 
-const TABLES = [imdSections, imdRoads, trafficHours, corridorHours, corridorSensorMonths]
+const TABLES = [imdSections, imdRoads, trafficHours, trafficSensors, corridorHours, corridorSensorMonths]
 const options = { feeds: [], signal: new AbortController().signal }
 let redis: TestRedis
 let context: TestContext
@@ -145,6 +146,46 @@ describe('hours of corridors', () => {
       ['2', 300, 1, 2000],
       ['1', 900, 1, 500],
     ])
+  })
+
+  test('of an access road are means over carriageways, each the sum of its lanes if all of them have the hour', async () => {
+    const lane = (sensor_id: string, values: AnyRow = {}): AnyRow =>
+      exampleTableRow(trafficSensors, {
+        ...{ source: 'dgt', sensor_id, road: 'A-6', km: 12, province_code: '28', direction: 'POSITIVE', site_kind: 'MOTORWAY' },
+        ...{ status: 'ACTIVE', observed_at: Date.UTC(2026, 8, 1, 4), ...values },
+      })
+    await land(trafficSensors, [
+      ...['a1', 'a2'].map((id) => lane(id)),
+      ...['b1', 'b2'].map((id) => lane(id, { km: 20 })),
+      lane('c1', { direction: 'NEGATIVE' }),
+      // A slip road, a kilometre and a province beyond the corridor, a road of another one, a dead lane beside a live one.
+      lane('exit', { site_kind: 'EXIT' }),
+      lane('far', { km: 41 }),
+      lane('other', { province_code: '40' }),
+      lane('z1', { road: 'Z-40', km: 10, province_code: '50' }),
+      ...['d1', 'd2'].map((id) => lane(id, { km: 30 })),
+    ])
+    const of = (at: string, sensor_id: string, mean: number): AnyRow =>
+      hour(at, sensor_id, mean, { source: 'dgt', sensor_type: 'INTERURBAN' })
+    const [ten, eleven] = ['2026-09-07T10:00:00Z', '2026-09-07T11:00:00Z']
+    await land(trafficHours, [
+      ...[of(ten, 'a1', 1000), of(ten, 'a2', 500), of(ten, 'b1', 600), of(ten, 'b2', 0), of(ten, 'c1', 300)],
+      ...[of(ten, 'exit', 9000), of(ten, 'far', 9000), of(ten, 'other', 9000), of(ten, 'z1', 700), of(ten, 'd1', 9000), of(ten, 'd2', 0)],
+      // One lane of the first point is missing; the other lane of the second one was idle before, not dead.
+      ...[of(eleven, 'a1', 1000), of(eleven, 'b1', 600), of(eleven, 'b2', 400), of(eleven, 'd1', 9000), of(eleven, 'd2', 0)],
+    ])
+    const rows = (await made()).map(({ corridor_id, period_start, sensors, intensity_mean_veh_h }) => [
+      ...[corridor_id, new Date(period_start as number).getUTCHours(), sensors, intensity_mean_veh_h],
+    ])
+    expect(rows.sort()).toEqual([
+      ['acceso-madrid-a-6', 10, 3, 800],
+      ['acceso-madrid-a-6', 11, 1, 1000],
+      ['acceso-zaragoza-z-40', 10, 1, 700],
+    ])
+    const months = await tableRows(context, corridorSensorMonths)
+    expect(
+      months.map(({ sensor_id, hours, point_id, point_sensors }) => [sensor_id, hours, point_id, point_sensors].join()).sort(),
+    ).toEqual([...['a1,2,a1,2', 'a2,1,a1,2', 'b1,2,b1,2', 'b2,2,b1,2', 'c1,1,c1,1', 'd1,2,d1,2', 'z1,1,z1,1']])
   })
 
   test('are of days and hours of Madrid: holidays, both hours that October repeats, and the first of a month', async () => {
