@@ -1,7 +1,7 @@
 import { fuelCard } from './fuel/card.ts'
 import { fuelDailyCard } from './fuel-daily/card.ts'
 import { riskCard, riskCasualtiesCard } from './risk/card.ts'
-import { trafficCard, trafficCountsCard } from './traffic/card.ts'
+import { trafficCard, trafficCountsCard, trafficDetectorsCard } from './traffic/card.ts'
 
 /** The declared part of a model card; results of its runs are in `model_cards` and `model_scores`. */
 export interface ModelCard {
@@ -24,6 +24,7 @@ export const modelCardTexts: readonly ModelCard[] = Object.freeze([
   fuelDailyCard,
   trafficCard,
   trafficCountsCard,
+  trafficDetectorsCard,
   riskCasualtiesCard,
   riskCard,
 ])

@@ -7,6 +7,8 @@ import type { DerivedPart, ModelSpec } from './define.ts'
 import { heldVersions, hourOf, lineageOf, type PlannedPart } from './lineage.ts'
 import { heldOf } from './months.ts'
 
+const HOUR_MS = 3_600_000
+
 /**
  * The parts that a model should make from its inputs' versions, each with its lineage. For a model with recent inputs that
  * includes the ended hours (`covered`: coverage by feed, ms) and their content; without any ended hour there is no part.
@@ -56,12 +58,15 @@ async function planPart(
   }
 }
 
-/** End of the newest hour that all feeds of a dataset have completed; infinite if unknown. */
+/**
+ * End of the newest hour that all feeds of a dataset have completed; infinite if unknown. A feed that stops delays the others by
+ * an hour.
+ */
 function hoursOf(
   dataset: Dataset,
   { pins, covered }: { readonly pins: SnapshotPins; readonly covered: ReadonlyMap<string, number> },
 ): number {
   const properties = pins.get(dataset.id)?.properties ?? {}
   const until = [...covered].flatMap(([feed, at]) => (properties[`${UNTIL}${feed}`] === undefined ? [] : [hourOf(at)]))
-  return Math.min(...until)
+  return Math.max(Math.min(...until), Math.max(...until) - HOUR_MS)
 }

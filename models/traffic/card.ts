@@ -37,3 +37,20 @@ export const trafficCard = Object.freeze({
   evaluation:
     'Walk-forward over the fitted sensors: each forecast uses only data known before it. Error: sum of absolute errors divided by the sum of vehicles, compared with that of the typical value over the same outcomes. A fit is evaluated on the last 28 days; reported errors cover the last 365, also by season, on holidays and at night. Accuracy for sensors outside the fit was measured with the count stations, every other one forecast by a model of the rest: errors and intervals equalled those of fitted stations (`scripts/evaluate traffic`, series `unseen`).',
 })
+
+/** The card of the model of DGT's detectors and access roads. */
+export const trafficDetectorsCard = Object.freeze({
+  id: 'traffic_detectors',
+  title: "Traffic at DGT's detectors and on access roads, one to four hours ahead",
+  purpose:
+    'The expected vehicles per hour in each lane with a detector, and in the mean carriageway of an access road of the largest cities, in each of the four hours after the newest complete one, under normal conditions, with intervals.',
+  not_for:
+    "Closures, works and accidents before they show in the readings. The vehicles of a road: a detector's series is of one lane. Holidays of regions and towns: only those of Spain, of the community of Madrid and of its city are known to it. " +
+    YEARS,
+  data: 'Mean intensities by hour of the detectors (source dgt), which measure one minute of every five; an hour counts if half of it was measured. Days that copy another one of the last two months are excluded. An access road is the mean of its carriageways by kilometre, each the sum of its lanes, in hours with at least half as many of them as in the best hour of the month, or of today; slip roads, bus lanes and lanes without a vehicle in the month are left out. DGT publishes no archive. From 28 days of readings on, the typical value is served (BASELINE); a fit needs 95 days. A series needs hours on 21 of the last 70 days and one in the last day.',
+  features: "As in the model of Madrid's live sensors, with the common level of all fitted detectors in place of the city's.",
+  method:
+    "As in the model of Madrid's live sensors: ridge regressions fitted each night to 240 lanes chosen by their ids, and to the access roads. Between 28 and 94 days of readings nothing is fitted: the forecast is the typical value of the last weeks, with quantiles of its own earlier errors as interval.",
+  evaluation:
+    'Walk-forward over the fitted detectors, as in the model of live sensors, compared with the typical value over the same outcomes. Before 95 days the errors are those of the typical value. No recorded series of detectors is available to measure it on: its accuracy is only known from the readings of the service itself.',
+})

@@ -20,12 +20,14 @@ const DAY_MS = DAY_HOURS * HOUR_MS
 
 /** Minimum days with counts of a fit: training days before the first forecast, and two weeks of evaluation. */
 export const LEAST_DAYS = WARM_DAYS + FIRST_DAYS + 14
+/** Minimum days of typical values with intervals: a week of errors. */
+export const LEAST_TYPICAL_DAYS = WARM_DAYS + 7
 
 /**
  * Scope of a model: the fitted series, each with its own scales; or, for a `panel`, any series of their kind, with scales from
- * recent data.
+ * recent data. `typical` is a panel of too few days for regressions: its typical values with their own errors.
  */
-export type FittedTo = 'series' | 'panel'
+export type FittedTo = 'series' | 'panel' | 'typical'
 
 /**
  * Fits the model to all days, and evaluates it on the outcomes of the last 28 with walk-forward forecasts. The champion is
@@ -33,9 +35,10 @@ export type FittedTo = 'series' | 'panel'
  * few days.
  */
 export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: FittedTo = 'series'): Fit<TrafficParameters> {
-  const isPanel = to === 'panel'
+  const isPanel = to !== 'series'
+  const isTypical = to === 'typical'
   // First, before memory fills up: for years of counts, each board is hundreds of megabytes.
-  const walked = walkedBefore(grid, standing, !isPanel)
+  const walked = isTypical ? null : walkedBefore(grid, standing, !isPanel)
   const board = boardOf(grid)
   const typical = typicalOf(board)
   const scales = isPanel ? noiseScales(board, typical) : jointScales(board, typical)
@@ -43,8 +46,9 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
   const tally = makeTally(board)
   const observed = makeObserved(board)
   const saidBefore = standingOf({ board, typical }, standing, { walked, isPanel })
-  const learnt = walk(board, typical, { scales, hasOwn: !isPanel }, (made) => {
-    for (const one of made) {
+  const learnt = walk(board, typical, { scales, hasOwn: !isPanel, isTypical }, (made) => {
+    for (const forecast of made) {
+      const one = isTypical ? typically(forecast) : forecast
       const { series, slot, horizon } = one.target
       const day = dayAt[slot] as number
       const count = vehicles[series * hours + slot] as number
@@ -54,7 +58,8 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
       observed.add(one, count)
     }
   })
-  if (!learnt) throw new Error(`not enough data: ${days - 1} days of counts, ${LEAST_DAYS} are needed`)
+  if (!learnt || (isTypical && days - 1 < LEAST_TYPICAL_DAYS))
+    throw new Error(`not enough data: ${days - 1} days of counts, ${isTypical ? LEAST_TYPICAL_DAYS : LEAST_DAYS} are needed`)
   const short = (value: number): number => Number(value.toPrecision(7))
   const [data_from, data_to] = [dateOf(firstDay), dateOf(firstDay + days - 2)]
   return {
@@ -63,12 +68,16 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
       ...{ data_from, data_to, weights: learnt.weights.shared.map((of) => Array.from(of, short)), spread: learnt.spread },
       own: isPanel ? null : ownOf(board, learnt.weights, short),
       panel: isPanel ? board.series : null,
+      ...(isTypical ? { isTypical } : {}),
     },
     checks: HORIZONS_HOURS.flatMap((hours) => checkOf(hours, tally)),
     scores: HORIZONS_HOURS.flatMap((hours) => scoresOf(hours, tally, firstDay)),
     charts: trafficCharts(tally, observed),
   }
 }
+
+/** A forecast that is its typical value. */
+const typically = (made: Made): Made => ({ ...made, value: made.typical, low: made.typicalLow, high: made.typicalHigh })
 
 function ownOf({ series }: Board, { own }: Weights, short: (value: number) => number): TrafficParameters['own'] {
   const count = HORIZONS_HOURS.length
@@ -85,7 +94,7 @@ type Said = (series: number, starts_at: number, horizon: number) => number | nul
  */
 function walkedBefore(grid: Grid, standing: TrafficParameters | null, hasOwn: boolean): Said | null {
   const began = standing?.data_from === undefined ? 0 : Date.parse(standing.data_from) / DAY_MS - grid.firstDay
-  if (began <= 0) return null
+  if (began <= 0 || standing?.isTypical) return null
   const counts = grid.counts.map((of) => of.slice(began * DAY_HOURS))
   const board = boardOf({ ...grid, counts, firstDay: grid.firstDay + began, days: grid.days - began })
   const { isChecked } = makeTally(board)
@@ -109,6 +118,7 @@ function standingOf(
   { walked, isPanel }: { readonly walked: Said | null; readonly isPanel: boolean },
 ): (made: Made) => number | null {
   if (standing?.weights[0]?.length !== FEATURES) return () => null
+  if (standing.isTypical) return ({ typical: value }) => value
   const { data_to } = standing
   const weights = weightsOf(standing, board)
   const scales = isPanel ? noiseScales(board, typical) : jointScales(board, typical, standing.spread.scales)

@@ -5,6 +5,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { dateOf } from './calendar.ts'
 import { type Grid, makeGrid } from './grid.ts'
+import type { LiveModel } from './live-models.ts'
 import { gridDay, SERIES_DAY_COLUMNS, type Span, seriesOfMonth, seriesOfReadings } from './sensors.sql.ts'
 import { LOOKED_BACK_DAYS } from './typical.ts'
 
@@ -37,11 +38,11 @@ export function panelOf(sensors: readonly SensorHours[]): string[] {
     .map(({ sensor_id }) => sensor_id)
 }
 
-/** The hours of a panel and of the corridors in some months; null if there are none. */
-export async function panelGrid(months: readonly string[], panel: readonly string[], read: Read): Promise<Grid | null> {
+/** The hours of a model's panel and corridors in some months; null if there are none. */
+export async function panelGrid(of: LiveModel, months: readonly string[], panel: readonly string[], read: Read): Promise<Grid | null> {
   if (panel.length === 0) return null
   const rows: AnyRow[] = []
-  for (const month of months) rows.push(...(await read(seriesOfMonth(month, monthOf(month), panel), SERIES_DAY_COLUMNS)))
+  for (const month of months) rows.push(...(await read(seriesOfMonth(of, month, monthOf(month), panel), SERIES_DAY_COLUMNS)))
   if (rows.length === 0) return null
   const days = rows.map(gridDay)
   const [first, last] = days.reduce(([least, most], { day }) => [Math.min(least, day), Math.max(most, day)], [Infinity, -Infinity])
@@ -51,10 +52,11 @@ export async function panelGrid(months: readonly string[], panel: readonly strin
 }
 
 /**
- * The recent hours of all sensors and corridors that forecasts need: from the roll-up up to its watermark (`rolled`, ms), then
+ * The recent hours of all sensors and corridors of a model that forecasts need: from the roll-up up to its watermark (`rolled`, ms), then
  * from readings, live or archived. Null if there are none.
  */
 export async function liveGrid(
+  of: LiveModel,
   months: readonly string[],
   { rolled, recent }: { readonly rolled: number; readonly recent: Span },
   read: Read,
@@ -69,10 +71,10 @@ export async function liveGrid(
   for (const month of months) {
     const whole = monthOf(month)
     const span = { from: Math.max(from, whole.from), to: Math.min(recent.to, whole.to) }
-    if (span.from < span.to) await take(seriesOfMonth(month, span))
+    if (span.from < span.to) await take(seriesOfMonth(of, month, span))
   }
   const since = Math.max(rolled, recent.from)
-  if (since < recent.to) await take(seriesOfReadings({ from: since, to: recent.to }, months))
+  if (since < recent.to) await take(seriesOfReadings(of, { from: since, to: recent.to }, months))
   const found = grid.end()
   return found.series.length === 0 ? null : found
 }

@@ -22,6 +22,8 @@ export type TrafficParameters = {
   readonly spread: SpreadState
   /** The series that give the city's level, for a model of more series than it was fitted to; null if all do. */
   readonly panel: readonly string[] | null
+  /** Set for a version of too few days for regressions: all coefficients are 0, so that forecasts are typical values. */
+  readonly isTypical?: true
 }
 
 /** A forecast of a series' vehicles in an hour. */

@@ -1,15 +1,17 @@
-import { ARCHIVE_SOURCE, LIVE_SOURCE, readingsOfArchive } from '../../lake/datasets/road/traffic-archive.ts'
+import { corridorSensorMonths } from '../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { readingsOfArchive } from '../../lake/datasets/road/traffic-archive.ts'
 import { trafficHours } from '../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../lake/datasets/road/traffic-readings-15m.ts'
 import { sumsOfReadings } from '../../lake/datasets/road/traffic-sums.ts'
-import { sensorCorridors } from '../../lake/places/corridors.ts'
+import { detectorCorridors, sensorCorridors } from '../../lake/places/corridors.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { bindList, instant, join, outputName, type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { offsetAt } from '../../lake/schema/time.ts'
 import type { GridDay } from './grid.ts'
+import type { LiveModel } from './live-models.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -43,35 +45,38 @@ export const SENSOR_COLUMNS = {
   until: col.instant(2, 'End of the newest hour with data.'),
 } as const satisfies Columns
 
-/** Amount of data of each sensor in some months, live or archived. */
-export function sensorsOf(months: readonly string[]): Sql {
+/** Amount of data of each sensor of a model in some months, live or archived. */
+export function sensorsOf({ source: live, archive }: LiveModel, months: readonly string[]): Sql {
+  const sources = [live, ...(archive === null ? [] : [archive])]
   const hoursOf = (source: string): Sql =>
     sql`count(*) FILTER (WHERE source = ${source} AND intensity_readings * period_s >= ${LEAST_MEASURED_S})`
   return sql`
-    SELECT sensor_id, CAST(greatest(${hoursOf(LIVE_SOURCE)}, ${hoursOf(ARCHIVE_SOURCE)}) AS INTEGER) AS hours,
+    SELECT sensor_id, CAST(greatest(${join(sources.map(hoursOf))}) AS INTEGER) AS hours,
       max(period_start) + INTERVAL 1 HOUR AS until
-    FROM ${scan(trafficHours, { month: { in: months } })}
+    FROM ${scan(trafficHours, { month: { in: months }, source: { in: sources } })}
     GROUP BY sensor_id
     ORDER BY sensor_id`
 }
 
-/** The days of all or some sensors and of corridors, from the roll-up's hours in a part of a month. */
-export function seriesOfMonth(month: string, span: Span, sensors: readonly string[] | null = null): Sql {
+/** The days of all or some sensors of a model and of its corridors, from the roll-up's hours in a part of a month. */
+export function seriesOfMonth(of: LiveModel, month: string, span: Span, sensors: readonly string[] | null = null): Sql {
   const hoursOf = (source: string): SqlPart => scan(trafficHours, { month: { eq: month }, source: { eq: source } })
-  return daysOf({ live: hoursOf(LIVE_SOURCE), archive: hoursOf(ARCHIVE_SOURCE) }, span, sensors)
+  const archive = of.archive === null ? null : hoursOf(of.archive)
+  return daysOf({ source: of.source, live: hoursOf(of.source), archive, months: [month] }, span, sensors)
 }
 
 /** The same from readings that are not rolled up yet, including the archive in `months`. */
-export function seriesOfReadings(span: Span, months: readonly string[]): Sql {
+export function seriesOfReadings(of: LiveModel, span: Span, months: readonly string[]): Sql {
   const hoursOf = (readings: SqlPart): Sql => sql`(
     SELECT sensor_id, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS period_start, arg_max(sensor_type, observed_at) AS sensor_type,
       ${sumsOfReadings}
     FROM ${readings}
     GROUP BY ALL
   )`
-  const live = scan(trafficReadings, { source: { eq: LIVE_SOURCE }, observed_at: { gte: span.from, lt: span.to } })
-  const archive = scan(trafficReadings15m, { month: { in: months }, starts_at: { gte: span.from, lt: span.to } })
-  return daysOf({ live: hoursOf(live), archive: hoursOf(sql`(${readingsOfArchive(archive)})`) }, span, null)
+  const live = scan(trafficReadings, { source: { eq: of.source }, observed_at: { gte: span.from, lt: span.to } })
+  const past = scan(trafficReadings15m, { month: { in: months }, starts_at: { gte: span.from, lt: span.to } })
+  const archive = of.archive === null ? null : hoursOf(sql`(${readingsOfArchive(past)})`)
+  return daysOf({ source: of.source, live: hoursOf(live), archive, months: months.slice(-2) }, span, null)
 }
 
 /** Converts a row of `SERIES_DAY_COLUMNS` for a grid. */
@@ -79,31 +84,39 @@ export function gridDay(row: AnyRow): GridDay {
   return { name: row['name'] as string, day: row['day'] as number, vehicles: HOURS.map((name) => row[name] as number | null) }
 }
 
+/** The hours of a source, live and archived; the lanes of its corridors are those of the newest of some months. */
+interface SourceHours {
+  readonly source: string
+  readonly live: SqlPart
+  readonly archive: SqlPart | null
+  readonly months: readonly string[]
+}
+
 /**
  * Days by local hour in Madrid: from the live feed, and from the archive for missing hours of a sensor. The hour that October
- * repeats is the first one. A corridor is the mean of its sensors in hours with enough of them.
+ * repeats is the first one. A corridor is the mean of its sensors, or carriageways, in hours with enough of them.
  */
-function daysOf(
-  { live, archive }: { readonly live: SqlPart; readonly archive: SqlPart },
-  span: Span,
-  sensors: readonly string[] | null,
-): Sql {
+function daysOf({ source, live, archive, months }: SourceHours, span: Span, sensors: readonly string[] | null): Sql {
   const meansOf = (hours: SqlPart): Sql => sql`
     SELECT sensor_id, sensor_type, CAST(epoch_us(period_start) // 3600000000 AS INTEGER) AS nth,
       intensity_sum_veh_h / intensity_readings AS mean
     FROM ${hours}
     WHERE intensity_readings * period_s >= ${LEAST_MEASURED_S} AND period_start >= ${instant(span.from)} AND period_start < ${instant(span.to)}`
   const wanted = sensors === null ? sql`true` : sql`sensor_id IN ${bindList('sensor_id', trafficHours.columns.sensor_id, sensors)}`
-  const corridors = sensorCorridors().map(
-    ({ id, basis }) =>
-      sql`SELECT ${`${id} C`} AS name, nth, avg(mean) AS mean, count(*) AS sensors FROM means WHERE sensor_type = ${basis.sensor_type} GROUP BY nth`,
-  )
+  const ofCity = sensorCorridors().filter(({ basis }) => basis.source === source)
+  const hasDetectors = detectorCorridors().some(({ basis }) => basis.source === source)
+  const corridors = [
+    ...ofCity.map(
+      ({ id, basis }) =>
+        sql`SELECT ${`${id} C`} AS name, nth, avg(mean) AS mean, count(*) AS sensors FROM means WHERE sensor_type = ${basis.sensor_type} GROUP BY nth`,
+    ),
+    ...(hasDetectors ? [carriageways(source, months)] : []),
+  ]
   return sql`
     WITH
       means AS (
         ${meansOf(live)}
-        UNION ALL
-        SELECT * FROM (${meansOf(archive)}) ANTI JOIN (${meansOf(live)}) USING (sensor_id, nth)
+        ${archive === null ? sql`` : sql`UNION ALL SELECT * FROM (${meansOf(archive)}) ANTI JOIN (${meansOf(live)}) USING (sensor_id, nth)`}
       ),
       corridors AS (${join(corridors, sql` UNION ALL `)}),
       series AS (
@@ -117,6 +130,25 @@ function daysOf(
       ${join(HOURS.map((column, hour) => sql`max(mean) FILTER (hour % 24 = ${hour}) AS ${outputName(column)}`))}
     FROM local
     GROUP BY ALL`
+}
+
+/** Corridors with detectors: means over carriageways whose lanes all have the hour, from the `means` of lanes. */
+function carriageways(source: string, months: readonly string[]): Sql {
+  // A lane without a vehicle in the month has a dead detector.
+  return sql`
+    SELECT corridor_id || ' C' AS name, nth, avg(mean) AS mean, count(*) AS sensors
+    FROM (
+      SELECT corridor_id, nth, sum(mean) AS mean
+      FROM means JOIN (
+        SELECT corridor_id, sensor_id, point_id, point_sensors
+        FROM ${scan(corridorSensorMonths, { month: { in: months }, source: { eq: source } })}
+        WHERE point_id IS NOT NULL AND intensity_sum_veh_h > 0
+        QUALIFY month = max(month) OVER (PARTITION BY corridor_id)
+      ) USING (sensor_id)
+      GROUP BY corridor_id, nth, point_id, point_sensors
+      HAVING count(*) = point_sensors
+    )
+    GROUP BY corridor_id, nth`
 }
 
 /** Instants within a span at which Madrid's offset changes. */

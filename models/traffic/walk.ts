@@ -24,6 +24,8 @@ export interface WalkOf {
   readonly scales: Scales
   /** Whether each series has its own additional coefficients. */
   readonly hasOwn: boolean
+  /** Set if nothing is fitted: forecasts are typical values from the first day on. */
+  readonly isTypical?: boolean
   /** Series used for fitting, all by default; the others are only forecast. */
   readonly learns?: ReadonlySet<string>
 }
@@ -35,13 +37,14 @@ export interface WalkOf {
  */
 export function walk(board: Board, typical: Typical, of: WalkOf, report: (forecasts: readonly Made[]) => void): Learnt | null {
   const model = makeModel(board, typical, of)
+  const first = of.isTypical ? 0 : FIRST_DAYS
   let learnt = 0
   /** Forecasts that are not due yet. */
   let pending: Made[] = []
   for (let day = WARM_DAYS; day < board.days; day++) {
-    if (learnt >= FIRST_DAYS && (learnt - FIRST_DAYS) % FIT_DAYS === 0) model.fit()
+    if (learnt >= first && (learnt - first) % FIT_DAYS === 0) model.fit()
     const slots = slotsOf(board, day)
-    const made = learnt < FIRST_DAYS ? [] : slots.flatMap((origin) => model.forecastsAt(origin))
+    const made = learnt < first ? [] : slots.flatMap((origin) => model.forecastsAt(origin))
     report(made)
     const known = [...pending, ...made]
     pending = known.filter(({ target }) => board.dayAt[target.slot] !== day)
@@ -50,7 +53,7 @@ export function walk(board: Board, typical: Typical, of: WalkOf, report: (foreca
     for (const slot of slots) any = model.learn(slot) || any
     if (any) learnt++
   }
-  return learnt < FIRST_DAYS ? null : model.fit()
+  return learnt < first ? null : model.fit()
 }
 
 /** Fitted parameters: coefficients, and the spread of outcomes around forecasts. */
@@ -59,7 +62,7 @@ interface Learnt {
   readonly spread: SpreadState
 }
 
-function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: WalkOf) {
+function makeModel(board: Board, typical: Typical, { scales, hasOwn, isTypical, learns }: WalkOf) {
   const { series, hours, logs } = board
   const spread = makeSpread(board, scales)
   const typicalSpread = makeSpread(board, scales)
@@ -112,6 +115,7 @@ function makeModel(board: Board, typical: Typical, { scales, hasOwn, learns }: W
           const ratio = (logs[at * hours + slot] as number) - usual
           if (!isLearnt[at] || Number.isNaN(ratio)) continue
           any = true
+          if (isTypical) continue
           featuresOf(board, typical, target, features)
           learnOwn(target, clipped(ratio))
           // Squared errors of logarithms should measure vehicles: an outcome's weight is its typical count.

@@ -6,6 +6,7 @@ import { dayBounds, madridDate } from '../../lake/schema/time.ts'
 import { inThread } from '../../models/in-thread.ts'
 import { FEATURES, HORIZONS_HOURS } from '../../models/traffic/features.ts'
 import { liveGrid, panelOf, type SensorHours } from '../../models/traffic/live.ts'
+import { LIVE_MODELS } from '../../models/traffic/live-models.ts'
 import { PLACES, type TrafficParameters } from '../../models/traffic/predict.ts'
 import type { ForecastRow } from '../../models/traffic/rows.ts'
 import { SENSOR_COLUMNS, sensorsOf } from '../../models/traffic/sensors.sql.ts'
@@ -26,10 +27,15 @@ const KINDS_OF_DAYS = 3
  */
 export async function liveForecasts(lake: Pick<Lake, 'query'>, months: readonly string[], end: number): Promise<Done> {
   const read = (query: Sql, columns: Columns): Promise<AnyRow[]> => lake.query(query, { columns, maxRows: MOST_ROWS, timeout_ms: 120_000 })
-  const sensors = (await read(sensorsOf(months.slice(-2)), SENSOR_COLUMNS)) as unknown as readonly SensorHours[]
+  const sensors = (await read(sensorsOf(LIVE_MODELS.traffic, months.slice(-2)), SENSOR_COLUMNS)) as unknown as readonly SensorHours[]
   const today = dayBounds(madridDate(end - HOUR_MS)).start
   const until = today + 18 * HOUR_MS
-  const grid = await liveGrid(months.slice(-MONTHS), { rolled: today, recent: { from: today, to: Math.min(until, end) } }, read)
+  const grid = await liveGrid(
+    LIVE_MODELS.traffic,
+    months.slice(-MONTHS),
+    { rolled: today, recent: { from: today, to: Math.min(until, end) } },
+    read,
+  )
   if (grid === null) throw new Error('the lake has no hour of a live sensor')
   const bounds = Array.from({ length: HORIZONS_HOURS.length * 24 * KINDS_OF_DAYS * 2 }, (_, at) => (at % 2 === 0 ? -1.5 : 1.5))
   const parameters: TrafficParameters = {

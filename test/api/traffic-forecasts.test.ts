@@ -268,7 +268,9 @@ test('a view without data says so, with the reason, and is no empty list', async
 test('unknown ids are refused, with the nearest one', async () => {
   await service.land(
     trafficSensors,
-    ['3840', '3841'].map((sensor_id) => exampleTableRow(trafficSensors, { sensor_id })),
+    [...['3840', '3841'].map((sensor_id) => ({ sensor_id })), { sensor_id: 'GUID_DET_1', source: 'dgt' }].map((one) =>
+      exampleTableRow(trafficSensors, one),
+    ),
     UNTIL,
   )
   await service.land(trafficCountStations, [exampleTableRow(trafficCountStations, { station_id: 'ES01' })], UNTIL)
@@ -285,6 +287,49 @@ test('unknown ids are refused, with the nearest one', async () => {
   // The corridor has a forecast, so that the model of live sensors stands: of this sensor alone there is nothing.
   for (const query of ['sensor=3841', 'view=heatmap&sensor=3841', 'view=comparison&sensor=3841'])
     expect(await outcome(query)).toMatchObject({ status: 404, code: 'no-data-yet', detail: expect.stringContaining('3841') })
+})
+
+test('forecasts of detectors and access roads are of their source, and wait for their own model', async () => {
+  const other = await startService()
+  try {
+    await other.land(trafficSensors, [exampleTableRow(trafficSensors, { sensor_id: 'GUID_DET_1', source: 'dgt' })], UNTIL)
+    const row = { made_at: LAST + HOUR, starts_at: LAST + HOUR, horizon: 'PT1H', model: 'traffic' }
+    const madrid = [
+      exampleTableRow(trafficForecasts, { ...row, series_id: '3840', series: '3840', series_kind: 'SENSOR', direction: null }),
+      exampleTableRow(trafficForecasts, { ...row, series_id: 'm-30', series: 'm-30', series_kind: 'CORRIDOR', direction: null }),
+    ]
+    await other.land(trafficForecasts, madrid, LAST + HOUR, ['madrid_traffic'])
+    await expect.poll(async () => (await other.get('/api/trafico/prediccion?sensor=3840')).status).toBe(200)
+    for (const query of ['sensor=GUID_DET_1', 'corridor=acceso-madrid-a-6', 'source=dgt']) {
+      const reply = await other.get(`/api/trafico/prediccion?${query}`)
+      const problem = (await reply.json()) as Reply
+      expect([query, reply.status, problem.code]).toEqual([query, 404, 'no-data-yet'])
+      expect(problem.detail).toContain('model=traffic_detectors')
+      expect(JSON.stringify(problem)).toContain('28 days')
+    }
+    const detectors = [
+      ['GUID_DET_1', 'SENSOR'],
+      ['acceso-madrid-a-6', 'CORRIDOR'],
+    ].map(([series_id, series_kind]) =>
+      exampleTableRow(trafficForecasts, {
+        ...{ ...row, model: 'traffic_detectors', series_id, series: series_id, series_kind, direction: null },
+        ...{ forecast_kind: 'BASELINE' },
+      }),
+    )
+    await other.land(trafficForecasts, detectors, LAST + HOUR + 1, ['dgt_detectors'])
+    const of = async (query: string): Promise<string[]> =>
+      ((await other.json(`/api/trafico/prediccion?${query}`)).forecasts ?? []).map(
+        ({ series_id, source, forecast_kind }: Reply) => `${series_id} ${source} ${forecast_kind}`,
+      )
+    await expect.poll(() => of('sensor=GUID_DET_1')).toEqual(['GUID_DET_1 dgt BASELINE'])
+    expect(await of('corridor=acceso-madrid-a-6')).toEqual(['acceso-madrid-a-6 dgt BASELINE'])
+    expect((await of('source=dgt')).sort()).toEqual(['GUID_DET_1 dgt BASELINE', 'acceso-madrid-a-6 dgt BASELINE'])
+    expect((await of('source=madrid')).sort()).toEqual(['3840 madrid MODEL', 'm-30 madrid MODEL'])
+    for (const query of ['source=dgt&sensor=3840', 'source=dgt&view=heatmap&corridor=m-30', 'source=bilbao'])
+      expect([query, (await other.get(`/api/trafico/prediccion?${query}`)).status]).toEqual([query, 400])
+  } finally {
+    await other.close()
+  }
 })
 
 test('before a model is fitted it has no forecasts, and the reply names what they wait for', async () => {

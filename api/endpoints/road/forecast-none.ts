@@ -1,11 +1,14 @@
+import { DETECTOR_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
+import { detectorCorridors } from '../../../lake/places/corridors.ts'
 import { isoInstant } from '../../../lake/schema/time.ts'
-import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
+import { LEAST_DAYS, LEAST_TYPICAL_DAYS } from '../../../models/traffic/fit.ts'
+import { LIVE_MODELS } from '../../../models/traffic/live-models.ts'
 import { distinctValues } from '../../define/cached-query.ts'
 import type { MemoryAsk } from '../../define/endpoint.ts'
 import { noDataYet } from '../../define/no-data.ts'
@@ -29,6 +32,21 @@ const LISTED = {
     parameter: 'station',
     path: '/api/movilidad/estaciones',
     ids: distinctValues({ name: 'ids of count stations', dataset: trafficCountStations, column: 'station_id' }),
+  },
+} as const
+
+const detectorIds = distinctValues({
+  ...{ name: 'ids of traffic detectors', dataset: trafficSensors, column: 'sensor_id' },
+  filter: { source: { eq: DETECTOR_SOURCE } },
+})
+
+/** What the models forecast, and what each waits for before it has any forecast. */
+const MODELS = {
+  traffic_counts: { of: 'count stations', step: `${LEAST_DAYS} days of counts, which a model needs for its first fit` },
+  traffic: { of: 'live sensors and corridors', step: `${LEAST_DAYS} days of live readings, which a model needs for its first fit` },
+  traffic_detectors: {
+    of: 'detectors and access roads',
+    step: `${LEAST_TYPICAL_DAYS} days of readings of detectors on the road, after which typical values are served; a model needs ${LEAST_DAYS} for its first fit, and DGT publishes no archive`,
   },
 } as const
 
@@ -65,12 +83,15 @@ export async function noneOf(
     kind,
     id,
     view,
+    source = null,
     of = [],
   }: {
     readonly kind: SeriesKind
     readonly id: string
     readonly view: keyof typeof WITHOUT
-    readonly of?: readonly { readonly series_kind: SeriesKind }[]
+    /** Source that a list is limited to. */
+    readonly source?: string | null
+    readonly of?: readonly { readonly model: string | null }[]
   },
 ): Promise<never> {
   if (id !== '' && kind !== 'CORRIDOR') {
@@ -80,21 +101,22 @@ export async function noneOf(
     if (known?.size && !known.has(id))
       throw new InvalidParam(`expected ${what}, as ${path} lists them`, { parameter, value: id, near: () => nearest(id, known) })
   }
-  const isOfCounts = kind === 'COUNT_STATION'
-  const stands = of.some(({ series_kind }) => (series_kind === 'COUNT_STATION') === isOfCounts)
+  const isDetector =
+    source === DETECTOR_SOURCE ||
+    (kind === 'CORRIDOR' && detectorCorridors().some((one) => one.id === id && one.basis.source === DETECTOR_SOURCE)) ||
+    (kind === 'SENSOR' && id !== '' && (await extra(detectorIds, ''))?.has(id) === true)
+  const model = kind === 'COUNT_STATION' ? 'traffic_counts' : isDetector ? LIVE_MODELS.traffic_detectors.id : LIVE_MODELS.traffic.id
+  const stands = of.some((one) => one.model === model)
   if (view !== 'forecast' || (id !== '' && stands)) {
     const [what, step] = WITHOUT[view](kind)
     throw noDataYet(`${id}: ${what}`, { missing: MISSING[view], waits_for: [step], retry_after_s: RETRY_S })
   }
-  const model = isOfCounts ? 'traffic_counts' : 'traffic'
-  const [whose, data] = isOfCounts ? ['count stations', 'counts'] : ['live sensors and corridors', 'live readings']
-  const [what, step] =
-    id === ''
-      ? ['There are no forecasts yet', `${LEAST_DAYS} days of counts, or of live readings`]
-      : [`There are no forecasts of ${whose} yet`, `${LEAST_DAYS} days of ${data}`]
-  throw noDataYet(`${what} (/api/prediccion/modelos${id === '' ? '' : `?model=${model}`})`, {
+  const isAny = id === '' && source === null
+  const what = isAny ? 'There are no forecasts yet' : `There are no forecasts of ${MODELS[model].of} yet`
+  const step = isAny ? `${LEAST_DAYS} days of counts, or of live readings, which a model needs for its first fit` : MODELS[model].step
+  throw noDataYet(`${what} (/api/prediccion/modelos${isAny ? '' : `?model=${model}`})`, {
     missing: MISSING.forecast,
-    waits_for: [`${step}, which a model needs for its first fit`],
+    waits_for: [step],
     retry_after_s: RETRY_S,
   })
 }

@@ -1,6 +1,6 @@
 import { corridorHours } from '../../../lake/datasets/mobility/corridor-hours.ts'
 import { TYPICAL_ABSENCES } from '../../../lake/datasets/road/codes.ts'
-import { LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
+import { DETECTOR_SOURCE, LIVE_SOURCE } from '../../../lake/datasets/road/traffic-archive.ts'
 import { trafficCountStations } from '../../../lake/datasets/road/traffic-count-stations.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
@@ -8,10 +8,11 @@ import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
-import { sensorCorridors } from '../../../lake/places/corridors.ts'
+import { detectorCorridors, sensorCorridors } from '../../../lake/places/corridors.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { isoInstant, madridDate } from '../../../lake/schema/time.ts'
+import { liveModel } from '../../../models/traffic/live-models.ts'
 import { defineEndpoint, type MemoryAsk } from '../../define/endpoint.ts'
 import { meaning, nested, optional, record, type ValueOf } from '../../define/fields.ts'
 import { memo } from '../../define/memo.ts'
@@ -35,7 +36,9 @@ const fields = {
   series_kind: meaning(columns.series_kind, 'Kind of series.'),
   series_id: columns.series_id,
   direction: columns.direction,
-  source: col.string(0, 'Source of the counts or readings behind it.', { example: LIVE_SOURCE }),
+  source: col.string(0, 'Source of the counts or readings behind it; series of different sources are never mixed.', {
+    example: LIVE_SOURCE,
+  }),
   period: col.string(0, 'Interval of those counts or readings, as an ISO 8601 duration.', { example: 'PT1H' }),
   unit: col.string(0, 'Unit of intensities, interval ends and baseline.', { example: 'veh/h' }),
   starts_at: optional(columns.starts_at, 'Begin of the hour. Not with view=heatmap.'),
@@ -111,18 +114,26 @@ const asked = group(
     sensor: textParam("The publisher's id of a traffic sensor.", { max: 40, example: '3840' }),
     station: textParam('Id of a count station.', { max: 40, example: 'ES01' }),
     corridor: oneOf(
-      'A corridor of city sensors.',
-      sensorCorridors().map(({ id }) => id),
+      'A corridor of city sensors, or an access road with detectors.',
+      [...sensorCorridors(), ...detectorCorridors()].map(({ id }) => id),
     ),
+    source: oneOf('Only series of this source; only for view=forecast without a series.', [LIVE_SOURCE, DETECTOR_SOURCE], {
+      example: DETECTOR_SOURCE,
+    }),
     horizon: listOf(oneOf('Time from the newest data to the end of the hour.', HORIZONS, { example: 'PT1H' })),
     at: instantParam('Instant in the requested hour; only for view=forecast.', '2026-01-02T19:00:00Z'),
   },
   (values) => {
-    const { view, sensor, station, corridor, horizon, at } = values
+    const { view, sensor, station, corridor, source, horizon, at } = values
     const named = Object.entries({ sensor, station, corridor }).filter(([, value]) => value !== null)
     const [, second] = named
     if (second)
       throw new InvalidParam('expected only one of sensor, station and corridor', { parameter: second[0], value: String(second[1]) })
+    if (source !== null && (view !== 'forecast' || named.length > 0))
+      throw new InvalidParam('expected only with view=forecast, and without sensor, station and corridor', {
+        parameter: 'source',
+        value: source,
+      })
     if (view === 'forecast') return values
     if (horizon !== null) throw new InvalidParam('expected only with view=forecast', { parameter: 'horizon', value: horizon.join() })
     if (at !== null) throw new InvalidParam('expected only with view=forecast', { parameter: 'at' })
@@ -146,10 +157,12 @@ export const trafficForecastList = defineEndpoint({
   summary: 'Traffic forecasts for four hours, usual traffic, and deviations from typical',
   about:
     'Horizons count from the newest data (`made_at`). Counts arrive monthly, so their hours may be long past (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
-    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
+    "Detectors of DGT are sensors of source dgt: DGT publishes no archive, so they have typical values (forecast_kind BASELINE) after 28 days of readings, and a model's after 95. " +
+    'Before that the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
   explained: EXPLAINED,
   statistic: {
-    grain: 'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors).',
+    grain:
+      'One hour of a sensor, of a direction of a count station, or of a corridor (the mean of its sensors; of an access road, of its carriageways, each the sum of its lanes).',
     method: METHOD,
   },
   params: { asked },
@@ -172,7 +185,7 @@ export const trafficForecastList = defineEndpoint({
     needs: [trafficForecasts],
     clockGranularity_s: 3600,
     omit: { by: 'view', fields: ({ asked }) => OMITTED[asked.view] },
-    answer: async (ask, { asked: { view, horizon, at, ...named } }, now) => {
+    answer: async (ask, { asked: { view, horizon, at, source, ...named } }, now) => {
       const [kind, id] = seriesOf(named)
       if (view !== 'forecast') {
         const found = await (view === 'heatmap'
@@ -180,11 +193,13 @@ export const trafficForecastList = defineEndpoint({
           : kind === 'SENSOR'
             ? sensorNow(ask, id, now)
             : dayOf(ask, kind, id, now))
-        return found.length > 0 ? found : noneOf(ask, { kind, id, view })
+        return found.length > 0 ? found : noneOf(ask, { kind, id, view, source })
       }
-      const { all, ahead, bySeries } = toldOf(await ask.cached(trafficForecastRows, ''), now)
+      const told = toldOf(await ask.cached(trafficForecastRows, ''), now)
+      const ofSource = (rows: readonly Told[]): readonly Told[] => (source === null ? rows : rows.filter((row) => row.source === source))
+      const [all, ahead, bySeries] = [ofSource(told.all), ofSource(told.ahead), told.bySeries]
       const found = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
-      if (found.length === 0) return noneOf(ask, { kind, id, view, of: all })
+      if (found.length === 0) return noneOf(ask, { kind, id, view, source, of: all })
       const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
       if (wanted.length === 0) throw noneAhead(all)
       const ofHorizon = (rows: readonly Told[]): readonly Told[] =>
@@ -219,7 +234,7 @@ const NOTHING = {
 function forecastOf(row: ForecastRow, now: number): Told {
   const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row
   const interval = low === null || high === null ? null : { level, low, high }
-  return { ...NOTHING, source: LIVE_SOURCE, ...rest, interval, is_over: row.starts_at + HOUR_MS <= now }
+  return { ...NOTHING, source: liveModel(row.model)?.source ?? LIVE_SOURCE, ...rest, interval, is_over: row.starts_at + HOUR_MS <= now }
 }
 
 interface PublishedForecasts {

@@ -1,4 +1,5 @@
-import { madrid } from '../../../lake/datasets/road/sources.ts'
+import { corridorSensorMonths } from '../../../lake/datasets/mobility/corridor-sensor-months.ts'
+import { dgt, madrid } from '../../../lake/datasets/road/sources.ts'
 import { trafficCountsHourly } from '../../../lake/datasets/road/traffic-counts-hourly.ts'
 import { trafficForecasts } from '../../../lake/datasets/road/traffic-forecasts.ts'
 import { trafficHours } from '../../../lake/datasets/road/traffic-hours.ts'
@@ -8,16 +9,17 @@ import { trafficReadings15m } from '../../../lake/datasets/road/traffic-readings
 import { modelCards } from '../../../lake/datasets/service/model-cards.ts'
 import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import { scan } from '../../../lake/query/scan.ts'
-import { sql } from '../../../lake/query/sql.ts'
+import { type Sql, sql } from '../../../lake/query/sql.ts'
 import type { AnyRow, Dataset, Row } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { inThread } from '../../../models/in-thread.ts'
 import { readVersion } from '../../../models/run/files.ts'
 import { type Fit, runModel, servedOf } from '../../../models/run/run.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../../models/traffic/counts.sql.ts'
-import { LEAST_DAYS } from '../../../models/traffic/fit.ts'
+import { type FittedTo, LEAST_DAYS, LEAST_TYPICAL_DAYS } from '../../../models/traffic/fit.ts'
 import { daysOf, type Grid, gridOfCounts } from '../../../models/traffic/grid.ts'
 import { liveGrid, panelGrid, panelOf, type SensorHours } from '../../../models/traffic/live.ts'
+import { LIVE_MODELS, liveModel } from '../../../models/traffic/live-models.ts'
 import { ALL_SERIES, type TrafficParameters } from '../../../models/traffic/predict.ts'
 import type { ForecastRow } from '../../../models/traffic/rows.ts'
 import { SENSOR_COLUMNS, sensorsOf } from '../../../models/traffic/sensors.sql.ts'
@@ -26,9 +28,8 @@ import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/traffic/thread.ts', import.meta.url)
 const REVISION = 4
-/** The models: one for the permanent count stations, one for live sensors and corridors. */
+/** The model of the permanent count stations; the others are of live series. */
 const COUNTS = 'traffic_counts'
-const LIVE = 'traffic'
 const MONTH = /^\d{4}-\d{2}$/
 /** Months of counts for a fit, and for forecasts: half a year, and two more to search for copies. */
 const FIT_MONTHS = 36
@@ -44,9 +45,22 @@ const countsGrid = (given: readonly AnyRow[]): Grid | null =>
   given.length === 0 ? null : gridOfCounts(given as unknown as readonly CountDay[])
 const rollupWatermark = (sensors: readonly AnyRow[]): number => sensors.reduce((last, { until }) => Math.max(last, until as number), 0)
 
-/** A model's part from the newest months of a dataset; none without months. */
-function partOf(model: string, of: Dataset, months: readonly string[]): DerivedPart[] {
-  return months.length === 0 ? [] : [{ version: model, from: months, of: [of] }]
+/** A model's part from the newest months of a dataset, and others of the same months; none without months. */
+function partOf(model: string, [of, ...beside]: readonly [Dataset, ...Dataset[]], months: readonly string[]): DerivedPart[] {
+  return months.length === 0 ? [] : [{ version: model, from: months, of: [of, ...beside] }]
+}
+
+/** What a fit to so many days is; null if there are too few. Without an archive, typical values serve until there are enough. */
+function fittedTo(model: string, days: number): FittedTo | null {
+  const live = liveModel(model)
+  if (days >= LEAST_DAYS) return live ? 'panel' : 'series'
+  return live?.archive === null && days >= LEAST_TYPICAL_DAYS ? 'typical' : null
+}
+
+/** The counts of a model, or the sensors of the last two months. */
+function inputsOf(model: string, from: readonly string[]): Sql {
+  const live = liveModel(model)
+  return live === null ? countDays(from[0] as string) : sensorsOf(live, monthsOf(from).slice(-2))
 }
 
 /**
@@ -57,22 +71,25 @@ export const trafficModelsDerived = defineDerived({
   by: 'model',
   into: trafficModels,
   sideOutputs: [modelScores, modelCards],
-  from: [trafficCountsHourly, trafficHours],
-  sources: [madrid],
+  from: [trafficCountsHourly, trafficHours, corridorSensorMonths],
+  sources: [madrid, dgt],
   revision: REVISION,
   isNightly: true,
   parts: (_versions, held) => [
-    ...partOf(COUNTS, trafficCountsHourly, monthsOf(held(trafficCountsHourly)).slice(-FIT_MONTHS)),
-    ...partOf(LIVE, trafficHours, monthsOf(held(trafficHours)).slice(-LIVE_FIT_MONTHS)),
+    ...partOf(COUNTS, [trafficCountsHourly], monthsOf(held(trafficCountsHourly)).slice(-FIT_MONTHS)),
+    ...partOf(LIVE_MODELS.traffic.id, [trafficHours], monthsOf(held(trafficHours)).slice(-LIVE_FIT_MONTHS)),
+    ...partOf(LIVE_MODELS.traffic_detectors.id, [trafficHours, corridorSensorMonths], monthsOf(held(trafficHours)).slice(-LIVE_FIT_MONTHS)),
   ],
-  reads: ({ version, from }) => (version === COUNTS ? countDays(from[0] as string) : sensorsOf(from.slice(-2))),
+  reads: ({ version, from }) => inputsOf(version, from),
   gives: { ...COUNT_DAY_COLUMNS, ...SENSOR_COLUMNS },
   rows: async ({ version: model, from }, { given, read, files, signal }) => {
-    const grid = model === COUNTS ? countsGrid(given) : await panelGrid(from, panelOf(given as unknown as readonly SensorHours[]), read)
-    if (grid === null || daysOf(grid) < LEAST_DAYS) return []
+    const live = liveModel(model)
+    const sensors = given as unknown as readonly SensorHours[]
+    const grid = live === null ? countsGrid(given) : await panelGrid(live, from, panelOf(sensors), read)
+    const to = grid === null ? null : fittedTo(model, daysOf(grid))
+    if (grid === null || to === null) return []
     let made_at: number | null = null
     const stood = await runModel<TrafficParameters>(files, { model, revision: REVISION, signal }, async (standing) => {
-      const to = model === COUNTS ? 'series' : 'panel'
       const fit = await run<Fit<TrafficParameters>>({ task: 'fit', grid, standing, to }, signal)
       made_at = fit.made_at
       return fit
@@ -95,26 +112,26 @@ export const trafficModelsDerived = defineDerived({
 export const trafficForecastsDerived = defineDerived({
   by: 'model',
   into: trafficForecasts,
-  from: [trafficCountsHourly, trafficHours, trafficModels, trafficReadings15m],
+  from: [trafficCountsHourly, trafficHours, corridorSensorMonths, trafficModels, trafficReadings15m],
   recent: [trafficReadings],
-  sources: [madrid],
+  sources: [madrid, dgt],
   revision: REVISION,
   parts: (_versions, held) => {
     const standing = held(trafficModels)
     const parts = (model: string, of: Dataset, months: number, beside: readonly Dataset[]): DerivedPart[] =>
       standing.includes(model)
-        ? partOf(model, of, monthsOf(held(of)).slice(-months)).map((part) => ({
+        ? partOf(model, [of, trafficModels, ...beside], monthsOf(held(of)).slice(-months)).map((part) => ({
             ...part,
             from: [...part.from, model],
-            of: [of, trafficModels, ...beside],
           }))
         : []
     return [
       ...parts(COUNTS, trafficCountsHourly, RECENT_MONTHS, []),
-      ...parts(LIVE, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings, trafficReadings15m]),
+      ...parts(LIVE_MODELS.traffic.id, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings, trafficReadings15m]),
+      ...parts(LIVE_MODELS.traffic_detectors.id, trafficHours, LIVE_RECENT_MONTHS, [trafficReadings, corridorSensorMonths]),
     ]
   },
-  reads: ({ version, from }) => (version === COUNTS ? countDays(from[0] as string) : sensorsOf(monthsOf(from).slice(-1))),
+  reads: ({ version, from }) => inputsOf(version, from),
   gives: { ...COUNT_DAY_COLUMNS, ...SENSOR_COLUMNS },
   rows: async ({ version: model, from }, { given, read, recent, files, signal }) => {
     const standing = sql`SELECT * FROM ${scan(trafficModels, { model: { eq: model } })}`
@@ -130,7 +147,11 @@ export const trafficForecastsDerived = defineDerived({
       ]),
     )
     const served = { model, model_version, parameters: kept.fit.parameters, of }
-    const grid = recent === null ? countsGrid(given) : await liveGrid(monthsOf(from), { rolled: rollupWatermark(given), recent }, read)
+    const live = liveModel(model)
+    const grid =
+      live === null || recent === null
+        ? countsGrid(given)
+        : await liveGrid(live, monthsOf(from), { rolled: rollupWatermark(given), recent }, read)
     return grid === null ? [] : ((await run<ForecastRow[]>({ task: 'predict', grid, served }, signal)) as unknown as AnyRow[])
   },
 })

@@ -2,7 +2,7 @@ import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
 import { COUNT_DIRECTIONS, FORECAST_ABSENCES, TRAFFIC_SERIES } from './codes.ts'
-import { madrid } from './sources.ts'
+import { dgt, madrid } from './sources.ts'
 
 const intensity = (id: number, about: string, example: number) =>
   col.decimal(id, about, { scale: 1, unit: 'veh/h', nullable: true, example, min: 0 })
@@ -13,8 +13,8 @@ export const trafficForecasts = defineDataset({
   domain: 'road',
   title: 'Forecasts of traffic',
   about:
-    'Vehicles per hour of each series in the hours after the newest data, one to four hours ahead, with intervals: for live sensors and corridors after each hour, for count stations when new counts arrive. If there is too little data, the row has a reason instead of a number.',
-  sources: [madrid],
+    'Vehicles per hour of each series in the hours after the newest data, one to four hours ahead, with intervals: for live sensors, detectors and corridors after each hour, for count stations when new counts arrive. If there is too little data, the row has a reason instead of a number.',
+  sources: [madrid, dgt],
   columns: {
     model: col.string(1, 'Model that made it.', { example: 'traffic_counts' }),
     model_version: col.string(2, 'Version of the model.', { example: 'r1-20230831-4be1c0d2' }),

@@ -1,7 +1,7 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, identity } from '../../schema/dataset.ts'
 import { FORECAST_KINDS } from '../service/codes.ts'
-import { madrid } from './sources.ts'
+import { dgt, madrid } from './sources.ts'
 
 const error = (id: number, about: string, example: number) => col.float(id, about, { unit: '1', example })
 
@@ -13,7 +13,7 @@ export const trafficModels = defineDataset({
   domain: 'road',
   title: 'Current traffic models',
   about: 'The current version of each traffic model, and for each horizon whether it or its baseline is served, with their errors.',
-  sources: [madrid],
+  sources: [madrid, dgt],
   columns: {
     model: col.string(1, 'Model.', { example: 'traffic_counts' }),
     model_version: col.string(2, 'Version that stands.', { example: 'r1-20230831-4be1c0d2' }),

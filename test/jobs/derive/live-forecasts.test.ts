@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Derived } from '../../../jobs/derive/define.ts'
 import { type DeriveResult, derive, dueAfter } from '../../../jobs/derive/derive.ts'
+import { coverageOfInputs, pinInputs } from '../../../jobs/derive/lineage.ts'
+import { planModel } from '../../../jobs/derive/model-parts.ts'
 import { trafficForecastsDerived, trafficModelsDerived } from '../../../jobs/derive/road/forecasts.ts'
 import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { madridTraffic } from '../../../jobs/feeds/road/madrid-traffic.ts'
@@ -16,6 +18,7 @@ import { modelScores } from '../../../lake/datasets/service/model-scores.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant, madridDate, offsetAt } from '../../../lake/schema/time.ts'
 import { calendarDay, dateOf } from '../../../models/traffic/calendar.ts'
+import { LIVE_MODELS } from '../../../models/traffic/live-models.ts'
 import {
   gridDay,
   SENSOR_COLUMNS,
@@ -129,7 +132,8 @@ deepTest(
     const until = MIDNIGHT + 10 * HOUR
     await landReadings(MIDNIGHT, until + 10 * MINUTE)
     expect((await run(trafficForecastsDerived)).made).toEqual([])
-    expect((await run(trafficModelsDerived)).made).toEqual(['traffic'])
+    // Without a day of detectors, their model is empty.
+    expect((await run(trafficModelsDerived)).made).toEqual(['traffic', 'traffic_detectors'])
     const [card] = await tableRows(context, modelCards)
     expect(card).toMatchObject({ model: 'traffic', fit_state: 'PROMOTED', data_to: madridDate(MIDNIGHT, -1) })
     expect((await run(trafficForecastsDerived)).made).toEqual(['traffic'])
@@ -198,6 +202,17 @@ deepTest(
   },
 )
 
+test('a feed that stopped delays the forecasts of other sources by an hour', async () => {
+  await landRows(context.lake, trafficModels, [exampleTableRow(trafficModels, { model: 'traffic' })], covered(MIDNIGHT))
+  await landRows(context.lake, trafficHours, HOURS.slice(-1), covered(MIDNIGHT))
+  const until = MIDNIGHT + 10 * HOUR
+  const properties = { 'landed-until.madrid_traffic': isoInstant(until), 'landed-until.dgt_detectors': isoInstant(MIDNIGHT - 24 * HOUR) }
+  await landRows(context.lake, trafficReadings, readings(MIDNIGHT, MIDNIGHT + 5 * MINUTE), { properties })
+  const pins = await pinInputs(context, trafficForecastsDerived)
+  const parts = await planModel(trafficForecastsDerived, pins, coverageOfInputs(trafficForecastsDerived, pins, feeds))
+  expect(parts.map(({ version, recent }) => [version, recent?.to])).toEqual([['traffic', until - HOUR]])
+})
+
 test('a table of the live feed is followed by forecasts', () => {
   expect(dueAfter([trafficForecastsDerived], madridTraffic)).toEqual([trafficForecastsDerived])
 })
@@ -229,7 +244,9 @@ test('days of sensors are those of the clock in Madrid, and of the hour that Oct
     }),
   )
   await landRows(context.lake, trafficHours, rows)
-  const found = (await context.lake.query(seriesOfMonth('2026-10', { from, to }), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
+  const found = (
+    await context.lake.query(seriesOfMonth(LIVE_MODELS.traffic, '2026-10', { from, to }), { columns: SERIES_DAY_COLUMNS })
+  ).map(gridDay)
   const hours = (name: string, date: string): readonly (number | null)[] | undefined =>
     found.find((one) => one.name === name && dateOf(one.day) === date)?.vehicles
   expect(new Set(found.map(({ name }) => name))).toEqual(new Set(['11 S', '12 S', 'm-30 C']))
@@ -238,7 +255,9 @@ test('days of sensors are those of the clock in Madrid, and of the hour that Oct
   expect(hours('11 S', '2026-10-25')).toEqual([25, 26, 27, ...Array.from({ length: 21 }, (_, hour) => hour + 29)])
   expect(hours('11 S', '2026-10-26')?.[0]).toBe(50)
   expect(hours('m-30 C', '2026-10-24')?.[1]).toBe(4)
-  const some = await context.lake.query(seriesOfMonth('2026-10', { from, to }, ['12']), { columns: SERIES_DAY_COLUMNS })
+  const some = await context.lake.query(seriesOfMonth(LIVE_MODELS.traffic, '2026-10', { from, to }, ['12']), {
+    columns: SERIES_DAY_COLUMNS,
+  })
   expect(new Set(some.map(({ name }) => name))).toEqual(new Set(['12 S', 'm-30 C']))
   const day24 = some.map(gridDay).find(({ name, day }) => name === 'm-30 C' && dateOf(day) === '2026-10-24')
   expect(day24?.vehicles).toEqual(hours('m-30 C', '2026-10-24'))
@@ -261,7 +280,9 @@ test('days of sensors are those of the clock in Madrid, and of the hour that Oct
     trafficReadings,
     passing.map((row) => ({ ...row, intensity_veh_h: Math.floor(row['intensity_veh_h'] as number) })),
   )
-  const [day] = (await context.lake.query(seriesOfReadings(spring, ['2026-03']), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
+  const [day] = (await context.lake.query(seriesOfReadings(LIVE_MODELS.traffic, spring, ['2026-03']), { columns: SERIES_DAY_COLUMNS })).map(
+    gridDay,
+  )
   expect(day).toEqual({
     name: '7 S',
     day: Date.parse('2026-03-29') / 86_400_000,
@@ -282,11 +303,13 @@ test('hours that the live feed lacks are those of the archive, and no hour of a 
     ...[2, 3, 4].map((nth) => hour('madrid', '11', from + nth * HOUR, 200)),
     hour('madrid', '12', from + 4 * HOUR, 400),
   ])
-  const found = (await context.lake.query(seriesOfMonth('2026-10', { from, to }), { columns: SERIES_DAY_COLUMNS })).map(gridDay)
+  const found = (
+    await context.lake.query(seriesOfMonth(LIVE_MODELS.traffic, '2026-10', { from, to }), { columns: SERIES_DAY_COLUMNS })
+  ).map(gridDay)
   const of = (name: string): readonly (number | null)[] | undefined => found.find((day) => day.name === name)?.vehicles.slice(0, 6)
   expect(of('11 S')).toEqual([100, 100, 200, 200, 200, null])
   expect(of('m-30 C')).toEqual([100, 100, 200, 200, 300, null])
-  const counted = await context.lake.query(sensorsOf(['2026-10']), { columns: SENSOR_COLUMNS })
+  const counted = await context.lake.query(sensorsOf(LIVE_MODELS.traffic, ['2026-10']), { columns: SENSOR_COLUMNS })
   expect(counted).toEqual([
     { sensor_id: '11', hours: 4, until: from + 5 * HOUR },
     { sensor_id: '12', hours: 1, until: from + 5 * HOUR },
@@ -303,7 +326,7 @@ test('hours that the live feed lacks are those of the archive, and no hour of a 
       }),
     ),
   )
-  const read = await context.lake.query(seriesOfReadings({ from, to }, ['2026-10']), { columns: SERIES_DAY_COLUMNS })
+  const read = await context.lake.query(seriesOfReadings(LIVE_MODELS.traffic, { from, to }, ['2026-10']), { columns: SERIES_DAY_COLUMNS })
   expect(
     read
       .map(gridDay)
