@@ -214,8 +214,8 @@ describe("daily traffic by DGT's detectors", () => {
 
   test('a year of the other source is refused with the available years', async () => {
     for (const [query, years] of [
-      ['source=DETECTORS&year=2018', 'source=DETECTORS has: 2026'],
-      ['year=2026', 'source=MINISTRY has: 2016, 2018, 2019'],
+      ['source=DETECTORS&year=2018', 'expected a year of source=DETECTORS: 2026'],
+      ['year=2026', 'source=MINISTRY: 2016, 2018, 2019'],
     ]) {
       const reply = await service.get(`/api/movilidad/imd?${query}`)
       expect([reply.status, ((await reply.json()) as Reply).detail]).toEqual([400, expect.stringContaining(years as string)])
