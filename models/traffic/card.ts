@@ -52,5 +52,5 @@ export const trafficDetectorsCard = Object.freeze({
   method:
     "As in the model of Madrid's live sensors: ridge regressions fitted each night to 240 lanes chosen by their ids, and to the access roads. Between 28 and 94 days of readings nothing is fitted: the forecast is the typical value of the last weeks, with quantiles of its own earlier errors as interval.",
   evaluation:
-    'Walk-forward over the fitted detectors, as in the model of live sensors, compared with the typical value over the same outcomes. Before 95 days the errors are those of the typical value. No recorded series of detectors is available to measure it on: its accuracy is only known from the readings of the service itself.',
+    'Walk-forward over the fitted detectors, as in the model of live sensors, compared with the typical value over the same outcomes. Before 95 days the errors are those of the typical value. No recorded series of detectors is available to measure it on: its accuracy is only known from the readings of the service itself. On count stations the typical value of a service without an archive had errors of 0.103 in spring and 0.142 in summer 2023, with 76 and 69 % of outcomes inside the interval (`scripts/evaluate traffic`, series `typical`).',
 })

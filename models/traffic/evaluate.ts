@@ -1,10 +1,12 @@
 import { type Figure, isWithin, type Limit, type Window } from '../figures.ts'
-import type { Board } from './board.ts'
+import { type Board, boardOf } from './board.ts'
 import { calendarDay, dateOf } from './calendar.ts'
 import { HORIZONS_HOURS } from './features.ts'
-import type { Made } from './predict.ts'
+import { LEAST_TYPICAL_DAYS } from './fit.ts'
+import type { Grid } from './grid.ts'
+import { type Made, typically } from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
-import type { Typical } from './typical.ts'
+import { type Typical, typicalOf } from './typical.ts'
 import { walk } from './walk.ts'
 
 /** The default windows. */
@@ -23,6 +25,7 @@ const UNSEEN_METRICS = ['wape', 'coverage_80', 'width_80']
 /** Night hours are those before this one. */
 const MORNING = 6
 const WEEK_DAYS = 7
+const DAY_MS = 86_400_000
 
 /** Sums over outcomes. */
 interface Sums {
@@ -60,6 +63,27 @@ export function evaluateUnseen(board: Board, typical: Typical, panel: ReadonlySe
       .filter(({ series, metric }) => series === 'all' && UNSEEN_METRICS.includes(metric))
       .map((figure) => ({ ...figure, series: 'unseen', limit: null, ok: true })),
   )
+}
+
+/**
+ * The same for typical values without a fit, as a service without an archive has them: from the data of the 28 days before each
+ * window on. Without limits, and without windows before which there are fewer days.
+ */
+export function evaluateTypical(grid: Grid, windows: readonly Window[] = WINDOWS): Figure[] {
+  return windows.flatMap((window) => {
+    const begins = Date.parse(window.from) / DAY_MS - LEAST_TYPICAL_DAYS - grid.firstDay
+    if (begins < 0 || begins >= grid.days) return []
+    const counts = grid.counts.map((of) => of.slice(begins * 24))
+    const board = boardOf({ ...grid, counts, firstDay: grid.firstDay + begins, days: grid.days - begins })
+    const typical = typicalOf(board)
+    const of = { scales: noiseScales(board, typical), hasOwn: false, isTypical: true }
+    const run = (report: Report): unknown => walk(board, typical, of, (made) => report(made.map(typically)))
+    return measured(board, [window], run).flatMap(({ sums: { all }, horizon }) =>
+      figuresOf({ all, holidays: noSums(), night: noSums() }, horizon, window)
+        .filter(({ series, metric }) => series === 'all' && UNSEEN_METRICS.includes(metric))
+        .map((one) => ({ ...one, series: 'typical', limit: null, ok: true })),
+    )
+  })
 }
 
 type Report = (forecasts: readonly Made[]) => void

@@ -5,7 +5,17 @@ import { dateOf } from './calendar.ts'
 import { makeObserved, trafficCharts } from './charts.ts'
 import { FEATURES, HORIZONS_HOURS } from './features.ts'
 import type { Grid } from './grid.ts'
-import { ALL_SERIES, countOf, horizonOf, type Made, ratioOf, type TrafficParameters, type Weights, weightsOf } from './predict.ts'
+import {
+  ALL_SERIES,
+  countOf,
+  horizonOf,
+  type Made,
+  ratioOf,
+  type TrafficParameters,
+  typically,
+  type Weights,
+  weightsOf,
+} from './predict.ts'
 import { jointScales, noiseScales } from './scales.ts'
 import { makeSpread } from './spread.ts'
 import { makeTally, SUBSETS, type Sums, type Tally } from './tally.ts'
@@ -75,9 +85,6 @@ export function fitTraffic(grid: Grid, standing: TrafficParameters | null, to: F
     charts: trafficCharts(tally, observed),
   }
 }
-
-/** A forecast that is its typical value. */
-const typically = (made: Made): Made => ({ ...made, value: made.typical, low: made.typicalLow, high: made.typicalHigh })
 
 function ownOf({ series }: Board, { own }: Weights, short: (value: number) => number): TrafficParameters['own'] {
   const count = HORIZONS_HOURS.length

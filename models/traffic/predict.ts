@@ -101,6 +101,9 @@ export function forecastOf(known: Known, target: Target): Made | null {
   }
 }
 
+/** A forecast that is its typical value, with the interval of that. */
+export const typically = (made: Made): Made => ({ ...made, value: made.typical, low: made.typicalLow, high: made.typicalHigh })
+
 /** The expected log ratio of a target to its typical value, by given coefficients. */
 export function ratioOf({ board, typical, weights }: Pick<Known, 'board' | 'typical' | 'weights'>, target: Target): number {
   featuresOf(board, typical, target, features)

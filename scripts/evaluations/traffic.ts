@@ -5,7 +5,7 @@ import type { Lake } from '../../lake/open.ts'
 import { type Figure, isWithin, type Limit, type Window } from '../../models/figures.ts'
 import { type Board, boardOf } from '../../models/traffic/board.ts'
 import { COUNT_DAY_COLUMNS, type CountDay, countDays } from '../../models/traffic/counts.sql.ts'
-import { evaluate, evaluateUnseen, WINDOWS } from '../../models/traffic/evaluate.ts'
+import { evaluate, evaluateTypical, evaluateUnseen, WINDOWS } from '../../models/traffic/evaluate.ts'
 import { type Grid, gridOfCounts, partOf } from '../../models/traffic/grid.ts'
 import { inCityOf, typicalOf } from '../../models/traffic/typical.ts'
 import { landRows } from '../scratch/lake.ts'
@@ -64,6 +64,7 @@ export async function evaluateTraffic(lake: Lake, given: Given): Promise<Figure[
   return [
     ...figures,
     ...unseen,
+    ...evaluateTypical(grid, windows).filter(({ value }) => Number.isFinite(value)),
     cost('refit_s', refit_s, REFIT_S),
     ...(predicted === null ? [] : [cost('predict_s', predicted.seconds, PREDICT_S, predicted.rows)]),
     cost('memory_gb', process.resourceUsage().maxRSS / KB_A_GB, MEMORY_GB),
