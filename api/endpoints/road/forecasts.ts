@@ -157,8 +157,7 @@ export const trafficForecastList = defineEndpoint({
   summary: 'Traffic forecasts for four hours, usual traffic, and deviations from typical',
   about:
     'Horizons count from the newest data (`made_at`). Counts arrive monthly, so their hours may be long past (`is_over`); a list of all series has future hours only. A series with too little data has records without a number; `reason` says why. ' +
-    "Detectors of DGT are sensors of source dgt: DGT publishes no archive, so they have typical values (forecast_kind BASELINE) after 28 days of readings, and a model's after 95. " +
-    'Before that the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
+    'Before the first fit the reply is 404 `no-data-yet`. The views heatmap and comparison require one series. Each view has its own members.',
   explained: EXPLAINED,
   statistic: {
     grain:
