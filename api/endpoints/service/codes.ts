@@ -1,10 +1,12 @@
-import type { CodeLabels, CodeList } from '../../../lake/schema/codes.ts'
+import { type CodeLabels, type CodeList, languagesOf } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, listReturn, type SystemView } from '../../define/endpoint.ts'
-import { type Fields, isNested, nested, record, type ValueOf } from '../../define/fields.ts'
+import { type Fields, isNested, LANGS, nested, record, type ValueOf } from '../../define/fields.ts'
 import { chosenOf, textParam } from '../../define/params.ts'
 
 const label = (language: string, example: string) => col.string(0, `In ${language}.`, { example })
+const coOfficial = (language: string, example: string) =>
+  col.string(0, `In ${language}; null for all codes of a list whose \`languages\` lack it.`, { nullable: true, example })
 
 const codeList = record(
   'CodeList',
@@ -12,20 +14,26 @@ const codeList = record(
   {
     id: col.string(0, 'Id of the list.', { example: 'incident_type' }),
     about: col.string(0, 'What its codes describe.', { example: 'Kind of incident on the road.' }),
+    languages: col.list([0, 0], 'Languages in which every code has a label.', col.string(0, 'Language.'), { example: [...LANGS] }),
+    label_language: col.string(0, 'Language of `label`: the requested one if `languages` has it, else es.', { example: 'es' }),
     codes: nested.objects('The codes in display order.', {
       code: col.string(0, 'The code.', { example: 'ACCIDENT' }),
-      label: col.string(0, 'Its label in the requested language, else in Spanish.', { example: 'Accidente' }),
+      label: col.string(0, 'Its label in `label_language`.', { example: 'Accidente' }),
       labels: nested.object('Its label by language.', {
         es: label('Spanish', 'Accidente'),
         en: label('English', 'Accident'),
+        ca: coOfficial('Catalan', 'Accident'),
+        eu: coOfficial('Basque', 'Istripua'),
+        gl: coOfficial('Galician', 'Accidente'),
       }),
     }),
   },
   {
-    localise: (list, lang) => ({
-      ...list,
-      codes: list.codes.map((one) => ({ ...one, label: one.labels[lang as keyof CodeLabels] ?? one.label })),
-    }),
+    languages: LANGS,
+    localise: (list, lang) =>
+      list.languages.includes(lang)
+        ? { ...list, label_language: lang, codes: list.codes.map((one) => ({ ...one, label: one.labels[lang] ?? one.label })) }
+        : list,
   },
 )
 
@@ -43,11 +51,19 @@ function codeLists({ datasets, endpoints }: SystemView): ValueOf<typeof codeList
     ...datasets.flatMap(({ columns }) => listsIn(columns)),
     ...endpoints.flatMap(({ returns }) => listsIn({ ...returns.record.fields, ...(returns.kind === 'list' ? returns.sideLists : {}) })),
   ]
-  return [...new Map(used.map((list) => [list.id, list])).values()].map(({ id, about, codes }) => ({
-    id,
-    about,
-    codes: Object.entries(codes).map(([code, { es, en }]) => ({ code, label: es, labels: { es, en } })),
-  }))
+  return [...new Map(used.map((list) => [list.id, list])).values()].map((list) => {
+    const { id, about, codes } = list
+    const languages = languagesOf(list)
+    const shown = (labels: CodeLabels, language: keyof CodeLabels): string | null =>
+      languages.includes(language) ? (labels[language] ?? null) : null
+    return {
+      ...{ id, about, languages, label_language: 'es' },
+      codes: Object.entries(codes).map(([code, labels]) => {
+        const [ca, eu, gl] = [shown(labels, 'ca'), shown(labels, 'eu'), shown(labels, 'gl')]
+        return { code, label: labels.es, labels: { es: labels.es, en: labels.en, ca, eu, gl } }
+      }),
+    }
+  })
 }
 
 /** Every code list. */

@@ -2,25 +2,25 @@ import { defineCodes } from '../../schema/codes.ts'
 
 /** Kinds of incidents (api.md §4). */
 export const INCIDENT_TYPES = defineCodes('incident_type', 'Kind of incident on the road.', {
-  ACCIDENT: ['Accidente', 'Accident'],
-  CONGESTION: ['Retención', 'Congestion'],
-  ROADWORKS: ['Obras', 'Roadworks'],
-  CLOSURE: ['Corte', 'Closure'],
-  OBSTACLE: ['Obstáculo en la vía', 'Obstacle on the road'],
-  BREAKDOWN: ['Vehículo averiado', 'Broken-down vehicle'],
-  WEATHER: ['Meteorología adversa', 'Adverse weather'],
-  EVENT: ['Evento', 'Event'],
-  RESTRICTION: ['Restricción', 'Restriction'],
-  OTHER: ['Otro', 'Other'],
+  ACCIDENT: ['Accidente', 'Accident', 'Accident', 'Istripua', 'Accidente'],
+  CONGESTION: ['Retención', 'Congestion', 'Retenció', 'Auto-ilara', 'Retención'],
+  ROADWORKS: ['Obras', 'Roadworks', 'Obres', 'Obrak', 'Obras'],
+  CLOSURE: ['Corte', 'Closure', 'Tall', 'Errepide itxia', 'Corte'],
+  OBSTACLE: ['Obstáculo en la vía', 'Obstacle on the road', 'Obstacle a la via', 'Oztopoa bidean', 'Obstáculo na vía'],
+  BREAKDOWN: ['Vehículo averiado', 'Broken-down vehicle', 'Vehicle avariat', 'Ibilgailu matxuratua', 'Vehículo avariado'],
+  WEATHER: ['Meteorología adversa', 'Adverse weather', 'Meteorologia adversa', 'Eguraldi txarra', 'Meteoroloxía adversa'],
+  EVENT: ['Evento', 'Event', 'Esdeveniment', 'Ekitaldia', 'Evento'],
+  RESTRICTION: ['Restricción', 'Restriction', 'Restricció', 'Murrizketa', 'Restrición'],
+  OTHER: ['Otro', 'Other', 'Altres', 'Beste bat', 'Outro'],
 })
 
 /** Severity as graded by the source (api.md §4): its highest level is CRITICAL, its lowest LOW. */
 export const SEVERITIES = defineCodes('severity', 'Severity as the source grades it.', {
-  LOW: ['Leve', 'Low'],
-  MEDIUM: ['Media', 'Medium'],
-  HIGH: ['Alta', 'High'],
-  CRITICAL: ['Muy alta', 'Critical'],
-  UNKNOWN: ['Desconocida', 'Unknown'],
+  LOW: ['Leve', 'Low', 'Lleu', 'Arina', 'Leve'],
+  MEDIUM: ['Media', 'Medium', 'Mitjana', 'Ertaina', 'Media'],
+  HIGH: ['Alta', 'High', 'Alta', 'Handia', 'Alta'],
+  CRITICAL: ['Muy alta', 'Critical', 'Molt alta', 'Oso handia', 'Moi alta'],
+  UNKNOWN: ['Desconocida', 'Unknown', 'Desconeguda', 'Ezezaguna', 'Descoñecida'],
 })
 
 /** Origin of an incident's delay. */
@@ -47,20 +47,20 @@ export const PANEL_DISPLAYS = defineCodes('panel_display', 'Whether a variable-m
 
 /** Levels of service of Madrid's traffic centre. */
 export const LEVELS_OF_SERVICE = defineCodes('level_of_service', 'State of traffic at a sensor.', {
-  FLUID: ['Fluido', 'Fluid'],
-  SLOW: ['Lento', 'Slow'],
-  QUEUES: ['Retenciones', 'Queues'],
-  CONGESTION: ['Congestión', 'Congestion'],
+  FLUID: ['Fluido', 'Fluid', 'Fluid', 'Arina', 'Fluído'],
+  SLOW: ['Lento', 'Slow', 'Lent', 'Geldoa', 'Lento'],
+  QUEUES: ['Retenciones', 'Queues', 'Retencions', 'Auto-ilarak', 'Retencións'],
+  CONGESTION: ['Congestión', 'Congestion', 'Congestió', 'Auto-pilaketa', 'Conxestión'],
 })
 
 /** State of traffic in a vocabulary common to all cities. */
 export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'State of traffic, in a vocabulary common to all cities.', {
-  FREE: ['Fluido', 'Free'],
-  DENSE: ['Denso', 'Dense'],
-  VERY_DENSE: ['Muy denso', 'Very dense'],
-  CONGESTED: ['Congestionado', 'Congested'],
-  CLOSED: ['Cortado', 'Closed'],
-  UNKNOWN: ['Sin datos', 'No data'],
+  FREE: ['Fluido', 'Free', 'Fluid', 'Arina', 'Fluído'],
+  DENSE: ['Denso', 'Dense', 'Dens', 'Trinkoa', 'Denso'],
+  VERY_DENSE: ['Muy denso', 'Very dense', 'Molt dens', 'Oso trinkoa', 'Moi denso'],
+  CONGESTED: ['Congestionado', 'Congested', 'Congestionat', 'Auto-pilaketa', 'Conxestionado'],
+  CLOSED: ['Cortado', 'Closed', 'Tallat', 'Itxita', 'Cortado'],
+  UNKNOWN: ['Sin datos', 'No data', 'Sense dades', 'Daturik gabe', 'Sen datos'],
 })
 
 /** Basis of a traffic level. */

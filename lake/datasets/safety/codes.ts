@@ -210,7 +210,7 @@ export const SIDEWALKS = defineCodes('sidewalk', 'Pavement for pedestrians.', {
 })
 
 /** Traffic density, by the traffic authority's levels. */
-export const TRAFFIC_LEVELS = defineCodes('traffic_level', 'Level of traffic.', {
+export const TRAFFIC_LEVELS = defineCodes('accident_traffic_level', 'Level of traffic at an accident.', {
   WHITE: ['Nivel blanco', 'White'],
   GREEN: ['Nivel verde', 'Green'],
   YELLOW: ['Nivel amarillo', 'Yellow'],

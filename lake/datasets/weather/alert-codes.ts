@@ -2,26 +2,26 @@ import { defineCodes } from '../../schema/codes.ts'
 
 /** Levels of a weather warning. AEMET's green means no warning, so it is not a level. */
 export const ALERT_LEVELS = defineCodes('weather_alert_level', 'Level of a weather warning, lowest first.', {
-  YELLOW: ['Amarillo', 'Yellow'],
-  ORANGE: ['Naranja', 'Orange'],
-  RED: ['Rojo', 'Red'],
+  YELLOW: ['Amarillo', 'Yellow', 'Groc', 'Horia', 'Amarelo'],
+  ORANGE: ['Naranja', 'Orange', 'Taronja', 'Laranja', 'Laranxa'],
+  RED: ['Rojo', 'Red', 'Vermell', 'Gorria', 'Vermello'],
 })
 
 /** Subjects of a weather warning, named as in AEMET's Meteoalerta plan. */
 export const ALERT_PHENOMENA = defineCodes('weather_alert_phenomenon', 'Phenomenon of a weather warning.', {
-  RAIN: ['Lluvias', 'Rain'],
-  THUNDERSTORM: ['Tormentas', 'Thunderstorms'],
-  WIND: ['Vientos', 'Wind'],
-  SNOW: ['Nevadas', 'Snow'],
-  HIGH_TEMPERATURE: ['Temperaturas máximas', 'High temperatures'],
-  LOW_TEMPERATURE: ['Temperaturas mínimas', 'Low temperatures'],
-  COASTAL: ['Fenómenos costeros', 'Coastal events'],
-  DUST: ['Polvo en suspensión', 'Dust'],
-  AVALANCHE: ['Aludes', 'Avalanches'],
-  GALERNA: ['Galernas', 'Galernas (sudden westerly gales in the Bay of Biscay)'],
-  RISSAGA: ['Rissagas', 'Rissagas (meteotsunamis in the Balearic Islands)'],
-  FOG: ['Nieblas', 'Fog'],
-  THAW: ['Deshielos', 'Thaw'],
+  RAIN: ['Lluvias', 'Rain', 'Pluges', 'Euria', 'Chuvias'],
+  THUNDERSTORM: ['Tormentas', 'Thunderstorms', 'Tempestes', 'Ekaitzak', 'Treboadas'],
+  WIND: ['Vientos', 'Wind', 'Vents', 'Haizea', 'Ventos'],
+  SNOW: ['Nevadas', 'Snow', 'Nevades', 'Elurteak', 'Nevaradas'],
+  HIGH_TEMPERATURE: ['Temperaturas máximas', 'High temperatures', 'Temperatures màximes', 'Tenperatura maximoak', 'Temperaturas máximas'],
+  LOW_TEMPERATURE: ['Temperaturas mínimas', 'Low temperatures', 'Temperatures mínimes', 'Tenperatura minimoak', 'Temperaturas mínimas'],
+  COASTAL: ['Fenómenos costeros', 'Coastal events', 'Fenòmens costaners', 'Kostaldeko fenomenoak', 'Fenómenos costeiros'],
+  DUST: ['Polvo en suspensión', 'Dust', 'Pols en suspensió', 'Airean esekitako hautsa', 'Po en suspensión'],
+  AVALANCHE: ['Aludes', 'Avalanches', 'Allaus', 'Elur-jausiak', 'Avalanchas'],
+  GALERNA: ['Galernas', 'Galernas (sudden westerly gales in the Bay of Biscay)', 'Galernes', 'Galernak', 'Galernas'],
+  RISSAGA: ['Rissagas', 'Rissagas (meteotsunamis in the Balearic Islands)', 'Rissagues', 'Rissagak', 'Rissagas'],
+  FOG: ['Nieblas', 'Fog', 'Boires', 'Lainoa', 'Néboas'],
+  THAW: ['Deshielos', 'Thaw', 'Desglaços', 'Desizoztea', 'Desxeos'],
 })
 
 /** Quantities that weather warnings give values of. */

@@ -2,27 +2,33 @@ import { defineCodes } from '../../schema/codes.ts'
 
 /** Cloud cover, in AEMET's terms. */
 export const CLOUD_COVERS = defineCodes('cloud_cover', 'Cloud cover of a forecast, from clear to overcast.', {
-  CLEAR: ['Despejado', 'Clear'],
-  FEW_CLOUDS: ['Poco nuboso', 'Few clouds'],
-  PARTLY_CLOUDY: ['Intervalos nubosos', 'Partly cloudy'],
-  CLOUDY: ['Nuboso', 'Cloudy'],
-  VERY_CLOUDY: ['Muy nuboso', 'Very cloudy'],
-  OVERCAST: ['Cubierto', 'Overcast'],
-  HIGH_CLOUDS: ['Nubes altas', 'High clouds'],
+  CLEAR: ['Despejado', 'Clear', 'Serè', 'Oskarbi', 'Despexado'],
+  FEW_CLOUDS: ['Poco nuboso', 'Few clouds', 'Poc ennuvolat', 'Hodei gutxi', 'Pouco anubrado'],
+  PARTLY_CLOUDY: ['Intervalos nubosos', 'Partly cloudy', 'Intervals de núvols', 'Hodei-tarteak', 'Intervalos anubrados'],
+  CLOUDY: ['Nuboso', 'Cloudy', 'Ennuvolat', 'Hodeitsu', 'Anubrado'],
+  VERY_CLOUDY: ['Muy nuboso', 'Very cloudy', 'Molt ennuvolat', 'Oso hodeitsu', 'Moi anubrado'],
+  OVERCAST: ['Cubierto', 'Overcast', 'Cobert', 'Estalita', 'Cuberto'],
+  HIGH_CLOUDS: ['Nubes altas', 'High clouds', 'Núvols alts', 'Goi-hodeiak', 'Nubes altas'],
 })
 
 /** Precipitation and low visibility in a forecast. */
 export const FORECAST_PHENOMENA = defineCodes('forecast_phenomenon', 'Precipitation or low visibility in a forecast.', {
-  NONE: ['Ninguno', 'None'],
-  LIGHT_RAIN: ['Lluvia escasa', 'Light rain'],
-  RAIN: ['Lluvia', 'Rain'],
-  LIGHT_SNOW: ['Nieve escasa', 'Light snow'],
-  SNOW: ['Nieve', 'Snow'],
-  THUNDERSTORM: ['Tormenta', 'Thunderstorm'],
-  THUNDERSTORM_LIGHT_RAIN: ['Tormenta y lluvia escasa', 'Thunderstorm with light rain'],
-  FOG: ['Niebla', 'Fog'],
-  MIST: ['Bruma', 'Mist'],
-  HAZE: ['Calima', 'Haze'],
+  NONE: ['Ninguno', 'None', 'Cap', 'Bat ere ez', 'Ningún'],
+  LIGHT_RAIN: ['Lluvia escasa', 'Light rain', 'Pluja feble', 'Euri ahula', 'Chuvia feble'],
+  RAIN: ['Lluvia', 'Rain', 'Pluja', 'Euria', 'Chuvia'],
+  LIGHT_SNOW: ['Nieve escasa', 'Light snow', 'Neu feble', 'Elur ahula', 'Neve feble'],
+  SNOW: ['Nieve', 'Snow', 'Neu', 'Elurra', 'Neve'],
+  THUNDERSTORM: ['Tormenta', 'Thunderstorm', 'Tempesta', 'Ekaitza', 'Treboada'],
+  THUNDERSTORM_LIGHT_RAIN: [
+    'Tormenta y lluvia escasa',
+    'Thunderstorm with light rain',
+    'Tempesta amb pluja feble',
+    'Ekaitza eta euri ahula',
+    'Treboada con chuvia feble',
+  ],
+  FOG: ['Niebla', 'Fog', 'Boira', 'Lainoa', 'Néboa'],
+  MIST: ['Bruma', 'Mist', 'Boirina', 'Lanbroa', 'Brétema'],
+  HAZE: ['Calima', 'Haze', 'Calitja', 'Gandua', 'Calima'],
 })
 
 /** Hourly rain, in AEMET's classes. */
