@@ -26,6 +26,7 @@ export const FEATURES = Object.freeze({
   FORECASTS: { es: 'Predicciones', en: 'Predictions and forecasts' },
   CITY_TRAFFIC: { es: 'Tráfico urbano', en: 'City traffic' },
   AVIATION: { es: 'Posiciones de aeronaves y aeropuertos', en: 'Aviation positions and airports' },
+  VESSELS: { es: 'Posiciones de buques', en: 'Vessel positions' },
   EVENT_STREAM: { es: 'Flujo de eventos en directo', en: 'Live event stream' },
   AIR_QUALITY: { es: 'Calidad del aire', en: 'Air quality' },
   BULK_EXPORT: { es: 'Exportación masiva', en: 'Bulk export' },
@@ -54,6 +55,7 @@ const FEATURE_PATHS: Readonly<Partial<Record<Feature, string>>> = Object.freeze(
   FORECASTS: '/api/trafico/prediccion',
   CITY_TRAFFIC: '/api/trafico/ciudades',
   AVIATION: '/api/aviacion/aeropuertos',
+  VESSELS: '/api/maritimo/buques',
   EVENT_STREAM: '/api/stream',
   AIR_QUALITY: '/api/calidad-aire',
   BULK_EXPORT: '/api/export',
@@ -141,7 +143,7 @@ export const DEFAULT_PLANS: PlanTable = checkedPlans({
     formats: FORMATS,
     features: [
       ...(['HISTORY', 'TRENDS', 'MOBILITY', 'ACCIDENT_MICRODATA', 'CLIMATE', 'FLEET_TRACKING', 'FORECASTS'] as const),
-      ...(['CITY_TRAFFIC', 'AVIATION', 'AIR_QUALITY', 'WEATHER_FORECAST', 'EVENT_STREAM'] as const),
+      ...(['CITY_TRAFFIC', 'AVIATION', 'VESSELS', 'AIR_QUALITY', 'WEATHER_FORECAST', 'EVENT_STREAM'] as const),
     ],
   },
   ENTERPRISE: {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { around, commonInput, instant, near, province } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, place, type ToolRequest } from '../tool.ts'
+import { amount, defineTool, type LookUp, labelled, Misuse, phrase, place, type ReplyRecord, type ToolRequest } from '../tool.ts'
 
 const MARINE_FUEL: Omit<ToolRequest, 'query'> = {
   kind: 'marine_price',
@@ -69,28 +69,64 @@ const VESSEL: Omit<ToolRequest, 'query'> = {
     ),
 }
 
+/** Search hits among which a vessel or port is chosen. */
+const CHOICES = 6
+
+/** Finds a vessel by MMSI, or by name, call sign or IMO number. Throws `Misuse` with the choices if there is none or several. */
+async function mmsiOf(vessel: string, lookUp: LookUp): Promise<string> {
+  if (/^\d{9}$/.test(vessel)) return vessel
+  const found = await lookUp('/api/search', { q: vessel, collections: ['vessels'], limit: CHOICES, fields: ['id', 'title', 'subtitle'] })
+  return String(chosen(found, { what: 'vessel', named: vessel, name: 'title' })['id'])
+}
+
+/** The point of a port, by name or code, for a search around it. */
+async function aroundPort(port: string, radius_km: number | undefined, lookUp: LookUp): Promise<ReturnType<typeof around>> {
+  const found = await lookUp('/api/maritimo/puertos', { q: port, limit: CHOICES, fields: ['id', 'name', 'lat', 'lon'] })
+  const { lat, lon } = chosen(found, { what: 'port', named: port, name: 'name' })
+  if (typeof lat !== 'number' || typeof lon !== 'number') throw new Misuse(`The position of ${port} is unknown: give lat and lon.`)
+  return around({ lat, lon, radius_km })
+}
+
+/** The only match, or the one with exactly this name. Throws `Misuse` otherwise. */
+function chosen(
+  found: readonly ReplyRecord[],
+  { what, named, name }: { readonly what: string; readonly named: string; readonly name: string },
+): ReplyRecord {
+  const [only] = found
+  if (!only) throw new Misuse(`No ${what} is named ${JSON.stringify(named)}. Use search_transport, or another spelling.`)
+  const same = found.filter((one) => String(one[name]).toLowerCase() === named.toLowerCase())
+  const [exact] = found.length === 1 ? found : same
+  if (exact && (found.length === 1 || same.length === 1)) return exact
+  const choices = found.map((one) => `${String(one[name])}: ${String(one['id'])}`)
+  throw new Misuse(`Several match ${JSON.stringify(named)}; call again with one of these ${what}s: ${choices.join('; ')}.`)
+}
+
 /** Fuel, ferries and vessels. */
 export const getMaritime = defineTool({
   name: 'get_maritime',
   title: 'Sea: marine fuel, ferries, vessels',
   description:
-    'Marine fuel prices in Spanish ports, ferry routes with operators, frequency and next sailing (free), and positions of vessels (plan PRO).',
+    'Marine fuel prices in Spanish ports, ferry routes with operators, frequency and next sailing (free), and positions of vessels: one, or those around a port or point (plan PRO).',
   plan: 'FREE',
   input: {
     what: z.enum(['fuel', 'ferries', 'vessels']).describe('What to return.'),
-    port: z.string().max(80).optional().describe('Name of a port (fuel).'),
+    port: z.string().max(80).optional().describe('Name of a port (fuel), or its name or code (vessels around it).'),
+    vessel: z.string().max(80).optional().describe('One vessel: MMSI of nine digits, name, call sign or IMO number (vessels).'),
     province,
     origin: z.string().max(80).optional().describe('Port that ferries leave from.'),
     destination: z.string().max(80).optional().describe('Port that ferries go to.'),
     ...near,
     ...commonInput,
   },
-  requests: ({ what, port, province, origin, destination, ...point }) => {
-    const at = around(point)
+  requests: async ({ what, port, vessel, province, origin, destination, ...point }, lookUp) => {
+    const at = around(point.lat === undefined && port !== undefined ? {} : point)
     if (what === 'fuel') return [{ ...MARINE_FUEL, query: { port, province, ...at } }]
     if (what === 'ferries') return [{ ...FERRY, query: { origin, destination } }]
-    if (at.lat === undefined) throw new Misuse('Vessels need a point: give lat and lon.')
-    return [{ ...VESSEL, query: at }]
+    if (vessel !== undefined)
+      return [{ ...VESSEL, path: `${VESSEL.path}/{mmsi}`, inPath: { mmsi: await mmsiOf(vessel, lookUp) }, query: {}, takesLimit: false }]
+    if (at.lat !== undefined) return [{ ...VESSEL, query: at }]
+    if (port === undefined) throw new Misuse('Which vessels? Give vessel, port, or lat and lon.')
+    return [{ ...VESSEL, query: await aroundPort(port, point.radius_km, lookUp) }]
   },
 })
 
@@ -118,7 +154,7 @@ const AIRPORT: Omit<ToolRequest, 'query'> = {
   path: '/api/aviacion/aeropuertos',
   fields: [
     ...['id', 'name', 'municipality', 'province', 'flights', 'movements', 'punctual_share', 'mean_delay_minutes', 'cancelled_share'],
-    ...['nm_movements', 'atfm_delay_per_arrival_minutes', 'today'],
+    ...['nm_movements', 'atfm_delay_per_arrival_minutes', 'observed_departures', 'observed_arrivals', 'today'],
   ],
   line: (one) =>
     phrase(
@@ -128,6 +164,8 @@ const AIRPORT: Omit<ToolRequest, 'query'> = {
       labelled('mean delay', one, 'mean_delay_minutes', 'min'),
       labelled('share cancelled', one, 'cancelled_share'),
       amount(one, 'movements', 'movements'),
+      labelled('departures observed by receivers', one, 'observed_departures'),
+      labelled('arrivals observed by receivers', one, 'observed_arrivals'),
     ),
 }
 
@@ -136,7 +174,7 @@ export const getAviation = defineTool({
   name: 'get_aviation',
   title: 'Air: delays, airports, aircraft',
   description:
-    'Delays and cancellations at Spanish airports now, punctuality and traffic of airports, and positions of aircraft. Plan PRO.',
+    'Delays and cancellations at Spanish airports now, punctuality and traffic of airports, and positions of aircraft around an airport or point. Plan PRO.',
   plan: 'PRO',
   input: {
     what: z.enum(['delays', 'stats', 'aircraft']).describe('What to return.'),
@@ -149,12 +187,15 @@ export const getAviation = defineTool({
     at: instant('Not before this time (delays).'),
     ...commonInput,
   },
-  requests: ({ what, airport, direction, min_delay_min, q, province, at, ...point }) => {
+  requests: async ({ what, airport, direction, min_delay_min, q, province, at, ...point }, lookUp) => {
     if (what === 'delays') return [{ ...FLIGHT, query: { airport, direction, min_delay: min_delay_min, from: at } }]
     if (what === 'stats') return [{ ...AIRPORT, query: { q: q ?? airport, province } }]
-    const where = around(point)
-    if (where.lat === undefined) throw new Misuse('Aircraft need a point: give lat and lon.')
-    return [{ ...AIRCRAFT, query: where }]
+    if (point.lat !== undefined || point.lon !== undefined) return [{ ...AIRCRAFT, query: around(point) }]
+    if (airport === undefined) throw new Misuse('Where? Aircraft need an airport, or lat and lon.')
+    const [found] = await lookUp('/api/aviacion/aeropuertos', { ids: airport.toUpperCase(), fields: ['id', 'lat', 'lon'] })
+    if (!found) throw new Misuse(`No airport has the IATA code ${JSON.stringify(airport)}. Use search_transport to find it.`)
+    const { lat, lon } = found as { readonly lat: number; readonly lon: number }
+    return [{ ...AIRCRAFT, query: around({ lat, lon, radius_km: point.radius_km }) }]
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { around, commonInput, instant, municipality, near, province, stretch } from '../input.ts'
-import { amount, defineTool, labelled, Misuse, phrase, quoted, type ToolRequest } from '../tool.ts'
+import { amount, defineTool, labelled, Misuse, phrase, quoted, type ReplyRecord, type ToolRequest } from '../tool.ts'
 import { drivingWeather } from './road.ts'
 
 const WARNING: Omit<ToolRequest, 'query'> = {
@@ -70,6 +70,29 @@ const FORECAST: Omit<ToolRequest, 'query'> = {
   },
 }
 
+const FORECAST_DAYS: Omit<ToolRequest, 'query'> = {
+  kind: 'forecast_days',
+  path: '/api/weather/forecast/daily',
+  fields: ['id', 'municipality', 'province', 'road', 'km_from', 'km_to', 'issued_at', 'periods'],
+  line: (one) =>
+    phrase(
+      String(one['municipality']),
+      labelled('road', one, 'road'),
+      ...(one['periods'] as readonly ReplyRecord[]).map((day) =>
+        [
+          `${String(day['valid_from'])}:`,
+          labelled('min', day, 'temp_min_c', '°C'),
+          labelled('max', day, 'temp_max_c', '°C'),
+          labelled('precipitation', day, 'precipitation_probability_pct', '%'),
+          labelled('snow above', day, 'snow_line_m', 'm'),
+          labelled('gusts', day, 'gust_m_s', 'm/s'),
+        ]
+          .filter((part) => part !== null)
+          .join(' '),
+      ),
+    ),
+}
+
 const AIR: Omit<ToolRequest, 'query'> = {
   kind: 'air_station',
   path: '/api/calidad-aire',
@@ -90,7 +113,7 @@ export const getWeather = defineTool({
   name: 'get_weather',
   title: 'Weather for drivers',
   description:
-    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the two-day forecast of a municipality, a point or along a road, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
+    'Weather that matters to drivers: observations of the last hour by road, province or point, official warnings in force (free); the forecast of a municipality, a point or along a road for driving in the next two days, or by day for a week, hourly or daily history of a station or road, and the air quality of a province or around a point (plan PRO).',
   plan: 'FREE',
   input: {
     what: z.enum(['now', 'alerts', 'forecast', 'history', 'air']).describe('What to return.'),
@@ -100,7 +123,7 @@ export const getWeather = defineTool({
     station: z.string().max(10).optional().describe('Id of a weather station (history).'),
     from: instant('Begin of the history.'),
     to: instant('End of the history.'),
-    interval: z.enum(['1h', '1d']).optional().describe('Step of the history, 1h by default.'),
+    interval: z.enum(['1h', '1d']).optional().describe('Step of the history or the forecast, 1h by default.'),
     ...commonInput,
   },
   requests: ({ what, province, municipality, road, km_from, km_to, station, from, to, interval, ...point }) => {
@@ -114,7 +137,13 @@ export const getWeather = defineTool({
       if (road !== undefined) throw new Misuse('Air quality needs a province or a point: give one of them instead of the road.')
       return [{ ...AIR, query: { province, municipality, ...at } }]
     }
-    if (what === 'forecast') return [{ ...FORECAST, query: { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon } }]
+    if (what === 'forecast')
+      return [
+        {
+          ...(interval === '1d' ? FORECAST_DAYS : FORECAST),
+          query: { province, municipality, road, km_from, km_to, lat: at.lat, lon: at.lon },
+        },
+      ]
     if (station === undefined && road === undefined) throw new Misuse('The history needs a station or a road: give one of them.')
     return [{ ...HISTORY, query: { station, road, from, to, interval } }]
   },

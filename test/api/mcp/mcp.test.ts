@@ -8,6 +8,7 @@ import { tools } from '../../../api/mcp/all-tools.ts'
 import { exampleService } from '../example-service.ts'
 import type { Reply, TestService } from '../service.ts'
 import { connect, REVISIONS, type Revision } from './clients.ts'
+import { INPUTS } from './inputs.ts'
 
 let service: TestService
 let client: Client
@@ -21,55 +22,6 @@ afterAll(async () => {
 
 const call = async (name: string, args: object, by = client): Promise<Reply> => by.callTool({ name, arguments: args as never })
 const textOf = (result: Reply): string => result.content.map((one: Reply) => one.text).join('\n')
-
-/** Inputs that lead to every request of a tool. */
-const INPUTS: Readonly<Record<string, readonly object[]>> = {
-  get_incidents: [
-    { province: 'Granada', include_v16: true, severity_min: 'LOW', type: ['ACCIDENT'] },
-    { lat: 40, lon: -3 },
-  ],
-  get_road_status: [{ road: 'A-7', km_from: 1, km_to: 500 }],
-  get_traffic_intensity: [
-    { city: 'madrid', forecast_hours: 2, level_min: 'SLOW' },
-    { city: 'barcelona' },
-    { city: 'madrid', forecast_hours: 1, sensor: '1' },
-  ],
-  find_fuel: [
-    { fuel: 'diesel', municipality: 'Olot', open_now: true },
-    { fuel: 'diesel', lat: 42.18, lon: 2.49, sort: 'distance' },
-  ],
-  get_fuel_trend: [{ fuel: 'gasoline_95', weeks: 8, forecast: true }],
-  get_train_status: [
-    { what: 'alerts', line: 'C5', network: 'CERCANIAS' },
-    { what: 'departures', station: '17000' },
-    { what: 'arrivals', station: '17000', at: '2026-08-22' },
-    { what: 'position', min_delay_min: 5 },
-    { what: 'position', train_id: 'x' },
-  ],
-  get_weather: [
-    { what: 'now', road: 'A-6' },
-    { what: 'alerts', province: 'Madrid' },
-    { what: 'forecast', road: 'A-6' },
-    { what: 'history', station: '3195', interval: '1d' },
-  ],
-  get_mobility: [{ origin: 'Madrid', destination: 'Toledo', corridor: 'm-30', road: 'A-6', year: 2018 }],
-  get_road_safety: [
-    { what: 'stats', province: 'Granada', year: 2024 },
-    { what: 'hotspots' },
-    { what: 'risk', road: 'A-7', at: '2026-01-02' },
-  ],
-  get_maritime: [
-    { what: 'fuel', port: 'x' },
-    { what: 'ferries', origin: 'x' },
-    { what: 'vessels', lat: 36.13, lon: -5.44 },
-  ],
-  get_aviation: [
-    { what: 'delays', airport: 'MAD', min_delay_min: 15 },
-    { what: 'stats', q: 'madrid' },
-    { what: 'aircraft', lat: 40, lon: -3 },
-  ],
-  search_transport: [{ query: 'atocha', collections: ['rail-stations'] }],
-}
 
 describe.each(Object.keys(REVISIONS) as Revision[])('revision %s', (revision) => {
   test('lists twelve tools with schemas, and calls one', async () => {
@@ -135,7 +87,7 @@ describe('tools', () => {
       const text = textOf(result)
       expect(text, name).not.toMatch(/undefined|\[object|NaN/)
       if (result.isError) {
-        expect(text, `${name} ${JSON.stringify(input)}`).toMatch(/does not have it yet|Nothing is known|No data|expected|arrived/)
+        expect(text, `${name} ${JSON.stringify(input)}`).toMatch(/does not have it yet|There is nothing under|No data|expected|arrived/)
         continue
       }
       expect(Buffer.byteLength(JSON.stringify(result.structuredContent))).toBeLessThanOrEqual(8000)
@@ -144,6 +96,18 @@ describe('tools', () => {
       const { items } = result.structuredContent
       expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(items.length)
     }
+  })
+
+  test('find a vessel by name, vessels around a port, and aircraft around an airport', async () => {
+    const vessel = await call('get_maritime', { what: 'vessels', vessel: 'Example Star' })
+    expect(vessel.structuredContent.items.map(({ mmsi }: Reply) => mmsi)).toEqual(['224123450'])
+    const restOf = async (name: string, args: object): Promise<URLSearchParams> =>
+      new URL((await call(name, args)).structuredContent.rest_url).searchParams
+    const port = await restOf('get_maritime', { what: 'vessels', port: 'Barcelona', radius_km: 5 })
+    expect([port.get('lat'), port.get('lon'), port.get('radius')]).toEqual(['41.35', '2.166667', '5000'])
+    const airport = await restOf('get_aviation', { what: 'aircraft', airport: 'mad' })
+    const { lat, lon } = await service.json('/api/aviacion/aeropuertos/MAD')
+    expect([airport.get('lat'), airport.get('lon'), airport.get('radius')]).toEqual([String(lat), String(lon), '10000'])
   })
 
   test('a full answer has every member, and the request that gives the same', async () => {
@@ -166,6 +130,11 @@ describe('a request that cannot be answered explains the next step', () => {
     ['get_train_status', { what: 'departures' }, /station/],
     ['get_train_status', { what: 'departures', station: 'no such place' }, /No station is named/],
     ['get_mobility', {}, /Of what\?/],
+    ['get_maritime', { what: 'vessels' }, /Which vessels\? Give vessel, port, or lat and lon/],
+    ['get_maritime', { what: 'vessels', vessel: 'no such ship' }, /No vessel is named "no such ship"/],
+    ['get_maritime', { what: 'vessels', port: 'no such port' }, /No port is named "no such port"/],
+    ['get_aviation', { what: 'aircraft' }, /Where\? Aircraft need an airport/],
+    ['get_aviation', { what: 'aircraft', airport: 'XXX' }, /No airport has the IATA code "XXX"/],
   ])('%s %j', async (name, args, words) => {
     const result = await call(name, args)
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(words)])

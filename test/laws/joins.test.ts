@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_PLANS, featurePath, featuresOf } from '../../api/access/plans.ts'
+import { datasetsOf } from '../../api/define/endpoint.ts'
+import { endpoints } from '../../api/endpoints/catalog.ts'
+import { EVENT_KINDS } from '../../api/events/kinds.ts'
+import { tools } from '../../api/mcp/all-tools.ts'
+import { collections } from '../../api/search/catalog.ts'
+import { isSearchable } from '../../api/search/collection.ts'
+import { derivations } from '../../jobs/derive/catalog.ts'
+import { inputsOf } from '../../jobs/derive/define.ts'
+import { datasets } from '../../lake/catalog.ts'
+import { CHANGE_EVENTS } from '../../lake/events/types.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import { INPUTS } from '../api/mcp/inputs.ts'
+
+/** Datasets that stay out of a part of the service, each with its reason. */
+type Absent = Readonly<Record<string, string>>
+
+const EXPORT_ONLY: Absent = {
+  accident_sections: 'the sections of a risk model; replies show its estimates',
+  animal_accident_positions: 'positions of animal accidents, for analyses',
+  enroute_atfm_delays: 'delays by airspace; no endpoint is about airspaces',
+  mobility_overnight_stays: 'large; analysts download it',
+  rail_timetable_changes: 'differences between timetables, for analyses',
+  traffic_sensor_editions: 'former positions of sensors, for analyses of old readings',
+  weather_road_days: 'weather of roads by day, for analyses; replies compute theirs',
+}
+
+const NOT_SEARCHED: Absent = {
+  accident_codebook: 'codes, not things with a place',
+  mobility_zone_members: 'zones are found as municipalities',
+  mobility_zone_points: 'zones are found as municipalities',
+  vms_messages: 'a panel is found by its place, not by what it shows',
+}
+
+const NO_EVENTS: Absent = {
+  marine_prices: 'the event types are agreed: fuel_price.changed is about road fuel',
+  rail_trip_updates: 'the event types are agreed: delays of trains are in rail_alert',
+}
+
+const NO_TOOL: Absent = {
+  accident_codebook: 'tools have labels, not codes of the source',
+  mobility_zone_members: 'get_mobility takes names of places',
+  mobility_zone_points: 'get_mobility takes names of places',
+  mobility_zones: 'get_mobility takes names of places',
+  rail_station_register: 'get_train_status answers about trains; stations are found by search_transport',
+  rail_stock: 'rolling stock is found by search_transport',
+}
+
+const shown = datasets.filter(({ visibility }) => visibility === 'public')
+const live = shown.filter((dataset) => dataset.live && endpoints.some((endpoint) => datasetsOf(endpoint).includes(dataset)))
+
+/** Expects that the datasets without a declaration are those that have a reason; a reason that is no longer needed fails too. */
+function expectReasons(without: readonly Dataset[], reasons: Absent): void {
+  expect(without.map(({ id }) => id).sort()).toEqual(Object.keys(reasons).sort())
+}
+
+test('every public dataset is shown by an endpoint or is an input of one that is, or there is a reason', () => {
+  const used = new Set([...endpoints.flatMap(datasetsOf), ...derivations.flatMap(inputsOf)])
+  expectReasons(
+    shown.filter((dataset) => !used.has(dataset)),
+    EXPORT_ONLY,
+  )
+})
+
+test('every live catalogue and everything live with a name is in a collection of the search, or there is a reason', () => {
+  const searched = new Set(
+    collections.filter(isSearchable).flatMap(({ from, slices }) => [...from, ...Object.values(slices).flatMap((slice) => slice.from)]),
+  )
+  expectReasons(
+    live.filter((dataset) => (dataset.absence === 'missing' || 'name' in dataset.columns) && !searched.has(dataset)),
+    NOT_SEARCHED,
+  )
+})
+
+test('everything that begins and ends has events, in the stream and for webhooks, or there is a reason', () => {
+  expectReasons(
+    live.filter((dataset) => dataset.absence === 'ends' && !CHANGE_EVENTS.some((one) => one.dataset === dataset)),
+    NO_EVENTS,
+  )
+  expect(EVENT_KINDS.map(({ dataset }) => dataset.id).sort()).toEqual(CHANGE_EVENTS.map(({ dataset }) => dataset.id).sort())
+})
+
+test('every live dataset is in the answers of a tool for assistants, or there is a reason', async () => {
+  const requests = await Promise.all(
+    tools.flatMap(({ name, requests }) => (INPUTS[name] ?? []).map(async (input) => requests(input as never, async () => []))),
+  )
+  const paths = new Set(requests.flat().map(({ path }) => path))
+  const answered = new Set(endpoints.filter(({ path }) => paths.has(path)).flatMap(datasetsOf))
+  expectReasons(
+    live.filter((dataset) => !answered.has(dataset)),
+    NO_TOOL,
+  )
+})
+
+test('every endpoint above FREE belongs to a feature of its plan', () => {
+  const wordsOf = (path: string): string[] => path.split('/').slice(2)
+  const belongs = ({ plan, path }: (typeof endpoints)[number]): boolean =>
+    featuresOf(DEFAULT_PLANS, plan)
+      .filter((feature) => !DEFAULT_PLANS.FREE.features.includes(feature))
+      .some((feature) => wordsOf(featurePath(feature) ?? '').some((word) => wordsOf(path).includes(word)))
+  const isHistory = (path: string): boolean => /\/(history|historico)$/.test(path)
+  const paid = endpoints.filter(({ plan }) => plan !== 'FREE')
+  expect(paid.filter((endpoint) => !isHistory(endpoint.path) && !belongs(endpoint)).map(({ path }) => path)).toEqual([])
+})
