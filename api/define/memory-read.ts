@@ -96,6 +96,11 @@ interface MemoryParts<P, D extends readonly Dataset[]> {
   readonly isOfAny?: true
   /** Set if no single dataset is required: `meta.missing` then names those without data, and why. */
   readonly reportsMissing?: true
+  /**
+   * Datasets of `from` that are used only while an enabled feed delivers them; otherwise they have no rows and no parts, and
+   * `meta.missing` names them.
+   */
+  readonly onlyFresh?: readonly Dataset[]
   /** Set if `meta` covers only published datasets of `from`, because other sources are disabled. */
   readonly omitsUnpublished?: true
   /** Set if replies state `unlocated`. */

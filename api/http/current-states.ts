@@ -19,9 +19,9 @@ export interface CurrentStates {
   readonly changed_at: number
 }
 
-/** Returns the current states of datasets. A dataset that was never published has no rows. */
-export function currentStates(state: ServiceState, datasets: readonly Dataset[]): CurrentStates {
-  const snapshots = datasets.map((dataset) => state.snapshot(dataset))
+/** Returns the current states of datasets. A dataset that was never published, or one of `without`, has no rows. */
+export function currentStates(state: ServiceState, datasets: readonly Dataset[], without: readonly Dataset[] = []): CurrentStates {
+  const snapshots = datasets.map((dataset) => (without.includes(dataset) ? null : state.snapshot(dataset)))
   const of = snapshots.flatMap((snapshot) => (snapshot ? [snapshot.version, ...snapshot.parts.map((part) => part.fetch_id)] : [null]))
   // With one part, the data time shows its changes. With several, an older publication may come after a newer one.
   const parts = snapshots.flatMap((snapshot) => snapshot?.parts ?? [])

@@ -37,7 +37,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(read.kind === 'lake' ? { lake: { snapshot: snapshotOf(from), covered_from: at, latest_row_at: at, covered_until: at } } : {}),
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
-    ...(read.kind === 'memory' && read.reportsMissing ? { missing: [] } : {}),
+    ...(read.kind === 'memory' && (read.reportsMissing || read.onlyFresh) ? { missing: [] } : {}),
     ...coverageOf(gapOf(endpoint), {}),
     ...(endpoint.statistic && !endpoint.statistic.hasYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })

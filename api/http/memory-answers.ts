@@ -12,7 +12,7 @@ import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { demandDocuments, tagOf } from './demand-documents.ts'
-import { missingFinder } from './missing.ts'
+import { type MissingDataset, missingFinder, silenceOf } from './missing.ts'
 import { noMatches } from './no-match.ts'
 import { optionalQueries } from './optional-queries.ts'
 import { orderOf } from './paging.ts'
@@ -65,7 +65,12 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     const { needs } = needed
     const tables = tablesRead.length > 0 ? await kept.state(needed, state.system().feeds) : NO_TABLES
     const answers = await demandDocuments(state, read, { values: values.own, now, cached: (query, key) => kept.get(query, key, lease) })
-    const live = currentStates(state, read.from)
+    const silent = (read.onlyFresh ?? []).flatMap((dataset) => {
+      const reason = silenceOf(dataset, state)
+      return reason === null ? [] : [{ dataset, reason }]
+    })
+    const left = silent.map(({ dataset }) => dataset)
+    const live = currentStates(state, read.from, left)
     const updated_at = newestOf(read, needs, { live, tables })
     if (updated_at === null) throw await absent(needed)
     const awaited = read.parts?.(values.own) ?? tables.awaited
@@ -102,7 +107,8 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       const found = selected(all, endpoint, values, at)
       return read.pick?.(found, values.own, at) ?? found
     }
-    const missing = findMissing ? { missing: await findMissing() } : {}
+    const absences: MissingDataset[] = silent.map(({ dataset, reason }) => ({ dataset: dataset.id, reason }))
+    const missing = findMissing || read.onlyFresh ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}
     const bodyOf = async (found: Listed<AnyRow> | AnyRow | null, signal: AbortSignal): Promise<Body> => {
       if (found === null) {
         const feeds = read.feedsOfId?.(values.own) ?? tables.awaited
@@ -112,7 +118,8 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       }
       const lacks = coverageOf(gap, values.own)
       const published = (dataset: Dataset): boolean => live.states[read.from.indexOf(dataset)]?.parts.length !== 0
-      const about = metaOf(state, read.omitsUnpublished ? datasets.filter(published) : datasets, {
+      const used = datasets.filter((dataset) => (read.omitsUnpublished ? published(dataset) : !left.includes(dataset)))
+      const about = metaOf(state, used, {
         ...(live.primary ? {} : { kept: tables }),
         ...figure,
         ...missing,

@@ -7,8 +7,17 @@ import type { ServiceState } from './state.ts'
 /** A dataset that an answer could not use. */
 export interface MissingDataset {
   readonly dataset: string
-  /** NOT_ENABLED if the service does not fetch it, NOT_ARRIVED if nothing of it has arrived yet. */
-  readonly reason: 'NOT_ENABLED' | 'NOT_ARRIVED'
+  /** NOT_ENABLED if the service does not fetch it, NOT_ARRIVED if nothing has arrived yet, STALE if nothing new arrives. */
+  readonly reason: 'NOT_ENABLED' | 'NOT_ARRIVED' | 'STALE'
+}
+
+/** Why no feed delivers a dataset at present; null if one does. */
+export function silenceOf(dataset: Dataset, state: Pick<ServiceState, 'snapshot' | 'system' | 'isStale'>): MissingDataset['reason'] | null {
+  const enabled = state.system().feeds.filter((feed) => feed.enabled && feed.datasets.includes(dataset.id))
+  if (enabled.length === 0) return 'NOT_ENABLED'
+  if (state.snapshot(dataset) === null) return 'NOT_ARRIVED'
+  const sources = dataset.sources.filter(({ id }) => enabled.some(({ source }) => source === id))
+  return sources.every((source) => state.isStale(dataset, source)) ? 'STALE' : null
 }
 
 /**

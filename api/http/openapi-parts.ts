@@ -217,7 +217,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           items: {
             type: 'object',
             required: ['dataset', 'reason'],
-            properties: { dataset: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED'] } },
+            properties: { dataset: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED', 'STALE'] } },
           },
         },
         no_match: {

@@ -54,7 +54,7 @@ export const SUMMARIES_ES: Readonly<Record<string, string>> = Object.freeze({
   maritimo: 'Precios de carburantes marinos en los puertos españoles',
   maritimo_historico: 'Precios de carburantes marinos por día, semana, mes o año',
   maritimo_puertos: 'Puertos con posición, tamaño, calados, combustible y ferris',
-  maritimo_puertos_by_id: 'Un puerto con precios de carburante y las rutas de ferri que lo tocan',
+  maritimo_puertos_by_id: 'Un puerto con precios de carburante, rutas de ferri y buques cercanos',
   maritimo_ferries: 'Rutas de ferri con operador, frecuencia, duración y próxima salida',
   maritimo_buques: 'Buques de una zona, con posición, rumbo y destino',
   maritimo_buques_by_mmsi: 'Un buque con su último informe',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silenceOf } from '../../api/http/missing.ts'
 import { feedById } from '../../jobs/feeds/catalog.ts'
 import { parsePublication } from '../../jobs/ingest/parse.ts'
 import { ferryCalendar } from '../../lake/datasets/maritime/ferry-calendar.ts'
@@ -9,6 +10,8 @@ import { ferryTrips } from '../../lake/datasets/maritime/ferry-trips.ts'
 import { marinePrices } from '../../lake/datasets/maritime/marine-prices.ts'
 import { marineStations } from '../../lake/datasets/maritime/marine-stations.ts'
 import { ports } from '../../lake/datasets/maritime/ports.ts'
+import { vesselPositions } from '../../lake/datasets/maritime/vessel-positions.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { datesBetween } from '../../lake/schema/time.ts'
 import { ferryZip } from '../../scripts/stand-in/formats/ferry-gtfs.ts'
@@ -32,6 +35,7 @@ async function rowsOf(feed: string, bytes: Buffer): Promise<ReadonlyMap<string, 
 
 beforeAll(async () => {
   service = await startService({ clock: () => NOW })
+  await service.tell({ feed: 'ais_receivers', last_success_at: NOW, data_time: NOW, fresh_at: NOW })
   const archives = FEEDS.map(
     (feed) => [feed, ferryZip(FERRY_OPERATORS[feed] as FerryOperator, { at: Date.UTC(2026, 7, 1), variant: WHOLE })] as const,
   )
@@ -281,5 +285,47 @@ describe('ports', () => {
     const [first] = ferries
     expect(first).toMatchObject({ destination: 'Ciutadella', sailings_per_week: 28, in_service: true })
     expect((await service.get('/api/maritimo/puertos/ESXXX')).status).toBe(404)
+  })
+
+  test('vessels count within 5 km, each once; without a receiver there is no count but a reason', async () => {
+    const port = (): Promise<Reply> => service.json('/api/maritimo/puertos/ESPMI')
+    const without = await port()
+    expect([without.vessel_count, without.meta.missing]).toEqual([null, [{ dataset: 'vessel_positions', reason: 'NOT_ARRIVED' }]])
+    const aisOf = ({ meta }: Reply): string[] => meta.sources.map(({ id }: Reply) => id).filter((id: string) => id.startsWith('ais'))
+    expect(aisOf(without)).toEqual([])
+
+    const { lat, lon } = without
+    const vessel = (mmsi: string, north_m: number, more = {}): AnyRow => {
+      const position = { lat: lat + north_m / 111_195, lon }
+      return exampleRow(vesselPositions, { ...{ mmsi, position, observed_at: NOW - 60_000, updated_at: NOW - 60_000 }, ...more })
+    }
+    await service.publish(vesselPositions, [
+      ...[vessel('224000001', 100), vessel('224000002', -4_990), vessel('224000003', 5_010)],
+      // Another source saw it in the port, later at sea.
+      ...[vessel('224000004', 200, { observed_at: NOW - 120_000 }), vessel('224000004', 20_000, { source: 'aisstream' })],
+    ])
+    const counted = await port()
+    expect([counted.vessel_count, counted.meta.missing, aisOf(counted)]).toEqual([2, [], ['ais_receivers', 'aisstream']])
+    const [most, ...others] = await list('sort=-vessel_count')
+    expect(most).toMatchObject({ id: 'ESPMI', vessel_count: 2 })
+    expect(new Set(others.map((one) => one.vessel_count))).toEqual(new Set([0]))
+  })
+
+  test('a dataset is silent if its feeds are off, have brought nothing yet, or are all stale', () => {
+    const feedsOf = (...enabled: string[]): FeedListing[] =>
+      ['ais_receivers', 'aisstream'].map((id) => ({
+        ...{ id, domain: 'maritime', source: id, datasets: ['vessel_positions'], every_s: 20, urls: [], enabled: enabled.includes(id) },
+      }))
+    const silence = (feeds: FeedListing[], { published = true, stale = [] as string[] } = {}) =>
+      silenceOf(vesselPositions, {
+        system: () => ({ mode: 'live', feeds, states: new Map(), datasets: [] }),
+        snapshot: () => (published ? ({} as never) : null),
+        isStale: (_dataset, source) => stale.includes(source?.id ?? ''),
+      })
+    expect(silence(feedsOf())).toBe('NOT_ENABLED')
+    expect(silence(feedsOf('ais_receivers'), { published: false })).toBe('NOT_ARRIVED')
+    expect(silence(feedsOf('ais_receivers'), { stale: ['ais_receivers'] })).toBe('STALE')
+    expect(silence(feedsOf('ais_receivers', 'aisstream'), { stale: ['ais_receivers'] })).toBeNull()
+    expect(silence(feedsOf('ais_receivers'))).toBeNull()
   })
 })

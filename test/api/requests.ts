@@ -100,6 +100,7 @@ function metaSchema(endpoint: Endpoint, mode: string): JsonSchema {
     ...(figure && !figure.hasYears && kind === 'lake' ? { period: { type: 'object' } } : {}),
     ...(figure ? { grain: { const: figure.grain }, method: { const: figure.method } } : {}),
     ...(kind === 'memory' && read.reportsMissing ? { missing: { type: 'array', maxItems: 0 } } : {}),
+    ...(kind === 'memory' && read.onlyFresh ? { missing: { type: 'array' } } : {}),
     ...(gapOf(endpoint) ? { coverage: { type: 'object' } } : {}),
     ...(kind === 'memory' && read.reportsUnlocated ? { unlocated: { type: 'integer' } } : {}),
     source_mode: { const: mode },

@@ -7,6 +7,7 @@ import { optional, pick, type ValueOf } from '../../define/fields.ts'
 import { provinceField, provinceName } from '../common-fields.ts'
 import { PORT_LISTINGS } from './codes.ts'
 import type { Port } from './port-catalogue.ts'
+import { VESSELS_WITHIN_M } from './port-vessels.ts'
 
 const { columns } = ports
 
@@ -28,6 +29,11 @@ export const portFields = {
   has_ferries: col.boolean(0, 'True if a ferry of the timetables calls.', { example: true }),
   ferry_routes: col.integer(0, 'Number of ferry routes that call, each direction counted separately.', { unit: '1', example: 14 }),
   ferry_operators: col.list([0, 0], 'Operators of these routes.', col.code(0, 'Operator.', FERRY_OPERATORS), { example: ['BALEARIA'] }),
+  vessel_count: col.integer(
+    0,
+    `Vessels within ${VESSELS_WITHIN_M / 1000} km now, by AIS positions of the last 30 minutes; a vessel near two ports counts at both. Null without a position, or if no receiver delivers: see \`meta.missing\`.`,
+    { nullable: true, unit: '1', example: 12 },
+  ),
   observed_at: optional(columns.observed_at, 'Fetch of the list with this state; null for a port that only a ferry timetable has.'),
 } as const
 
@@ -36,8 +42,14 @@ export type PortRecord = ValueOf<typeof portFields>
 
 const LISTINGS: Readonly<Record<string, string>> = { world_port_index: 'WORLD_PORT_INDEX', port_list: 'PORT_LIST' }
 
+/** What is at a port: its marine fuel, and the number of vessels, null if unknown. */
+interface AtPort {
+  readonly fuel: readonly { readonly station_id: string | null; readonly fuel: string }[]
+  readonly vessel_count: number | null
+}
+
 /** Converts a port to its reply form. */
-export function portRecord(port: Port, fuel: readonly { readonly station_id: string | null; readonly fuel: string }[]): PortRecord {
+export function portRecord(port: Port, { fuel, vessel_count }: AtPort): PortRecord {
   const { id, name, position, province_code, municipality_code, listed, connections } = port
   return {
     id,
@@ -66,6 +78,7 @@ export function portRecord(port: Port, fuel: readonly { readonly station_id: str
     has_ferries: connections.length > 0,
     ferry_routes: connections.length,
     ferry_operators: [...new Set(connections.map(({ network }) => network))].sort(),
+    vessel_count,
     observed_at: listed?.observed_at ?? null,
   }
 }

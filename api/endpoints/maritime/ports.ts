@@ -1,4 +1,5 @@
 import { ports } from '../../../lake/datasets/maritime/ports.ts'
+import { vesselPositions } from '../../../lake/datasets/maritime/vessel-positions.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { madridDate } from '../../../lake/schema/time.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
@@ -18,9 +19,16 @@ import { MARINE_DATASETS, marineFuelParam, marinePricesOf } from './marine-price
 import { type PortRecord, portFields, portRecord } from './port.ts'
 import { type Port, type PortCatalogue, portCatalogue } from './port-catalogue.ts'
 import { fuelByPort, portFuelField } from './port-fuel.ts'
+import { vesselsByPort } from './port-vessels.ts'
 
 /** The timetables in force change with the date in Madrid, on a full hour of UTC. */
 const DATE_CLOCK_S = 3600
+
+/** Reads of both endpoints. Vessels need a higher plan; ports show only how many there are. */
+const STATES = [ports, vesselPositions, ...MARINE_DATASETS] as const
+const EXCERPTS = [{ of: vesselPositions, columns: ['mmsi'] }] as const
+const VESSELS =
+  'Vessels are counted from the AIS receivers of this service; while none delivers, `vessel_count` is null and `meta.missing` says why.'
 
 /** Ports. */
 export const portList = defineEndpoint({
@@ -29,7 +37,9 @@ export const portList = defineEndpoint({
   plan: 'FREE',
   summary: 'Ports with position, size, depths, fuel and ferries',
   about:
-    'Spanish ports of the World Port Index and of a list of this service, and ports that only a ferry timetable has, some of them abroad. Depths of 0 and unknown facilities are null.',
+    'Spanish ports of the World Port Index and of a list of this service, and ports that only a ferry timetable has, some of them abroad. Depths of 0 and unknown facilities are null. ' +
+    VESSELS,
+  excerpts: EXCERPTS,
   params: {},
   filters: [
     provinceFilter,
@@ -51,17 +61,23 @@ export const portList = defineEndpoint({
     }),
     areaFilter,
   ],
-  returns: listReturn('ports', record('Port', 'A port.', portFields), { sorts: ['id', 'name', 'province_code', 'ferry_routes'] }),
+  returns: listReturn('ports', record('Port', 'A port.', portFields), {
+    sorts: ['id', 'name', 'province_code', 'ferry_routes', 'vessel_count'],
+  }),
   read: {
     kind: 'memory',
-    from: [ports, ...MARINE_DATASETS],
+    from: STATES,
+    onlyFresh: [vesselPositions],
     lake: ferryTimetables.all,
     clockGranularity_s: DATE_CLOCK_S,
-    answer: async ({ cached: slice, states: [listed, ...marine] }, _values, now) => {
+    answer: async ({ cached: slice, states: [listed, positions, ...marine] }, _values, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const fuel = fuelByPort(marinePricesOf(marine), catalogue)
-      return [...catalogue.ports.values()].map((port) => portRecord(port, fuel.get(port.id) ?? []))
+      const counts = vesselsByPort(positions, catalogue)
+      return [...catalogue.ports.values()].map((port) =>
+        portRecord(port, { fuel: fuel.get(port.id) ?? [], vessel_count: counts.get(port.id) ?? null }),
+      )
     },
   },
   example: { province: 'Barcelona' },
@@ -85,14 +101,17 @@ export const portById = defineEndpoint({
   path: '/api/maritimo/puertos/{id}',
   domain: 'maritime',
   plan: 'FREE',
-  summary: 'One port with marine fuel prices and the ferry routes that call there',
+  summary: 'One port with marine fuel prices, ferry routes and vessels nearby',
+  about: VESSELS,
+  excerpts: EXCERPTS,
   params: {
     id: required(textParam('Id of the port, as in /api/maritimo/puertos: its UN/LOCODE, if it has one.', { max: 120, example: 'ESBCN' })),
   },
   returns: { kind: 'one', record: detail },
   read: {
     kind: 'memory',
-    from: [ports, ...MARINE_DATASETS],
+    from: STATES,
+    onlyFresh: [vesselPositions],
     lake: ferryTimetables.all,
     clockGranularity_s: CLOCK_S,
     suggestion: async ({ states: [listed] }, { id }) =>
@@ -100,13 +119,14 @@ export const portById = defineEndpoint({
         id,
         listed.rows.map(({ port_id }) => port_id),
       ),
-    answer: async ({ cached: slice, states: [listed, ...marine] }, { id }, now) => {
+    answer: async ({ cached: slice, states: [listed, positions, ...marine] }, { id }, now) => {
       const { connections } = await slice(ferryNetwork, madridDate(now))
       const catalogue = portCatalogue(listed.rows, connections)
       const port = catalogue.ports.get(id)
       if (!port) return null
       const fuel = fuelByPort(marinePricesOf(marine), catalogue).get(id) ?? []
-      return { ...portRecord(port, fuel), fuel, ferries: ferriesAt(port, catalogue, now) }
+      const vessel_count = vesselsByPort(positions, catalogue).get(id) ?? null
+      return { ...portRecord(port, { fuel, vessel_count }), fuel, ferries: ferriesAt(port, catalogue, now) }
     },
   },
   example: { id: 'ESBCN' },
