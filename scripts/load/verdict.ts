@@ -1,0 +1,66 @@
+/** Limits of the worker with all feeds: peak resident memory, and mean share of one core. */
+export const LIMITS = Object.freeze({ memory_mb: 1500, cpu_pct: 70 })
+
+/** State of a feed, as `/status` reports it. */
+export interface FeedSample {
+  readonly id: string
+  readonly enabled: boolean
+  readonly health: string
+}
+
+/** A measurement of the worker and its feeds. */
+export interface Sample {
+  /** ms since the epoch. */
+  readonly at: number
+  /** Processor time of the worker since its start, s. */
+  readonly cpu_s: number
+  readonly memory_mb: number
+  /** When the worker started, s since the epoch. */
+  readonly started_s: number
+  readonly feeds: readonly FeedSample[]
+}
+
+/** The result of a run. */
+export interface Verdict {
+  readonly minutes: number
+  readonly feeds: number
+  readonly memory_mb: number
+  readonly cpu_pct: number
+  /** Feeds that were not on time in any sample, each with its worst health. */
+  readonly late: Readonly<Record<string, string>>
+  /** Exceeded limits, in words; empty if the run passed. */
+  readonly failures: readonly string[]
+}
+
+const WORST = ['OK', 'LATE', 'STALE', 'DOWN']
+
+/** Judges the samples of a run, oldest first. Throws if there are fewer than two. */
+export function judge(samples: readonly Sample[]): Verdict {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (!first || !last || last.at <= first.at) throw new Error('at least two samples are needed')
+  const memory_mb = Math.round(Math.max(...samples.map((sample) => sample.memory_mb)))
+  const restarts = samples.filter((sample, at) => at > 0 && sample.started_s !== samples[at - 1]?.started_s).length
+  const cpu_pct = Math.round((100_000 * (last.cpu_s - first.cpu_s)) / (last.at - first.at))
+  const late: Record<string, string> = {}
+  for (const { id, enabled, health } of samples.flatMap(({ feeds }) => feeds))
+    if (enabled && WORST.indexOf(health) > WORST.indexOf(late[id] ?? 'OK')) late[id] = health
+  const names = Object.entries(late).map(([id, health]) => `${id} (${health})`)
+  return {
+    minutes: Math.round((last.at - first.at) / 6000) / 10,
+    feeds: last.feeds.filter(({ enabled }) => enabled).length,
+    ...{ memory_mb, cpu_pct, late },
+    failures: [
+      ...(memory_mb > LIMITS.memory_mb ? [`the worker took ${memory_mb} MB, more than ${LIMITS.memory_mb}`] : []),
+      ...(cpu_pct > LIMITS.cpu_pct ? [`the worker took ${cpu_pct} % of a core, more than ${LIMITS.cpu_pct}`] : []),
+      ...(restarts > 0 ? [`the worker was restarted ${restarts} times`] : []),
+      ...(names.length > 0 ? [`feeds were late: ${names.join(', ')}`] : []),
+    ],
+  }
+}
+
+/** Reads the value of a metric without labels from the text format of Prometheus. Throws if it is absent. */
+export function metricOf(text: string, name: string): number {
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
+  if (found === undefined) throw new Error(`no metric ${name}`)
+  return Number(found)
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { judge, LIMITS, metricOf, type Sample } from '../../scripts/load/verdict.ts'
+
+const T0 = Date.parse('2026-11-21T08:00:00Z')
+const on = (id: string, health: string, enabled = true) => ({ id, enabled, health })
+
+/** A sample of a worker that uses half a core, some minutes after the first. */
+const sample = (minute: number, more: Partial<Sample> = {}): Sample => ({
+  ...{ at: T0 + 60_000 * minute, cpu_s: 100 + 30 * minute, memory_mb: 400, started_s: 1, feeds: [on('a', 'OK'), on('off', 'DOWN', false)] },
+  ...more,
+})
+
+test('a run below the limits with every enabled feed on time passes', () => {
+  const peak = sample(1, { memory_mb: LIMITS.memory_mb })
+  expect(judge([sample(0), peak, sample(2)])).toEqual({
+    ...{ minutes: 2, feeds: 1, memory_mb: LIMITS.memory_mb, cpu_pct: 50, late: {}, failures: [] },
+  })
+})
+
+test.each<[string, Partial<Sample>, RegExp]>([
+  ['memory', { memory_mb: 1501 }, /^the worker took 1501 MB, more than 1500$/],
+  ['a restart', { started_s: 2 }, /^the worker was restarted 2 times$/],
+  ['a late feed', { feeds: [on('a', 'LATE'), on('b', 'DOWN')] }, /^feeds were late: a \(LATE\), b \(DOWN\)$/],
+])('%s in the middle of a run fails it', (_what, more, words) => {
+  expect(judge([sample(0), sample(1, more), sample(2)]).failures).toEqual([expect.stringMatching(words)])
+})
+
+test('the share of a core is that of the whole run', () => {
+  const busy = (minute: number, cpu_s: number): Sample => sample(minute, { cpu_s })
+  expect(judge([busy(0, 0), busy(1, 60), busy(2, 84)])).toMatchObject({ cpu_pct: 70, failures: [] })
+  expect(judge([busy(0, 0), busy(1, 60), busy(2, 86)]).failures).toEqual(['the worker took 72 % of a core, more than 70'])
+})
+
+test('the worst health of a feed counts; one sample is no run', () => {
+  const feeds = (health: string): Partial<Sample> => ({ feeds: [on('a', health)] })
+  expect(judge([sample(0, feeds('LATE')), sample(1, feeds('STALE')), sample(2, feeds('OK'))]).late).toEqual({ a: 'STALE' })
+  expect(() => judge([sample(0)])).toThrow(/two samples/)
+})
+
+test('metrics are read by their whole name', () => {
+  const text = '# HELP process_cpu_seconds_total x\nprocess_cpu_seconds_total 12.5\nprocess_cpu_seconds_total_more 3\n'
+  expect(metricOf(text, 'process_cpu_seconds_total')).toBe(12.5)
+  expect(() => metricOf(text, 'process_cpu')).toThrow(/no metric process_cpu/)
+})
