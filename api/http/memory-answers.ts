@@ -81,11 +81,13 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       of: [tables.version, ...live.of, ...tagOf(answers)],
       changed_at: Math.max(tables.changed_at ?? 0, live.changed_at),
     }
-    const refresh = refreshAt(
+    const usual = refreshAt(
       context,
       { from: read.from, lake: needed.lake },
       { live, covered_until: tables.covered_until ?? updated_at, now },
     )
+    const delivered = (read.onlyFresh ?? []).filter((dataset) => !left.includes(dataset))
+    const refresh = delivered.length === 0 ? usual : soonest(usual, { cadences_s: delivered.map((one) => state.cadence_s(one)), now })
     const common = { format, now, data_time: updated_at, refresh, clockGranularity_s: read.clockGranularity_s ?? 0 }
     const head = headOf(context, values, { ...common, versions })
     const at = steppedNow(head.clockGranularity_s, now)
@@ -211,6 +213,12 @@ function refreshAt(
   if (!first) return refreshOfLake(context, lake, { covered_until, now })
   const cadence_s = state.cadence_s(first) ?? CADENCE_S
   return { at: () => now + 1000 * cadence_s, cadence_s }
+}
+
+/** Returns a refresh that comes no later than one cadence of other datasets from now. */
+function soonest(usual: Refresh, { cadences_s, now }: { readonly cadences_s: readonly (number | null)[]; readonly now: number }): Refresh {
+  const cadence_s = Math.min(usual.cadence_s, ...cadences_s.map((one) => one ?? CADENCE_S))
+  return { cadence_s, at: () => Math.min(usual.at(), now + 1000 * cadence_s) }
 }
 
 /** Returns when a table should grow: one cadence after its feed's last answer. A derived table may grow at any moment. */
