@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../define/problems.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { needsWebhookPlan, type WebhookOwner } from '../webhooks/owner.ts'
 import type { Subscription } from '../webhooks/subscriptions.ts'
 import { EMAIL, OVERLAP } from './account-fields.ts'
@@ -180,5 +179,4 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
       },
     })
   })
-  registerOtherMethodsOfOwn(app, URL_PATH, ['GET', 'HEAD', 'POST'])
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Events } from '../../lake/events/open.ts'
 import { unitsReader, usageDaysReader } from '../../lake/requests/usage.ts'
 import { problem } from '../define/problems.ts'
-import { hasBody, registerOtherMethodsOfOwn } from '../http/routes.ts'
+import { hasBody } from '../http/routes.ts'
 import { shortened, ValidationErrors } from '../http/validation-errors.ts'
 import { webhookOwner } from '../webhooks/owner.ts'
 import { registerWebhooks, type WebhookParts } from '../webhooks/routes.ts'
@@ -133,10 +133,6 @@ function registerKeys(app: FastifyInstance, parts: AccountParts): void {
     bodyLimit: BODY_MOST,
     handler: async (request, reply) => reply.headers(NO_STORE).send(shown(await accounts.revoke(await keyToActOn(request)))),
   })
-
-  registerOtherMethodsOfOwn(app, '/api/keys', ['GET', 'HEAD', 'POST'])
-  registerOtherMethodsOfOwn(app, '/api/keys/:id/rotate', ['POST'])
-  registerOtherMethodsOfOwn(app, '/api/keys/:id', ['DELETE'])
 }
 
 /** Throws the problem of a compressed body. */

@@ -40,18 +40,23 @@ export function limitByAddress(
   { limiter, callerOf }: { readonly limiter: Limiter; readonly callerOf: CallerOf },
   { name, policies, isTold }: AddressLimit,
 ): void {
-  const charges = new WeakMap<FastifyRequest, Charge>()
-  // Before a body is read. OPTIONS is a browser's own request and costs nothing.
-  scope.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS') return
+  // Before a body is read. OPTIONS never gets here: it is a browser's own request and costs nothing.
+  const admit = async (request: FastifyRequest): Promise<void> => {
     const charge = await limiter.charge(`${name}:${callerOf(request.raw)}`, policies, ONE)
     if (!charge.admitted) throw quotaExceeded(charge, Math.random)
     if (isTold) charges.set(request, charge)
     refuseLongUrl(request.raw)
+  }
+  scope.addHook('onRequest', admit)
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, admit }
   })
-  if (!isTold) return
-  scope.addHook('onSend', async (request, reply) => {
-    const charge = charges.get(request)
-    if (charge) reply.headers(limitHeaders(charge, { status: reply.statusCode, random: Math.random }))
-  })
+}
+
+const charges = new WeakMap<FastifyRequest, Charge>()
+
+/** Returns the headers with the limit of a request of such a scope; nothing for others, and where replies do not state it. */
+export function addressLimitHeaders(request: FastifyRequest, status: number): Readonly<Record<string, string>> {
+  const charge = charges.get(request)
+  return charge ? limitHeaders(charge, { status, random: Math.random }) : {}
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Problem } from '../define/problems.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import type { Figure } from '../web/figures.ts'
 import { keyMadePage, type SignupNotice, startPage } from '../web/start-page.ts'
 import { EMAIL } from './account-fields.ts'
@@ -76,5 +75,4 @@ export function registerSignup(app: FastifyInstance, parts: SignupParts): void {
       },
     })
   })
-  registerOtherMethodsOfOwn(app, URL_PATH, ['POST'])
 }

@@ -12,7 +12,6 @@ import { countRequest, type PathCounters, sendProblem } from '../http/context-re
 import { CORS_HEADERS, matchesTag } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
 import { queryReader } from '../http/request.ts'
-import { registerOtherMethods } from '../http/routes.ts'
 import { type Downloadable, datasetFile, type SignedLinks } from './signed-links.ts'
 
 /** The path of a file of an export. */
@@ -79,6 +78,7 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
     method: ['GET', 'HEAD'],
     url,
     exposeHeadRoute: false,
+    config: { counters: parts },
     handler: async (request, reply) => {
       const context = new RequestContext(parts, request.raw)
       try {
@@ -97,7 +97,6 @@ export function registerDownload(app: FastifyInstance, parts: DownloadParts, kin
       }
     },
   })
-  registerOtherMethods(app, url)
 }
 
 type Asked = DownloadParts & { readonly kind: DownloadKind; readonly context: RequestContext; readonly signature: string | null }

@@ -20,7 +20,6 @@ import { problem } from '../define/problems.ts'
 import { countRequest, sendProblem } from '../http/context-replies.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
 import { queryReader } from '../http/request.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import type { DownloadParts } from './download.ts'
 import { isJobId, JOBS_PATH, jobFile } from './job-files.ts'
 import { readExportBody } from './job-request.ts'
@@ -84,7 +83,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
         await settled(request, reply, error)
       }
     }
-  const config = { isSameOrigin: true }
+  const config = { isSameOrigin: true, counters: parts }
   const known = async ({ slot, id }: Asked): Promise<ExportJob> => {
     const job = isJobId(id) ? await readJob(store, { slot, id }, clock()) : null
     if (!job) throw problem('not-found', `This key has no export job ${id.slice(0, 40)}.`)
@@ -145,8 +144,6 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
       return one(200, await known(asked))
     }),
   })
-  registerOtherMethodsOfOwn(app, JOBS_PATH, ['GET', 'HEAD', 'POST'])
-  registerOtherMethodsOfOwn(app, `${JOBS_PATH}/:id`, ['GET', 'HEAD', 'DELETE'])
 }
 
 /** Returns a job as replies show it. */

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Events } from '../../lake/events/open.ts'
 import type { Lake } from '../../lake/open.ts'
 import { uptimeReader } from '../../lake/requests/months.ts'
 import type { Access } from '../access/access.ts'
 import { registerAccounts } from '../access/account-routes.ts'
-import { limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
+import { addressLimitHeaders, limitByAddress, PLATFORM_LIMIT } from '../access/address-limit.ts'
 import { openCallers } from '../access/callers.ts'
 import { cameByHttps, type HttpsRule, STRICT_TRANSPORT } from '../access/https.ts'
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
 import type { PlanTable } from '../access/plans.ts'
-import { type ContextParts, RequestContext } from '../access/request-context.ts'
+import type { ContextParts } from '../access/request-context.ts'
 import { watchDays } from '../access/usage/day-watch.ts'
 import type { RequestLog } from '../access/usage/request-log.ts'
 import type { Endpoint, SystemView } from '../define/endpoint.ts'
-import type { Problem, ProblemCode } from '../define/problems.ts'
+import type { ProblemCode } from '../define/problems.ts'
 import { exportManifest } from '../endpoints/export/manifest.ts'
 import { DOWNLOAD_PATH, datasetDownloads, registerDownload } from '../exports/download.ts'
 import { JOB_FILE_PATH, JOB_PATH, JOBS_PATH, jobDownloads } from '../exports/job-files.ts'
@@ -43,21 +43,22 @@ import { type Describe, openDescriptions } from './descriptions.ts'
 import { endpointDocuments } from './endpoint-documents.ts'
 import { AS_TYPED } from './headers.ts'
 import { lakeHandler } from './lake-answers.ts'
-import { answerClientError, logMalformed, malformedHead } from './malformed.ts'
+import { answerClientError, followAnswers, malformedHead } from './malformed.ts'
 import { memoryHandler } from './memory-answers.ts'
 import { OPEN_TO_PLAIN_HTTP } from './openapi-platform.ts'
 import { replyVersion } from './openapi-replies.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
-import { answerConnect, answerExpectation, answerProblems, problemOf, unknownPath } from './problem-replies.ts'
+import { answerConnect, answerExpectation, answerProblems } from './problem-replies.ts'
 import { ReplyCache } from './reply-cache.ts'
 import { RequestMetrics } from './request-metrics.ts'
-import { knowAllMethods, registerEndpoint } from './routes.ts'
+import { registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
 import { systemHandler } from './system-answers.ts'
 import { type SystemWatch, watchSystem } from './system-watch.ts'
 import { Spool } from './tables/spool.ts'
 import { Tables } from './tables/tables.ts'
+import { collectRoutes } from './unmatched.ts'
 
 /** What the HTTP side works with. */
 export interface AppParts {
@@ -143,8 +144,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const app = fastify({
     // Fastify's own logger would watch the end of every reply. Failures are logged where they are answered.
     genReqId: () => '',
-    // Every path part reaches its parameter, which reports what is wrong with it.
-    routerOptions: { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true },
+    routerOptions: ROUTER,
     bodyLimit: 65_536,
     http: {
       maxHeaderSize: HEADERS_MOST,
@@ -159,18 +159,16 @@ export function buildApp(parts: AppParts): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told: countProblem }),
     frameworkErrors: (error, request, reply) => {
-      logMalformed(request.raw, reply.raw)
       const refused = https.refusal(request.raw)
       if (cameByHttps(request.raw)) reply.headers(STRICT_TRANSPORT)
       void app.errorHandler(refused ?? error, request, reply)
     },
   })
   app.server.maxConnections = clients.connections
-  knowAllMethods(app)
-  answerProblems(app, { baseUrl, log, told: countProblem })
+  followAnswers(app.server)
   app.server.on('connect', (request, socket) => countProblem(answerConnect(request, socket as Socket, baseUrl())))
   app.server.on('checkExpectation', (request, response) => countProblem(answerExpectation(request, response, baseUrl())))
-  meter?.watch(app.server)
+  meter?.watch(app.server, (request) => routeOf(request)?.url)
   const days = watchDays({ clock, notify: (used) => access.mailUsage({ ...used, page: `${baseUrl()}/account` }) })
   app.addHook('onClose', () => days.close())
   const changePlanUrl = () => upgradeUrl ?? `${baseUrl()}${PLANS_PATH}`
@@ -181,22 +179,24 @@ export function buildApp(parts: AppParts): FastifyInstance {
     upgradeUrl: changePlanUrl,
     days,
   }
+  const unmatched = collectRoutes(app, { ...visits, router: ROUTER, paths: endpoints.map(({ path }) => path) })
+  const routeOf = (request: FastifyRequest) => (request.is404 ? unmatched.pathOf(request) : request.routeOptions)
+  const isSameOrigin = (request: FastifyRequest): boolean => routeOf(request)?.config.isSameOrigin === true
+  answerProblems(app, { baseUrl, log, told: countProblem, isSameOrigin })
   // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
-    reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED)
+    reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED).headers(addressLimitHeaders(request, reply.statusCode))
     done()
   })
-  const paths = endpoints.map(({ path }) => path)
   app.addHook('onRequest', (request, reply, done) => {
     meter?.see(reply.raw, request)
     // Before anything else: no key that plain HTTP may have exposed is looked up or charged.
     const refused = https.refusal(request.raw)
-    logMalformed(request.raw, reply.raw)
     const malformed = malformedHead(request.raw)
     if (malformed) done(malformed)
-    else if (refused && !OPEN_TO_PLAIN_HTTP.includes(request.routeOptions.url ?? '')) done(refused)
+    else if (refused && !OPEN_TO_PLAIN_HTTP.includes(routeOf(request)?.url ?? '')) done(refused)
     // Here, because an unwanted body could also be unreadable.
-    else if (request.is404) refuseUnknown(new RequestContext(visits, request.raw), unknownPath(request, paths)).then(done, done)
+    else if (request.is404) unmatched.answer(request, reply).catch(done)
     else done()
   })
   const cache = new ReplyCache({ bytes: parts.cacheBytes })
@@ -228,9 +228,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     })
   app.addHook('onClose', async () => {
     kept.close()
-    watch.tables.close()
-    watch.quality.close()
-    watch.search.close()
+    watch.close()
     await search.close()
   })
   // In the engine's own folder, which it may write to and which is deleted with the process.
@@ -298,22 +296,12 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-/**
- * Returns the problem of an unknown path, charged to the key or else the address. The problem of an invalid key takes precedence.
- */
-async function refuseUnknown(visit: RequestContext, unknown: Problem): Promise<Problem> {
-  try {
-    await visit.identify()
-  } catch (error) {
-    return await visit.chargeProblem(problemOf(error))
-  }
-  return await visit.chargeProblem(unknown)
-}
-
 /** Polls of the tables of slices for each poll of the tables that the catalogue describes. */
 const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})
+/** Every path part reaches its parameter, which reports what is wrong with it. */
+const ROUTER = { maxParamLength: HEADERS_MOST, querystringParser: () => NO_QUERY, caseSensitive: true, ignoreTrailingSlash: true }
 
 /** Makes a value on first use. */
 function once<T>(make: () => T): () => T {

@@ -8,6 +8,7 @@ import type { Columns } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { type InLease, isConcurrency } from '../access/limits/in-lease.ts'
 import { type CachedQuery, queryReader } from '../define/cached-query.ts'
+import { poll } from './poll.ts'
 import { WaitingLine } from './read-queue.ts'
 
 /** Changes of its tables after which an unused slice is still read again; at the next one it is dropped. */
@@ -81,7 +82,8 @@ class Kept implements CachedViews {
   readonly #lake: Lake
   readonly #clock: () => number
   readonly #onError: (error: Error) => void
-  readonly #timer: NodeJS.Timeout
+  /** Ends the polls. */
+  readonly close: () => void
   readonly #datasets = new Map<string, Dataset>()
   readonly #watchers = new Set<{ readonly of: ReadonlySet<string>; readonly notify: () => void }>()
   readonly #entries = new Map<string, Entry>()
@@ -91,15 +93,12 @@ class Kept implements CachedViews {
   >()
   #tables: Tables = new Map()
   readonly #line = new WaitingLine(WAITING)
-  #isLooking = false
-  #isClosed = false
 
   constructor(options: Parameters<typeof openCachedViews>[0]) {
     this.#lake = options.lake
     this.#clock = options.clock
     this.#onError = options.onError
-    this.#timer = setInterval(() => void this.#look(), options.poll_ms)
-    this.#timer.unref()
+    this.close = poll(() => this.#look(), { every_ms: options.poll_ms, onError: options.onError })
   }
 
   get waiting(): number {
@@ -154,11 +153,6 @@ class Kept implements CachedViews {
     return () => void this.#watchers.delete(watcher)
   }
 
-  close(): void {
-    this.#isClosed = true
-    clearInterval(this.#timer)
-  }
-
   /** Looks at tables that nobody has used before. */
   async #know(datasets: readonly Dataset[]): Promise<void> {
     const unknown = datasets.filter(({ id }) => !this.#tables.has(id))
@@ -177,17 +171,9 @@ class Kept implements CachedViews {
    * Until then, answers use the old state.
    */
   async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    try {
-      const found = this.#settled(await this.#snapshots([...this.#datasets.values()]))
-      const changed = new Set([...found].filter(([id, snapshot]) => snapshot?.version !== this.#tables.get(id)?.version).map(([id]) => id))
-      if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
-    } catch (error) {
-      if (!this.#isClosed) this.#onError(error as Error)
-    } finally {
-      this.#isLooking = false
-    }
+    const found = this.#settled(await this.#snapshots([...this.#datasets.values()]))
+    const changed = new Set([...found].filter(([id, snapshot]) => snapshot?.version !== this.#tables.get(id)?.version).map(([id]) => id))
+    if (changed.size > 0) await this.#moveTo(new Map([...this.#tables, ...found]), changed)
   }
 
   /** Returns the found tables. While a publication has landed in only some of its tables, these keep their old state. */

@@ -3,7 +3,7 @@ import type { Lang } from '../define/fields.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
 import { type CachedResponse, cachedBytes, cachedResponse, type ReplyHead } from './replies.ts'
-import { registerOtherMethods, sendFound } from './routes.ts'
+import { sendFound } from './routes.ts'
 
 /** How long a description is fresh, in s. It changes only with a release. */
 export const DESCRIPTION_S = 300
@@ -100,5 +100,4 @@ export function registerDocument(
     exposeHeadRoute: false,
     handler: async (request, reply) => sendFound(request.raw, reply, { found: await find(request), now: clock() }),
   })
-  registerOtherMethods(app, url)
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PROBLEMS, type Problem, type ProblemCode, problem } from '../define/problems.ts'
 import { endWith } from './problem-replies.ts'
@@ -57,10 +57,12 @@ interface Watched extends Socket {
   [ANSWER]?: ServerResponse | 'over'
 }
 
-/** Records the answer to a request, so that errors after the request are distinguished from errors in it. */
-export function logMalformed(request: IncomingMessage, answer: ServerResponse): void {
-  const socket = request.socket as Watched
-  if (socket[ANSWER] !== 'over') socket[ANSWER] = answer
+/** Records the answer to each request, so that errors after a request are distinguished from errors in it. */
+export function followAnswers(server: Server): void {
+  server.prependListener('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+    const watched = socket as Watched
+    if (watched[ANSWER] !== 'over') watched[ANSWER] = answer
+  })
 }
 
 /**

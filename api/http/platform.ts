@@ -13,7 +13,7 @@ import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
 import { queryReader } from './request.ts'
-import { registerOtherMethods, sendFound } from './routes.ts'
+import { sendFound } from './routes.ts'
 import type { ServiceState } from './state.ts'
 
 /** What the paths without data work with. */
@@ -72,5 +72,4 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers({ 'Content-Type': 'application/schema+json', 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(JSON.stringify(rowDocument(record, baseUrl())))
   })
-  for (const url of ['/health', '/ready', '/openapi.json', '/api/plans', '/schemas/:name']) registerOtherMethods(app, url)
 }

@@ -12,13 +12,6 @@ import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { outageLog } from './outage-log.ts'
 import { invalidParamProblem } from './validation-errors.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** True for paths that only our own pages may read. */
-    isSameOrigin?: boolean
-  }
-}
-
 const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
 
 /** Retry-After in seconds while the store is full. */
@@ -135,8 +128,15 @@ function storeProblem(error: StoreError): Problem {
  */
 export function answerProblems(
   app: FastifyInstance,
-  { baseUrl, log, told }: { readonly baseUrl: () => string; readonly log: FastifyBaseLogger; readonly told: (code: ProblemCode) => void },
+  options: {
+    readonly baseUrl: () => string
+    readonly log: FastifyBaseLogger
+    readonly told: (code: ProblemCode) => void
+    /** True for a request of a path that only our own pages may read. */
+    readonly isSameOrigin: (request: FastifyRequest) => boolean
+  },
 ): void {
+  const { baseUrl, log, told, isSameOrigin } = options
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     // A body that ended with its connection is not a fault of the service.
@@ -145,7 +145,7 @@ export function answerProblems(
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
       instance: request.raw.url?.slice(0, 2000) ?? '/',
-      isSameOrigin: request.routeOptions.config.isSameOrigin === true,
+      isSameOrigin: isSameOrigin(request),
     })
     if (status === 503 || status === 507) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
     else if (status >= 500)

@@ -67,6 +67,7 @@ export class RequestMetrics {
   readonly #durations: Timings
   readonly #problems: Counter
   #underWay = 0
+  #urlOf: (request: FastifyRequest) => string | undefined = () => undefined
 
   constructor(registry: Registry) {
     this.#registry = registry
@@ -77,8 +78,9 @@ export class RequestMetrics {
     show(registry, API_METRICS.underWay, () => this.#underWay)
   }
 
-  /** Measures every request to a server, however it is answered. */
-  watch(server: Server): void {
+  /** Measures every request to a server, however it is answered. `urlOf` returns the pattern of a request's path. */
+  watch(server: Server, urlOf: (request: FastifyRequest) => string | undefined): void {
+    this.#urlOf = urlOf
     const meter = this
     const ended = function (this: Watched): void {
       meter.#end(this)
@@ -150,7 +152,7 @@ export class RequestMetrics {
   #end(response: Watched): void {
     const exchange = response[EXCHANGE] as Exchange
     this.#underWay--
-    const route = exchange.route ?? this.#route(patternOf(exchange.request?.routeOptions.url))
+    const route = exchange.route ?? this.#route(patternOf(exchange.request ? this.#urlOf(exchange.request) : undefined))
     const method = methodAt(response.req.method ?? '')
     const status = response.writableFinished ? Math.floor(response.statusCode / 100) - 2 : GONE
     const at = method * STATUSES.length + status

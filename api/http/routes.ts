@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isQueryError } from '../../lake/query/errors.ts'
 import { cameByHttps } from '../access/https.ts'
@@ -9,17 +9,17 @@ import type { RequestLog } from '../access/usage/request-log.ts'
 import { datasetsOf, type Endpoint, lakeOf, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
-import { PROBLEMS, problem } from '../define/problems.ts'
+import { problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
 import { type Handler, type ReplyPlan, weakTag } from './answer.ts'
 import type { CachedViews } from './cached-views.ts'
 import { deprecationHook } from './deprecation.ts'
 import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
 import { encodingFor, remembered } from './encodings.ts'
-import { ALLOW, isNotModified, PREFLIGHT_HEADERS } from './headers.ts'
+import { isNotModified } from './headers.ts'
 import { knownValuesCheck } from './known-values.ts'
 import { refuseLongUrl } from './malformed.ts'
-import { methodProblem, problemOf } from './problem-replies.ts'
+import { problemOf } from './problem-replies.ts'
 import {
   availableBody,
   bodyIn,
@@ -217,6 +217,7 @@ export function registerEndpoint(
     ...deprecationHook(endpoint, clock),
     url,
     exposeHeadRoute: false,
+    config: { counters: { count, countReply } },
     // Not async, and no hooks: a reply in memory is sent as soon as it is charged.
     handler: (request, reply) => {
       const visit = new RequestContext(context, request.raw)
@@ -224,30 +225,6 @@ export function registerEndpoint(
       serve(request, reply, visit).catch(async (error: unknown) => counted(await fail(reply, error, { visit, log }), visit))
     },
   })
-  registerOtherMethods(app, url, async ({ raw }) => {
-    const visit = new RequestContext(context, raw)
-    let status: number = PROBLEMS['method-not-allowed'].status
-    try {
-      await payFor(visit)
-    } catch (error) {
-      status = problemOf(error).status
-      throw error
-    } finally {
-      counted(status, visit)
-    }
-  })
-}
-
-/**
- * Charges a request for an unknown path to the key, or else the address. Throws the problem of an invalid key or a reached limit.
- */
-async function payFor(visit: RequestContext): Promise<void> {
-  try {
-    await visit.identify()
-  } catch (error) {
-    throw await visit.chargeProblem(problemOf(error))
-  }
-  await visit.charge(FULL_COST)
 }
 
 /** Status that counts a request whose caller left before the answer was sent; nginx uses the same. */
@@ -334,48 +311,6 @@ async function fail(reply: FastifyReply, error: unknown, { visit, log }: Failing
 
 function isGone(error: unknown): boolean {
   return error instanceof CallerGone || (isQueryError(error, 'aborted') && error.cause instanceof CallerGone)
-}
-
-/** Answers OPTIONS and refuses all methods but GET and HEAD, before a body is read. `before` runs first. */
-export function registerOtherMethods(app: FastifyInstance, url: string, before?: (request: FastifyRequest) => Promise<void>): void {
-  registerRest(app, url, { methods: ['GET', 'HEAD'], headers: { Allow: ALLOW, ...PREFLIGHT_HEADERS }, isSameOrigin: false, before })
-}
-
-/** The same for a path that pages of other origins may not read; `methods` are those that it takes. */
-export function registerOtherMethodsOfOwn(app: FastifyInstance, url: string, methods: readonly string[]): void {
-  registerRest(app, url, { methods, headers: { Allow: [...methods, 'OPTIONS'].join(', ') }, isSameOrigin: true })
-}
-
-function registerRest(
-  app: FastifyInstance,
-  url: string,
-  rest: {
-    readonly methods: readonly string[]
-    readonly headers: Readonly<Record<'Allow', string>>
-    readonly isSameOrigin: boolean
-    readonly before?: ((request: FastifyRequest) => Promise<void>) | undefined
-  },
-): void {
-  const { methods, headers, isSameOrigin, before } = rest
-  const config = { isSameOrigin }
-  app.route({ method: 'OPTIONS', url, config, handler: (_request, reply) => reply.code(204).headers(headers).send() })
-  const others = METHODS.filter((method) => ![...methods, 'OPTIONS', 'CONNECT'].includes(method))
-  app.route({
-    method: others,
-    url,
-    config,
-    onRequest: async (request) => {
-      await before?.(request)
-      throw methodProblem(request.method, (request.raw.url ?? '').split('?')[0] ?? '', headers.Allow)
-    },
-    handler: (_request, reply) => reply,
-  })
-}
-
-/** Lets Fastify route every method that Node's parser knows, so that a wrong method differs from a wrong path. */
-export function knowAllMethods(app: FastifyInstance): void {
-  const known = new Set(app.supportedMethods)
-  for (const method of METHODS) if (!known.has(method) && method !== 'CONNECT') app.addHttpMethod(method)
 }
 
 /** True for a request with a body, even an empty one in chunks. */

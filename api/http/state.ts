@@ -6,6 +6,7 @@ import type { Source } from '../../lake/schema/sources.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { type LakeRecord, readFeedListings, readLakeRecord, type SourceMode } from '../../lake/system.ts'
 import type { SystemState } from '../define/endpoint.ts'
+import { poll } from './poll.ts'
 
 /** The facts about the data's origin that replies state. They change only with `version`. */
 export interface ServiceState {
@@ -83,25 +84,15 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   await describe()
   look()
   turned_at.clear()
-  let busy = false
   const refresh = async (): Promise<void> => {
-    if (busy) return
-    busy = true
     const described = await describe().catch((error: Error) => {
       onError(error)
       return false
     })
-    try {
-      if (described) redescribed_at = clock()
-      if (look() || described) tellAll()
-    } catch (error) {
-      onError(error as Error)
-    } finally {
-      busy = false
-    }
+    if (described) redescribed_at = clock()
+    if (look() || described) tellAll()
   }
-  const timer = setInterval(() => void refresh(), poll_ms)
-  timer.unref()
+  const endPoll = poll(refresh, { every_ms: poll_ms, onError })
 
   const feedsOf = (dataset: Dataset): FeedListing[] => feeds.filter((feed) => feed.enabled && feed.datasets.includes(dataset.id))
   return {
@@ -135,7 +126,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
       return () => void watchers.delete(watcher)
     },
     close: () => {
-      clearInterval(timer)
+      endPoll()
       for (const end of ends) end()
     },
   }

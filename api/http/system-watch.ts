@@ -11,6 +11,7 @@ export interface SystemWatch {
   readonly tables: Watch<SeenTables>
   readonly quality: Watch<SeenQuality>
   readonly search: Watch<SearchView>
+  close(): void
 }
 
 /** Makes the watches of datasets' tables and of quality statistics. */
@@ -24,9 +25,15 @@ export function watchSystem(options: {
   readonly onError: (error: Error) => void
 }): SystemWatch {
   const { lake, datasets, search, searchPoll_ms } = options
-  return {
+  const watches = {
     tables: watch({ ...options, look: (before: SeenTables | null) => seeTables(lake, datasets, before) }),
     quality: watch({ ...options, look: (before: SeenQuality | null) => seeQuality(lake.store, before) }),
     search: watch({ ...options, poll_ms: searchPoll_ms, look: (before: SearchView | null) => search.look(before) }),
+  }
+  return {
+    ...watches,
+    close: () => {
+      for (const one of Object.values(watches)) one.close()
+    },
   }
 }

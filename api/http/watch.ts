@@ -1,3 +1,5 @@
+import { poll } from './poll.ts'
+
 /** A value that is polled, so that no request has to wait for it. */
 export interface Watch<T> {
   /** Returns the value of the last poll; the first caller waits for a poll. */
@@ -21,7 +23,7 @@ export function watch<T>(options: {
   const watchers = new Set<() => void>()
   let known: T | null = null
   let first: Promise<void> | null = null
-  let timer: NodeJS.Timeout | null = null
+  let end: (() => void) | null = null
   let isClosed = false
 
   const see = async (): Promise<void> => {
@@ -29,17 +31,6 @@ export function watch<T>(options: {
     if (found === known) return
     known = found
     for (const notify of watchers) notify()
-  }
-  const again = (): void => {
-    if (isClosed) return
-    timer = setTimeout(() => {
-      see()
-        .catch((error: Error) => {
-          if (!isClosed) onError(error)
-        })
-        .finally(again)
-    }, poll_ms)
-    timer.unref()
   }
   const begin = async (): Promise<void> => {
     try {
@@ -49,7 +40,7 @@ export function watch<T>(options: {
       first = null
       throw error
     }
-    again()
+    if (!isClosed) end = poll(see, { every_ms: poll_ms, onError })
   }
   return {
     async value() {
@@ -63,7 +54,7 @@ export function watch<T>(options: {
     },
     close() {
       isClosed = true
-      if (timer) clearTimeout(timer)
+      end?.()
     },
   }
 }

@@ -5,7 +5,6 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { CallerOf } from '../access/limits/address.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { problem } from '../define/problems.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import type { ApiReply, Ask } from './ask.ts'
 import { mcpServer, recentAnswers, servedPaths } from './server.ts'
 
@@ -31,7 +30,7 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
   const { endpoints, baseUrl, callerOf, clock, log } = parts
   const paths = servedPaths(endpoints)
   const recent = recentAnswers()
-  app.post(MCP_PATH, async (request, reply) => {
+  app.post(MCP_PATH, { config: { isSameOrigin: true } }, async (request, reply) => {
     checkOrigin(request, baseUrl())
     const headers = passedOn(request.headers)
     const caller = hash('sha256', JSON.stringify([headers['x-api-key'] ?? null, callerOf(request.raw)]))
@@ -51,7 +50,6 @@ export function registerMcp(app: FastifyInstance, root: FastifyInstance, parts: 
       await handler.close()
     }
   })
-  registerOtherMethodsOfOwn(app, MCP_PATH, ['POST'])
 }
 
 /**

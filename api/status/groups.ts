@@ -51,10 +51,11 @@ export function pathGroups(endpoints: readonly Endpoint[], { repliesOf }: Pick<R
     },
     take: (scope, group, callerOf) => {
       const count = repliesOf(group)
-      scope.addHook('onRoute', ({ url }) => void own[group].add(url.replaceAll(/:(\w+)/g, '{$1}')))
-      scope.addHook('onResponse', async ({ method, raw }, reply) => {
-        if (method !== 'OPTIONS') count(reply.raw.statusCode, reply.elapsedTime, callerOf(raw))
+      scope.addHook('onRoute', (route) => {
+        own[group].add(route.url.replaceAll(/:(\w+)/g, '{$1}'))
+        route.config = { ...route.config, counters: { countReply: count } }
       })
+      scope.addHook('onResponse', async ({ raw }, reply) => count(reply.raw.statusCode, reply.elapsedTime, callerOf(raw)))
     },
   }
 }

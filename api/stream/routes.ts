@@ -12,7 +12,6 @@ import { countRequest, type PathCounters, sendProblem } from '../http/context-re
 import { AS_TYPED, CORS_HEADERS } from '../http/headers.ts'
 import { refuseLongUrl } from '../http/malformed.ts'
 import { queryReader } from '../http/request.ts'
-import { registerOtherMethods } from '../http/routes.ts'
 import type { Stream, StreamHub } from './hub.ts'
 
 /** The path of the stream of events. */
@@ -51,6 +50,7 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
     method: ['GET', 'HEAD'],
     url: STREAM_PATH,
     exposeHeadRoute: false,
+    config: { counters: parts },
     handler: async (request, reply) => {
       const context = new RequestContext(parts, request.raw)
       try {
@@ -66,7 +66,6 @@ export function registerStream(app: FastifyInstance, parts: StreamParts): void {
       }
     },
   })
-  registerOtherMethods(app, STREAM_PATH)
   app.addHook('preClose', () => parts.hub.close())
 }
 

@@ -8,7 +8,6 @@ import { PROBLEMS, type ProblemCode, problem } from '../define/problems.ts'
 import { cachedDocument, DESCRIPTION_S, documentUrls, oneDocument, registerDocument } from '../http/documents.ts'
 import type { CachedResponse } from '../http/replies.ts'
 import { queryReader } from '../http/request.ts'
-import { registerOtherMethods } from '../http/routes.ts'
 import { changelogPage } from './changelog.ts'
 import { apiCatalog, CATALOG_PATH, CATALOG_TYPE, catalogLinks, llmsText, ROBOTS_TEXT, securityText } from './discovery.ts'
 import { DOCS_SECURITY, docsPage, SCRIPTS } from './docs.ts'
@@ -168,5 +167,4 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       .headers({ 'Content-Type': PLAIN, 'Cache-Control': `public, max-age=${DESCRIPTION_S}` })
       .send(securityText(securityContact, { baseUrl: baseUrl(), now: clock() }))
   })
-  registerOtherMethods(app, '/.well-known/security.txt')
 }

@@ -10,7 +10,6 @@ import { readInstant } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
 import { queryReader } from '../http/request.ts'
-import { registerOtherMethodsOfOwn } from '../http/routes.ts'
 import { type DestinationRules, destinationOf } from './destination.ts'
 import { readWebhookFilter } from './filter.ts'
 import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
@@ -205,9 +204,4 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     await webhooks.leave({ kind: 'replay', subscription: id, from, to })
     return { status: 202, body: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
   })
-  registerOtherMethodsOfOwn(app, '/api/webhooks', ['GET', 'HEAD', 'POST'])
-  registerOtherMethodsOfOwn(app, '/api/webhooks/:id', ['GET', 'HEAD', 'PATCH', 'DELETE'])
-  registerOtherMethodsOfOwn(app, '/api/webhooks/:id/deliveries', ['GET', 'HEAD'])
-  for (const action of ['test', 'rotate-secret', 'replay', 'deliveries/:delivery/redeliver'])
-    registerOtherMethodsOfOwn(app, `/api/webhooks/:id/${action}`, ['POST'])
 }

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { answerClientError, logMalformed } from '../../api/http/malformed.ts'
+import { answerClientError, followAnswers } from '../../api/http/malformed.ts'
 import { until } from '../helpers/until.ts'
 
 test('a connection announced as ending gets no other reply, and the reply in progress on it is sent whole', async () => {
   const taken: [IncomingMessage, ServerResponse][] = []
   const reported: string[] = []
   const server = createServer((request, response) => {
-    logMalformed(request, response)
     taken.push([request, response])
   })
+  followAnswers(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -96,6 +96,9 @@ describe('with the plans of the specification', () => {
     expect([lost.status, left(await service.open('/api/incidents', paying)).minute]).toEqual([404, 58])
     expect((await fetch(`${service.url}/api/incidents`, { method: 'POST', headers: paying })).status).toBe(405)
     expect(left(await service.open('/api/incidents', paying)).minute).toBe(56)
+    for (const path of ['/api/stream', '/api/export/incidents/a.parquet', '/api/export-jobs'])
+      expect((await fetch(`${service.url}${path}`, { method: 'PROPFIND', headers: paying })).status, path).toBe(405)
+    expect(left(await service.open('/api/incidents', paying)).minute).toBe(52)
     // A key that does not work is not taken for none.
     const wrong = { 'X-API-Key': makeKey(), 'X-Forwarded-For': '198.51.100.8' }
     expect((await service.open('/api/nothing', wrong)).status).toBe(401)

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { queryReader } from '../../http/request.ts'
-import { registerOtherMethodsOfOwn } from '../../http/routes.ts'
 import { type AccountParts, NO_STORE } from '../account-parts.ts'
 import { authorityOf } from '../authority.ts'
 import { USAGE_PARAMS, usageReport } from './usage-report.ts'
@@ -23,5 +22,4 @@ export function registerUsage(app: FastifyInstance, parts: AccountParts): void {
       return reply.headers(NO_STORE).send(await usageReport({ days, units, accounts, plans, clock }, authority, asked))
     },
   })
-  registerOtherMethodsOfOwn(app, URL_PATH, ['GET', 'HEAD'])
 }
