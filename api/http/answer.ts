@@ -43,6 +43,8 @@ export interface Body {
   /** The file of a body that is not text. The receiver closes it. */
   readonly file?: Spooled
   readonly links: readonly string[]
+  /** The cursor of the next page, for the header; null on the last. */
+  readonly next_cursor: string | null
   /** True if a source could not be read. A complete answer follows as soon as it can be read. */
   readonly isPartial?: boolean
 }

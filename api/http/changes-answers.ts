@@ -87,12 +87,12 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
       }
       if (!isTable(format)) {
         const links = [nextLink(values.path, values.query, next_cursor)]
-        return { pieces: await listBody(list, records, { texts, page, format }), links }
+        return { pieces: await listBody(list, records, { texts, page, format }), links, next_cursor }
       }
       // Tables have no place for them, and no client may miss a reset.
       const links = [`${nextLink(values.path, values.query, next_cursor)}; reset="${reset}"; more="${more}"`]
       const ask = { record: returns.record, page, format, signal }
-      return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links }
+      return { pieces: [], file: await context.tables.write(ask, [records], { meta: list.meta, about: () => list }), links, next_cursor }
     }
     return { head, answer, isFromMemory: true }
   }

@@ -135,7 +135,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
         const about = { ...list, total: format === 'parquet' && page.total === 'exact' ? await countOf(lake, query, options) : null }
         const ask = { record: shape, page, format, signal }
         const made = await lakeTable(context.tables, ask, { ...rowsOf, finish, refuseEmpty, cursorAt, about, limits: options })
-        return { pieces: [], file: made.file, links: linksTo(made.next_cursor) }
+        return { pieces: [], file: made.file, links: linksTo(made.next_cursor), next_cursor: made.next_cursor }
       }
       const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1, room })
       if (rows.length === 0) await refuseEmpty()
@@ -152,6 +152,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
           { texts: textsOf(shape), page, format },
         ),
         links: linksTo(next_cursor),
+        next_cursor,
       }
     }
     return { head, answer, isFromMemory: false, mayNotExist: !isKnown || mayRefuse }

@@ -301,6 +301,10 @@ export const HEADERS: Part = Object.freeze({
       'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
     schema: { type: 'string' },
   },
+  NextCursor: {
+    description: 'The cursor of the next page, as in the `Link` header; absent on the last page.',
+    schema: { type: 'string' },
+  },
   RequestId: {
     description: 'Identifies this reply; quote it when you ask for help. In every problem, and in every reply to a key.',
     schema: { type: 'string' },

@@ -110,6 +110,7 @@ const DATA_HEADERS: Part = Object.freeze({
   'Cache-Control': ref('headers', 'CacheControl'),
   'X-Data-Age': ref('headers', 'DataAge'),
   Link: ref('headers', 'Link'),
+  'X-Next-Cursor': ref('headers', 'NextCursor'),
   'X-Request-Id': ref('headers', 'RequestId'),
   ...LIMIT_HEADERS,
 })

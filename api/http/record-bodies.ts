@@ -44,9 +44,9 @@ export async function pageBody(
   const next_cursor = end && cursors.seal(end, { bind, now, hours: CURSOR_HOURS })
   const list = { name: returns.name, total: all.length, updated_at, next_cursor, extra: counts, meta }
   const links = next_cursor === null ? [] : [nextLink(values.path, values.query, next_cursor)]
-  if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links }
+  if (!isTable(format)) return { pieces: await listBody(list, records, { texts, page, format }), links, next_cursor }
   const ask = { record: shape, page, format, signal }
-  return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links }
+  return { pieces: [], file: await context.tables.write(ask, [records], { meta, about: () => list }), links, next_cursor }
 }
 
 /** Returns the record of a draft, with the draft's distance if it was measured. */
@@ -83,8 +83,13 @@ export async function oneBody(
   const { page } = values
   if (isTable(format)) {
     const ask = { record: shape, page, format, signal }
-    return { pieces: [], file: await context.tables.write(ask, [[record]], { meta, about: () => ({ meta }) }), links: [] }
+    return {
+      pieces: [],
+      file: await context.tables.write(ask, [[record]], { meta, about: () => ({ meta }) }),
+      links: [],
+      next_cursor: null,
+    }
   }
   const shown = format === 'geojson' ? texts.feature(record, page) : texts.object(record, page)
-  return { pieces: [JSON.stringify({ ...shown, meta })], links: [] }
+  return { pieces: [JSON.stringify({ ...shown, meta })], links: [], next_cursor: null }
 }

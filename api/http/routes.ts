@@ -112,8 +112,12 @@ export function registerEndpoint(
   })
 
   const make = async (prepared: ReplyPlan, signal?: AbortSignal): Promise<CachedResponse> => {
-    const { pieces, file, links, isPartial } = await prepared.answer(signal ?? NEVER)
-    const whole = { ...prepared.head, links: [...links, ...prepared.head.links] }
+    const { pieces, file, links, next_cursor, isPartial } = await prepared.answer(signal ?? NEVER)
+    const whole = {
+      ...prepared.head,
+      links: [...links, ...prepared.head.links],
+      ...(next_cursor === null ? {} : { more: { ...prepared.head.more, 'X-Next-Cursor': next_cursor } }),
+    }
     // It has its own tag and no time, so that no copy of it passes for the whole answer.
     const head = isPartial ? { ...whole, etag: weakTag(`${whole.etag} in part`), modified_at: null } : whole
     const made = file ? await cachedFile(head, file) : await cachedResponse(head, pieces)

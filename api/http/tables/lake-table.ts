@@ -3,18 +3,16 @@ import { rowsOf } from '../../../lake/query/answers.ts'
 import type { Session } from '../../../lake/query/session.ts'
 import { castTo, join, outputName, type Sql, sql } from '../../../lake/query/sql.ts'
 import { instantText } from '../../../lake/query/text-cells.ts'
-import type { Column } from '../../../lake/schema/columns.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { decimalsOf } from '../../../lake/schema/precision.ts'
 import { type Field, isNested, type RecordShape } from '../../define/fields.ts'
 import type { Codec, Dialect } from '../../define/formats.ts'
-import type { CellType, TableColumn } from '../../define/table.ts'
+import type { TableColumn } from '../../define/table.ts'
 import type { ListPage } from '../compose.ts'
 import { type PageOfQuery, pageQuery, rowsAfter } from '../page-query.ts'
 import { type Position, positionOf } from '../paging.ts'
-import { cutLastLine } from './last-line.ts'
-import { copyParquet, hasDecimals, pointGeometry, putCursor } from './parquet.ts'
-import type { Draft, Spooled } from './spool.ts'
+import { copyParquet, hasDecimals, pointGeometry } from './parquet.ts'
+import type { Spooled } from './spool.ts'
 import { columnsFor, fileAbout, type TableAsk, type Tables } from './tables.ts'
 
 /** Up to this many rows, a table is written row by row: the engine's own writer has a higher fixed cost. */
@@ -82,21 +80,10 @@ async function* rowBatches(
 }
 
 async function engineCsv(tables: Tables, ask: TableAsk, source: LakeTable): Promise<Made> {
-  const columns = columnsFor(ask)
-  const dialect = ask.page.dialect ?? 'exact'
-  // One more row shows that another page follows; it is cut off again.
-  const cells = textCells(pageQuery({ ...source, limit: source.limit + 1 }), columns, dialect)
-  return await tables.drafted(async (draft) => {
-    const { path } = draft
-    const { rows, end } = await inSession(tables, ask, { source, draft }, async (session) => {
-      const rows = await session.copy(cells, { path, options: CSV_OPTIONS })
-      if (rows <= source.limit) return { rows, end: null }
-      const last = await cutLastLine(path)
-      const isHeld = holdsOrder(columns, source, dialect)
-      return { rows, end: isHeld ? await endOfLine(session, source, { columns, last }) : await endOf(session, source) }
-    })
-    if (rows === 0) await source.refuseEmpty()
-    return { file: await draft.finish(), next_cursor: source.cursorAt(end) }
+  const cells = textCells(pageQuery(source), columnsFor(ask), ask.page.dialect ?? 'exact')
+  return await engineTable(tables, ask, source, async (session, path) => {
+    const rows = await session.copy(cells, { path, options: CSV_OPTIONS })
+    return { rows, end: rows < source.limit ? null : await endOf(session, source) }
   })
 }
 
@@ -105,27 +92,27 @@ async function engineParquet(tables: Tables, ask: TableAsk, source: LakeTable): 
   const about = fileAbout(source.about)
   const codec = ask.page.codec ?? 'zstd'
   const cells = typedCells(pageQuery(source), columns, codec)
-  return await tables.drafted(async (draft) => {
-    const { path } = draft
-    const { rows, end } = await inSession(tables, ask, { source, draft }, async (session) => {
-      const rows = await copyParquet(session, cells, { path, columns, codec, about })
-      if (rows < source.limit) return { rows, end: null }
-      return { rows, end: holdsOrder(columns, source) ? await endOfFile(session, source, path) : await endOf(session, source) }
-    })
-    if (rows === 0) await source.refuseEmpty()
-    const next_cursor = source.cursorAt(end)
-    if (next_cursor !== null) await putCursor(path, about.page, next_cursor)
-    return { file: await draft.finish(), next_cursor }
+  return await engineTable(tables, ask, source, async (session, path) => {
+    const rows = await copyParquet(session, cells, { path, columns, codec, about })
+    if (rows < source.limit) return { rows, end: null }
+    return { rows, end: holdsOrder(columns, source) ? await endOfFile(session, source, path) : await endOf(session, source) }
   })
 }
 
-function inSession<T>(
+/** Makes a table that `write` writes to a path. `write` returns the number of rows, and the end of the page if more follow. */
+async function engineTable(
   tables: Tables,
   ask: TableAsk,
-  { source, draft }: { readonly source: LakeTable; readonly draft: Draft },
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  return draft.filled(ask.signal, (signal) => tables.lake.use({ ...source.limits, signal }, work))
+  source: LakeTable,
+  write: (session: Session, path: string) => Promise<{ readonly rows: number; readonly end: Position | null }>,
+): Promise<Made> {
+  return await tables.drafted(async (draft) => {
+    const { rows, end } = await draft.filled(ask.signal, (signal) =>
+      tables.lake.use({ ...source.limits, signal }, (session) => write(session, draft.path)),
+    )
+    if (rows === 0) await source.refuseEmpty()
+    return { file: await draft.finish(), next_cursor: source.cursorAt(end) }
+  })
 }
 
 /** Returns the end of a full page; null if nothing follows. */
@@ -146,27 +133,12 @@ async function endOfFile(session: Session, source: LakeTable, path: string): Pro
   return next ? after : null
 }
 
-/** The same for a page in CSV, by the cells of its last line. */
-async function endOfLine(
-  session: Session,
-  source: LakeTable,
-  { columns, last }: { readonly columns: readonly TableColumn[]; readonly last: readonly (string | null)[] },
-): Promise<Position> {
-  const values = source.order.map(({ field }) => {
-    const at = columns.findIndex(({ name }) => name === field)
-    return sql`${castTo((columns[at] as TableColumn).type as Column, last[at] ?? null)} AS ${outputName(field)}`
-  })
-  const [row] = await found(session, sql`SELECT ${join(values)}`, source)
-  return positionOf(source.order, row as AnyRow)
-}
-
 /** Kinds whose values are the same in a file as in the query, whatever their column is. */
 const SAME_IN_FILE: ReadonlySet<string> = new Set(['string', 'code', 'integer', 'boolean', 'instant', 'local_date'])
 
 /** True if a file contains the exact values of the page's order. */
-function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable, dialect: Dialect = 'exact'): boolean {
-  const isSame = ({ kind }: CellType): boolean => SAME_IN_FILE.has(kind) && !(dialect === 'excel' && TEXTS.has(kind))
-  return order.every(({ field }) => columns.some(({ name, type }) => name === field && isSame(type)))
+function holdsOrder(columns: readonly TableColumn[], { order }: LakeTable): boolean {
+  return order.every(({ field }) => columns.some(({ name, type }) => name === field && SAME_IN_FILE.has(type.kind)))
 }
 
 function namesOf({ order }: LakeTable): Sql {

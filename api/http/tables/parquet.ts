@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises'
 import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { geoMetadata, pointWkb } from '../../../lake/query/geoparquet.ts'
 import { quoteText } from '../../../lake/query/literal.ts'
@@ -22,9 +21,6 @@ export function hasDecimals(codec: Codec): boolean {
 
 /** Rows in a row group of staged records, which may be wide: a group stays in memory until it is written. */
 export const STAGED_GROUP_ROWS = 30_720
-
-/** Bytes reserved for a cursor: the longest that is accepted. */
-const CURSOR_ROOM = 2000
 
 /** The key-values of a file: texts by name, and the facts about the page that are known before its rows. */
 export interface FileAbout {
@@ -98,7 +94,7 @@ function geoTexts(columns: readonly TableColumn[]): (readonly [string, string])[
   return text === null ? [] : [['geo', text]]
 }
 
-/** Writes a query's rows as Parquet (GeoParquet 1.0 with a geometry) and returns their number. Reserves room for `putCursor`. */
+/** Writes a query's rows as Parquet (GeoParquet 1.0 with a geometry) and returns their number. */
 export function copyParquet(
   session: Session,
   query: Sql,
@@ -111,41 +107,13 @@ export function copyParquet(
   },
 ): Promise<number> {
   const { path, columns, codec, about, groupRows } = target
-  const texts = [...about.texts, ['page', pageText(about.page)] as const, ...geoTexts(columns)]
+  const texts = [...about.texts, ['page', JSON.stringify(about.page)] as const, ...geoTexts(columns)]
   const values = texts.map(([name, text]) => `${name}: ${quoteText(text)}`).join(', ')
   const group = groupRows === undefined ? '' : `, ROW_GROUP_SIZE ${groupRows}`
   return session.copy(query, {
     path,
     options: `FORMAT parquet, COMPRESSION ${codec}, USE_TMP_FILE false, WRITE_BLOOM_FILTER false, KV_METADATA {${values}}${group}`,
   })
-}
-
-/**
- * Puts the cursor, which is only known after the rows, into a finished file. The page's facts in the footer are JSON padded with
- * white space, so their length stays the same.
- */
-export async function putCursor(path: string, page: JsonObject, next_cursor: string): Promise<void> {
-  const before = Buffer.from(pageText(page))
-  const after = Buffer.from(JSON.stringify({ ...page, next_cursor }).padEnd(before.length))
-  const file = await open(path, 'r+')
-  try {
-    const { size } = await file.stat()
-    // The last eight bytes are the footer's length and a magic number.
-    const { buffer: end } = await file.read(Buffer.alloc(8), 0, 8, size - 8)
-    const footer = Buffer.alloc(end.readUInt32LE(0))
-    const start = size - 8 - footer.length
-    await file.read(footer, 0, footer.length, start)
-    const at = footer.indexOf(before)
-    if (at === -1 || after.length !== before.length) throw new Error('the file has no room for its cursor')
-    await file.write(after, 0, after.length, start + at)
-  } finally {
-    await file.close()
-  }
-}
-
-function pageText(page: JsonObject): string {
-  const text = JSON.stringify({ ...page, next_cursor: null })
-  return text.padEnd(text.length + CURSOR_ROOM)
 }
 
 function stagedType(type: CellType, codec: Codec): string {

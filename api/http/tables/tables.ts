@@ -9,7 +9,7 @@ import type { JsonObject } from '../../define/shape.ts'
 import { type TableColumn, tableColumns } from '../../define/table.ts'
 import type { ListPage, Meta } from '../compose.ts'
 import { arrowWriter } from './arrow.ts'
-import { copyParquet, type FileAbout, putCursor, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
+import { copyParquet, type FileAbout, readStaged, STAGED_GROUP_ROWS, stagedJson } from './parquet.ts'
 import { type Draft, Parts, type Spool, type Spooled } from './spool.ts'
 import { csvWriter, ndjsonWriter, stagedWriter, type TableWriter } from './text.ts'
 
@@ -73,14 +73,12 @@ export class Tables {
     try {
       await fill(stagedWriter(staged, columns, stagedJson), ask, batches)
       const rows = readStaged(await staged.paths(), columns, codec)
-      const facts = about()
-      const file = fileAbout(facts)
+      const file = fileAbout(about())
       return await this.drafted(async (draft) => {
         const target = { path: draft.path, columns, codec, about: file, groupRows: STAGED_GROUP_ROWS }
         await draft.filled(ask.signal, (signal) =>
           this.lake.use({ signal, timeout_ms: WRITE_TIMEOUT_MS }, (session) => copyParquet(session, rows, target)),
         )
-        if (facts.next_cursor) await putCursor(draft.path, file.page, facts.next_cursor)
         return await draft.finish()
       })
     } finally {
