@@ -1,11 +1,11 @@
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
 import { readChecksum } from '../../lake/iceberg/checksums.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
-import { createLru } from '../../lake/iceberg/lru.ts'
 import { specOf } from '../../lake/iceberg/metadata.ts'
 import { nearestSnapshot } from '../../lake/iceberg/retention.ts'
 import { stateAt, type TableState } from '../../lake/iceberg/table.ts'
 import type { Bound, LiveFile } from '../../lake/iceberg/types.ts'
-import { createLimit } from '../../lake/limit.ts'
 import { fieldOf } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { InvalidParam } from '../define/problems.ts'
@@ -40,7 +40,7 @@ export interface FileSelection {
   readonly since: string | null
 }
 
-const checksums = createLru<string>(MAX_CHECKSUMS)
+const checksums = new LRUCache<string, string>({ max: MAX_CHECKSUMS })
 
 /**
  * Returns the data files of a table's current snapshot, ordered by name. With `since`, returns those added and those removed
@@ -52,7 +52,7 @@ export async function exportFiles(dataset: Dataset, state: TableState, { from, t
   const before = since === null ? [] : await liveFiles(stateAt(state, snapshotOf(dataset, state, since)), filter)
   const [known, there] = [new Set(before.map(({ key }) => key)), new Set(current.map(({ key }) => key))]
   const described = (file: LiveFile, isRemoved: boolean): Promise<ExportFile> => describe(dataset, state, { file, isRemoved })
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const files = await Promise.all([
     ...current.filter(({ key }) => !known.has(key)).map((file) => limit(() => described(file, false))),
     ...before.filter(({ key }) => !there.has(key)).map((file) => limit(() => described(file, true))),
@@ -109,7 +109,7 @@ async function checksumOf({ table }: TableState, key: string): Promise<string | 
   const known = checksums.get(key)
   if (known) return known
   const found = await readChecksum(table.store, key)
-  if (found) checksums.set(key, found, 1)
+  if (found) checksums.set(key, found)
   return found
 }
 

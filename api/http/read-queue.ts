@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { QueryError } from '../../lake/query/errors.ts'
 
 /** Limits of the queue. */
@@ -13,8 +14,7 @@ interface LineOptions {
 /** A queue that does one piece of work at a time. Work is refused as `busy` if the queue is full or the wait is too long. */
 export class WaitingLine {
   readonly #options: LineOptions
-  readonly #waiting: (() => void)[] = []
-  #isTaken = false
+  readonly #queue = new PQueue({ concurrency: 1 })
 
   constructor(options: LineOptions) {
     this.#options = options
@@ -22,37 +22,21 @@ export class WaitingLine {
 
   /** Pieces of work that wait. */
   get length(): number {
-    return this.#waiting.length
+    return this.#queue.size
   }
 
   /** Does a piece of work when its turn comes. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isTaken) await this.#turn()
-    this.#isTaken = true
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#isTaken = false
-    }
-  }
-
-  async #turn(): Promise<void> {
     const { most, longest_ms } = this.#options
-    if (this.#waiting.length >= most) throw this.#busy(`${most} pieces of work wait for their turn already`)
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const late = setTimeout(() => {
-      this.#waiting.splice(this.#waiting.indexOf(begin), 1)
-      reject(this.#busy(`its turn did not come within ${longest_ms} ms`))
-    }, longest_ms)
-    late.unref()
-    const begin = (): void => {
-      clearTimeout(late)
-      resolve()
+    if (this.#queue.size >= most) throw this.#busy(`${most} pieces of work wait for their turn already`)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(this.#busy(`its turn did not come within ${longest_ms} ms`)), longest_ms)
+    timer.unref()
+    const begin = (): Promise<T> => {
+      clearTimeout(timer)
+      return work()
     }
-    this.#waiting.push(begin)
-    await promise
+    return await this.#queue.add(begin, { signal: late.signal })
   }
 
   #busy(reason: string): QueryError {

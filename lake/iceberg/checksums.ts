@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import type { ObjectStore } from '../store/store.ts'
 import { liveFiles } from './files.ts'
 import type { TableState } from './table.ts'
@@ -48,7 +48,7 @@ export async function fillChecksums(state: TableState, signal: AbortSignal): Pro
   const there = new Set<string>()
   for await (const object of store.list(`${key}/checksums/`)) there.add(object.key)
   const missing = (await liveFiles(state)).filter((file) => !there.has(checksumKey(file.key) as string))
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const filled = await Promise.all(
     missing.map((file) =>
       limit(async () => {

@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { type ManifestEntry, type ManifestedFile, STATUS, toManifested } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'
@@ -125,7 +125,7 @@ interface Holder extends ReadManifest {
 
 /** The entries of the manifests; a writer has most of them in memory. */
 async function readManifests(base: TableState, manifests: readonly ManifestFile[]): Promise<ReadManifest[]> {
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   return Promise.all(manifests.map((manifest) => limit(async () => ({ manifest, entries: await base.table.entries(base, manifest) }))))
 }
 
@@ -296,7 +296,7 @@ function checkedFile(base: TableState, file: DataFile): DataFile {
 
 /** A table must never list a file that is not completely in the store, whatever happened since it was written. */
 async function checkStored(table: Table, files: readonly DataFile[]): Promise<void> {
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   await Promise.all(
     files.map((file) =>
       limit(async () => {

@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
 import type { ManifestFile } from './manifest-list.ts'
@@ -44,7 +44,7 @@ export async function expireSnapshots(options: {
   if (expired.length === 0) return { snapshots: 0, objects: 0 }
   const unnamed = await onlyIn(base ?? state, expired)
   const removable = unnamed.filter((key) => !inUse(key))
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   await Promise.all(removable.map((key) => limit(() => deleteTableObject(table.store, key))))
   return { snapshots: expired.length, objects: removable.length }
 }
@@ -63,7 +63,7 @@ function without(metadata: TableMetadata, kept: ReadonlySet<SnapshotId>): TableM
 /** Objects listed by expired snapshots and by no kept one. */
 async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<string[]> {
   const { table } = base
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const manifestsOf = async (snapshots: readonly Snapshot[]): Promise<Map<string, ManifestFile>> => {
     const lists = await Promise.all(snapshots.map((snapshot) => limit(() => table.manifests(base, snapshot))))
     return new Map(lists.flat().map((manifest) => [manifest.key, manifest]))

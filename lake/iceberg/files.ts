@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { type ManifestEntry, type ManifestedFile, metricsOf, STATUS } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { type PartitionPart, partsOf } from './manifest-schema.ts'
@@ -16,7 +16,7 @@ const REQUESTS = 16
 export async function liveFiles(state: TableState, filter: Filter = {}): Promise<LiveFile[]> {
   const constraints = constraintsOf(state, filter)
   const manifests = (await state.table.manifests(state)).filter((manifest) => liveCount(manifest) > 0)
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const kept = await Promise.all(manifests.map((manifest) => limit(() => filesOf(state, manifest, constraints))))
   return kept.flat()
 }

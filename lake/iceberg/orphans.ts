@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { deleteTableObject } from './checksums.ts'
 import { STATUS } from './manifest.ts'
 import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, VERSION } from './table.ts'
@@ -52,7 +52,7 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   const named = candidates.length > 0 ? await namedBy(state) : new Set<string>()
   const orphans = candidates.filter((key) => !named.has(key))
 
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   await Promise.all(orphans.map((key) => limit(() => deleteTableObject(table.store, key))))
   return [...orphans, ...(await removeOldVersions({ table, grace_ms: Math.min(grace_ms, VERSION_GRACE_MS) }))]
 }
@@ -62,7 +62,7 @@ async function namedBy(state: TableState): Promise<Set<string>> {
   const { table, metadata } = state
   const { toKey } = pathsOf(state)
   const named = new Set<string>()
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const lists = metadata.snapshots.map((snapshot) =>
     limit(async () => {
       named.add(toKey(snapshot['manifest-list']))

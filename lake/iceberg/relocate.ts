@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { encodeManifest } from './manifest.ts'
 import { encodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
@@ -43,7 +43,7 @@ async function movedSnapshots(options: {
   const { base, moved, written } = options
   const { table, metadata } = base
   const paths = pathsOf(moved)
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const put = async (name: string, bytes: Buffer): Promise<string> => {
     const key = newKey(table.key, name)
     written.push(key)

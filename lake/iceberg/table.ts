@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import type { ObjectStore } from '../store/store.ts'
-import { createLru } from './lru.ts'
 import { decodeManifest, type ManifestEntry, type Paths } from './manifest.ts'
 import { decodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
@@ -63,6 +63,11 @@ export interface AnnouncedVersions {
 /** How long a table without announcements is not probed; writers without Redis announce nothing. */
 const ANNOUNCED_MS = 120_000
 
+/** Makes a cache of lists with at most so many items in all. A list that is longer is kept alone. */
+function cacheOf<T>(maxSize: number): LRUCache<string, readonly T[]> {
+  return new LRUCache({ maxSize, sizeCalculation: (items) => Math.min(items.length + 1, maxSize) })
+}
+
 /** Opens a table without reading anything. `clock` returns ms since the epoch. */
 export function openTable(options: {
   store: ObjectStore
@@ -71,8 +76,8 @@ export function openTable(options: {
   versions?: AnnouncedVersions | undefined
 }): Table {
   const { store, key, clock = Date.now, versions } = options
-  const entriesByKey = createLru<readonly ManifestEntry[]>(MAX_CACHED_ENTRIES)
-  const manifestsByList = createLru<readonly ManifestFile[]>(MAX_CACHED_MANIFESTS)
+  const entriesByKey = cacheOf<ManifestEntry>(MAX_CACHED_ENTRIES)
+  const manifestsByList = cacheOf<ManifestFile>(MAX_CACHED_MANIFESTS)
   let newest: TableState | null = null
   let checkedAt = Number.NEGATIVE_INFINITY
   let checkedIn: number | null = null
@@ -99,7 +104,7 @@ export function openTable(options: {
       const known = manifestsByList.get(list)
       if (known) return known
       const manifests = decodeManifestList(await mustGet(list), pathsOf(state))
-      manifestsByList.set(list, manifests, manifests.length + 1)
+      manifestsByList.set(list, manifests)
       return manifests
     },
 
@@ -114,13 +119,13 @@ export function openTable(options: {
         inherited: manifest,
         paths: pathsOf(state),
       })
-      entriesByKey.set(manifest.key, entries, entries.length + 1)
+      entriesByKey.set(manifest.key, entries)
       return entries
     },
 
     remember({ lists, entries }) {
-      for (const [object, manifests] of lists ?? []) manifestsByList.set(object, manifests, manifests.length + 1)
-      for (const [object, held] of entries ?? []) entriesByKey.set(object, held, held.length + 1)
+      for (const [object, manifests] of lists ?? []) manifestsByList.set(object, manifests)
+      for (const [object, held] of entries ?? []) entriesByKey.set(object, held)
     },
 
     adopt(version, metadata) {

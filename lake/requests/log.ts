@@ -1,4 +1,4 @@
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import type { Plan } from '../schema/dataset.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { allClasses, type GroupCounts, trimmed } from './durations.ts'
@@ -153,7 +153,7 @@ export async function readLog<T>(
   store: ObjectStore,
   { take, known, ...range }: HourRange & { readonly take: (part: LogPart) => T; readonly known?: ReadonlyMap<string, T> },
 ): Promise<Map<string, T>> {
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const read = new Map(known)
   for (let tries = 0; tries < TRIES; tries++) {
     const objects = await listed(store, range)

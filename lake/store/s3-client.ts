@@ -1,5 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { createLimit } from '../limit.ts'
+import pLimit from 'p-limit'
 import { StoreError, systemCode } from './errors.ts'
 
 /** Location and connection options of a bucket. */
@@ -53,7 +53,7 @@ export function s3Client(options: S3Options): S3Client {
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   }
   const client = new S3Client(config)
-  const turn = createLimit(CONCURRENT)
+  const turn = pLimit(CONCURRENT)
   // Outermost, so that a request waits its turn before its signature and timeouts start.
   client.middlewareStack.add((next) => (args) => turn(() => withLiveKeys(client, () => next(args)).catch(fail)), {
     step: 'initialize',

@@ -1,4 +1,4 @@
-import { createLimit } from '../../lake/limit.ts'
+import pLimit from 'p-limit'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 
@@ -49,7 +49,7 @@ export async function readLog({ store }: ModelFiles, model: string): Promise<Log
   const keys: string[] = []
   for await (const { key } of store.list(`models/${model}/log/`)) keys.push(key)
   // One entry per night is hundreds a year.
-  const limit = createLimit(REQUESTS)
+  const limit = pLimit(REQUESTS)
   const read = await Promise.all(keys.map((key) => limit(() => store.get(key))))
   return read.flatMap((bytes) => (bytes ? [JSON.parse(bytes.toString()) as LogEntry] : []))
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
 import type { Plan } from '../../api/access/slots.ts'
-import { createLimit } from '../../lake/limit.ts'
 import { OUTCOMES } from '../../lake/requests/log.ts'
 import { usageDaysReader } from '../../lake/requests/usage.ts'
 import { dateAfter, madridDate } from '../../lake/schema/time.ts'
@@ -120,7 +120,7 @@ async function play(stage: ApiStage, { rounds, isShort }: { readonly rounds: num
 
 /** Creates the keys of all callers. */
 async function castOf({ access, context }: ApiStage, share: number): Promise<Cast> {
-  const limit = createLimit(8)
+  const limit = pLimit(8)
   let made = 0
   const make = (plan: Plan): Promise<ChaosKey> =>
     limit(async () => {
@@ -158,7 +158,7 @@ async function scriptOf(
   for (const path of listsOfThings()) ids.set(path, idsIn(path, (await ask({ path, headers: {} })).body.toString()))
   const asks = asksOf(ids, Date.now()).filter((_, at) => at % every === 0)
   const queries = queriesOf(ids, count)
-  const limit = createLimit(4)
+  const limit = pLimit(4)
   const references = new Map<Ask, Reference>()
   await Promise.all([...asks, ...queries].map((one) => limit(async () => references.set(one, new Reference(await ask(one))))))
   for (const [one, { said }] of references)
@@ -172,7 +172,7 @@ async function scriptOf(
  */
 async function askAgain({ client, cast, asks, references, tallies, problems }: Play): Promise<void> {
   const key = byTurns(cast.steady.ENTERPRISE)
-  const limit = createLimit(4)
+  const limit = pLimit(4)
   const again = async (one: Ask): Promise<void> => {
     const { id, headers } = key()
     const answer = await client.ask({ path: one.path, headers: { ...one.headers, ...headers } })

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import { sha256OfFile } from '../../lake/iceberg/checksums.ts'
-import { createLimit } from '../../lake/limit.ts'
 import { attributionText } from '../../lake/schema/attribution.ts'
 import { fetchCard, fetchManifest, fetchSchema, type Manifest, type Remote, type RemoteFile, ReplyError, request } from './client.ts'
 
@@ -54,7 +54,7 @@ export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   for (const file of manifest.files) if (!(await isThere(data, file, verify ? new Map() : verified))) missing.push(file)
   onStart?.(missing.reduce((sum, { bytes }) => sum + bytes, 0))
   const fresh = freshUrls(remote, dataset, manifest)
-  const limit = createLimit(jobs)
+  const limit = pLimit(jobs)
   const results = await Promise.allSettled(missing.map((file) => limit(() => download({ remote, data, file, fresh, onBytes }))))
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason

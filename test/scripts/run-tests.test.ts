@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { PROJECT } from '../laws/sources.ts'
 
 test('a name without a test file fails, and nothing else is run', () => {
-  const asked = ['scripts/run-tests.ts', 'test/lake/limit', 'test/no/such']
+  const asked = ['scripts/run-tests.ts', 'test/lake/repeats', 'test/no/such']
   const { status, stdout } = spawnSync(process.execPath, asked, { cwd: PROJECT, encoding: 'utf8' })
   expect(stdout).toContain('no test file is named like test/no/such\n')
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed, 0 skipped')

@@ -31,6 +31,8 @@ export function shapefilePlans(files: Files): { readonly requests: FeedRequest[]
 
 /** Converts coordinates of the ministry's shapefiles (m) to a position; null outside the zones' bounds. */
 export function zonePoint(x: number, y: number): Point | null {
+  // The projection throws on what is no number.
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return null
   const point = utmToPoint(x, y, UTM_ZONE)
   const isThere = point.lat >= BOUNDS.south && point.lat <= BOUNDS.north && point.lon >= BOUNDS.west && point.lon <= BOUNDS.east
   return isThere ? point : null
