@@ -18,10 +18,10 @@ const madrid: FeedStandIn = {
   // 15, 35 and 55 minutes past each hour.
   publishedAt: newestStamp(20 * MINUTE, (_seed, period) => period * 20 * MINUTE + 15 * MINUTE),
   hasOldLayout: true,
-  write(world, { publishedAt, variant }) {
+  write(world, { stampedAt, variant }) {
     const stations = keptOf(stationsOfCity(world.part(airStations), '28079'), variant)
     const { hasUnknownCodes, isOldLayout } = variant
-    return madridAirCsv({ stations, seed: world.seed, at: publishedAt, isPadded: isOldLayout, hasUnknownCodes })
+    return madridAirCsv({ stations, seed: world.seed, at: stampedAt, isPadded: isOldLayout, hasUnknownCodes })
   },
   captures: {
     folder: 'air-quality',
@@ -42,9 +42,9 @@ const barcelona: FeedStandIn = {
   route: (path) => (path === BARCELONA ? { kind: 'document', resource: 'days' } : null),
   publishedAt: newestStamp(60 * MINUTE, (_seed, period) => period * 60 * MINUTE + 20 * MINUTE),
   hasOldLayout: false,
-  write(world, { publishedAt, variant }) {
+  write(world, { stampedAt, variant }) {
     const stations = keptOf(stationsOfCity(world.part(airStations), '08019'), variant)
-    return barcelonaAirCsv({ stations, seed: world.seed, at: publishedAt, hasUnknownCodes: variant.hasUnknownCodes })
+    return barcelonaAirCsv({ stations, seed: world.seed, at: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
   },
   captures: {
     folder: 'barcelona-aire',

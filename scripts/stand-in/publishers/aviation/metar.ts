@@ -16,11 +16,11 @@ const reports: FeedStandIn = {
   headers: {},
   blocks: { known: /^(?!)/, usual: [] },
   hasOldLayout: false,
-  write(world, { resource, publishedAt, variant }) {
+  write(world, { resource, stampedAt, variant }) {
     const wanted = resource.split(',')
     // Airports with hardly any flights have no weather observations.
     const reporting = AIRPORTS.filter(({ icao, movements_k }) => wanted.includes(icao) && movements_k > 1)
-    return metarJson(keptOf(reporting, variant), { seed: world.seed, at: publishedAt, hasUnknownCodes: variant.hasUnknownCodes })
+    return metarJson(keptOf(reporting, variant), { seed: world.seed, at: stampedAt, hasUnknownCodes: variant.hasUnknownCodes })
   },
   captures: {
     folder: 'metar',
