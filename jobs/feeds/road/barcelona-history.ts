@@ -17,13 +17,13 @@ type State = FeedRow<typeof trafficSectionStatesArchive>
 const MAX_BYTES = 400_000_000
 const SECOND = 1000
 const DAY = 86_400 * SECOND
-const COLUMNS = ['idTram', 'data', 'estatActual', 'estatPrevist'] as const
+const [NEEDS, FORECAST] = [['idTram', 'data', 'estatActual'], 'estatPrevist'] as const
 /** Names of the columns while reading. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['idTram', 'section_id'],
   ['data', 'stamp'],
   ['estatActual', 'source_state'],
-  ['estatPrevist', 'source_forecast_state'],
+  [FORECAST, 'source_forecast_state'],
 ])
 /** `2026_08_Agost_TRAMS_TRAMS.csv`. */
 const MONTH_FILE = /\/(\d{4})_(\d\d)_[^/]*TRAMS_TRAMS\.csv$/i
@@ -99,12 +99,15 @@ function statesOfFile({ path, header, period }: BulkFile): Sql {
       ${level('source_state')} AS level, source_state, ${level('source_forecast_state')} AS forecast_15min_level, source_forecast_state
     FROM (
       SELECT trim(section_id) AS section_id, trim(coalesce(source_state, '')) AS source_state,
-        trim(coalesce(source_forecast_state, '')) AS source_forecast_state,
+        ${given.includes(FORECAST) ? sql`trim(coalesce(source_forecast_state, ''))` : sql`CAST(NULL AS VARCHAR)`} AS source_forecast_state,
         CASE WHEN strftime(${time}, '%Y-%m') = ${period} THEN epoch_us(${time})
           ELSE error('a month other than the file: ' || stamp) END AS local
       FROM read_csv(${path}, delim = ',', header = true, names = [${join(names)}], quote = '"', escape = '"', all_varchar = true, strict_mode = true)
     )`
 }
+
+/** Id, time, state and the state in 15 minutes, null without its column. */
+type Line = readonly [section: string, stamp: string, state: string, forecast: string | null]
 
 /** The same of small files, as rows of ours. */
 function* readMonth(bodies: readonly FeedBody[]): Generator<Batch> {
@@ -113,8 +116,15 @@ function* readMonth(bodies: readonly FeedBody[]): Generator<Batch> {
     requireColumns(table.header)
     const [bad] = table.misshapen
     if (bad) throw new FormatError(`another number of fields: ${bad.text}`)
-    const places = COLUMNS.map(table.at)
-    const lines = table.records.map((record) => places.map((at) => (record[at] as string).trim()) as [string, string, string, string])
+    const [id, time, state] = NEEDS.map(table.at) as [number, number, number]
+    const forecast = table.at(FORECAST)
+    const trimmed = (cell: string | undefined): string => (cell as string).trim()
+    const lines = table.records.map(
+      (record): Line => [
+        ...([trimmed(record[id]), trimmed(record[time]), trimmed(record[state])] as const),
+        record[forecast]?.trim() ?? null,
+      ],
+    )
     const clock = monthClock(isMonth(name) ? name : `${lines[0]?.[1].slice(0, 4)}-${lines[0]?.[1].slice(4, 6)}`)
     const alike = Map.groupBy(lines, ([section, stamp]) => `${section} ${stamp}`)
     const states = [...alike.values()].flatMap((some) => some.toSorted(byStates).map((line, nth) => stateOf(line, clock, nth + 1)))
@@ -122,11 +132,7 @@ function* readMonth(bodies: readonly FeedBody[]): Generator<Batch> {
   }
 }
 
-function stateOf(
-  [section_id, stamp, state, forecast]: readonly [string, string, string, string],
-  clock: MonthClock,
-  repetition: number,
-): State {
+function stateOf([section_id, stamp, state, forecast]: Line, clock: MonthClock, repetition: number): State {
   const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   if (Number.isNaN(local)) throw new FormatError(`data ${JSON.stringify(stamp)} is no time`)
@@ -137,16 +143,16 @@ function stateOf(
     ...{ local_date: `${year}-${month}-${day}`, second_of_day: (local % DAY) / SECOND, repetition },
     ...{ day_starts_at, observed_at: starts_at, is_clock_change },
     ...{ level: levelOf(BARCELONA_LEVELS, state), source_state: state },
-    ...{ forecast_15min_level: levelOf(BARCELONA_LEVELS, forecast), source_forecast_state: forecast },
+    ...{ forecast_15min_level: forecast === null ? null : levelOf(BARCELONA_LEVELS, forecast), source_forecast_state: forecast },
   }
 }
 
-function byStates([, , state, forecast]: readonly string[], [, , otherState, otherForecast]: readonly string[]): number {
+function byStates([, , state, forecast]: Line, [, , otherState, otherForecast]: Line): number {
   const [one, other] = [`${state} ${forecast}`, `${otherState} ${otherForecast}`]
   return one < other ? -1 : one > other ? 1 : 0
 }
 
 function requireColumns(header: readonly string[]): void {
-  const missing = COLUMNS.filter((name) => !header.includes(name))
+  const missing = NEEDS.filter((name) => !header.includes(name))
   if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${header.join(', ').slice(0, 500)}`)
 }

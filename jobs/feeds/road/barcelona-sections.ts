@@ -52,7 +52,8 @@ function* readSections(bodies: readonly FeedBody[], _clock: FeedClock, diagnosti
     const table = readCsv(decodeText(bytes), { delimiter: ',', requires: [], endsLines: true })
     const isOlder = table.header.includes('Coordenades')
     const columns: readonly string[] = isOlder ? SECTION_COLUMNS : POINT_COLUMNS
-    const missing = columns.filter((name) => !table.header.includes(name))
+    // A section without a name is of use.
+    const missing = columns.filter((name) => name !== 'Descripció' && !table.header.includes(name))
     if (missing.length > 0) throw new FormatError(`the header lacks ${missing.join(', ')}; it has ${table.header.join(', ')}`)
     for (const name of table.header) if (!columns.includes(name)) diagnostics.unknownCode('barcelona_sections_column', name)
     for (const { line, text } of table.misshapen) diagnostics.reject(trafficSections, 'another number of fields', `line ${line}: ${text}`)

@@ -11,16 +11,20 @@ import { PROJECT } from '../../laws/sources.ts'
 const FIXTURES = join(PROJECT, 'test/fixtures')
 const AT = Date.UTC(2027, 0, 1)
 
-// Files of the mobility study are separated by bars and read by the engine; their headers are held by their own tests.
 /** The columns of a CSV fixture without which the file is refused, in the order of its header. */
 async function neededBy(feed: Feed, file: string): Promise<string[]> {
   const text = readFileSync(join(FIXTURES, feed.id, file)).toString('latin1')
-  const [header = ''] = text.split(/\r?\n/, 1)
+  // Some files have a line of text before the header.
+  const header = text.split(/\r?\n/).find((line) => line.includes(delimiterOf(line))) ?? ''
   const mark = delimiterOf(header)
+  const start = text.indexOf(header)
   const names = header.split(mark)
   const needed: string[] = []
   for (const [at, name] of names.entries()) {
-    const bytes = Buffer.from(`${names.with(at, `renamed_${at}`).join(mark)}${text.slice(header.length)}`, 'latin1')
+    const bytes = Buffer.from(
+      `${text.slice(0, start)}${names.with(at, `renamed_${at}`).join(mark)}${text.slice(start + header.length)}`,
+      'latin1',
+    )
     const request = feed.plans[0]?.requests[0]?.name ?? 'file'
     const isRefused = await parsePublication(feed, [{ name: request, bytes }], AT).then(
       () => false,
@@ -34,6 +38,7 @@ async function neededBy(feed: Feed, file: string): Promise<string[]> {
   return needed
 }
 
+// Files of the mobility study are separated by bars and read by the engine; their own tests check their headers.
 test('the columns that each CSV feed needs are those of the list', async () => {
   const lines: string[] = []
   for (const feed of feeds)
