@@ -204,7 +204,10 @@ export const trafficForecastList = defineEndpoint({
       const ofHorizon = (rows: readonly Told[]): readonly Told[] =>
         horizon === null ? rows : rows.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
       const records = ofHorizon(wanted)
-      if (records.length === 0) throw at === null ? noneAhead(ofHorizon(all)) : otherHorizons(wanted, String(horizon))
+      if (records.length === 0) {
+        const past = at === null ? ofHorizon(all) : []
+        throw past.length > 0 ? noneAhead(past) : otherHorizons(wanted, { value: String(horizon), at })
+      }
       return { records, counts: {}, isLacking: wanted.every(({ is_over }) => is_over) }
     },
   },
@@ -265,13 +268,16 @@ function inHour(rows: readonly Told[], at: number): readonly Told[] {
 }
 
 /** The error for horizons without a forecast of the hour, with the available ones. */
-function otherHorizons(rows: readonly Told[], value: string): InvalidParam {
+function otherHorizons(rows: readonly Told[], { value, at }: { readonly value: string; readonly at: number | null }): InvalidParam {
   const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
-  return new InvalidParam(`expected ${allowed.join(' or ')}, the horizons with a forecast of the hour of \`at\``, {
-    parameter: 'horizon',
-    value,
-    allowed,
-  })
+  return new InvalidParam(
+    `expected ${allowed.join(' or ')}, the horizons with a forecast of ${at === null ? 'future hours' : 'the hour of `at`'}`,
+    {
+      parameter: 'horizon',
+      value,
+      allowed,
+    },
+  )
 }
 
 async function heatmapOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
