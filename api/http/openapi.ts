@@ -172,13 +172,15 @@ function operation(endpoint: Endpoint, { endpoints, baseUrl, plans, now }: About
 function parametersOf(endpoint: Endpoint, endpoints: readonly Endpoint[], now: number | null): Part[] {
   const inPath = pathParams(endpoint.path)
   const asked = exampleTexts(endpoint.example, now)
+  // Some lists need an area, which their own example has.
+  const ids = listOfIds(endpoint, endpoints)
   return [...allParams(endpoint)].map(([name, one]) =>
     parameterPart(name, one, {
       inPath: inPath.includes(name),
       example: asked[name],
       // A parameter that the dated example leaves out refers to the past.
       other: Object.hasOwn(endpoint.example, name) ? undefined : one.example,
-      ids_from: isListed(endpoint.example[name]) ? listOfIds(endpoint, endpoints)?.list.path : undefined,
+      ids_from: ids && isListed(endpoint.example[name]) ? requestOf(ids.list, {}, now) : undefined,
     }),
   )
 }

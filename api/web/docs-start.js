@@ -12,7 +12,7 @@ const HIDDEN = {
   python: ['httpx_sync', 'httpx_async', 'aiohttp'],
 }
 
-/** Lists with current ids of short-lived things, by their example id. */
+/** Requests of lists with current ids of short-lived things, by their example id. */
 const LISTS = new Map()
 
 /** Adapts the description to Scalar. */
@@ -56,7 +56,7 @@ async function askOfNow({ request, requestBuilder }) {
     if (list === undefined) continue
     const key = request.headers.get('X-API-Key')
     const headers = { Accept: 'application/json', ...(key ? { 'X-API-Key': key } : {}) }
-    const response = await fetch(`${list}?limit=1&fields=${name}`, { headers })
+    const response = await fetch(`${list}${list.includes('?') ? '&' : '?'}limit=1&fields=${name}`, { headers })
     if (!response.ok) continue
     const [first] = Object.values(await response.json()).find(Array.isArray) ?? []
     if (first) variables[name] = first[name]

@@ -159,11 +159,12 @@ test('example requests name days by the document they are in, and ids that come 
   expect(listed.length).toBeGreaterThan(2)
   for (const endpoint of listed) {
     const from = listOfIds(endpoint, endpoints)
+    const request = from && requestOf(from.list, {}, Date.UTC(2026, 10, 22, 23, 2))
     const parameters = (after[endpoint.path]?.get as unknown as { parameters: Record<string, unknown>[] }).parameters
     expect(
       parameters.flatMap((one) => one['x-example-id-from'] ?? []),
       endpoint.path,
-    ).toEqual([from?.list.path])
+    ).toEqual([request])
   }
 })
 

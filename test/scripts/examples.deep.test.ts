@@ -48,8 +48,10 @@ async function wrongWith(path: string): Promise<string | null> {
   let request = shown
   for (const { name, example, 'x-example-id-from': list } of parameters) {
     if (!list || !example) continue
-    const [first] = listIn((await (await fetch(`${url}${list}?limit=1&fields=${name}`, { headers })).json()) as object) ?? []
-    if (!first) return MAY_BE_EMPTY.includes(list) ? null : `${list} has nothing yet`
+    const [first] =
+      listIn((await (await fetch(`${url}${list}${list.includes('?') ? '&' : '?'}limit=1&fields=${name}`, { headers })).json()) as object) ??
+      []
+    if (!first) return MAY_BE_EMPTY.includes(list.split('?')[0] as string) ? null : `${list} has nothing yet`
     request = request.replace(example, encodeURIComponent(first[name] as string))
   }
   const response = await fetch(`${url}${request}`, { headers })

@@ -6,6 +6,7 @@ import { col, type Line } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
 import { type CachedQuery, defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint } from '../../define/endpoint.ts'
+import { idOfListed } from '../../define/example.ts'
 import { nested, pick, record, type ValueOf } from '../../define/fields.ts'
 import { type Param, param, plainText, required } from '../../define/params.ts'
 import { ABOUT_AIRCRAFT, AIRCRAFT_STATES, type Aircraft, aircraft, aircraftByAddress } from './aircraft.ts'
@@ -101,7 +102,7 @@ export const aircraftByIcao24 = defineEndpoint({
       return { ...found, geometry: line.length < 2 ? null : line, track }
     },
   },
-  example: { icao24: '3443c1' },
+  example: { icao24: idOfListed('3443c1') },
 })
 
 /** The points that describe a track within the tolerance: those from the lake, then the last position. */
