@@ -97,6 +97,12 @@ export function exportJobPaths(): Part {
     403: problemResponse(['plan-required', 'https-required']),
   }
   const secured = (part: Part): Part => ({ ...part, tags: ['export'], 'x-plan': 'ENTERPRISE', security: [{ ApiKey: [] }] })
+  const requestId = { 'X-Request-Id': ref('headers', 'RequestId') }
+  /** The reply with one job. */
+  const oneJob = (description: string, example: Part): Part => ({
+    ...json(description, job, example),
+    headers: { ...requestId, 'Retry-After': ref('headers', 'RetryAfterUnfinished') },
+  })
   const id = pathParameter('id', 'Id of the job.', EXAMPLE_ID)
   return {
     [JOBS_PATH]: {
@@ -105,7 +111,7 @@ export function exportJobPaths(): Part {
           accountOperation('export_jobs_create', 'Export a filtered dataset as files', {
             202: {
               ...json('The job, QUEUED. Poll Location until it has ended.', job, QUEUED),
-              headers: { Location: ref('headers', 'Location') },
+              headers: { ...requestId, Location: ref('headers', 'Location'), 'Retry-After': ref('headers', 'RetryAfterUnfinished') },
             },
             400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
             ...refused,
@@ -143,15 +149,18 @@ export function exportJobPaths(): Part {
       },
       get: secured(
         accountOperation('export_jobs_list', 'Export jobs of the key', {
-          200: json(
-            'Newest first; jobs are listed for 30 days.',
-            {
-              type: 'object',
-              required: ['total', 'jobs'],
-              properties: { total: { type: 'integer', description: 'Jobs.' }, jobs: { type: 'array', items: job } },
-            },
-            { total: 1, jobs: [READY] },
-          ),
+          200: {
+            ...json(
+              'Newest first; jobs are listed for 30 days.',
+              {
+                type: 'object',
+                required: ['total', 'jobs'],
+                properties: { total: { type: 'integer', description: 'Jobs.' }, jobs: { type: 'array', items: job } },
+              },
+              { total: 1, jobs: [READY] },
+            ),
+            headers: requestId,
+          },
           400: problemResponse(['unknown-parameter']),
           ...refused,
         }),
@@ -161,7 +170,7 @@ export function exportJobPaths(): Part {
       get: {
         ...secured(
           accountOperation('export_jobs_by_id', 'State and files of an export job', {
-            200: json('The job.', job, READY),
+            200: oneJob('The job.', READY),
             400: problemResponse(['unknown-parameter', 'malformed-request']),
             ...refused,
             404: ref('responses', '404Limited'),
@@ -172,7 +181,7 @@ export function exportJobPaths(): Part {
       delete: {
         ...secured(
           accountOperation('export_jobs_by_id_cancel', 'Cancel an export job, or delete its files', {
-            200: json('The job as it is now; one that FAILED or is EXPIRED stays so.', job, { ...QUEUED, status: 'CANCELLED' }),
+            200: oneJob('The job as it is now; one that FAILED or is EXPIRED stays so.', { ...QUEUED, status: 'CANCELLED' }),
             400: problemResponse(['unknown-parameter', 'malformed-request']),
             ...refused,
             404: ref('responses', '404Limited'),

@@ -19,6 +19,7 @@ import { FULL_COST, RequestContext } from '../access/request-context.ts'
 import { problem } from '../define/problems.ts'
 import { countRequest, sendProblem } from '../http/context-replies.ts'
 import { type RepeatableReply, writeOnce } from '../http/idempotency.ts'
+import { refuseLongUrl } from '../http/malformed.ts'
 import { queryReader } from '../http/request.ts'
 import type { DownloadParts } from './download.ts'
 import { isJobId, JOBS_PATH, jobFile } from './job-files.ts'
@@ -62,6 +63,7 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
       if (context.caller.key === null) throw keyRequired('ENTERPRISE')
       context.needs('ENTERPRISE', JOBS_PATH)
       await context.charge(FULL_COST)
+      refuseLongUrl(request.raw)
     } catch (error) {
       await settled(request, reply, error)
     }

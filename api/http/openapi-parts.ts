@@ -296,6 +296,7 @@ export const HEADERS: Part = Object.freeze({
     description: 'Age of the data; negative if its time is in the future, which is an error of the source. Unit: s.',
     schema: { type: 'integer' },
   },
+  DataAgeOfRecords: { description: 'Age of the data; not in documents such as JSON-LD. Unit: s.', schema: { type: 'integer' } },
   Link: {
     description:
       'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
@@ -338,6 +339,10 @@ export const HEADERS: Part = Object.freeze({
   },
   ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
   RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfterUnfinished: {
+    description: 'While the job has not ended: when to ask again. Unit: s.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
 })
 

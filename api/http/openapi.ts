@@ -192,8 +192,11 @@ function responsesOf(endpoint: Endpoint, baseUrl: string, plans: PlanTable): Par
     essenceOf(format),
     { ...contentOf(endpoint, format), 'x-plan': planOfFormat(plans, format) },
   ])
+  const documents = documentContents(endpoint)
+  const isAged = Object.keys(documents).length === 0
+  const headers = isAged ? DATA_HEADERS : { ...DATA_HEADERS, 'X-Data-Age': ref('headers', 'DataAgeOfRecords') }
   return {
-    200: { description: record.about, headers: DATA_HEADERS, content: { ...Object.fromEntries(content), ...documentContents(endpoint) } },
+    200: { description: record.about, headers, content: { ...Object.fromEntries(content), ...documents } },
     304: { ...NOT_MODIFIED, headers: DATA_HEADERS },
     ...ownProblems(endpoint, baseUrl),
     406: ref('responses', '406Limited'),

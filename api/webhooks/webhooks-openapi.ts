@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import { KEY_REFUSED, OWNER } from '../access/account-openapi.ts'
 import { ABOUT_FILTERS } from '../events/filter.ts'
 import { dataSchema } from '../events/kinds.ts'
-import { IDEMPOTENCY_KEY, LIMIT_HEADERS, type Part, pathParameter, problemResponse, ref, withGeometryRefs } from '../http/openapi-parts.ts'
+import { IDEMPOTENCY_KEY, LIMIT_HEADERS, limitedResponse, type Part, pathParameter, ref, withGeometryRefs } from '../http/openapi-parts.ts'
 import { WEBHOOK_FILTERS } from './filter.ts'
 import { DELIVERY_STATES, WEBHOOK_STATES } from './state.ts'
 
@@ -100,16 +100,17 @@ export function webhookPaths(): Part {
         ],
         ok: [201, 'The webhook with its secret, shown once.', withSecret, { ...SHOWN, secret: SECRET }],
         isOnce: true,
-        more: { 422: problemResponse(['unsafe-webhook-url', 'webhook-limit-reached', 'idempotency-key-reused']) },
+        more: { 422: limitedResponse(['unsafe-webhook-url', 'webhook-limit-reached', 'idempotency-key-reused']) },
         isAboutOne: false,
       }),
       get: operation('webhooks_list', 'The webhooks of the account', {
         ok: [200, 'All of them.', listOf('webhooks', 'Webhook'), { total: 1, webhooks: [SHOWN] }],
         isAboutOne: false,
+        isRead: true,
       }),
     },
     '/api/webhooks/{id}': {
-      get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN] }),
+      get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN], isRead: true }),
       patch: operation('webhooks_by_id_change', 'Change a webhook', {
         about: 'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled.',
         body: [
@@ -121,7 +122,7 @@ export function webhookPaths(): Part {
           { enabled: true },
         ],
         ok: [200, 'The webhook as it is now.', ref('schemas', 'Webhook'), SHOWN],
-        more: { 422: problemResponse(['unsafe-webhook-url']) },
+        more: { 422: limitedResponse(['unsafe-webhook-url']) },
       }),
       delete: operation('webhooks_by_id_delete', 'Delete a webhook', { ok: [204, 'It is gone.', null, null] }),
     },
@@ -148,6 +149,7 @@ export function webhookPaths(): Part {
       get: operation('webhooks_by_id_deliveries', 'The last deliveries of a webhook', {
         about: 'The last 100, newest first.',
         ok: [200, 'The deliveries.', listOf('deliveries', 'WebhookDelivery'), { total: 1, deliveries: [DELIVERY] }],
+        isRead: true,
       }),
     },
     '/api/webhooks/{id}/deliveries/{delivery}/redeliver': {
@@ -245,10 +247,12 @@ function operation(
     /** True if an Idempotency-Key may be sent. */
     readonly isOnce?: boolean
     readonly isAboutOne?: boolean
+    /** True for a GET, whose body is not read. */
+    readonly isRead?: boolean
     readonly inPath?: readonly (readonly [name: string, description: string, example: string])[]
   },
 ): Part {
-  const { about, body, ok, more = {}, isOnce = false, isAboutOne = true, inPath = [] } = one
+  const { about, body, ok, more = {}, isOnce = false, isAboutOne = true, isRead = false, inPath = [] } = one
   const [status, description, schema, example] = ok
   const path = [...(isAboutOne ? [['id', 'Id of the webhook.', EXAMPLE_ID] as const] : []), ...inPath]
   const parameters = [
@@ -266,15 +270,14 @@ function operation(
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body[0], example: body[1] } } } } : {}),
     responses: {
       [status]: { description, headers: LIMIT_HEADERS, ...(schema ? { content: { 'application/json': { schema, example } } } : {}) },
-      400: problemResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
-      401: problemResponse(KEY_REFUSED),
-      403: problemResponse(['plan-required', 'foreign-origin', 'https-required']),
+      400: limitedResponse(['invalid-parameter', 'unknown-parameter', 'malformed-request']),
+      401: limitedResponse(KEY_REFUSED),
+      403: limitedResponse(['plan-required', 'foreign-origin', 'https-required']),
       ...(isAboutOne ? { 404: ref('responses', '404Limited') } : {}),
       405: ref('responses', '405Limited'),
-      ...(isOnce ? { 409: problemResponse(['conflict']) } : {}),
-      413: ref('responses', '413'),
-      415: problemResponse(['unsupported-media-type']),
-      ...(isOnce && !('422' in more) ? { 422: problemResponse(['idempotency-key-reused']) } : {}),
+      ...(isOnce ? { 409: limitedResponse(['conflict']) } : {}),
+      ...(isRead ? {} : { 413: ref('responses', '413'), 415: limitedResponse(['unsupported-media-type']) }),
+      ...(isOnce && !('422' in more) ? { 422: limitedResponse(['idempotency-key-reused']) } : {}),
       ...more,
       429: ref('responses', '429'),
     },

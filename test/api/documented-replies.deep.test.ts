@@ -2,6 +2,7 @@ import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPlans } from '../../api/access/plans.ts'
+import { exportJobAsks, streamAsks, webhookAsks } from './documented-job-requests.ts'
 import {
   type Ask,
   type Asks,
@@ -81,11 +82,19 @@ async function wrongIn(operation: Operation, status: string, ask: Ask): Promise<
   return wrong.map((one) => `${status} of ${ask.method ?? 'GET'} ${ask.path.slice(0, 100)}: ${one}`)
 }
 
+/** Paths of webhooks that may be sent again with their Idempotency-Key; a conflict needs two requests at the same time. */
+const REPEATABLE = ['create', 'by_id_test', 'by_id_rotate_secret', 'by_id_deliveries_by_delivery_redeliver', 'by_id_replay']
 /** Statuses that take too long to provoke, or need a fault: tested where that is made. */
-const NOT_PROVOKED = ['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302']
+const NOT_PROVOKED = [
+  ...['408', '410', '500', 'ready 503', 'usage 503', 'export_by_dataset_by_file 302', 'export_jobs_by_id_files_by_file 302'],
+  ...REPEATABLE.map((name) => `webhooks_${name} 409`),
+]
 
 function asksOf(operation: Operation): Promise<Asks> {
   const { tags } = operation.spec
+  if (operation.path.startsWith('/api/export-jobs')) return exportJobAsks(operation, services)
+  if (operation.path === '/api/stream') return streamAsks(operation, services)
+  if (tags.includes('webhooks')) return webhookAsks(operation, services)
   if (tags.includes('data')) return dataAsks(operation, services)
   if (tags.includes('export')) return exportAsks(operation, services)
   if (operation.spec.operationId === 'mcp') return mcpAsks(operation, services)

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { openapi } from '../../api/http/openapi.ts'
+import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Reply, TestService } from './service.ts'
 
 /** A request to send. */
@@ -55,6 +56,11 @@ export function send(url: string, { path, method = 'GET', headers = {}, body }: 
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const sent = request(url, { path, method, headers: { ...headers, ...length }, agent: false }, (response) => {
       const parts: Buffer[] = []
+      // A stream of events has no end.
+      if (response.headers['content-type']?.startsWith('text/event-stream')) {
+        response.on('error', () => undefined).destroy()
+        return resolve({ status: response.statusCode as number, headers: response.headers, body: Buffer.alloc(0) })
+      }
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => resolve({ status: response.statusCode as number, headers: response.headers, body: Buffer.concat(parts) }))
       response.on('error', reject)
@@ -66,14 +72,24 @@ export function send(url: string, { path, method = 'GET', headers = {}, body }: 
 
 let callers = 0
 /** An unused address. */
-const someone = (): Record<string, string> => ({ 'X-Forwarded-For': `10.${callers >> 16}.${(callers >> 8) & 255}.${callers++ & 255}` })
+export const someone = (): Record<string, string> => ({
+  'X-Forwarded-For': `10.${callers >> 16}.${(callers >> 8) & 255}.${callers++ & 255}`,
+})
 /** The same by plain HTTP. */
-const inClear = (): Record<string, string> => ({ ...someone(), 'X-Forwarded-Proto': 'http' })
-const JSON_BODY = { 'Content-Type': 'application/json' }
-const added = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
+export const inClear = (): Record<string, string> => ({ ...someone(), 'X-Forwarded-Proto': 'http' })
+/** The header of a JSON body. */
+export const JSON_BODY = { 'Content-Type': 'application/json' }
+/** A path with a parameter more. */
+export const added = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
+
+/** A new key of a plan, of an account of its own. */
+export async function newKey({ access }: TestService, plan: Plan): Promise<string> {
+  const account = { email: `own${callers++}@example.org`, label: null, language: 'es', plan } as const
+  return (await access.accounts.create(account)).key
+}
 
 /** A path with the examples of its parameters, except for the given ones. */
-function filled({ path, spec }: Operation, values: Readonly<Record<string, string>> = {}): string {
+export function filled({ path, spec }: Operation, values: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name) => values[name] ?? spec.parameters.find((one: Reply) => one.name === name).example)
 }
 
@@ -191,11 +207,23 @@ export async function mcpAsks(operation: Operation, { full }: Pick<Services, 'fu
   }
 }
 
-/** Requests of files of exports. */
-export async function exportAsks(_operation: Operation, { full }: Pick<Services, 'full'>): Promise<Asks> {
-  const key = await full.keyed('ENTERPRISE')
-  const { files } = (await (await fetch(`${full.url}/api/export/incidents`, { headers: key })).json()) as Reply
-  const path = `/api/export/incidents/${files[0].file}`
+/** A file to download: its path, its signed path, and headers with a key that may read it. */
+interface ExportFile {
+  readonly path: string
+  readonly signed: string
+  readonly keyed: Readonly<Record<string, string>>
+}
+
+async function firstFile(full: TestService): Promise<ExportFile> {
+  const keyed = await full.keyed('ENTERPRISE')
+  const { files } = (await (await fetch(`${full.url}/api/export/incidents`, { headers: keyed })).json()) as Reply
+  const { pathname, search } = new URL(files[0].url)
+  return { path: `/api/export/incidents/${files[0].file}`, signed: pathname + search, keyed }
+}
+
+/** Requests of files of exports: of a table by default. */
+export async function exportAsks(_operation: Operation, { full }: Pick<Services, 'full'>, file?: ExportFile): Promise<Asks> {
+  const { path, signed, keyed: key } = file ?? (await firstFile(full))
   const keyed = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({ ...someone(), ...key, ...more })
   const { key: free } = await full.access.accounts.create({ email: `export${callers}@example.org`, label: null, language: 'es' })
   const spent = someone()
@@ -203,7 +231,7 @@ export async function exportAsks(_operation: Operation, { full }: Pick<Services,
   return {
     200: [
       { path, headers: keyed() },
-      { path: new URL(files[0].url).pathname + new URL(files[0].url).search, headers: someone() },
+      { path: signed, headers: someone() },
     ],
     206: [{ path, headers: keyed({ Range: 'bytes=0-3' }) }],
     304: [{ path, headers: keyed({ 'If-None-Match': '*' }) }],
@@ -216,7 +244,7 @@ export async function exportAsks(_operation: Operation, { full }: Pick<Services,
       { path, headers: { ...someone(), 'X-API-Key': free } },
       { path, headers: inClear() },
     ],
-    404: [{ path: '/api/export/incidents/nothing.parquet', headers: keyed() }],
+    404: [{ path: path.replace(/[^/]+$/, 'nothing.parquet'), headers: keyed() }],
     405: [{ path, method: 'PATCH', headers: someone() }],
     410: [{ path: added(path, 'signature=nothing'), headers: someone() }],
     416: [{ path, headers: keyed({ Range: 'bytes=999999999-' }) }],
