@@ -1,3 +1,4 @@
+import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 
 /** The order of a process of the scenario `writers`. */
@@ -18,6 +19,8 @@ export interface AppendReport {
   readonly corrected: Readonly<Record<string, number>>
 }
 
+/** A row without values. */
+const NOTHING: AnyRow = Object.fromEntries(Object.keys(trafficReadings.columns).map((name) => [name, null]))
 /** Sensors of each append. */
 export const SENSORS = 4
 const START = Date.parse('2026-01-31T06:00:00Z')
@@ -35,15 +38,13 @@ export function fetchOf(feed: string, seq: number): string {
 /** The rows of an append. */
 export function rowsOf(feed: string, seq: number, speed_kmh: number | null): AnyRow[] {
   return Array.from({ length: SENSORS }, (_, sensor) => ({
+    ...NOTHING,
     source: feed,
     sensor_id: `${feed}-${sensor}`,
     period_s: 300,
     observed_at: instantOf(seq),
     sensor_type: 'URBAN',
     intensity_veh_h: seq,
-    occupancy_pct: null,
-    load_pct: null,
-    level_of_service: null,
     speed_kmh,
     quality: 'OK',
     fetch_id: fetchOf(feed, seq),
