@@ -16,6 +16,9 @@ const FEEDS = STAND_INS.map(({ feed, hosts, path, route }) => {
 /** An XML document and a zip: transport faults treat both alike. */
 const TWO = FEEDS.filter(([feed]) => feed === 'dgt_incidents' || feed === 'renfe_gtfs_cercanias')
 
+/** Time between two contents of a feed that publishes each of them several times. */
+const CONTENT_MS: Readonly<Record<string, number>> = { madrid_air: 3_600_000, metar: 1_800_000 }
+
 const DECADE_MS = 10 * 365.25 * 86_400_000
 
 let publishers: Publishers
@@ -262,7 +265,7 @@ test('every fault is tested above', async () => {
  */
 function newerAfter(feed: string, now: number): number | null {
   const { publishedAt } = STAND_INS.find((one) => one.feed === feed) as (typeof STAND_INS)[number]
-  for (let wait = 60_000; wait < DECADE_MS; wait *= 2) if (publishedAt(1, now + wait) !== publishedAt(1, now)) return 2 * wait
+  for (let wait = CONTENT_MS[feed] ?? 60_000; wait < DECADE_MS; wait *= 2) if (publishedAt(1, now + wait) !== publishedAt(1, now)) return 2 * wait
   return null
 }
 
