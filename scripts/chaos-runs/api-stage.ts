@@ -99,7 +99,15 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   await start('worker', {})
   const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
   await until('every feed landed', LANDED_WITHIN_MS, () => haveLanded(context))
-  await until('all derived tables were built', LANDED_WITHIN_MS, () => isDerived(context))
+  let left = 'none was tried'
+  await until(
+    () => `all derived tables were built (${left})`,
+    LANDED_WITHIN_MS,
+    async () => {
+      left = await leftToDerive(context).catch(String)
+      return left === ''
+    },
+  )
   const log = pino({ level: 'silent' })
   const { access, close: closeAccess } = await openServiceAccess(cliConfig(folder), { store: context.store, redisUrl: redis.url, log })
   const asked = openRedis(redis.url)
@@ -154,20 +162,22 @@ async function haveLanded(context: ChaosContext): Promise<boolean> {
   return true
 }
 
-async function isDerived(context: ChaosContext): Promise<boolean> {
+/** Names the derived tables that wait, or were built just now; empty if none did. */
+async function leftToDerive(context: ChaosContext): Promise<string> {
+  const left: string[] = []
   for (const derived of derivations) {
     // If the worker is deriving, the stage waits for it.
     const { made, removed, waits } = await derive(context, derived, { feeds, signal: new AbortController().signal })
-    if (waits || made.length + removed.length > 0) return false
+    if (waits || made.length + removed.length > 0) left.push(`${derived.into.id}: ${waits ? 'waits' : 'built'}`)
   }
-  return true
+  return left.join(', ')
 }
 
 /** Waits until a condition is true and returns how long that took, ms; throws after `within_ms`. */
-export async function until(what: string, within_ms: number, isTrue: () => Promise<boolean>): Promise<number> {
+export async function until(what: string | (() => string), within_ms: number, isTrue: () => Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (!(await isTrue().catch(() => false))) {
-    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${what}`)
+    if (performance.now() - began > within_ms) throw new Error(`not within ${within_ms} ms: ${typeof what === 'string' ? what : what()}`)
     await sleep(REST_MS)
   }
   return Math.round(performance.now() - began)
