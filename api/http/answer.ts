@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Source } from '../../lake/schema/sources.ts'
 import type { InLease } from '../access/limits/in-lease.ts'
 import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
@@ -109,6 +110,8 @@ export function headOf(
     readonly clockGranularity_s?: number
     /** The datasets that the answer is read from, if not all of the endpoint's. */
     readonly from?: readonly Dataset[]
+    /** Sources of these datasets that the answer is not about. */
+    readonly otherSources?: readonly Source[]
   },
 ): ReplyHead {
   const clockGranularity_s = smallest(values.clockGranularity_s, options.clockGranularity_s ?? 0)
@@ -119,7 +122,7 @@ export function headOf(
     format: options.format,
     isText: FORMAT_KINDS[options.format].isText,
     links: [
-      ...(isTable(options.format) ? tableLinks(context.endpoint, options.from ?? datasetsOf(context.endpoint)) : []),
+      ...(isTable(options.format) ? tableLinks(context.endpoint, options.from ?? datasetsOf(context.endpoint), options.otherSources) : []),
       ...deprecationLinks(context.endpoint),
     ],
     language: context.endpoint.returns.record.localise ? values.page.lang : null,
@@ -148,8 +151,9 @@ function modifiedAt(
 /**
  * Returns the links that a table needs: the schema of its rows, and its sources' licences with attribution (RFC 8288, RFC 8187).
  */
-function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[]): string[] {
-  const sources = new Map(datasets.flatMap((dataset) => dataset.sources).map((source) => [source.id, source]))
+function tableLinks(endpoint: Endpoint, datasets: readonly Dataset[], otherSources: readonly Source[] = []): string[] {
+  const named = datasets.flatMap(({ sources }) => sources.filter((source) => !otherSources.includes(source)))
+  const sources = new Map(named.map((source) => [source.id, source]))
   const licences = [...sources.values()].map(
     ({ licence_url, attribution }) => `<${new URL(licence_url).href}>; rel="license"; title*=UTF-8''${extendedValue(attribution)}`,
   )

@@ -89,7 +89,11 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     const delivered = (read.onlyFresh ?? []).filter((dataset) => !left.includes(dataset))
     const refresh = delivered.length === 0 ? usual : soonest(usual, { cadences_s: delivered.map((one) => state.cadence_s(one)), now })
     const common = { format, now, data_time: updated_at, refresh, clockGranularity_s: read.clockGranularity_s ?? 0 }
-    const head = headOf(context, values, { ...common, versions })
+    const published = (dataset: Dataset): boolean => live.states[read.from.indexOf(dataset)]?.parts.length !== 0
+    const used = datasets.filter((dataset) => (read.omitsUnpublished ? published(dataset) : !left.includes(dataset)))
+    // A source of the current state stays named, whatever the timetables.
+    const otherSources = (read.otherSources?.(values.own) ?? []).filter((source) => !liveSources.has(source))
+    const head = headOf(context, values, { ...common, versions, from: used, otherSources })
     const at = steppedNow(head.clockGranularity_s, now)
     const shape = shapeOf(values)
     const texts = textsOf(shape)
@@ -119,15 +123,12 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
         throw unknownThing(values.path, (await read.suggestion?.(ask, values.own)) ?? null)
       }
       const lacks = coverageOf(gap, values.own)
-      const published = (dataset: Dataset): boolean => live.states[read.from.indexOf(dataset)]?.parts.length !== 0
-      const used = datasets.filter((dataset) => (read.omitsUnpublished ? published(dataset) : !left.includes(dataset)))
       const about = metaOf(state, used, {
         ...(live.primary ? {} : { kept: tables }),
         ...figure,
         ...missing,
         ...lacks,
-        // A source of the current state stays named, whatever the timetables.
-        otherSources: (read.otherSources?.(values.own) ?? []).filter((source) => !liveSources.has(source)),
+        otherSources,
       })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, shape, record: found as AnyRow, format, meta: about, signal })

@@ -82,7 +82,7 @@ describe('lists around a point', () => {
       const isCheapest = endpoint.path === '/api/gas-stations/cheapest'
       expect(values.page.sort, endpoint.path).toBe(isCheapest ? 'price' : 'distance_m')
       const about = allParams(endpoint).get('sort')?.about
-      expect(about, endpoint.path).toContain(isCheapest ? 'price unless given' : 'distance_m around a point')
+      expect(about, endpoint.path).toContain(isCheapest ? 'price by default' : 'distance_m around a point')
       expect(about, endpoint.path).toContain('lat and lon')
       expect(read(`${query}&sort=-distance_m`, inPath).page.sort).toBe('-distance_m')
     }

@@ -62,7 +62,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
     }
     const response = await service.get(requestOf(endpoint), { Accept: 'application/json' })
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(allParams(endpoint).get('format')?.about).toContain(`\`${preferred === 'application/json' ? 'json' : 'geojson'}\` unless`)
+    expect(allParams(endpoint).get('format')?.about).toContain(`\`${preferred === 'application/json' ? 'json' : 'geojson'}\` by default`)
   })
 
   test('has the same rows and exact values in every format', async () => {

@@ -372,7 +372,6 @@ describe('a line, product or station that nothing has', () => {
     ['/api/trenes/rutas', 'line', 'AVEE', 'did you mean AVE?'],
     ['/api/trenes/estaciones/17000/salidas', 'line', 'C1a', 'did you mean C1?'],
     ['/api/trenes/estaciones/17000/llegadas', 'line', 'Talgo', 'expected a line or product'],
-    ['/api/trenes/posiciones', 'line', 'C4b', 'did you mean C4a?'],
     ['/api/trenes/alertas', 'line', 'AVE,C9', 'expected a line or product of a timetable: AVE, C1, C4a, MD, got "C9"'],
     ['/api/trenes/alertas', 'station', '1700', 'did you mean 17000?'],
     ['/api/trenes/alertas/historico', 'station', 'Chamartín', '/api/trenes/estaciones lists them, got "Chamartín"'],

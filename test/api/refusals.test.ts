@@ -114,11 +114,16 @@ test('a language without texts is answered in Spanish, and says so', async () =>
     ['es', 'es'],
     ['en', 'en'],
     ['EN', 'en'],
-  ])
-    for (const path of ['/api/incidents', '/api/codes']) {
-      const response = await service.get(`${path}?lang=${lang}`)
-      expect(response.headers.get('content-language'), `${path} ${lang}`).toBe(spoken)
-      const plain = await service.get(`${path}?lang=${spoken}`)
-      expect(await response.text()).toBe(await plain.text())
-    }
+  ]) {
+    const response = await service.get(`/api/incidents?lang=${lang}`)
+    expect(response.headers.get('content-language'), lang).toBe(spoken)
+    const plain = await service.get(`/api/incidents?lang=${spoken}`)
+    expect(await response.text()).toBe(await plain.text())
+  }
+})
+
+test.each(['es', 'en', 'ca', 'eu', 'gl'])('codes are labelled in %s', async (lang) => {
+  const response = await service.get(`/api/codes?list=incident_type&lang=${lang}`)
+  expect(response.headers.get('content-language')).toBe(lang)
+  expect(((await response.json()) as Reply).lists[0].label_language).toBe(lang)
 })
