@@ -217,7 +217,10 @@ test('by detectors: the mean of carriageways, each the sum of all its lanes', as
       { sensor_id: 'd3', imd_veh_day: 16_800, coverage: 0.068493 },
     ],
   })
-  expect((await service.get('/api/movilidad/corredores/acceso-barcelona-b-20')).status).toBe(404)
+  expect(await service.json('/api/movilidad/corredores/acceso-barcelona-b-20')).toMatchObject({
+    ...{ status: 404, code: 'no-data-yet', missing: ['corridor_sensor_months'], waits_for: ['a complete day of dgt_detectors'] },
+  })
+  expect(await service.json('/api/movilidad/corredores/acceso-barcelona-b-20?year=2024')).toMatchObject({ code: 'not-found' })
 })
 
 test('its profile is of the hours of that year alone, by kind of day', async () => {

@@ -10,6 +10,7 @@ import { col } from '../../../lake/schema/columns.ts'
 import { defineCachedQuery } from '../../define/cached-query.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
+import { noDataYet } from '../../define/no-data.ts'
 import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
@@ -127,6 +128,10 @@ export const corridorById = defineEndpoint({
     answer: async ({ cached: slice, optional: extra }, { id, year }, now) => {
       const declared = corridors.find((one) => one.id === id)
       const found = declared ? await toldOf(slice, declared, year) : null
+      if (declared?.basis.kind === 'ROAD_DETECTORS' && !found && year === null)
+        throw noDataYet(`The detectors of ${declared.name} have no complete day of readings yet`, {
+          ...{ missing: [corridorSensorMonths], waits_for: ['a complete day of dgt_detectors'], retry_after_s: 3600 },
+        })
       return found && withAge(detailOf(found, await extra(roadPosts, '')), now)
     },
   },
