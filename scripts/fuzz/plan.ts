@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../api/define/endpoint.ts'
 import { endpointId, pathParams } from '../../api/define/endpoint.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
+import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
 import type { FuzzedService, TestKey } from './service.ts'
 
@@ -74,7 +75,13 @@ async function someId({ url, key }: FuzzedService, { path }: Endpoint): Promise<
   const [name, ...others] = pathParams(path)
   const list = endpoints.find((one) => one.path === path.split('/{')[0])
   if (name === undefined || others.length > 0 || list?.returns.kind !== 'list') return null
-  const response = await fetch(`${url}${list.path}?limit=1`, { headers: { 'X-API-Key': key, Accept: 'application/json' } })
+  const ask = (request: string): Promise<Response> =>
+    fetch(`${url}${request}`, { headers: { 'X-API-Key': key, Accept: 'application/json' } })
+  const plain = await ask(`${list.path}?limit=1`)
+  // A list that needs an area takes that of its example.
+  const response = plain.status === 400 ? await ask(requestOf(list, { limit: '1' })) : plain
+  // Streams publish nothing to a service that only polls.
+  if (response.status === 404) return null
   if (!response.ok) throw new Error(`${list.path} answers ${response.status} before the first test: ${await response.text()}`)
   const reply = (await response.json()) as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
   const id = reply[list.returns.name]?.[0]?.[list.returns.id ?? name]
