@@ -58,7 +58,7 @@ export interface ApiOptions {
   readonly cacheBytes?: number
   /** Disk space for replies that are not sent yet, in bytes. */
   readonly spoolBytes?: number
-  /** Time between two polls of the tables whose slices are kept in memory, in ms. */
+  /** Time between two polls of the tables of cached queries, in ms. */
   readonly lakePoll_ms?: number
   /** Makes the OpenAPI description; in this thread by default, which suits tests. */
   readonly describe?: Describe

@@ -53,8 +53,7 @@ export interface LakeSnapshot {
 }
 
 /**
- * The snapshots that datasets are pinned to (from `Lake.snapshot`), by dataset id: queries with the same `SnapshotPins` read the same
- * data.
+ * The snapshots that datasets are pinned to (from `Lake.snapshot`), by dataset id: queries with the same pins read the same data.
  */
 export type SnapshotPins = ReadonlyMap<string, TableState | null>
 

@@ -98,7 +98,7 @@ export interface AppParts {
   readonly spoolBytes: number
   /** The registry for metrics; null if they are not exported. */
   readonly metrics: Registry | null
-  /** Time between two polls of the tables that slices are read from, in ms. */
+  /** Time between two polls of the tables that cached queries read, in ms. */
   readonly lakePoll_ms: number
   /** Makes the OpenAPI description. */
   readonly describe: Describe
@@ -157,7 +157,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     keepAliveTimeout: clients.between_ms,
     forceCloseConnections: true,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), told: countProblem }),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket as Socket, { baseUrl: baseUrl(), onProblem: countProblem }),
     frameworkErrors: (error, request, reply) => {
       const refused = https.refusal(request.raw)
       if (cameByHttps(request.raw)) reply.headers(STRICT_TRANSPORT)
@@ -182,7 +182,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const unmatched = collectRoutes(app, { ...visits, router: ROUTER, paths: endpoints.map(({ path }) => path) })
   const routeOf = (request: FastifyRequest) => (request.is404 ? unmatched.pathOf(request) : request.routeOptions)
   const isSameOrigin = (request: FastifyRequest): boolean => routeOf(request)?.config.isSameOrigin === true
-  answerProblems(app, { baseUrl, log, told: countProblem, isSameOrigin })
+  answerProblems(app, { baseUrl, log, onProblem: countProblem, isSameOrigin })
   // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED).headers(addressLimitHeaders(request, reply.statusCode))
@@ -296,7 +296,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Polls of the tables of slices for each poll of the tables that the catalogue describes. */
+/** Polls of the tables of cached queries for each poll of the tables that the catalogue describes. */
 const WATCHED = 12
 const BY_HTTPS = Object.freeze({ ...AS_TYPED, ...STRICT_TRANSPORT })
 const NO_QUERY: Readonly<Record<string, never>> = Object.freeze({})

@@ -11,9 +11,9 @@ import { type CachedQuery, queryReader } from '../define/cached-query.ts'
 import { poll } from './poll.ts'
 import { WaitingLine } from './read-queue.ts'
 
-/** Changes of its tables after which an unused slice is still read again; at the next one it is dropped. */
+/** Changes of its tables after which an unused query is still read again; at the next one it is dropped. */
 const UNUSED_REFRESHES = 2
-/** Timeout of a slice's query, including the wait for a slot. */
+/** Timeout of a query, including the wait for a slot. */
 const READ_TIMEOUT_MS = 60_000
 /** Queue for keys that are not of the present: its length, its longest wait (ms), and Retry-After of a refusal (s). */
 const WAITING = { most: 24, longest_ms: 10_000, retry_s: 5 } as const
@@ -38,14 +38,14 @@ export interface TablesState {
   readonly awaited: readonly string[]
 }
 
-/** The slices of the lake that are kept in memory. */
+/** Cached queries of the lake, in memory. */
 export interface CachedViews {
   /** Reads that wait for earlier ones. */
   readonly waiting: number
   /** Returns the versions of the tables. They are polled every few seconds, so that no request has to. */
   state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState>
   /**
-   * Returns the content of a slice for a key, read now if it is not kept. A key that callers choose needs a `lease`, as any query
+   * Returns the result of a query for a key, read now if it is not cached. A key that callers choose needs a `lease`, as any query
    * of history.
    */
   get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
@@ -68,7 +68,7 @@ interface Entry {
 
 type Tables = ReadonlyMap<string, LakeSnapshot | null>
 
-/** Opens the slices of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) defines the present. */
+/** Opens the cached queries of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) defines the present. */
 export function openCachedViews(options: {
   readonly lake: Lake
   readonly poll_ms: number
@@ -227,7 +227,7 @@ class Kept implements CachedViews {
     return slice.read(reader, key)
   }
 
-  /** Reads a slice for a key: at once if it is of the present, else in turn. */
+  /** Reads a query for a key: at once if it is of the present, else in turn. */
   #begin<T>(slice: CachedQuery<T>, key: string): Promise<T> {
     const tables = this.#tables
     if (!slice.present || slice.present(this.#clock()).includes(key)) return this.#read(slice, key, tables)

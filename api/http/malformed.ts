@@ -67,19 +67,20 @@ export function followAnswers(server: Server): void {
 
 /**
  * Answers a request that Fastify never saw (too long, too slow, not HTTP) and ends its connection. An answer under way goes out
- * first; if it cannot be completed, the connection is cut. Nothing is written into an answer. `told` gets the problem's code.
+ * first; if it cannot be completed, the connection is cut. Nothing is written into an answer.
+ * `onProblem` gets the code.
  */
 export function answerClientError(
   error: ParserError,
   socket: Socket,
-  { baseUrl, told }: { readonly baseUrl: string; readonly told: (code: ProblemCode) => void },
+  { baseUrl, onProblem }: { readonly baseUrl: string; readonly onProblem: (code: ProblemCode) => void },
 ): void {
   const watched = socket as Watched
   const last = watched[ANSWER]
   if (last === 'over') return
   watched[ANSWER] = 'over'
   const answer = (): void => {
-    if (socket.writable) told(endWith(socket, problemOfParser(error), { baseUrl, instance: '/' }))
+    if (socket.writable) onProblem(endWith(socket, problemOfParser(error), { baseUrl, instance: '/' }))
     else socket.destroy()
   }
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()

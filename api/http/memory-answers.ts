@@ -132,7 +132,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       })
       if (returns.kind === 'one') {
         const body = await oneBody(context, values, { texts, shape, record: found as AnyRow, format, meta: about, signal })
-        return { ...body, ...extras.told() }
+        return { ...body, ...extras.status() }
       }
       const { records, finish, counts, isLacking, restsOn, unlocated, missingYears } = listed(found as Listed<AnyRow>)
       const selects = read.answer ? selected(records, endpoint, values, at) : records
@@ -155,7 +155,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
           stale: isLacking || isLate,
         },
       })
-      return { ...body, ...extras.told() }
+      return { ...body, ...extras.status() }
     }
     const isInPart = { mayBePartial: tablesRead.length > 0 }
     if (!read.past) {

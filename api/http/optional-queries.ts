@@ -8,7 +8,7 @@ export function optionalQueries(
   lease: InLease,
 ): {
   readonly get: MemoryAsk<readonly []>['optional']
-  readonly told: () => { readonly isPartial: boolean }
+  readonly status: () => { readonly isPartial: boolean }
 } {
   let isPartial = false
   return {
@@ -17,6 +17,6 @@ export function optionalQueries(
       isPartial ||= found === null
       return found
     },
-    told: () => ({ isPartial }),
+    status: () => ({ isPartial }),
   }
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../define/problems.ts'
 
 /** Logs expected outages: one line for the first problem of each kind and path, and another with the number that followed. */
 export interface OutageLog {
-  tell(outage: { readonly problem: Problem; readonly path: string; readonly request_id: string }): void
+  add(outage: { readonly problem: Problem; readonly path: string; readonly request_id: string }): void
 }
 
 const EVERY_MS = 60_000
@@ -13,7 +13,7 @@ const EVERY_MS = 60_000
 export function outageLog(log: Pick<FastifyBaseLogger, 'warn'>, { every_ms = EVERY_MS }: { readonly every_ms?: number } = {}): OutageLog {
   const repeats = openRepeats(every_ms)
   return {
-    tell({ problem, path, request_id }) {
+    add({ problem, path, request_id }) {
       const { code, status } = problem
       const { cause } = problem.options
       const reason = cause instanceof Error ? cause.message : undefined

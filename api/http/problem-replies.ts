@@ -124,30 +124,30 @@ function storeProblem(error: StoreError): Problem {
 
 /**
  * Makes every failure end as problem+json. Faults of the service are logged with the request id: outages in few lines, others one
- * by one. `told` gets the code of each problem.
+ * by one. `onProblem` gets the code of each problem.
  */
 export function answerProblems(
   app: FastifyInstance,
   options: {
     readonly baseUrl: () => string
     readonly log: FastifyBaseLogger
-    readonly told: (code: ProblemCode) => void
+    readonly onProblem: (code: ProblemCode) => void
     /** True for a request of a path that only our own pages may read. */
     readonly isSameOrigin: (request: FastifyRequest) => boolean
   },
 ): void {
-  const { baseUrl, log, told, isSameOrigin } = options
+  const { baseUrl, log, onProblem, isSameOrigin } = options
   const outages = outageLog(log)
   const send = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     // A body that ended with its connection is not a fault of the service.
     const made = request.raw.errored === error && !request.raw.complete ? cutOff(error) : problemOf(error)
-    told(made.code)
+    onProblem(made.code)
     const { status, headers, body, request_id } = problemReply(made, {
       baseUrl: baseUrl(),
       instance: request.raw.url?.slice(0, 2000) ?? '/',
       isSameOrigin: isSameOrigin(request),
     })
-    if (status === 503 || status === 507) outages.tell({ problem: made, path: request.routeOptions.url ?? '', request_id })
+    if (status === 503 || status === 507) outages.add({ problem: made, path: request.routeOptions.url ?? '', request_id })
     else if (status >= 500)
       log.error(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },

@@ -73,7 +73,7 @@ export interface MonthsSpec extends DerivedCommon {
   readonly allowedLateness_days?: number
   /** Set if an input row's time is the end of its interval: a row at the instant a month ends belongs to that month. */
   readonly timesAreEnds?: true
-  /** The time range (ms, half-open) of the input rows for a month; by default the month itself and `allowedLateness_days` more. */
+  /** The time range (ms, half-open) of the input rows for a month; by default the month and `allowedLateness_days` more. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**
    * A SELECT of a month's rows, by the dataset's column names, from the inputs' `scans` in the order of `from`; these have the

@@ -129,7 +129,7 @@ export interface Band {
   readonly soon?: readonly SoonBand[]
   /** True if a publication without rows is valid, whatever came before. */
   readonly mayBeEmpty?: true
-  /** CompletenessGroups whose rows do not show how complete a publication is: ratios are computed without them. */
+  /** Completeness groups whose rows do not show how complete a publication is: ratios are computed without them. */
   readonly exceptGroups?: readonly string[]
 }
 
@@ -145,8 +145,8 @@ export interface SoonBand {
 
 /**
  * The blocks of a dataset that a publication may lose as a whole (a núcleo, the M-30). A block is a value of a column, or each
- * element if the column is a list. A row's absence does not count while any of its blocks is missing. Rules: "CompletenessGroups" in
- * jobs/README.md.
+ * element if the column is a list. A row's absence does not count while any of its blocks is missing.
+ * Rules: "Completeness groups" in jobs/README.md.
  */
 export interface CompletenessGroups {
   readonly column: string
@@ -309,8 +309,8 @@ export interface BulkFile {
  */
 export interface Bulk {
   /**
-   * Selects the dataset's columns in any order, except those in `told`. Throws `FormatError` for an unexpected header. A bad
-   * line fails the query, and so the file.
+   * Selects the dataset's columns in any order, except those in `derivedColumns`. Throws `FormatError` for an unexpected header.
+   * A bad line fails the query, and so the file.
    */
   readonly query: (file: BulkFile) => Sql
   /**
@@ -340,7 +340,7 @@ export interface FeedSpec {
   readonly bulk?: Bulk
   /** Guard bands, by dataset id. */
   readonly bands: Readonly<Record<string, Band>>
-  /** CompletenessGroups, by dataset id. */
+  /** Completeness groups, by dataset id. */
   readonly groups?: Readonly<Record<string, CompletenessGroups>>
   /**
    * How the age of the data is measured: from its publication (default), or from the last fetch, for a publisher that

@@ -14,7 +14,7 @@ export interface Anywhere {
   isAbsent(key: string, step: number): void
   /** The absences that count for a thing last seen at `at` (data time, ms), `step` steps back. */
   countOf(key: string, seen: { readonly at: number; readonly step: number }): Promise<number>
-  /** CompletenessGroups named in the fetches from the newest back to the one where the longest search ended. */
+  /** Completeness groups named in the fetches from the newest back to the one where the longest search ended. */
   names(): ReadonlySet<string>
 }
 

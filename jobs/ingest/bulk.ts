@@ -71,7 +71,7 @@ export async function makeBulk(context: IngestContext, feed: Feed & { readonly b
       field.transform === 'identity' ? body.name : partitionValue(field, Date.parse(body.name)),
     )
     return await context.lake.use({ timeout_ms: PATIENCE_MS, signal }, async (session) => {
-      const files = await writeApart(context, session, { dataset, from: sql`(${query})`, told: derived, partition })
+      const files = await writeApart(context, session, { dataset, from: sql`(${query})`, derivedColumns: derived, partition })
       const staged = stagedFiles(files)
       try {
         return { publication: await publicationOf(session, { feed, dataset, staged, fetchedAt }), staged }

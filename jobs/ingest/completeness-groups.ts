@@ -9,7 +9,7 @@ const LEAST_BLOCK = 20
 export interface GroupFacts {
   /** Rows by block, counting only rows with a single block. */
   readonly counts: Readonly<Record<string, number>>
-  /** CompletenessGroups that the parser reported as missing. */
+  /** Completeness groups that the parser reported as missing. */
   readonly said: readonly string[]
   /** Expected things by block; a block without an entry is unknown (all are, if this is undefined). */
   readonly expected?: Readonly<Record<string, number>>
@@ -109,7 +109,7 @@ export function namesIn({ counts, said, expected }: GroupFacts): string[] {
   return [...said, ...Object.keys(counts), ...Object.keys(expected ?? {})]
 }
 
-/** CompletenessGroups by dataset as one list, such as `traffic_readings/M30`. */
+/** Completeness groups by dataset as one list, such as `traffic_readings/M30`. */
 export function groupNames(missing: Readonly<Record<string, readonly string[]>>): string[] {
   return Object.entries(missing).flatMap(([dataset, blocks]) => blocks.map((block) => `${dataset}/${block}`))
 }

@@ -61,7 +61,7 @@ function countReason(
   publication: Publication,
   context: {
     readonly missing: readonly string[]
-    /** CompletenessGroups that were missing after the previous publication and have returned. */
+    /** Completeness groups that were missing after the previous publication and have returned. */
     readonly back: readonly string[]
     readonly blocks: Record<string, number> | undefined
     readonly last: AcceptedFetch | null
@@ -90,7 +90,7 @@ function countReason(
   const had = last.rows[dataset.id] ?? 0
   if (soon && rows === 0 && had > 0 && missing.length === 0) return `${dataset.id}: no rows after ${had}`
   const counts = context.blocks ?? {}
-  // CompletenessGroups missing from either publication are not compared: a returning block would have too many rows forever.
+  // Completeness groups missing from either publication are not compared: a returning block would have too many rows forever.
   const apart = [...missing, ...context.back, ...(band.exceptGroups ?? [])]
   const [now, before] = apart.length === 0 ? [rows, had] : [outside(apart, counts), outside(apart, lastBlocks)]
   if (before <= 0) return null

@@ -330,8 +330,8 @@ export async function writeRows(
 }
 
 /**
- * Writes a query's rows, with the constant and derived columns in `told`, as local files for a dataset's table. For rows of
- * one partition, sorted at once. A day of ten million lines is one file.
+ * Writes a query's rows, with the constant and derived columns in `derivedColumns`, as local files for a dataset's table.
+ * For rows of one partition, sorted at once. A day of ten million lines is one file.
  */
 export async function writeApart(
   context: IngestContext,
@@ -339,17 +339,17 @@ export async function writeApart(
   rows: {
     readonly dataset: Dataset
     readonly from: Sql
-    readonly told: Readonly<Record<string, Sql>>
+    readonly derivedColumns: Readonly<Record<string, Sql>>
     readonly partition: readonly (number | string)[]
   },
 ): Promise<WrittenFile[]> {
-  const { dataset, from, told, partition } = rows
+  const { dataset, from, derivedColumns, partition } = rows
   const { metadata } = await tableOf(context, dataset)
   return writeParquet(session, {
     dataset,
     tableKey: tableKey(dataset),
     from,
-    derivedColumns: told,
+    derivedColumns,
     specId: metadata['default-spec-id'],
     sortOrderId: metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,

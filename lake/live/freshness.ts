@@ -15,7 +15,7 @@ export interface FeedState {
   readonly rows: Readonly<Record<string, number>>
   readonly quarantined: number
   readonly unknown_codes: number
-  /** CompletenessGroups missing from the newest publication, as `dataset/block`. */
+  /** Completeness groups missing from the newest publication, as `dataset/block`. */
   readonly missing_blocks: readonly string[]
   /** Why the last attempt failed or was rejected, and since when attempts fail; null after a success. */
   readonly last_error: string | null

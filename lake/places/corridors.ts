@@ -8,7 +8,7 @@ interface CorridorRoad {
   readonly province_code: string | null
 }
 
-/** Source of a corridor's traffic: sections of the ministry's traffic map, sensors of one kind in a city, or a road's detectors. */
+/** Source of a corridor's traffic: sections of the ministry's map, sensors of one kind in a city, or a road's detectors. */
 export type CorridorBasis = { readonly kind: 'MINISTRY_SECTIONS' } | CitySensors | RoadDetectors
 
 /** The sensors of one kind in a source of traffic readings. */

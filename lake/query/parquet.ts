@@ -22,7 +22,7 @@ export interface WriteOptions {
   readonly dataset: Dataset
   /** Key of the table in the store, such as `lake/road/incidents`. */
   readonly tableKey: string
-  /** The FROM item: has the physical columns of `tableColumns(dataset)`, except those in `told`. */
+  /** The FROM item: has the physical columns of `tableColumns(dataset)`, except those in `derivedColumns`. */
   readonly from: Sql
   /**
    * Columns computed after sorting, by name: expressions of the others. A sort column may be among them if it is equal in all
@@ -122,16 +122,16 @@ async function writeFile(
   options: WriteOptions,
   part: { readonly partition: readonly (Limit | null)[]; readonly rows: Sql },
 ): Promise<WrittenFile | null> {
-  const { dataset, folder, derivedColumns: told = {} } = options
+  const { dataset, folder, derivedColumns = {} } = options
   const fields = physicalFields(tableColumns(dataset))
   const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
   const path = joinPath(folder, name)
-  const within = orderWithin(dataset).filter((field) => !Object.hasOwn(told, field.name))
+  const within = orderWithin(dataset).filter((field) => !Object.hasOwn(derivedColumns, field.name))
   const order = within.length > 0 ? sql` ORDER BY ${ascending(within)}` : sql``
   const write = async (): Promise<Awaited<ReturnType<typeof metricsOf>>> => {
     // The engine keeps the order of the subquery.
     const sorted = sql`${part.rows}${order}`
-    const made = Object.entries(told).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
+    const made = Object.entries(derivedColumns).map(([column, value]) => sql`${value} AS ${outputName(column)}`)
     const rows = made.length === 0 ? sorted : sql`(SELECT *, ${join(made)} FROM (SELECT * FROM ${sorted}))`
     await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${rows}`, {
       path,

@@ -35,7 +35,7 @@ export interface RawFetch {
   readonly rows: Readonly<Record<string, number>>
   /** Rows by dataset and block, for datasets with blocks. */
   readonly blocks: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** CompletenessGroups, by dataset, that this publication lacks according to the parser. */
+  /** Completeness groups, by dataset, that this publication lacks according to the parser. */
   readonly said_missing: Readonly<Record<string, readonly string[]>>
   /**
    * Expected number of things per block, by dataset, from the lake at the time of the decision. Other blocks depend on the

@@ -133,7 +133,7 @@ function hoursChart(counts: Uint16Array, expected: Float64Array) {
 }
 
 /** Further data of estimates, beyond the parameters. */
-export interface Told {
+export interface ModelRun {
   readonly model: string
   readonly model_version: string
   readonly made_at: number
@@ -144,7 +144,7 @@ export interface Told {
 export function estimatesOf(
   { roads, rates, variances, counts }: RiskParameters,
   basis: RiskBasis,
-  made: Told,
+  made: ModelRun,
 ): Row<typeof riskEstimates>[] {
   const all = roads.flatMap(([province_code, road, first], at) => {
     const seen = (counts[at] as readonly number[]).reduce((sum, count) => sum + count, 0)
@@ -198,7 +198,7 @@ export function intervalOf(mean: number, variance: number): [low: number, high: 
 }
 
 /** The rows of `risk_profiles`, one per kind. */
-export function profilesOf({ kinds, profiles }: RiskParameters, { model, model_version, made_at }: Told): Row<typeof riskProfiles>[] {
+export function profilesOf({ kinds, profiles }: RiskParameters, { model, model_version, made_at }: ModelRun): Row<typeof riskProfiles>[] {
   return profiles.map(({ bySun, byHour, season }, at) => ({
     ...{ model, model_version, made_at, kind: at + 1, animal_code: kinds[at] ?? null },
     ...{ by_sun: bySun, by_hour: byHour, season },

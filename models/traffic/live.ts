@@ -52,8 +52,8 @@ export async function panelGrid(of: LiveModel, months: readonly string[], panel:
 }
 
 /**
- * The recent hours of all sensors and corridors of a model that forecasts need: from the roll-up up to its watermark (`rolled`, ms), then
- * from readings, live or archived. Null if there are none.
+ * The recent hours of all sensors and corridors of a model that forecasts need: from the roll-up up to its watermark
+ * (`rolled`, ms), then from readings, live or archived. Null if there are none.
  */
 export async function liveGrid(
   of: LiveModel,

@@ -1,6 +1,6 @@
 import { type CachedQuery, queryReader } from '../../api/define/cached-query.ts'
 import type { Endpoint } from '../../api/define/endpoint.ts'
-import { toldOf } from '../../api/endpoints/mobility/corridor.ts'
+import { trafficOf } from '../../api/endpoints/mobility/corridor.ts'
 import { cityHistory } from '../../api/endpoints/road/city-history.ts'
 import { sensorHistory } from '../../api/endpoints/road/sensor-history.ts'
 import { corridorHoursDerived, corridorSensorMonthsDerived } from '../../jobs/derive/mobility/corridors.ts'
@@ -184,8 +184,8 @@ async function askCorridor(lake: Pick<Lake, 'query'>): Promise<Done> {
   })
   const slice = <T>({ read }: CachedQuery<T>, key: string): Promise<T> => read(reader, key)
   const ring = sensorCorridors().find(({ basis }) => basis.sensor_type === 'M30') as Corridor
-  const found = await toldOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())
-  return { profile_hours: found?.told.profile?.length ?? 0 }
+  const found = await trafficOf(slice, ring, new Date(LAST_MONTH).getUTCFullYear())
+  return { profile_hours: found?.figures.profile?.length ?? 0 }
 }
 
 async function warm({ lake }: Stage, question: Question): Promise<number> {

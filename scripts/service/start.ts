@@ -34,7 +34,7 @@ const FIRST_DATA_MS = 60_000
 const COMING_MS = 5000
 
 /** The facts that a process reports when it is ready. */
-interface Told {
+interface StartedProcess {
   readonly url?: string
   /** Address of the stand-in's AIS receiver; null if it has none. */
   readonly nmea?: string | null
@@ -74,10 +74,10 @@ async function main(): Promise<void> {
   const keep = async (
     kind: keyof typeof PROCESSES,
     env: Readonly<Record<string, string | undefined>>,
-    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (first: Told | null) => string[] } = {},
-  ): Promise<Told> => {
+    { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (first: StartedProcess | null) => string[] } = {},
+  ): Promise<StartedProcess> => {
     const { script, flags, env: more } = PROCESSES[kind]
-    return await services.keep<Told>((first) => ({
+    return await services.keep<StartedProcess>((first) => ({
       name,
       script: join(import.meta.dirname, script),
       flags,
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   }
   try {
     const captures = options.captures === null ? [] : ['--captures', options.captures]
-    const standIn: Told =
+    const standIn: StartedProcess =
       options.mode === 'live' || options.only === 'api'
         ? {}
         : options.config.publishersUrl !== null
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
 }
 
 /** Returns the options that keep the stand-in's addresses after a restart. */
-function portsOf(first: Told | null): string[] {
+function portsOf(first: StartedProcess | null): string[] {
   const options = (name: string, url: string | null | undefined): string[] => (url ? [name, new URL(url).port] : [])
   return [...options('--port', first?.url), ...options('--nmea-port', first?.nmea)]
 }

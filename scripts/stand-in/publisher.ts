@@ -29,7 +29,7 @@ export interface FeedStandIn {
   /** The publisher's validators; with `none` it never answers 304. */
   readonly validators: 'etag' | 'modified' | 'none'
   readonly headers: Readonly<Record<string, string>>
-  /** CompletenessGroups that `block_missing` may leave out, and its default. */
+  /** Completeness groups that `block_missing` may leave out, and its default. */
   readonly blocks: { readonly known: RegExp; readonly usual: readonly string[] }
   /** True if the feed had another layout in the past, which `old_layout` restores. */
   readonly hasOldLayout: boolean

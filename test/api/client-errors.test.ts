@@ -26,7 +26,7 @@ test('a connection announced as ending gets no other reply, and the reply in pro
   const fail = (code: string): void =>
     answerClientError(Object.assign(new Error(code), { code }), taken[0]?.[0].socket as Socket, {
       baseUrl: '',
-      told: (problem) => void reported.push(problem),
+      onProblem: (problem) => void reported.push(problem),
     })
   socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\n')
   await until('the first request', () => taken.length === 1)

@@ -315,7 +315,7 @@ describe('/api/v16/stats', () => {
         const values = { beacon_id: `v16_${n}`, source_id: `b${n}`, province_code: '28', activated_at, first_seen_at: at }
         return exampleTableRow(v16Beacons, { ...values, observed_at: at, updated_at: at })
       }
-      // DownloadStep for 70 minutes, since when two were active that had been activated before.
+      // Followed for 70 minutes, since when two were active that had been activated before.
       await young.land(v16Beacons, [seen(1, 75, 70), seen(2, 5 * 60, 70), seen(3, 20, 20)], END)
       for (const query of ['', '?group_by=province']) {
         const [one] = (await young.json(`/api/v16/stats${query}`)).stats

@@ -86,7 +86,7 @@ interface SharedParts {
 export type Reply = any
 
 interface PublishOptions {
-  /** CompletenessGroups missing in the publication. */
+  /** Completeness groups missing in the publication. */
   readonly missing?: readonly string[]
   readonly feed?: string
   /** Data time, ms since the epoch. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compareBy, type Order, type Position, pageOf, sorted } from '../../api/http/paging.ts'
 import { Turn } from '../../api/http/turns.ts'
 
-/** CompletenessGroups the event loop for the given time in ms. */
+/** Blocks the event loop for the given time in ms. */
 function work(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);

@@ -57,12 +57,12 @@ export const corridorFields = {
   ),
 } as const
 
-type Told = Omit<ValueOf<typeof corridorFields>, 'stale'>
+type CorridorFigures = Omit<ValueOf<typeof corridorFields>, 'stale'>
 type Slices = MemoryAsk<readonly []>['cached']
 
 /** A corridor with its source data: sections or sensors. */
 export interface CorridorTraffic {
-  readonly told: Told
+  readonly figures: CorridorFigures
   readonly sections: readonly ImdSection[]
   readonly sensors: readonly SensorYear[]
 }
@@ -71,12 +71,12 @@ export interface CorridorTraffic {
 const FRESH_YEARS = 2
 
 /** The record of a corridor as of an instant (ms). */
-export function withAge<T extends Told>(told: T, now: number): T & { readonly stale: boolean } {
-  return { ...told, stale: told.year < Number(madridDate(now).slice(0, 4)) - FRESH_YEARS }
+export function withAge<T extends CorridorFigures>(figures: T, now: number): T & { readonly stale: boolean } {
+  return { ...figures, stale: figures.year < Number(madridDate(now).slice(0, 4)) - FRESH_YEARS }
 }
 
 /** Reads a corridor in a year, by default the newest available; null without data. */
-export function toldOf(slice: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
+export function trafficOf(slice: Slices, corridor: Corridor, year: number | null): Promise<CorridorTraffic | null> {
   return corridor.basis.kind === 'MINISTRY_SECTIONS' ? bySections(slice, corridor, year) : bySensors(slice, corridor, year)
 }
 
@@ -93,7 +93,7 @@ async function bySections(slice: Slices, corridor: Corridor, asked: number | nul
     km_from: Math.min(...theirs.flatMap(({ km_from, km_to }) => [km_from, km_to])),
     km_to: Math.max(...theirs.flatMap(({ km_from, km_to }) => [km_from, km_to])),
   }))
-  const told: Told = {
+  const figures: CorridorFigures = {
     ...{ id: corridor.id, name: corridor.name, roads, year, basis: 'MINISTRY_SECTIONS' },
     imd_veh_day: tenth(all.veh_km / all.km_days),
     ...changeOf(matched.now.veh_km / matched.now.km_days, matched.then.veh_km / matched.then.km_days),
@@ -103,7 +103,7 @@ async function bySections(slice: Slices, corridor: Corridor, asked: number | nul
     coverage: share(length(sections.filter(({ veh_km }) => veh_km !== null)) / length(sections)),
     ...{ source: mitmaTrafficMap.id, period_s: null, profile: null },
   }
-  return { told, sections, sensors: [] }
+  return { figures, sections, sensors: [] }
 }
 
 async function bySensors(slice: Slices, corridor: Corridor, asked: number | null): Promise<CorridorTraffic | null> {
@@ -112,7 +112,7 @@ async function bySensors(slice: Slices, corridor: Corridor, asked: number | null
   const sensors = [...found.sensors.values()]
   const both = sensors.filter(({ sensor_id }) => found.before.has(sensor_id))
   const mean = (of: readonly SensorYear[]): number => of.reduce((sum, one) => sum + dailyAt(one), 0) / of.length
-  const told: Told = {
+  const figures: CorridorFigures = {
     ...{ id: corridor.id, name: corridor.name, year: found.year, basis: corridor.basis.kind },
     roads: corridor.roads.flatMap(({ road, km_from, km_to }) => (km_from === null || km_to === null ? [] : [{ road, km_from, km_to }])),
     imd_veh_day: tenth(mean(sensors)),
@@ -124,11 +124,11 @@ async function bySensors(slice: Slices, corridor: Corridor, asked: number | null
     ...{ source: found.source, period_s: found.period_s },
     profile: await profileOf(slice, corridor.id, found),
   }
-  return { told, sections: [], sensors }
+  return { figures, sections: [], sensors }
 }
 
 /** The change between two means, which are NaN if nothing is in both years. */
-function changeOf(now: number, then: number): Pick<Told, 'previous_imd_veh_day' | 'comparable_imd_veh_day' | 'change_pct'> {
+function changeOf(now: number, then: number): Pick<CorridorFigures, 'previous_imd_veh_day' | 'comparable_imd_veh_day' | 'change_pct'> {
   const isKnown = Number.isFinite(now) && Number.isFinite(then)
   return {
     previous_imd_veh_day: isKnown ? tenth(then) : null,

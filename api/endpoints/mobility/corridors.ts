@@ -14,7 +14,7 @@ import { noDataYet } from '../../define/no-data.ts'
 import { integerParam, knownBy, required, textParam } from '../../define/params.ts'
 import { foldRoad } from '../../define/params-place.ts'
 import { type Posts, roadPosts } from '../road/posts.ts'
-import { type CorridorTraffic, corridorFields, toldOf, withAge } from './corridor.ts'
+import { type CorridorTraffic, corridorFields, trafficOf, withAge } from './corridor.ts'
 import { dailyAt, hoursOfYear } from './corridor-sensors.ts'
 import { ABOUT_LINES, draftOf, drawn, sectionFields } from './imd.ts'
 import { ABOUT_IMD } from './imd-sections.ts'
@@ -74,8 +74,8 @@ export const corridorList = defineEndpoint({
     answer: async ({ cached: slice }, { q, year }, now) => {
       const words = q === null ? [] : foldName(q).split(' ')
       const wanted = corridors.filter(({ id, name }) => words.every((word) => `${foldName(id)} ${foldName(name)}`.includes(word)))
-      const found = await Promise.all(wanted.map((one) => toldOf(slice, one, year)))
-      return found.flatMap((one) => (one ? [withAge(one.told, now)] : []))
+      const found = await Promise.all(wanted.map((one) => trafficOf(slice, one, year)))
+      return found.flatMap((one) => (one ? [withAge(one.figures, now)] : []))
     },
   },
   example: { q: 'a-6', year: '2018' },
@@ -127,7 +127,7 @@ export const corridorById = defineEndpoint({
     clockGranularity_s: 3600,
     answer: async ({ cached: slice, optional: extra }, { id, year }, now) => {
       const declared = corridors.find((one) => one.id === id)
-      const found = declared ? await toldOf(slice, declared, year) : null
+      const found = declared ? await trafficOf(slice, declared, year) : null
       if (declared?.basis.kind === 'ROAD_DETECTORS' && !found && year === null)
         throw noDataYet(`The detectors of ${declared.name} have no complete day of readings yet`, {
           ...{ missing: [corridorSensorMonths], waits_for: ['a complete day of dgt_detectors'], retry_after_s: 3600 },
@@ -138,11 +138,11 @@ export const corridorById = defineEndpoint({
   example: { id: 'madrid-a-6', year: '2018' },
 })
 
-function detailOf({ told, sections, sensors }: CorridorTraffic, posts: Posts | null): Omit<ValueOf<typeof detailFields>, 'stale'> {
-  const [only, ...others] = told.roads
+function detailOf({ figures, sections, sensors }: CorridorTraffic, posts: Posts | null): Omit<ValueOf<typeof detailFields>, 'stale'> {
+  const [only, ...others] = figures.roads
   const way = posts && only && others.length === 0 ? posts.line(foldRoad(only.road), { ...only, province_code: null }) : null
   return {
-    ...told,
+    ...figures,
     sections: sections.map((one) => {
       const { geometry: line, ...rest } = drawn(draftOf(one), posts)
       return { ...rest, line }
@@ -150,7 +150,7 @@ function detailOf({ told, sections, sensors }: CorridorTraffic, posts: Posts | n
     sensors: sensors.map((one) => ({
       sensor_id: one.sensor_id,
       imd_veh_day: Math.round(10 * dailyAt(one)) / 10,
-      coverage: Math.round((1e6 * one.hours) / hoursOfYear(told.year)) / 1e6,
+      coverage: Math.round((1e6 * one.hours) / hoursOfYear(figures.year)) / 1e6,
     })),
     geometry: way?.line ?? null,
     geometry_absent: way ? null : posts ? 'NO_POINTS' : 'NOT_NOW',

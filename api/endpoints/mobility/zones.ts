@@ -90,7 +90,7 @@ const zonesOf = memo((...[members, names, points, polygons]: [...ZoneStates, Zon
 })
 
 /** Optional data of a zone besides its members. */
-interface Told {
+interface ZoneData {
   readonly named: Named | undefined
   readonly placed: Placed | undefined
   readonly geometry_at: number | null
@@ -99,7 +99,7 @@ interface Told {
 }
 
 /** A zone from its members, at least one: the active ones, if there are any. */
-function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsAt }: Told): Draft {
+function zoneOf(rows: readonly Member[], { named, placed, geometry_at, polygonsAt }: ZoneData): Draft {
   const active = rows.filter(({ status }) => status === 'ACTIVE')
   const held = active.length > 0 ? active : rows
   const [first] = held as [Member]

@@ -55,7 +55,7 @@ const alertsOfDays = memo((state: AlertState, updates: AlertStates[1], ...days: 
   const listed: CurrentAlert[] = []
   for (const row of state.rows) {
     const train = trains.get(row)
-    const completed = train ? { ...row, service_date: train.day.date, train: train.tells } : row
+    const completed = train ? { ...row, service_date: train.day.date, train: train.alertTrain } : row
     const alert = { row: completed, shown: toAlert(completed) }
     all.push(alert)
     if (!train || train.isListed) listed.push(alert)

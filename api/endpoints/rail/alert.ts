@@ -137,7 +137,7 @@ export type AlertRow = StateRow<typeof railAlerts> & {
 const textsOf = (row: AlertRow): readonly Text[] => row.translations as unknown as readonly Text[]
 
 /** Fields from JSON columns, Spanish texts and timetable data of the train. */
-const told = {
+const derivedFields = {
   text: (row: AlertRow) => row.text_es,
   text_language: (row: AlertRow) => textsOf(row).find(({ text }) => text === row.text_es)?.language ?? null,
   translations: textsOf,
@@ -156,11 +156,11 @@ const told = {
 } as const
 
 /** Converts rows of the dataset to alerts. */
-export const toAlert: (row: AlertRow) => ValueOf<typeof alert.fields> = projection(railAlerts, alert, told)
+export const toAlert: (row: AlertRow) => ValueOf<typeof alert.fields> = projection(railAlerts, alert, derivedFields)
 
 /** Converts rows of the dataset to alerts with their end. */
 export const toAlertDetail: (row: AlertRow) => ValueOf<typeof alertDetail.fields> = projection(railAlerts, alertDetail, {
-  ...told,
+  ...derivedFields,
   ...endOf,
 })
 

@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** Live data of a train at a stop. */
-export interface Told {
+export interface CallStatus {
   readonly status: string
   readonly expected_at: number | null
   readonly delay_s: number | null
@@ -38,18 +38,18 @@ export interface Spoken {
 }
 
 /** A delay is not applied to stops farther ahead than this, ms. */
-export const TOLD_MS = 4 * 3_600_000
+export const LIVE_AHEAD_MS = 4 * 3_600_000
 
 /**
  * Live data of a train at a stop, from its trip first, then its twins; null without any. It is cancelled if one of those that
  * stop here is and none of them is known to run: feeds count for each other's parts only where these run together. Position,
  * delay and platform come from any that runs.
  */
-export function toldOf(
+export function statusOf(
   ask: BoardAsk,
   place: Place,
   { spoken, scheduled_at }: { readonly spoken: readonly Spoken[]; readonly scheduled_at: number },
-): Told | null {
+): CallStatus | null {
   const here = spoken.filter(({ isHere }) => isHere)
   if (here.length > 0 && here.every(({ update }) => isCancelled(update))) return withStatus('CANCELLED')
   const running = spoken.flatMap(({ update }) => (isCancelled(update) ? [] : [update]))
@@ -57,7 +57,7 @@ export function toldOf(
   if (running.some((update) => update.skipped_stop_ids.includes(ask.stop_id))) return withStatus('SKIPPED')
   if (running.some((update) => nextRow(place, update) > place.row)) return withStatus(ask.side === 'DEPARTURES' ? 'DEPARTED' : 'ARRIVED')
   const platform = running.map(({ trip_id }) => ask.live.platformOf(trip_id, ask.stop_id)).find((one) => one !== null) ?? null
-  const late = scheduled_at > ask.now + TOLD_MS ? undefined : running.find((update) => believed(update) !== null)
+  const late = scheduled_at > ask.now + LIVE_AHEAD_MS ? undefined : running.find((update) => believed(update) !== null)
   if (!late) return { status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform }
   const delay_s = believed(late) as number
   // An early train waits for its planned time.
@@ -76,7 +76,7 @@ export function believed({ delay_s, delay_quality }: TripUpdate): number | null 
   return delay_quality === 'DOUBTFUL' ? null : delay_s
 }
 
-function withStatus(status: string): Told {
+function withStatus(status: string): CallStatus {
   return { status, expected_at: null, delay_s: null, delay_source: null, platform: null }
 }
 
@@ -84,10 +84,10 @@ function withStatus(status: string): Told {
 export function isWaitedFor(
   ask: BoardAsk,
   place: Place,
-  { spoken, told }: { readonly spoken: readonly Spoken[]; readonly told: Told },
+  { spoken, callStatus }: { readonly spoken: readonly Spoken[]; readonly callStatus: CallStatus },
 ): boolean {
-  if (told.status !== 'SCHEDULED') return false
-  if (told.expected_at !== null && told.expected_at >= ask.at) return true
+  if (callStatus.status !== 'SCHEDULED') return false
+  if (callStatus.expected_at !== null && callStatus.expected_at >= ask.at) return true
   return (
     ask.at <= ask.now &&
     spoken.some(({ update }) => {

@@ -2,7 +2,7 @@ import { hasLines, isCancelled } from '../../../lake/datasets/rail/codes.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import type { StopTime } from '../transit/day-stops.ts'
 import type { boardFields } from './board-fields.ts'
-import { type BoardAsk, believed, isWaitedFor, type Place, type Spoken, TOLD_MS, type Told, toldOf } from './board-status.ts'
+import { type BoardAsk, believed, type CallStatus, isWaitedFor, LIVE_AHEAD_MS, type Place, type Spoken, statusOf } from './board-status.ts'
 import { isShown, reachOf, sameCall } from './duplicates.ts'
 import type { TripUpdate } from './live-trips.ts'
 import type { DayTrip, TimetableDay } from './timetable-day.ts'
@@ -17,9 +17,9 @@ const REACH_MS = 24 * HOUR_MS
 /** Trains planned longer ago than this are no longer expected, ms. */
 const LATE_MS = 12 * HOUR_MS
 /** For a train in one timetable only, without live data. */
-const PLAIN: Pick<Call, 'told' | 'twin'> = Object.freeze({ told: null, twin: null })
+const PLAIN: Pick<Call, 'callStatus' | 'twin'> = Object.freeze({ callStatus: null, twin: null })
 const NO_PLACES: readonly Pick<Place, 'trip' | 'row'>[] = []
-const PLANNED: Told = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
+const PLANNED: CallStatus = Object.freeze({ status: 'SCHEDULED', expected_at: null, delay_s: null, delay_source: null, platform: null })
 
 /**
  * A timetable train on a board: the sort keys, named as in entries, and where to find the rest. A board of 24 h has up to a
@@ -31,25 +31,25 @@ class Call {
   readonly row: number
   readonly scheduled_at: number
   /** Its live data; null if only the timetable has it. */
-  readonly told: Told | null
+  readonly callStatus: CallStatus | null
   /** The trip in another network that is the same train and makes the same stop. */
   readonly twin: DayTrip | null
 
-  constructor(at: Place, scheduled_at: number, { told, twin }: Pick<Call, 'told' | 'twin'>) {
+  constructor(at: Place, scheduled_at: number, { callStatus, twin }: Pick<Call, 'callStatus' | 'twin'>) {
     this.day = at.day
     this.trip = at.trip
     this.row = at.row
     this.scheduled_at = scheduled_at
-    this.told = told
+    this.callStatus = callStatus
     this.twin = twin
   }
 
   get expected_at(): number | null {
-    return this.told && this.told.expected_at
+    return this.callStatus && this.callStatus.expected_at
   }
 
   get delay_s(): number | null {
-    return this.told && this.told.delay_s
+    return this.callStatus && this.callStatus.delay_s
   }
 
   get service_date(): string {
@@ -146,9 +146,9 @@ function spokenCall(
     const said = updateOf(twin)
     if (said) spoken.push({ update: said, isHere: here.some(({ trip }) => trip === twin) })
   }
-  const told = spoken.length === 0 ? null : toldOf(ask, stop, { spoken, scheduled_at })
-  const isDue = scheduled_at >= ask.at || (told !== null && isWaitedFor(ask, stop, { spoken, told }))
-  return isDue ? new Call(stop, scheduled_at, { told, twin: here[0]?.trip ?? null }) : null
+  const callStatus = spoken.length === 0 ? null : statusOf(ask, stop, { spoken, scheduled_at })
+  const isDue = scheduled_at >= ask.at || (callStatus !== null && isWaitedFor(ask, stop, { spoken, callStatus }))
+  return isDue ? new Call(stop, scheduled_at, { callStatus, twin: here[0]?.trip ?? null }) : null
 }
 
 /** Stops that the twins of a trip make together with it. */
@@ -195,8 +195,8 @@ function covers({ day, trip, row }: Call, other: Call, side: BoardAsk['side']): 
 }
 
 function isBetter(one: Call, other: Call, side: BoardAsk['side']): boolean {
-  const runs = one.told?.status !== 'CANCELLED'
-  if (runs !== (other.told?.status !== 'CANCELLED')) return runs
+  const runs = one.callStatus?.status !== 'CANCELLED'
+  if (runs !== (other.callStatus?.status !== 'CANCELLED')) return runs
   const [own, its] = [lengthOf(one, side), lengthOf(other, side)]
   return own === its ? reachOf(one, side) > reachOf(other, side) : own > its
 }
@@ -237,7 +237,7 @@ function entryOf(call: Call): BoardEntry {
   const { day, trip, row, scheduled_at } = call
   const { route } = trip
   const { stops } = day
-  const told = call.told ?? PLANNED
+  const callStatus = call.callStatus ?? PLANNED
   const isWhole = trip.end - trip.first > 1
   const [origin_id, destination_id] = isWhole ? [stops.stopId(trip.first), stops.stopId(trip.end - 1)] : [null, null]
   const { network, train_number } = trip
@@ -265,12 +265,12 @@ function entryOf(call: Call): BoardEntry {
     destination_id,
     destination: destination_id === null ? null : stops.nameOf(destination_id),
     scheduled_at,
-    expected_at: told.expected_at,
-    delay_s: told.delay_s,
-    delay_source: told.delay_source,
-    is_live: call.told !== null,
-    status: told.status,
-    platform: told.platform,
+    expected_at: callStatus.expected_at,
+    delay_s: callStatus.delay_s,
+    delay_source: callStatus.delay_source,
+    is_live: call.callStatus !== null,
+    status: callStatus.status,
+    platform: callStatus.platform,
     pickup_type: stops.pickup(row),
     drop_off_type: stops.dropOff(row),
     headway_s: trip.headway_s,
@@ -283,7 +283,7 @@ function entryOf(call: Call): BoardEntry {
 function addedTrain({ at, days, now, stop_id, live }: BoardAsk, update: TripUpdate): BoardEntry | null {
   const { network, trip_id, expected_arrival_at } = update
   const delay_s = believed(update)
-  if (expected_arrival_at === null || expected_arrival_at < at || expected_arrival_at > now + TOLD_MS) return null
+  if (expected_arrival_at === null || expected_arrival_at < at || expected_arrival_at > now + LIVE_AHEAD_MS) return null
   if (isCancelled(update) || days.some((day) => day.tripOf(network, trip_id) !== null)) return null
   return {
     service_date: update.service_date,

@@ -16,7 +16,7 @@ export interface TrainAlert {
 /** Timetable data of an alert's train, and whether lists contain the alert. */
 interface ReportedAlert {
   readonly day: TimetableDay
-  readonly tells: AlertTrain
+  readonly alertTrain: AlertTrain
   readonly isListed: boolean
 }
 
@@ -37,26 +37,26 @@ export function alertsOfTrains(
     const update = updateOf(trip)
     return update !== null && !isCancelled(update)
   }
-  const told = new Map<AlertRow, ReportedAlert>()
+  const reported = new Map<AlertRow, ReportedAlert>()
   for (const alert of alerts) {
     const { row, day } = alert
     const twins = twinsOf(alert)
     if (twins.length === 0) {
-      told.set(row, { day, tells: tellsOf(alert, { trips: alert.trips, twins, except: NOWHERE }), isListed: true })
+      reported.set(row, { day, alertTrain: alertTrainOf(alert, { trips: alert.trips, twins, except: NOWHERE }), isListed: true })
       continue
     }
     const same = sameAlerts(alert, (trip) => (byTrip.get(trip) ?? []).map((one) => one.alert))
     const running = row.kind === 'CANCELLED' ? twins.filter(runs) : []
     const except = new Set(running.flatMap((trip) => stopIdsOf(trip, day, null)))
-    const tells = tellsOf(alert, {
+    const alertTrain = alertTrainOf(alert, {
       trips: [...new Set(same.flatMap(({ trips }) => trips))],
       twins: twins.filter((trip) => !running.includes(trip)),
       except,
     })
     const isFirst = same.every((other) => other === alert || comesFirst(row, other.row))
-    told.set(row, { day, tells, isListed: isFirst && (running.length === 0 || tells.stop_ids.length > 0) })
+    reported.set(row, { day, alertTrain, isListed: isFirst && (running.length === 0 || alertTrain.stop_ids.length > 0) })
   }
-  return told
+  return reported
 }
 
 const NOWHERE: ReadonlySet<string> = new Set()
@@ -82,7 +82,7 @@ function comesFirst(one: AlertRow, other: AlertRow): boolean {
   return one.first_seen_at === other.first_seen_at ? one.alert_id < other.alert_id : one.first_seen_at < other.first_seen_at
 }
 
-function tellsOf(
+function alertTrainOf(
   { day, due }: TrainAlert,
   about: { readonly trips: readonly DayTrip[]; readonly twins: readonly DayTrip[]; readonly except: ReadonlySet<string> },
 ): AlertTrain {

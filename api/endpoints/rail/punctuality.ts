@@ -188,7 +188,7 @@ function askedOf(
 }
 
 /**
- * True if trips count at stations. Throws `InvalidParam` if that is requested for trains without station names, by product or alone.
+ * True if trips count at stations. Throws `InvalidParam` for trains without station names, by product or alone.
  */
 function isAtStations(p: {
   readonly group_by: readonly Group[] | null

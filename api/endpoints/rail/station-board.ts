@@ -9,7 +9,7 @@ import { instantParam } from '../../define/params-time.ts'
 import { checkCovered } from '../transit/timetable-span.ts'
 import { boardEntry, boardOf, isOf } from './board.ts'
 import { boardFields } from './board-fields.ts'
-import { type BoardAsk, TOLD_MS } from './board-status.ts'
+import { type BoardAsk, LIVE_AHEAD_MS } from './board-status.ts'
 import { lineParam } from './known-names.ts'
 import { liveTrips } from './live-trips.ts'
 import { lacksNucleo } from './missing-nucleos.ts'
@@ -100,7 +100,7 @@ function boardEndpoint(spec: {
           finish: boardEntry,
           counts: { timetable_from: covered.from, timetable_until: covered.to },
           restsOn: restsOnTimetables(station.networks, [railTripUpdates, railPositions]),
-          isLacking: Math.abs(moment - now) <= TOLD_MS && lacksNucleo([states[0]], { network: p.network, nucleo }),
+          isLacking: Math.abs(moment - now) <= LIVE_AHEAD_MS && lacksNucleo([states[0]], { network: p.network, nucleo }),
         }
       },
     },

@@ -98,7 +98,7 @@ const OMITTED: Readonly<Record<(typeof VIEWS)[number], readonly string[]>> = {
 const forecast = record('TrafficForecast', 'The traffic of a series in an hour: expected, usual or measured.', fields, {
   sometimes: [...new Set(Object.values(OMITTED).flat())],
 })
-type Told = ValueOf<typeof fields>
+type Forecast = ValueOf<typeof fields>
 
 /** The request by `view`. Parameters of the other views are rejected, because they would have no effect. */
 const asked = group(
@@ -194,14 +194,15 @@ export const trafficForecastList = defineEndpoint({
             : dayOf(ask, kind, id, now))
         return found.length > 0 ? found : noneOf(ask, { kind, id, view, source })
       }
-      const told = toldOf(await ask.cached(trafficForecastRows, ''), now)
-      const ofSource = (rows: readonly Told[]): readonly Told[] => (source === null ? rows : rows.filter((row) => row.source === source))
-      const [all, ahead, bySeries] = [ofSource(told.all), ofSource(told.ahead), told.bySeries]
+      const published = publishedOf(await ask.cached(trafficForecastRows, ''), now)
+      const ofSource = (rows: readonly Forecast[]): readonly Forecast[] =>
+        source === null ? rows : rows.filter((row) => row.source === source)
+      const [all, ahead, bySeries] = [ofSource(published.all), ofSource(published.ahead), published.bySeries]
       const found = id === '' ? all : (bySeries.get(`${kind} ${id}`) ?? [])
       if (found.length === 0) return noneOf(ask, { kind, id, view, source, of: all })
       const wanted = id === '' && at === null ? ahead : at === null ? found : inHour(found, at)
       if (wanted.length === 0) throw noneAhead(all)
-      const ofHorizon = (rows: readonly Told[]): readonly Told[] =>
+      const ofHorizon = (rows: readonly Forecast[]): readonly Forecast[] =>
         horizon === null ? rows : rows.filter((row) => (horizon as readonly string[]).includes(row.horizon as string))
       const records = ofHorizon(wanted)
       if (records.length === 0) {
@@ -233,31 +234,31 @@ const NOTHING = {
   ...{ recent_error: null, reason: null, is_over: null, made_at: null, model: null, model_version: null, period: 'PT1H', unit: 'veh/h' },
 } as const
 
-function forecastOf(row: ForecastRow, now: number): Told {
+function forecastOf(row: ForecastRow, now: number): Forecast {
   const { interval_level: level, interval_low: low, interval_high: high, series: _series, ...rest } = row
   const interval = low === null || high === null ? null : { level, low, high }
   return { ...NOTHING, source: liveModel(row.model)?.source ?? LIVE_SOURCE, ...rest, interval, is_over: row.starts_at + HOUR_MS <= now }
 }
 
 interface PublishedForecasts {
-  readonly all: readonly Told[]
+  readonly all: readonly Forecast[]
   /** Those of future hours. */
-  readonly ahead: readonly Told[]
-  readonly bySeries: ReadonlyMap<string, readonly Told[]>
+  readonly ahead: readonly Forecast[]
+  readonly bySeries: ReadonlyMap<string, readonly Forecast[]>
 }
 
 /**
  * All forecasts as replies show them, and by series: computed once an hour per state of the lake, as thousands of sensors have
  * four each.
  */
-const toldOf = memo((rows: readonly ForecastRow[], now: number): PublishedForecasts => {
+const publishedOf = memo((rows: readonly ForecastRow[], now: number): PublishedForecasts => {
   const all = rows.map((row) => forecastOf(row, now))
   const ahead = all.filter(({ is_over }) => !is_over)
   return { all, ahead, bySeries: Map.groupBy(all, ({ series_kind, series_id }) => `${series_kind} ${series_id}`) }
 })
 
 /** The forecasts of the hour of an instant (ms). Throws `InvalidParam` with the available hours if there are none. */
-function inHour(rows: readonly Told[], at: number): readonly Told[] {
+function inHour(rows: readonly Forecast[], at: number): readonly Forecast[] {
   const found = rows.filter(({ starts_at }) => (starts_at as number) <= at && at < (starts_at as number) + HOUR_MS)
   if (found.length > 0) return found
   const hours = new Set(rows.map(({ starts_at }) => starts_at as number))
@@ -268,7 +269,7 @@ function inHour(rows: readonly Told[], at: number): readonly Told[] {
 }
 
 /** The error for horizons without a forecast of the hour, with the available ones. */
-function otherHorizons(rows: readonly Told[], { value, at }: { readonly value: string; readonly at: number | null }): InvalidParam {
+function otherHorizons(rows: readonly Forecast[], { value, at }: { readonly value: string; readonly at: number | null }): InvalidParam {
   const allowed = [...new Set(rows.map(({ horizon }) => horizon as string))].sort()
   return new InvalidParam(
     `expected ${allowed.join(' or ')}, the horizons with a forecast of ${at === null ? 'future hours' : 'the hour of `at`'}`,
@@ -280,12 +281,12 @@ function otherHorizons(rows: readonly Told[], { value, at }: { readonly value: s
   )
 }
 
-async function heatmapOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+async function heatmapOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Forecast[]> {
   const hours = await slice(heatmaps, JSON.stringify([series_kind, series_id, madridDate(now).slice(0, 7)]))
   return hours.map(({ period_s: _period, ...hour }) => ({ ...NOTHING, series_kind, series_id, ...hour }))
 }
 
-async function dayOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Told[]> {
+async function dayOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id: string, now: number): Promise<Forecast[]> {
   const hours = await slice(comparedDays, JSON.stringify([series_kind, series_id, madridDate(now, 1)]))
   return hours.map(({ period_s: _period, weeks: _weeks, ...hour }) => ({
     ...{ ...NOTHING, series_kind, series_id, ...hour, ...deviation(hour.intensity_veh_h, hour.baseline) },
@@ -293,7 +294,7 @@ async function dayOf({ cached: slice }: Ask, series_kind: SeriesKind, series_id:
   }))
 }
 
-async function sensorNow({ cached: slice }: Ask, id: string, now: number): Promise<Told[]> {
+async function sensorNow({ cached: slice }: Ask, id: string, now: number): Promise<Forecast[]> {
   const begun = Math.floor(now / HOUR_MS) * HOUR_MS
   const [last] = await slice(measuredHours, JSON.stringify([id, begun]))
   if (!last) return []
@@ -312,7 +313,7 @@ async function sensorNow({ cached: slice }: Ask, id: string, now: number): Promi
 function deviation(
   measured: ComparedHour['intensity_veh_h'],
   typical: ComparedHour['baseline'],
-): Pick<Told, 'intensity_diff_veh_h' | 'intensity_diff_pct'> {
+): Pick<Forecast, 'intensity_diff_veh_h' | 'intensity_diff_pct'> {
   const none = { occupancy_pct: null, load_pct: null }
   const { intensity_diff_veh_h, intensity_diff_pct } = deviationOf(
     { intensity_veh_h: measured, ...none },

@@ -156,9 +156,9 @@ function sectionOf(one: Estimate): ValueOf<typeof sectionFields> {
     interval_high: _high,
     baseline: _mean,
     expected_by_kind: _kinds,
-    ...told
+    ...shown
   } = rest
-  return { ...told, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
+  return { ...shown, road: roadName(one.road), km_from, expected_week, province: provinceName(one.province_code) }
 }
 
 /** A record of a section without its line, which is drawn only for records that are shown. */
@@ -231,7 +231,7 @@ async function askedOf({ cached: slice, optional: extra }: MemoryAsk<readonly []
   if (basis !== null && all === undefined && known.size > 0)
     throw new InvalidParam(`expected one that has landed: ${[...known.keys()].sort().join(', ')}`, { parameter: 'basis', value: basis })
   const restsOn = [MADE_FROM[meant as Basis]]
-  return { all: all ?? [], told: await slice(shares, ''), posts: await extra(roadPosts, ''), restsOn }
+  return { all: all ?? [], vehicleShares: await slice(shares, ''), posts: await extra(roadPosts, ''), restsOn }
 }
 
 /** Risk of road sections by hour. */
@@ -271,14 +271,14 @@ export const riskList = defineEndpoint({
     answer: async (ask, { stretch, province, bbox, basis, at, hours }, now) => {
       if (hours > 1 && stretch.road === null && province === null && bbox === null)
         throw new InvalidParam('expected 1 without road, province or bbox', { parameter: 'hours', value: String(hours) })
-      const { all, told, posts, restsOn } = await askedOf(ask, basis)
+      const { all, vehicleShares, posts, restsOn } = await askedOf(ask, basis)
       const fitting = all.filter((one) => (province === null || one.province_code === province) && isSectionOn(stretch, spanOf(one)))
       const wanted = bbox === null ? fitting : fitting.filter((one) => posts !== null && isInside(bbox, middleOf(one, posts)))
       const unlocated = unlocatedOf(fitting, posts)
       const first = firstHour(all, at, now)
       const drafts = wanted.flatMap((one) => {
         const section = sectionOf(one)
-        return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, told) }))
+        return Array.from({ length: hours }, (_, hour) => ({ ...section, ...hourOf(one, first + hour * HOUR_MS, vehicleShares) }))
       })
       return { drafts, finish: (draft: (typeof drafts)[number]) => drawn(draft, posts), counts: {}, restsOn, unlocated }
     },
@@ -323,14 +323,14 @@ export const riskByRoad = defineEndpoint({
     answer: async (ask, { road, basis, at, km_from, km_to }, now) => {
       if (km_from !== null && km_to !== null && km_from > km_to)
         throw new InvalidParam(`expected at most km_to (${km_to})`, { parameter: 'km_from', value: String(km_from) })
-      const { all, told, posts, restsOn } = await askedOf(ask, basis)
+      const { all, vehicleShares, posts, restsOn } = await askedOf(ask, basis)
       const ofRoad = all.filter((one) => isSectionOn({ road, km_from: null, km_to: null }, spanOf(one)))
       if (ofRoad.length === 0) return null
       const first = firstHour(all, at, now)
       const wanted = ofRoad.filter((one) => isSectionOn({ road, km_from, km_to }, spanOf(one)))
       const drafts = wanted.map((one) => ({
         ...sectionOf(one),
-        hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, told)),
+        hours: Array.from({ length: HOURS }, (_, hour) => hourOf(one, first + hour * HOUR_MS, vehicleShares)),
       }))
       const finish = (draft: (typeof drafts)[number]) => drawn(draft, posts)
       return { drafts, finish, counts: {}, restsOn, unlocated: unlocatedOf(wanted, posts) }

@@ -40,10 +40,10 @@ const day = record('DatasetQuality', "Completeness and timeliness of a dataset's
   ),
 })
 
-type Told = ValueOf<typeof day.fields>
+type Day = ValueOf<typeof day.fields>
 
 /** Days of a dataset with quality figures of its feeds or table, in order. */
-function daysOf({ days, tables }: QualityView, id: string): Told[] {
+function daysOf({ days, tables }: QualityView, id: string): Day[] {
   const table = tables.get(id)
   if (!table) return []
   const byDate = new Map(days.map((one) => [one.date, one]))

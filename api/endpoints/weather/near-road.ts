@@ -168,8 +168,8 @@ export interface NearStation extends Near {
 }
 
 /**
- * The stations that `stationsNearSql` found. Throws `InvalidParam` if the road has no located points; as `pointsOfRoad` if no road
- * has any.
+ * The stations that `stationsNearSql` found. Throws `InvalidParam` if the road has no located points;
+ * like `pointsOfRoad` if no road has any.
  */
 export function stationsFound(found: readonly AnyRow[]): NearStation[] {
   const known = found.find(({ station_id }) => station_id === null)

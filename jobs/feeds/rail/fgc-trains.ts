@@ -112,7 +112,7 @@ function stationId<T extends string | null>(code: T): T | string {
   return code === null ? code : `${NETWORK}:${code}`
 }
 
-/** The circulation: `nc`, or the part of the id after the mark. The part before it was the same for all trains of a publication. */
+/** The circulation: `nc`, or the part of the id after the mark. The part before it is the same for all trains. */
 function circulationOf(record: TrainRecord): string {
   const circulation = textOf(record, 'nc') ?? /\|(.+)$/.exec(textOf(record, 'id') ?? '')?.[1]
   if (circulation === undefined) throw new FormatError('id has no circulation after a |')

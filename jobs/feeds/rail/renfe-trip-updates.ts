@@ -46,7 +46,7 @@ export const renfeTripUpdatesLd = defineFeed({
     // Trains may become late, or punctual again, at any moment.
     rail_alerts: COMMUTER_BAND,
   },
-  // CompletenessGroups only for the counts: none of them ever counts as missing.
+  // Completeness groups only for the counts: none of them ever counts as missing.
   groups: { rail_trip_updates: { column: 'schedule_relationship', least: Number.POSITIVE_INFINITY } },
   rawRetentionDays: 14,
   rows: (bodies, _clock, diagnostics) => readTripUpdates('AVLDMD', bodies, diagnostics),

@@ -7,7 +7,7 @@ import type { Limit, Measure } from './incident-measure.ts'
 import { ENGLISH, type Phrases, SPANISH } from './incident-phrases.ts'
 
 /** The parts of a sentence; `measures` with the leading one first. */
-export interface Told {
+export interface IncidentFacts {
   readonly type: string
   readonly cause: string | null
   readonly road: string | null
@@ -34,11 +34,11 @@ const COMPASS_WORDS = new Set(['norte', 'sur', 'este', 'oeste'])
  * An incident in one Spanish and one English sentence, composed from its codes:
  * `Obras en la GR-5202, km 18 a 19, ambos sentidos, Murtas (Granada): carril derecho cortado.`
  */
-export function describe(facts: Told): { readonly es: string; readonly en: string } {
+export function describe(facts: IncidentFacts): { readonly es: string; readonly en: string } {
   return { es: sentence(facts, 'es', SPANISH), en: sentence(facts, 'en', ENGLISH) }
 }
 
-function sentence(facts: Told, language: Language, words: Phrases): string {
+function sentence(facts: IncidentFacts, language: Language, words: Phrases): string {
   const head = headOf(facts, language)
   const where = [
     facts.road ? `${head} ${words.on} ${facts.road}` : head,
@@ -55,19 +55,19 @@ function sentence(facts: Told, language: Language, words: Phrases): string {
 }
 
 /** The cause; for management without another cause, the kind of incident. */
-function headOf({ cause, type }: Told, language: Language): string {
+function headOf({ cause, type }: IncidentFacts, language: Language): string {
   const says = cause !== null && cause !== 'TRAFFIC_MANAGEMENT' && Object.hasOwn(INCIDENT_CAUSES.codes, cause)
   return says ? label(INCIDENT_CAUSES, cause, language) : label(INCIDENT_TYPES, type, language)
 }
 
-function kmPhrase({ km, km_to }: Told, language: Language, words: Phrases): string | null {
+function kmPhrase({ km, km_to }: IncidentFacts, language: Language, words: Phrases): string | null {
   if (km === null) return null
   const from = decimal(km, language)
   const to = km_to === null ? from : decimal(km_to, language)
   return from === to ? `km ${from}` : `km ${from} ${words.to} ${to}`
 }
 
-function directionPhrase({ direction, destination }: Told, words: Phrases): string | null {
+function directionPhrase({ direction, destination }: IncidentFacts, words: Phrases): string | null {
   if (direction === 'BOTH') return words.both
   if (destination && DESTINATION.test(destination) && !REMARK.test(destination)) return words.towards(titleCase(destination))
   if (direction === 'POSITIVE') return words.increasing
@@ -75,7 +75,7 @@ function directionPhrase({ direction, destination }: Told, words: Phrases): stri
 }
 
 /** Municipality and province; only once if they share a name (`Alacant/Alicante`, `Madrid`). */
-function placePhrase({ municipality, province }: Told): string | null {
+function placePhrase({ municipality, province }: IncidentFacts): string | null {
   if (!municipality || !province) return municipality ?? province
   return nameKeys(municipality).includes(foldName(province)) ? province : `${municipality} (${province})`
 }

@@ -108,7 +108,7 @@ export function severityOf({ killed, hospitalised, slight }: Harm): string {
 }
 
 /** The meaning of a source's value. */
-export interface Told {
+export interface CodedValue {
   readonly code: string | null
   /** Why there is no code, if the source states it. */
   readonly reason: string | null
@@ -118,7 +118,7 @@ export interface Told {
  * The code of a source's value (null: none published), or the reason why there is none. An unlisted value stays as it is: the
  * row check counts it and moves it to `<column>_source`. Case and accents are ignored.
  */
-export function toldBy(variable: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): Told {
+export function codedBy(variable: SourceVariable, value: string | null, absent: Readonly<Record<string, string>>): CodedValue {
   if (value === null) return { code: null, reason: null }
   const reason = lookUp(absent, value)
   if (reason !== undefined) return { code: null, reason }
@@ -136,12 +136,12 @@ function valueByName(variable: SourceVariable, value: string): string | null | u
 }
 
 /** The same for a yes-or-no column; an unlisted value is passed to `unknown` and becomes null. */
-export function toldIf(
+export function codedIf(
   variable: SourceVariable,
   value: string | null,
   options: { readonly absent: Readonly<Record<string, string>>; readonly unknown: (value: string) => void },
 ): { readonly is: boolean | null; readonly reason: string | null } {
-  const { code, reason } = toldBy(variable, value, options.absent)
+  const { code, reason } = codedBy(variable, value, options.absent)
   if (code !== null && code !== 'true' && code !== 'false') options.unknown(code)
   return { is: code === 'true' ? true : code === 'false' ? false : null, reason }
 }

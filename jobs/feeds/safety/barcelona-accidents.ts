@@ -5,7 +5,7 @@ import { listRequest } from '../../formats/ckan.ts'
 import { ED50_ERROR_M, ed50UtmToPoint } from '../../formats/ed50.ts'
 import { FormatError } from '../define.ts'
 import { csvFeed } from '../kit/formats.ts'
-import { type Accident, accidentOf, toldBy } from './accident.ts'
+import { type Accident, accidentOf, codedBy } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
 import { editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
@@ -99,7 +99,7 @@ export const barcelonaAccidents = csvFeed({
         hospitalised_24h: harm.hospitalised,
         slight_24h: harm.slight,
         vehicles: r.integer('vehicles'),
-        pedestrian_cause: toldBy(BARCELONA_VARIABLES.pedestrian_cause, r.text('cause'), {}).code,
+        pedestrian_cause: codedBy(BARCELONA_VARIABLES.pedestrian_cause, r.text('cause'), {}).code,
       },
       { span, harm, absent: at.isOutside ? { position: 'OUTSIDE' } : {} },
     )

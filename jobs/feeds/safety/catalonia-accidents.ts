@@ -7,7 +7,7 @@ import { provinceByName } from '../../../lake/places/provinces.ts'
 import { FormatError } from '../define.ts'
 import { csvFeed } from '../kit/formats.ts'
 import type { RecordReader } from '../kit/reader.ts'
-import { accidentOf, toldBy, toldIf } from './accident.ts'
+import { accidentOf, codedBy, codedIf } from './accident.ts'
 import { spanOf, weekdayOf } from './local-span.ts'
 
 /** Source columns with a list of values, by our columns. */
@@ -97,10 +97,10 @@ function rowOf(r: Reader, id: string): ReturnType<typeof accidentOf> {
   if (span === null) throw new FormatError('dat and hor are no date and time')
   const year = date.slice(0, 4)
   const absent: Record<string, string> = {}
-  const code = (column: keyof typeof CATALAN_VARIABLES): string | null => toldBy(CATALAN_VARIABLES[column], r.text(column), {}).code
+  const code = (column: keyof typeof CATALAN_VARIABLES): string | null => codedBy(CATALAN_VARIABLES[column], r.text(column), {}).code
   const flag = (column: 'is_urban' | 'is_junction'): boolean | null => {
     const unknown = (value: string): void => r.unknownCode(`sct_${CODED[column].toLowerCase()}`, value)
-    return toldIf(CATALAN_VARIABLES[column], r.text(column), { absent: {}, unknown }).is
+    return codedIf(CATALAN_VARIABLES[column], r.text(column), { absent: {}, unknown }).is
   }
   for (const column of Object.keys(CODED) as (keyof typeof CODED)[]) if (r.isOneOf(column, UNTOLD)) absent[column] = 'NOT_SPECIFIED'
   const province = provinceByName(r.text('province') ?? '')?.code ?? null

@@ -18,7 +18,7 @@ import {
 import { columnsOf } from '../kit/columns.ts'
 import { lookUp } from '../look-up.ts'
 import { watchPresence } from '../presence.ts'
-import { type Accident, accidentOf, type Told, toldBy, toldIf } from './accident.ts'
+import { type Accident, accidentOf, type CodedValue, codedBy, codedIf } from './accident.ts'
 import { monthSpan } from './local-span.ts'
 import { accidentFile, RECENT_YEARS, yearsIn } from './yearly-file.ts'
 
@@ -202,7 +202,8 @@ function rowOf(read: Read, diagnostics: Diagnostics): Accident {
   const because = (column: string, reason: string | null): void => {
     if (reason !== null) absent[column] = reason
   }
-  const find = (column: keyof typeof DGT_VARIABLES): Told => toldBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
+  const find = (column: keyof typeof DGT_VARIABLES): CodedValue =>
+    codedBy(DGT_VARIABLES[column], read(DGT_VARIABLES[column].variable), DGT_ABSENT)
   const code = (column: keyof typeof DGT_VARIABLES): string | null => {
     const found = find(column)
     because(column, found.reason)
@@ -211,7 +212,7 @@ function rowOf(read: Read, diagnostics: Diagnostics): Accident {
   const flag = (column: 'is_urban' | 'is_junction' | 'is_windy'): boolean | null => {
     const { variable } = DGT_VARIABLES[column]
     const unknown = (value: string): void => diagnostics.unknownCode(`dgt_${variable.toLowerCase()}`, value)
-    const found = toldIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
+    const found = codedIf(DGT_VARIABLES[column], read(variable), { absent: DGT_ABSENT, unknown })
     because(column, found.reason)
     return found.is
   }

@@ -11,7 +11,7 @@ import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
 import { watchPresence } from '../presence.ts'
 import { MADRID_PLACE, madridPosition } from '../road/madrid-places.ts'
-import { type Accident, accidentOf, toldBy } from './accident.ts'
+import { type Accident, accidentOf, codedBy } from './accident.ts'
 import { type LocalSpan, spanOf, weekdayOf } from './local-span.ts'
 import { accidentFile, editionOf, listedYears, RECENT_YEARS } from './yearly-file.ts'
 
@@ -241,8 +241,8 @@ function rowOf(given: {
   const { accident, diagnostics } = given
   const { first, date, span, people } = accident
   const text = (field: Field): string | null => given.read(first, field)
-  const type = toldBy(MADRID_VARIABLES.accident_type, text('type'), {})
-  const weather = toldBy(MADRID_VARIABLES.weather, text('weather'), {})
+  const type = codedBy(MADRID_VARIABLES.accident_type, text('type'), {})
+  const weather = codedBy(MADRID_VARIABLES.weather, text('weather'), {})
   const position = madridPosition(given.coordinate(text('x')), given.coordinate(text('y')), diagnostics)
   const time = text('time')
   const street = [text('street'), text('number')].filter((part) => part !== null).join(', ')

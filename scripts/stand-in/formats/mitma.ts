@@ -166,7 +166,7 @@ ${urls.map(item).join('\n')}
 `
 }
 
-/** WriteMode that several municipalities share: a zone at every level, without a population. */
+/** Land that several municipalities share: a zone at every level, without a population. */
 const SHARED_LAND = '34011153001'
 
 /** The urban area of a zone: its own if it has several districts, otherwise the zone itself. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Measure } from '../../../jobs/feeds/road/incident-measure.ts'
-import { describe as sentence, type Told } from '../../../jobs/feeds/road/incident-sentence.ts'
+import { type IncidentFacts, describe as sentence } from '../../../jobs/feeds/road/incident-sentence.ts'
 
 const measure: Measure = {
   record_id: '1',
@@ -31,7 +31,7 @@ const measure: Measure = {
   ends_at: null,
 }
 
-const facts: Told = {
+const facts: IncidentFacts = {
   type: 'ROADWORKS',
   cause: 'ROADWORKS',
   road: 'A-7',
@@ -106,7 +106,7 @@ describe('where', () => {
       'Obras en la A-7, puerto de Centenales, ambos sentidos, Lorca (Murcia).',
       'Roadworks on A-7, Centenales pass, both directions, Lorca (Murcia).',
     ],
-  ] satisfies [Partial<Told>, string, string][])('%j', (given, es, en) => {
+  ] satisfies [Partial<IncidentFacts>, string, string][])('%j', (given, es, en) => {
     expect(sentence({ ...facts, ...given })).toEqual({ es, en })
   })
 
