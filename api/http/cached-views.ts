@@ -45,8 +45,8 @@ export interface CachedViews {
   /** Returns the versions of the tables. They are polled every few seconds, so that no request has to. */
   state(read: ReadTables, feeds: readonly FeedListing[]): Promise<TablesState>
   /**
-   * Returns the result of a query for a key, read now if it is not cached. A key that callers choose needs a `lease`, as any query
-   * of history.
+   * Returns the result of a query for a key, read now if it is not cached. A key that callers choose needs a `lease`,
+   * like any query of history.
    */
   get<T>(slice: CachedQuery<T>, key: string, lease?: InLease): Promise<T>
   /** The same for optional parts: null if it cannot be read now. `onError` gets the error unless the queue is full. */
@@ -68,7 +68,7 @@ interface Entry {
 
 type Tables = ReadonlyMap<string, LakeSnapshot | null>
 
-/** Opens the cached queries of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) defines the present. */
+/** Opens the cached queries of a lake. `poll_ms` is the time between two polls of its tables; `clock` (ms) is the present. */
 export function openCachedViews(options: {
   readonly lake: Lake
   readonly poll_ms: number

@@ -66,7 +66,7 @@ function spansOf(
 }
 
 /**
- * The span around an instant (ms) that the timetables of all networks cover. Throws `InvalidParam` for a value outside of every span,
+ * The span around an instant (ms) that the timetables of all networks cover. Throws `InvalidParam` for a value outside every span,
  * `feed-unavailable` if no value was given, and `no-data-yet` if a network has no timetable.
  */
 export function checkCovered(
