@@ -66,8 +66,8 @@ function spansOf(
 }
 
 /**
- * The span around an instant (ms) that the timetables of all networks cover. Throws `InvalidParam` for a value outside every span,
- * `feed-unavailable` if no value was given, and `no-data-yet` if a network has no timetable.
+ * The span around an instant (ms) that the timetables of all networks cover. Throws `InvalidParam` for a value
+ * outside every span, `feed-unavailable` if no value was given, and `no-data-yet` if a network has no timetable.
  */
 export function checkCovered(
   spans: readonly TimetableSpan[],
