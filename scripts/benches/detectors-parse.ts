@@ -8,7 +8,7 @@ export const detectorsParse = parseBench({
   about: "DGT's detector measurements to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtDetectors,
-  resource: 'national',
+  resources: ['national'],
   rows: 4500,
   reference: { expected: { tags: { min: 200_000 } }, parse: bareSaxes },
 })
@@ -19,7 +19,7 @@ export const detectorSitesParse = parseBench({
   about: "DGT's detector sites to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtDetectorSites,
-  resource: 'national',
+  resources: ['national'],
   rows: 5000,
   reference: { expected: { tags: { min: 150_000 } }, parse: bareSaxes },
 })

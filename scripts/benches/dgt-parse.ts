@@ -7,7 +7,7 @@ export const dgtParse = parseBench({
   about: "DGT's situations to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtIncidentsFeed,
-  resource: 'national',
+  resources: ['national'],
   rows: 400,
   reference: { expected: { tags: { min: 25_000 } }, parse: bareSaxes },
 })

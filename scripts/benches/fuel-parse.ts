@@ -7,10 +7,10 @@ export const fuelParse = parseBench({
   about: "the ministry's national answer to checked rows, against JSON.parse",
   limit: 3,
   feed: fuelStationsFeed,
-  resource: 'national',
+  resources: ['national'],
   rows: 55_000,
   reference: {
     expected: { stations: { min: 12_000 } },
-    parse: (bytes) => ({ stations: (JSON.parse(bytes.toString('utf8')) as { ListaEESSPrecio: unknown[] }).ListaEESSPrecio.length }),
+    parse: ([bytes]) => ({ stations: (JSON.parse(String(bytes)) as { ListaEESSPrecio: unknown[] }).ListaEESSPrecio.length }),
   },
 })

@@ -1,3 +1,4 @@
+import { aircraftParse } from './aircraft-parse.ts'
 import { aisStream, aisStreamMemory } from './ais-stream.ts'
 import { ANALYTIC } from './analytic.ts'
 import { webhooks } from './deliveries.ts'
@@ -33,6 +34,7 @@ export const BENCHES: readonly AnyBench[] = [
   detectorsParse,
   detectorSitesParse,
   fuelParse,
+  aircraftParse,
   aisStream,
   aisStreamMemory,
   lakeCommitRows,

@@ -15,7 +15,7 @@ export type LiveFeed = readonly [id: string, resource: string, dataset: Dataset]
 export async function writeLiveRows(folder: string, feeds: readonly LiveFeed[]): Promise<void> {
   for (const [id, resource, dataset] of feeds) {
     const feed = feedById(id)
-    const rows = await checkedRows(feed, generatedDocument(feed, resource))
+    const rows = await checkedRows(feed, [generatedDocument(feed, resource)])
     const own = rows.filter((row) => isOf(dataset, row))
     if (own.length === 0) throw new Error(`${id} has no rows of ${dataset.id}`)
     await writeFile(rowsPath(folder, id, dataset), JSON.stringify(own))

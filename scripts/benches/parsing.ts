@@ -14,7 +14,6 @@ import type { Done, Expected } from './work.ts'
 const SEED = 7
 /** A Saturday morning, fixed, so that the generated data is the same on every machine. */
 export const DOCUMENTS_AT = Date.parse('2026-11-21T08:31:00Z')
-const DOCUMENT = 'document'
 
 /** The declaration of a bench of a feed's parser. */
 interface ParseBench {
@@ -22,30 +21,32 @@ interface ParseBench {
   readonly about: string
   readonly limit: number
   readonly feed: Feed
-  /** The stand-in's name of the document. */
-  readonly resource: string
-  /** Least number of rows in the document. */
+  /** The stand-in's names of the documents, one for each request of the feed's first plan. */
+  readonly resources: readonly string[]
+  /** Least number of rows in the documents. */
   readonly rows: number
   /** The bare parser that is the reference, and its expected counts. */
-  readonly reference: { readonly expected: Expected; readonly parse: (bytes: Buffer) => Done }
+  readonly reference: { readonly expected: Expected; readonly parse: (bodies: readonly Buffer[]) => Done }
 }
 
 /**
- * A bench of a feed's complete processing between the bytes and the lake. Its document is generated at full scale, so that it
+ * A bench of a feed's complete processing between the bytes and the lake. Its documents are generated at full scale, so that it
  * needs no capture, and in a separate process, because the simulated world takes memory.
  */
-export function parseBench({ name, about, limit, feed, resource, rows, reference }: ParseBench): Bench {
+export function parseBench({ name, about, limit, feed, resources, rows, reference }: ParseBench): Bench {
   return {
     name,
     about,
     limit,
     rounds: 15,
-    setUp: (folder) => writeFile(join(folder, DOCUMENT), generatedDocument(feed, resource)),
+    async setUp(folder) {
+      for (const [at, resource] of resources.entries()) await writeFile(join(folder, String(at)), generatedDocument(feed, resource))
+    },
     async open(folder) {
-      const bytes = await readFile(join(folder, DOCUMENT))
+      const documents = await Promise.all(resources.map((_, at) => readFile(join(folder, String(at)))))
       return {
-        measured: { expected: { rows: { min: rows } }, run: async () => ({ rows: (await checkedRows(feed, bytes)).length }) },
-        reference: { expected: reference.expected, run: async () => reference.parse(bytes) },
+        measured: { expected: { rows: { min: rows } }, run: async () => ({ rows: (await checkedRows(feed, documents)).length }) },
+        reference: { expected: reference.expected, run: async () => reference.parse(documents) },
         async close() {},
       }
     },
@@ -62,13 +63,13 @@ export function generatedDocument(feed: Feed, resource: string): Buffer {
   return typeof written === 'string' ? Buffer.from(written) : written
 }
 
-/** Parses a document of a feed and checks its rows. Throws if a row is invalid. */
-export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> {
+/** Parses the documents of a feed's first plan and checks their rows. Throws if a row is invalid. */
+export async function checkedRows(feed: Feed, documents: readonly Buffer[]): Promise<AnyRow[]> {
   const { diagnostics } = collectDiagnostics()
   const checks = new Map(feed.into.map((dataset) => [dataset.id, rowChecker(dataset, diagnostics.unknownCode)]))
-  const name = feed.plans[0]?.requests[0]?.name ?? feed.id
+  const bodies = documents.map((bytes, at) => ({ name: feed.plans[0]?.requests[at]?.name ?? feed.id, bytes }))
   const good: AnyRow[] = []
-  for await (const { dataset, rows } of feed.rows([{ name, bytes }], { fetched_at: DOCUMENTS_AT }, diagnostics)) {
+  for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: DOCUMENTS_AT }, diagnostics)) {
     const check = checks.get(dataset.id)
     for (const row of rows) {
       const reason = check?.(row)
@@ -80,13 +81,15 @@ export async function checkedRows(feed: Feed, bytes: Buffer): Promise<AnyRow[]> 
 }
 
 /** The minimum cost of reading XML with saxes: the text is decoded, the handlers are almost empty. */
-export function bareSaxes(bytes: Buffer): Done {
+export function bareSaxes(bodies: readonly Buffer[]): Done {
   let tags = 0
-  const parser = new SaxesParser()
-  parser.on('opentag', () => {
-    tags++
-  })
-  for (const event of ['text', 'closetag'] as const) parser.on(event, () => {})
-  parser.write(bytes.toString('utf8')).close()
+  for (const bytes of bodies) {
+    const parser = new SaxesParser()
+    parser.on('opentag', () => {
+      tags++
+    })
+    for (const event of ['text', 'closetag'] as const) parser.on(event, () => {})
+    parser.write(bytes.toString('utf8')).close()
+  }
   return { tags }
 }

@@ -7,7 +7,7 @@ export const pmParse = parseBench({
   about: "Madrid's pm.xml to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: madridTraffic,
-  resource: 'pm',
+  resources: ['pm'],
   rows: 12_000,
   reference: { expected: { tags: { min: 75_000 } }, parse: bareSaxes },
 })

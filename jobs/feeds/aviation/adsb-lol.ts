@@ -2,7 +2,6 @@ import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-posi
 import { adsbLol } from '../../../lake/datasets/aviation/sources.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
-import { rawRecord } from '../kit/formats.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
 import { type AdsbAircraft, isBlocked, isMilitary, readAnswer, withholdAircraft } from './aircraft-blocked.ts'
@@ -118,9 +117,10 @@ function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): Rec
   for (const name of Object.keys(CIRCLES))
     if (bodies.length > 1 && !bodies.some((body) => body.name === name)) diagnostics.warn(`the circle ${name} did not answer`)
   diagnostics.publishedAt(Math.max(...answers.map(({ now }) => now)))
-  const records = [...newest.values()].map(({ aircraft, at }) =>
-    rawRecord({ ...aircraft, received_at: at, ...(isMilitary(aircraft) ? { is_military: 'true' } : {}) }),
-  )
+  const records = [...newest.values()].map(({ aircraft, at }) => ({
+    names: [...Object.keys(aircraft), 'received_at', 'is_military'],
+    values: [...Object.values(aircraft), at, isMilitary(aircraft) ? 'true' : null],
+  }))
   return [{ name: 'circles', header: null, records }]
 }
 

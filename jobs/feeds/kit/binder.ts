@@ -7,43 +7,47 @@ export interface RawRecord {
   readonly values: readonly unknown[]
 }
 
+/** The position of a field without a column. */
+const ABSENT = -1
+
 /** Maps the values of a file's records to a feed's fields, and counts unknown columns. */
 export class Binder<F extends string> {
   readonly #columns: Columns<F>
   readonly #seen = new Set<F>()
-  /** Fields without a value in any record so far. */
-  readonly #empty: Set<F>
+  /** Positions of fields without a value in any record so far. */
+  #empty: readonly number[]
   readonly #unknown = new Map<string, number>()
   /** The previous record's column names, the same for a whole file with a header, and the field positions in them. */
-  #names: readonly string[] | null = null
-  #places: readonly number[] = []
+  #names: readonly string[] = []
+  readonly #places: number[]
 
   constructor(columns: Columns<F>) {
     this.#columns = columns
-    this.#empty = new Set(columns.fields)
+    this.#empty = [...columns.fields.keys()]
+    this.#places = columns.fields.map(() => ABSENT)
   }
 
   /** The values of a record in field order; undefined for a missing column. */
   valuesOf({ names, values }: RawRecord): readonly unknown[] {
     this.bind(names)
-    const found = this.#places.map((at) => values[at])
-    for (const field of this.#empty) if (!isEmpty(found[this.#columns.fields.indexOf(field)])) this.#empty.delete(field)
+    const found = this.#places.map((at) => (at === ABSENT ? undefined : values[at]))
+    if (this.#empty.some((field) => !isEmpty(found[field]))) this.#empty = this.#empty.filter((field) => isEmpty(found[field]))
     return found
   }
 
   /** Finds the fields among the column names; the first column of a field counts. */
   bind(names: readonly string[]): void {
     if (names === this.#names) return
-    const places: number[] = new Array(this.#columns.fields.length).fill(-1)
-    for (const [at, name] of names.entries()) {
+    this.#names = names
+    this.#places.fill(ABSENT)
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as string
       const field = this.#columns.fieldAt(name)
       if (field === undefined && name !== '') this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1)
-      if (field === undefined || field < 0 || places[field] !== -1) continue
-      places[field] = at
+      if (field === undefined || field < 0 || this.#places[field] !== ABSENT) continue
+      this.#places[field] = at
       this.#seen.add(this.#columns.fields[field] as F)
     }
-    this.#names = names
-    this.#places = places
   }
 
   /** Fields without a column in any record, by the publisher's names. */
@@ -53,7 +57,7 @@ export class Binder<F extends string> {
 
   /** Fields without a value in any record, by the publisher's names. */
   empty(): string[] {
-    return [...this.#empty].map((field) => this.#columns.nameOf(field))
+    return this.#empty.map((field) => this.#columns.nameOf(this.#columns.fields[field] as F))
   }
 
   /** Counts a feed's unknown columns: once per record that names them, once for a header. */

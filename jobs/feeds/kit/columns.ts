@@ -25,18 +25,20 @@ export function columnsOf<F extends string>(columns: Readonly<Record<F, string>>
   const places = new Map<string, number>(knows.flatMap((text) => namesOf(text).map((name) => [foldedName(name), -1] as const)))
   for (const [at, field] of fields.entries()) for (const name of namesOf(columns[field])) places.set(foldedName(name), at)
   /** Publishers repeat their names in every record, so each is folded once. */
-  const folded = new Map<string, number | undefined>()
+  const folded = new Map<string, number>()
   return {
     fields,
     nameOf: (field) => namesOf(columns[field])[0] as string,
     fieldAt(column) {
-      if (folded.has(column)) return folded.get(column)
+      const known = folded.get(column)
+      if (known !== undefined) return known === UNKNOWN ? undefined : known
       const at = places.get(foldedName(column))
-      if (folded.size < MAX_NAMES) folded.set(column, at)
+      if (folded.size < MAX_NAMES) folded.set(column, at ?? UNKNOWN)
       return at
     },
   }
 }
 
+const UNKNOWN = -2
 /** A hostile document may have any number of names. */
 const MAX_NAMES = 4096
