@@ -6,6 +6,8 @@ import { parsePublication } from '../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { originOf } from '../../scripts/service/parts.ts'
 import type { Publishers } from '../../scripts/stand-in/server.ts'
+import { fgcTrainsAt } from '../../scripts/stand-in/world/fgc-trains.ts'
+import { METRO_NETWORKS } from '../../scripts/stand-in/world/metro-networks.ts'
 import { standIn } from './helpers.ts'
 
 /** The feed with pages of another size. */
@@ -73,4 +75,11 @@ test('a page that fails fails the publication; unknown codes are counted', async
   publishers.clearFaults()
   publishers.setFault({ feed: 'fgc_trains', fault: 'status', status: 503 })
   await expect(collected(publishers, inPagesOf(20))).rejects.toThrow('503')
+})
+
+test('trains stop at stations of the timetable', () => {
+  const stations = new Set(METRO_NETWORKS['fgc_gtfs']?.lines.flatMap(({ places = [] }) => places.map(({ id }) => id)))
+  const codes = fgcTrainsAt(7, Date.parse('2026-11-21T08:31:00Z')).flatMap(({ stops }) => stops)
+  expect(codes.length).toBeGreaterThan(500)
+  expect(codes.filter((code) => !stations.has(code))).toEqual([])
 })

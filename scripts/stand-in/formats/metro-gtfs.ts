@@ -125,14 +125,14 @@ function headsign({ name, stations }: MetroLine, direction: 0 | 1): string {
   return direction === 0 ? `Final ${name}-${stations - 1}` : 'Centro'
 }
 
-/** Ids and places of a line's stations; the first one is the centre, where all lines meet. */
+/** Ids and places of a line's stations; without its own, the first one is the centre, where all lines meet. */
 function placesOf(line: MetroLine, { lat, lon, lines }: MetroNetwork, direction: 0 | 1): { id: string; lat: string; lon: string }[] {
   const angle = (2 * Math.PI * lines.indexOf(line)) / lines.length
-  const places = Array.from({ length: line.stations }, (_, nth) => ({
-    id: nth === 0 ? '0' : `${line.name}-${nth}`,
-    lat: (lat + nth * STEP * Math.sin(angle)).toFixed(6),
-    lon: (lon + nth * STEP * Math.cos(angle)).toFixed(6),
-  }))
+  const along = (_: unknown, nth: number) => ({
+    ...{ id: nth === 0 ? '0' : `${line.name}-${nth}`, lat: lat + nth * STEP * Math.sin(angle), lon: lon + nth * STEP * Math.cos(angle) },
+  })
+  const own = line.places ?? Array.from({ length: line.stations }, along)
+  const places = own.map((place) => ({ id: place.id, lat: place.lat.toFixed(6), lon: place.lon.toFixed(6) }))
   return direction === 0 ? places : places.toReversed()
 }
 
@@ -140,15 +140,16 @@ function stopsOf(lines: readonly MetroLine[], network: MetroNetwork): string[] {
   const places = new Map(lines.flatMap((line) => placesOf(line, network, 0)).map((place) => [place.id, place]))
   return [...places.values()].flatMap(({ id, lat, lon }) => {
     const name = id === '0' ? 'Centro' : `Parada ${id}`
-    if (!network.hasPlatforms) return [`${id},"${name}",${lat},${lon},0,,1`]
-    return [`par_${id},${name.toUpperCase()},${lat},${lon},0,est_${id},0`, `est_${id},${name},${lat},${lon},1,,1`]
+    const ids = network.platformOf?.(id)
+    if (!ids) return [`${id},"${name}",${lat},${lon},0,,1`]
+    return [`${ids.platform},${name.toUpperCase()},${lat},${lon},0,${ids.station},0`, `${ids.station},${name},${lat},${lon},1,,1`]
   })
 }
 
 function callsOf({ id, line, direction, starts }: Trip, network: MetroNetwork): string[] {
   return placesOf(line, network, direction).map((place, nth) => {
     const arrival = starts + nth * (RUN + STAY)
-    const stop = network.hasPlatforms ? `par_${place.id}` : place.id
+    const stop = network.platformOf?.(place.id).platform ?? place.id
     return `${id},${clock(arrival)},${clock(arrival + STAY)},${stop},${nth}`
   })
 }

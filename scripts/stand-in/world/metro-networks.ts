@@ -1,10 +1,14 @@
-/** A line of a network: stations lie along a ray from the network's centre, where all lines meet. */
+import { FGC_LINES } from './fgc-lines.ts'
+
+/** A line of a network; all lines meet in its centre. */
 export interface MetroLine {
   readonly name: string
   readonly longName: string
   /** GTFS route type. */
   readonly type: number
   readonly stations: number
+  /** Ids and positions of its stations; by default they lie along a ray from the network's centre. */
+  readonly places?: readonly { readonly id: string; readonly lat: number; readonly lon: number }[]
   /** Seconds between departures. */
   readonly headway_s: number
 }
@@ -19,8 +23,8 @@ interface Dialect {
   readonly years: number
   /** Trips are given once, with frequencies. */
   readonly hasFrequencies?: true
-  /** Stops of trips are platforms with a parent station. */
-  readonly hasPlatforms?: true
+  /** The ids of a place's platform and its parent station, where trips stop at platforms. */
+  readonly platformOf?: (id: string) => { readonly platform: string; readonly station: string }
   /** Each direction is a route of its own. */
   readonly isRoutePerDirection?: true
   readonly hasBuses?: true
@@ -46,14 +50,19 @@ function linesOf(rows: string): readonly MetroLine[] {
 // Names of networks and kinds of lines are facts; stations, numbers and times are invented.
 export const METRO_NETWORKS: Readonly<Record<string, MetroNetwork>> = {
   fgc_gtfs: {
-    ...{ agency: 'FGC', url: 'https://www.fgc.cat', lat: 41.3857, lon: 2.1699, days: 'DATES', years: 0, hasPlatforms: true },
-    lines: linesOf(
-      'L6 1 7 6 | L7 1 7 6 | L8 1 11 10 | L12 1 2 8 | S1 2 16 12 | S2 2 18 12 | R5 2 24 30 | R6 2 20 30 | FV 7 3 12 | RL1 2 8 120',
-    ),
+    ...{ agency: 'FGC', url: 'https://www.fgc.cat', lat: 41.3857, lon: 2.1699, days: 'DATES', years: 0 },
+    platformOf: (id) => ({ platform: `${id}1`, station: id }),
+    lines: [
+      ...FGC_LINES.map(({ name, type, stations, headway_min }) => ({
+        ...{ name, longName: `Línia ${name}`, type, stations: stations.length, headway_s: 60 * headway_min },
+        places: stations.map(({ code, lat, lon }) => ({ id: code, lat, lon })),
+      })),
+      ...linesOf('FV 7 3 12'),
+    ],
   },
   metro_madrid_gtfs: {
     ...{ agency: 'CRTM', url: 'https://www.crtm.es', lat: 40.4169, lon: -3.7035, days: 'WEEKDAYS', years: 1, bom: true, newline: '\r\n' },
-    ...{ hasFrequencies: true, hasPlatforms: true },
+    ...{ hasFrequencies: true, platformOf: (id) => ({ platform: `par_${id}`, station: `est_${id}` }) },
     lines: linesOf(
       '1 1 33 8 | 2 1 20 10 | 3 1 18 8 | 4 1 23 10 | 5 1 32 10 | 6 1 28 8 | 7 1 31 10 | 8 1 8 12 | 9 1 29 10 | 10 1 31 8 | R 1 2 14',
     ),
