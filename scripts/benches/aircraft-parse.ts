@@ -4,7 +4,7 @@ import { parseBench } from './parsing.ts'
 
 /** Aircraft of all circles around Spain (1.1 MB): bytes to checked rows, against JSON.parse of the same bytes. */
 export const aircraftParse = parseBench({
-  name: 'aircraft-parse',
+  name: 'parse/aircraft',
   about: "adsb.lol's aircraft around Spain to checked rows, against JSON.parse",
   limit: 3,
   feed: adsbLolPositions,

@@ -55,7 +55,7 @@ async function follow(seconds: Iterable<{ readonly at: number; readonly sentence
 
 /** A minute of 1,000 messages per second may take a tenth of a core. */
 export const aisStream: Bench = {
-  name: 'ais-stream',
+  name: 'ais/speed',
   about: `A minute of AIS at ${MESSAGES_S} messages a second, from sentences to rows; in at most 6 s`,
   limit: 1,
   rounds: 5,
@@ -71,7 +71,7 @@ export const aisStream: Bench = {
 
 /** Ten minutes of the same stream, in a separate process. */
 export const aisStreamMemory: MemoryBench = {
-  name: 'ais-stream-memory',
+  name: 'ais/memory',
   about: `Ten minutes of AIS at ${MESSAGES_S} messages a second, from sentences to rows`,
   limit_mb: 400,
   rounds: 3,

@@ -36,7 +36,7 @@ import { fillReadings } from './readings-lake.ts'
 import { rollUp, stateCovered } from './roll-up.ts'
 
 /** Readings of some sensors: a closed month and half of the current one. */
-export const TRAFFIC = { sensors: 200, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
+export const TRAFFIC = { sensors: 1000, from: Date.UTC(2026, 10, 1), open: Date.UTC(2026, 11, 1), to: Date.UTC(2026, 11, 16) }
 /** Average prices since 2019. */
 export const FUEL = { from: Date.UTC(2018, 11, 31, 23), to: TRAFFIC.to }
 /** The products of these prices. */
@@ -49,66 +49,33 @@ const ZONES = 700
 /** The folder that the service works in. */
 export const homeOf = (folder: string): string => join(folder, 'home')
 
+/** Tables that statistics read: how to generate their rows, the feed that landed them, and until when (ms). */
+const TABLES: readonly (readonly [dataset: Dataset, rows: () => Sql, feed: string, until: number])[] = [
+  [v16Beacons, beacons, 'dgt_incidents', TRAFFIC.to],
+  [fuelDaysTable, fuelDays, 'fuel_stations', FUEL.to],
+  [weatherStations, () => weatherStationRows(TRAFFIC), 'aemet_observation', TRAFFIC.to],
+  [weatherObservations, () => weatherRows(TRAFFIC), 'aemet_observation', TRAFFIC.to],
+  [roadAccidents, accidentRows, 'dgt_accidents', TRAFFIC.to],
+  [accidentPositions, accidentPositionRows, 'dgt_accidents', TRAFFIC.to],
+  [accidentHotspots, hotspotRows, 'dgt_accidents', TRAFFIC.to],
+  [fuelPrices, () => stationPriceRows(TRAFFIC), 'fuel_stations', TRAFFIC.to],
+  [incidents, () => incidentRows(TRAFFIC), 'dgt_incidents', TRAFFIC.to],
+  [mobilityFlowDays, flowDays, 'mitma_trips', TRIPS.to],
+  [mobilityTrips, trips, 'mitma_trips', TRIPS.to],
+]
+
 /** Generates the data of statistics directly in its tables and rolls it up; live rows are written to the folder. */
-export const FILLS = {
-  traffic: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await fillReadings(home, TRAFFIC)
-    await stateCovered(home, trafficReadings, { feed: 'madrid_traffic', until: TRAFFIC.to })
-    await rollUp(home, [trafficHoursDerived, trafficDaysDerived, trafficCityHoursDerived])
-  },
-  beacons: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, v16Beacons, beacons())
-    await stateCovered(home, v16Beacons, { feed: 'dgt_incidents', until: TRAFFIC.to })
-    await rollUp(home, [v16HoursDerived])
-  },
-  fuel: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, fuelDaysTable, fuelDays())
-    await stateCovered(home, fuelDaysTable, { feed: 'fuel_stations', until: FUEL.to })
-  },
-  weather: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, weatherStations, weatherStationRows(TRAFFIC))
-    await commitGenerated(home, weatherObservations, weatherRows(TRAFFIC))
-    for (const dataset of [weatherObservations, weatherStations])
-      await stateCovered(home, dataset, { feed: 'aemet_observation', until: TRAFFIC.to })
-    await rollUp(home, [weatherDaysDerived])
-  },
-  accidents: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, roadAccidents, accidentRows())
-    await commitGenerated(home, accidentPositions, accidentPositionRows())
-    await commitGenerated(home, accidentHotspots, hotspotRows())
-    for (const dataset of [roadAccidents, accidentPositions, accidentHotspots])
-      await stateCovered(home, dataset, { feed: 'dgt_accidents', until: TRAFFIC.to })
-  },
-  prices: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, fuelPrices, stationPriceRows(TRAFFIC))
-    await stateCovered(home, fuelPrices, { feed: 'fuel_stations', until: TRAFFIC.to })
-  },
-  incidents: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, incidents, incidentRows(TRAFFIC))
-    await stateCovered(home, incidents, { feed: 'dgt_incidents', until: TRAFFIC.to })
-  },
-  trips: async (folder: string): Promise<void> => {
-    const home = homeOf(folder)
-    await writePublication(folder)
-    await commitGenerated(home, mobilityFlowDays, flowDays())
-    await commitGenerated(home, mobilityTrips, trips())
-    for (const dataset of [mobilityFlowDays, mobilityTrips]) await stateCovered(home, dataset, { feed: 'mitma_trips', until: TRIPS.to })
-  },
-} as const
+export async function fillLake(folder: string): Promise<void> {
+  const home = homeOf(folder)
+  await writePublication(folder)
+  await fillReadings(home, TRAFFIC)
+  await stateCovered(home, trafficReadings, { feed: 'madrid_traffic', until: TRAFFIC.to })
+  for (const [dataset, rows, feed, until] of TABLES) {
+    await commitGenerated(home, dataset, rows())
+    await stateCovered(home, dataset, { feed, until })
+  }
+  await rollUp(home, [trafficHoursDerived, trafficDaysDerived, trafficCityHoursDerived, v16HoursDerived, weatherDaysDerived])
+}
 
 async function commitGenerated(folder: string, dataset: Dataset, from: Sql): Promise<void> {
   const lake = await benchLake(folder)

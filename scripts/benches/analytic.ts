@@ -17,11 +17,11 @@ import type { Lake } from '../../lake/open.ts'
 import type { Sql } from '../../lake/query/sql.ts'
 import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import { FILLS, FUEL, FUELS, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
+import { FUEL, FUELS, fillLake, homeOf, TRAFFIC, TRIPS } from './analytic-lake.ts'
 import { FUEL_STATIONS, WEATHER_STATIONS } from './analytic-rows.ts'
 import { type Alone, openAlone, statementOf } from './duckdb-alone.ts'
 import { endpointSql } from './endpoint-sql.ts'
-import { fetchText } from './history.ts'
+import { fetchText } from './http-load.ts'
 import { startServer } from './incidents-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
 import { benchLake } from './madrid-day.ts'
@@ -31,105 +31,109 @@ import type { Timer, Work } from './work.ts'
 
 /** An endpoint, its requests (each different), and a member that each of its records has. */
 interface Asked {
-  readonly lake: keyof typeof FILLS
   readonly endpoint: Endpoint
   readonly path: (turn: number) => string
   readonly member: string
   readonly covered: { readonly from: number; readonly until: number }
+  /** Records of each reply; at least one by default. */
+  readonly records?: number
   /** Rounds; 40 by default. */
   readonly rounds?: number
 }
 
+const DAY_MS = 86_400_000
 const traffic = { from: TRAFFIC.from, until: TRAFFIC.to }
 /** All readings. Statistics always cover complete steps, so a few milliseconds in the period change only the URL. */
 const period = (turn: number): string => `from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`
 
-/** Uncached replies with statistics from roll-ups, over HTTP. */
+/** Uncached replies from tables and roll-ups, over HTTP. */
 export const ANALYTIC: readonly Bench[] = [
-  analyticBench('analytic-sensor-days', "a sensor's month and a half by day", {
-    lake: 'traffic',
+  analyticBench('analytic/readings', 'three days of readings, 864 records', {
+    endpoint: sensorHistory,
+    path: readingsPath,
+    member: 'period_start',
+    covered: traffic,
+    records: 864,
+  }),
+  analyticBench('analytic/sensor-hours', 'a month by the hour, 720 records, half of it from the files of single days', {
+    endpoint: sensorHistory,
+    path: (turn) => sensorPath(turn, { interval: '1h', from: TRAFFIC.open - 15 * DAY_MS, to: TRAFFIC.to }),
+    member: 'period_start',
+    covered: traffic,
+    records: 720,
+  }),
+  analyticBench('analytic/sensor-days', "a sensor's month and a half by day", {
     endpoint: sensorHistory,
     path: (turn) => `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=1d&${period(turn)}`,
     member: 'period_start',
     covered: traffic,
   }),
-  analyticBench('analytic-city', "a city's month and a half by hour", {
-    lake: 'traffic',
+  analyticBench('analytic/city', "a city's month and a half by hour", {
     endpoint: cityHistory,
     path: (turn) => `/api/trafico/ciudades/madrid/historico?interval=1h&${period(turn)}`,
     member: 'period_start',
     covered: traffic,
   }),
-  analyticBench('analytic-v16', 'activations on a road, by day', {
-    lake: 'beacons',
+  analyticBench('analytic/v16', 'activations on a road, by day', {
     endpoint: v16History,
     path: (turn) => `/api/v16/history?interval=1d&road=A-${turn % 60}&${period(turn)}`,
     member: 'period_start',
     covered: traffic,
   }),
-  analyticBench('analytic-fuel', 'a fuel by week since 2019', {
-    lake: 'fuel',
+  analyticBench('analytic/fuel', 'a fuel by week since 2019', {
     endpoint: fuelHistory,
     path: (turn) => `/api/combustible/historico?series=STATION_MEAN&fuel=DIESEL_A&from=${isoInstant(FUEL.from + 1 + turn)}&limit=1000`,
     member: 'period_start',
     covered: { from: FUEL.from, until: FUEL.to },
   }),
-  analyticBench('analytic-trend', 'the trend of a fuel', {
-    lake: 'fuel',
+  analyticBench('analytic/trend', 'the trend of a fuel', {
     endpoint: fuelTrend,
     path: (turn) =>
       `/api/combustible/tendencia?series=STATION_MEAN&fuel=${FUELS[Math.floor(turn / 101) % FUELS.length]}&weeks=${4 + (turn % 101)}`,
     member: 'as_of',
     covered: { from: FUEL.from, until: FUEL.to },
   }),
-  analyticBench('analytic-climate', "five weather stations' month and a half by day", {
-    lake: 'weather',
+  analyticBench('analytic/climate', "five weather stations' month and a half by day", {
     endpoint: weatherHistory,
     path: (turn) => `/api/clima/historico?station=${stationsAt(turn)}&interval=1d&${period(turn)}`,
     member: 'temp_mean_c',
     covered: traffic,
   }),
-  analyticBench('analytic-accidents', 'accidents of two years by month of a province', {
-    lake: 'accidents',
+  analyticBench('analytic/accidents', 'accidents of two years by month of a province', {
     endpoint: accidentStats,
     path: (turn) => `/api/accidentes/stats?group_by=month&province=${provinceAt(turn)}&year=2023,2024&road=A-${turn % 90}&limit=1000`,
     member: 'fatal_accidents',
     covered: traffic,
   }),
-  analyticBench('analytic-microdata', 'accidents on a road', {
-    lake: 'accidents',
+  analyticBench('analytic/microdata', 'accidents on a road', {
     endpoint: accidentMicrodata,
     // Pages of the same size, independent of the number of rounds.
     path: (turn) => `/api/accidentes/microdata?road=A-${turn % 90}&year=${2022 + (turn % 3)}&limit=${500 + (turn % 101)}`,
     member: 'accident_id',
     covered: traffic,
   }),
-  analyticBench('analytic-hotspots', 'black spots of two cities', {
-    lake: 'accidents',
+  analyticBench('analytic/hotspots', 'black spots of two cities', {
     endpoint: hotspotList,
     path: (turn) =>
       `/api/accidentes/hotspots?format=json&kernel=${turn % 2 ? 'GAUSSIAN' : 'EPANECHNIKOV'}&bandwidth=${[100, 250, 500][turn % 3]}&min_score=${(turn % 500) / 10}`,
     member: 'density_km2',
     covered: traffic,
   }),
-  analyticBench('analytic-incidents', 'incidents of a month by type and province', {
-    lake: 'incidents',
+  analyticBench('analytic/incidents', 'incidents of a month by type and province', {
     endpoint: incidentStats,
     path: (turn) =>
-      `/api/incidents/stats?group_by=type,province&from=${isoInstant(TRAFFIC.open + 1 + turn - 15 * 86_400_000)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`,
+      `/api/incidents/stats?group_by=type,province&from=${isoInstant(TRAFFIC.open + 1 + turn - 15 * DAY_MS)}&to=${isoInstant(TRAFFIC.to)}&limit=1000`,
     member: 'active_in_period',
     covered: traffic,
   }),
-  analyticBench('analytic-station', "a filling station's month by day", {
-    lake: 'prices',
+  analyticBench('analytic/station', "a filling station's month by day", {
     endpoint: gasStationHistory,
     path: (turn) =>
       `/api/gas-stations/${1000 + ((turn * 97) % FUEL_STATIONS)}/history?interval=1d&from=${isoInstant(TRAFFIC.from + 1 + turn)}&to=${isoInstant(TRAFFIC.open)}&limit=1000`,
     member: 'price_last',
     covered: traffic,
   }),
-  analyticBench('analytic-flows', 'trips from a province to all, by month of a year', {
-    lake: 'trips',
+  analyticBench('analytic/flows', 'trips from a province to all, by month of a year', {
     endpoint: mobilityList,
     path: (turn) =>
       `/api/movilidad?origin=${provinceAt(turn)}&from=${isoInstant(TRIPS.from + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
@@ -137,8 +141,7 @@ export const ANALYTIC: readonly Bench[] = [
     covered: { from: TRIPS.from, until: TRIPS.to },
     rounds: 9,
   }),
-  analyticBench('analytic-od', 'trips from a zone to all, by hour of three days', {
-    lake: 'trips',
+  analyticBench('analytic/od', 'trips from a zone to all, by hour of three days', {
     endpoint: mobilityMatrix,
     path: (turn) =>
       `/api/movilidad/od?origin=${String(1001 + 7 * (turn % 700)).padStart(5, '0')}&group_by=hour&from=${isoInstant(TRIPS.cells + 1 + turn)}&to=${isoInstant(TRIPS.to)}&limit=1000`,
@@ -146,6 +149,19 @@ export const ANALYTIC: readonly Bench[] = [
     covered: { from: TRIPS.from, until: TRIPS.to },
   }),
 ]
+
+/** Three days of readings of a sensor, from a closed month; no two turns are equal. */
+export function readingsPath(turn: number): string {
+  return sensorPath(turn, { interval: 'raw', from: TRAFFIC.from + 9 * DAY_MS, to: TRAFFIC.from + 12 * DAY_MS })
+}
+
+function sensorPath(
+  turn: number,
+  { interval, from, to }: { readonly interval: string; readonly from: number; readonly to: number },
+): string {
+  const time = (at: number): string => new Date(at + Math.floor(turn / TRAFFIC.sensors)).toISOString()
+  return `/api/trafico/sensores/${sensorAt((turn * 97) % TRAFFIC.sensors)}/historico?interval=${interval}&from=${time(from)}&to=${time(to)}&limit=1000`
+}
 
 const provinceAt = (turn: number): string => String(1 + (turn % 52)).padStart(2, '0')
 
@@ -164,7 +180,7 @@ function analyticBench(name: string, what: string, asked: Asked): Bench {
     rounds: asked.rounds ?? 40,
     // The first replies run uncompiled code, which these benches do not measure.
     warmUps: 5,
-    setUp: FILLS[asked.lake],
+    setUp: fillLake,
     open: (folder, { only }) => openPair(folder, { only, asked }),
   }
 }
@@ -195,17 +211,19 @@ async function openPair(folder: string, { only, asked }: { readonly only: boolea
   }
 }
 
-/** A round's work: it produces several replies, each with at least one record. */
-function inReplies({ member }: Asked, textOf: (timer: Timer) => Promise<string>): Work {
+/** A round's work: it produces several replies, each with all its records. */
+function inReplies({ member, records }: Asked, textOf: (timer: Timer) => Promise<string>): Work {
   return {
-    expected: { replies: REPLIES },
+    expected: { replies: REPLIES, records: records === undefined ? { min: REPLIES } : REPLIES * records },
     repeats: REPLIES,
     async run(timer) {
-      const texts: string[] = []
-      while (texts.length < REPLIES) texts.push(await textOf(timer))
-      const empty = texts.find((text) => !text.includes(`"${member}":`))
-      if (empty !== undefined) throw new Error(`no record in ${empty.slice(0, 300)}`)
-      return { replies: texts.length }
+      const counts: number[] = []
+      while (counts.length < REPLIES) {
+        const text = await textOf(timer)
+        counts.push(text.split(`"${member}":`).length - 1)
+        if (counts.at(-1) === 0) throw new Error(`no record in ${text.slice(0, 300)}`)
+      }
+      return { replies: counts.length, records: counts.reduce((sum, count) => sum + count, 0) }
     },
   }
 }

@@ -4,7 +4,7 @@ import { bareSaxes, parseBench } from './parsing.ts'
 
 /** DGT's detectors (18 MB): bytes to checked rows, against saxes with empty handlers over the same bytes. */
 export const detectorsParse = parseBench({
-  name: 'detectors-parse',
+  name: 'parse/detectors',
   about: "DGT's detector measurements to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtDetectors,
@@ -15,7 +15,7 @@ export const detectorsParse = parseBench({
 
 /** The same for the detectors' sites. */
 export const detectorSitesParse = parseBench({
-  name: 'detector-sites-parse',
+  name: 'parse/detector-sites',
   about: "DGT's detector sites to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtDetectorSites,

@@ -3,7 +3,7 @@ import { bareSaxes, parseBench } from './parsing.ts'
 
 /** DGT's situations (2.7 MB): bytes to checked rows, against saxes with empty handlers over the same bytes. */
 export const dgtParse = parseBench({
-  name: 'dgt-parse',
+  name: 'parse/dgt',
   about: "DGT's situations to checked rows, against saxes with empty handlers",
   limit: 2.5,
   feed: dgtIncidentsFeed,

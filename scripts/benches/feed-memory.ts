@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { feeds } from '../../jobs/feeds/catalog.ts'
+import { feedById, feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { dgtAccidents } from '../../jobs/feeds/safety/dgt-accidents.ts'
 import { listFiles } from '../../jobs/ingest/archive.ts'
@@ -27,22 +27,33 @@ const LIMIT_MB = 400
 const PUBLICATIONS = 3
 const DAY_MS = 86_400_000
 
-/**
- * For each feed: a process that fetches, publishes and lands three publications at full scale, the last one as after a restart.
- */
-export const FEED_MEMORY: readonly MemoryBench[] = feeds
-  .filter(({ stream }) => !stream)
-  .map((feed) => ({
-    name: `memory-${feed.id}`,
-    about: `peak memory of a process that only runs ${feed.id}, from bytes to live state and tables`,
+/** Feeds with the largest publications. */
+const HEAVIEST = ['dgt_detectors', 'fuel_stations', 'mitma_trips', 'renfe_gtfs_cercanias', 'madrid_history']
+
+/** Processes that fetch, publish and land three publications of feeds at full scale, the last one as after a restart. */
+export const FEED_MEMORY: readonly MemoryBench[] = [
+  ...HEAVIEST.map((id) => memoryBench(id, `only runs ${id}`, [feedById(id)])),
+  memoryBench(
+    'other-feeds',
+    'runs all other feeds one after another',
+    feeds.filter(({ id, stream }) => !stream && !HEAVIEST.includes(id)),
+  ),
+]
+
+function memoryBench(name: string, what: string, ofFeeds: readonly Feed[]): MemoryBench {
+  return {
+    name: `memory/${name}`,
+    about: `peak memory of a process that ${what}, from bytes to live state and tables`,
     limit_mb: LIMIT_MB,
-    expected: { publications: PUBLICATIONS, rows: { min: 1 } },
-    run: (folder) => runAlone(feed, folder),
-  }))
+    rounds: 3,
+    expected: { publications: PUBLICATIONS * ofFeeds.length, rows: { min: ofFeeds.length } },
+    run: (folder) => inFolder(folder, [], (alone) => runFeeds(ofFeeds, alone)),
+  }
+}
 
 /** The national table of accidents at full size: 102,000 rows of 73 cells, which together exceed a process's memory limit. */
 export const dgtTableMemory: MemoryBench = {
-  name: 'dgt-table-memory',
+  name: 'memory/dgt-accidents',
   about: 'peak memory of a process that fetches, checks and lands a year of the national table of accidents, 102,000 rows × 73 columns',
   limit_mb: 600,
   rounds: 3,
@@ -67,19 +78,20 @@ interface Alone {
   turnOn(by_ms: number): Promise<void>
 }
 
-async function runAlone(feed: Feed, folder: string): Promise<Done> {
-  // A feed that is fetched more often than it is published changes every night.
-  const every_ms = feed.freshBy === 'fetch' ? DAY_MS : feed.every_s * 1000
-  return inFolder(folder, [], async ({ context, turnOn }) => {
+async function runFeeds(ofFeeds: readonly Feed[], { context, turnOn }: Alone): Promise<Done> {
+  let [publications, rows] = [0, 0]
+  for (const feed of ofFeeds) {
+    // A feed that is fetched more often than it is published changes every night.
+    const every_ms = feed.freshBy === 'fetch' ? DAY_MS : feed.every_s * 1000
     let runner = makeRunner(context)
-    const landed = [await publishOnce(feed, runner)]
-    await turnOn(every_ms)
-    landed.push(await publishOnce(feed, runner))
-    runner = makeRunner(context)
-    await turnOn(every_ms)
-    landed.push(await publishOnce(feed, runner))
-    return { publications: landed.length, rows: landed.reduce((sum, rows) => sum + rows, 0) }
-  })
+    for (let nth = 1; nth <= PUBLICATIONS; nth++) {
+      rows += await publishOnce(feed, runner)
+      publications++
+      if (nth === PUBLICATIONS - 1) runner = makeRunner(context)
+      if (nth < PUBLICATIONS) await turnOn(every_ms)
+    }
+  }
+  return { publications, rows }
 }
 
 async function inFolder(folder: string, args: readonly string[], work: (alone: Alone) => Promise<Done>): Promise<Done> {

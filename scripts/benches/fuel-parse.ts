@@ -3,7 +3,7 @@ import { parseBench } from './parsing.ts'
 
 /** The ministry's national answer (12 MB): bytes to checked rows, against JSON.parse of the same bytes. */
 export const fuelParse = parseBench({
-  name: 'fuel-parse',
+  name: 'parse/fuel',
   about: "the ministry's national answer to checked rows, against JSON.parse",
   limit: 3,
   feed: fuelStationsFeed,

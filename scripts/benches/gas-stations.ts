@@ -10,7 +10,7 @@ const REQUESTS = 1000
  * bytes.
  */
 export const gasStations: Bench = {
-  name: 'gas-stations',
+  name: 'list/gas-stations',
   about:
     'requests per second of processor time of /api/gas-stations, whole country (br), against a bare Fastify route sending the same bytes',
   limit: 0.7,

@@ -1,3 +1,4 @@
+import { type Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
 /** Requests of one kind, sent over connections that stay open. */
@@ -113,4 +114,19 @@ export async function openLane(url: string): Promise<Lane> {
       socket.destroy()
     },
   }
+}
+
+/** The text of a reply. Throws if the status is not 200. */
+export function fetchText(url: string, { agent, key }: { readonly agent: Agent | false; readonly key: string }): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { 'X-API-Key': key } }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString()
+        if (response.statusCode === 200) resolve(text)
+        else reject(new Error(`${url} returned ${response.statusCode}: ${text.slice(0, 300)}`))
+      })
+    }).on('error', reject)
+  })
 }

@@ -24,7 +24,7 @@ const REQUESTS = 15_000
 
 /** `/api/incidents` as browsers and SDKs request it, against a bare Fastify route with the same bytes. */
 export const incidentsApi: Bench = {
-  name: 'incidents-api',
+  name: 'list/incidents',
   about:
     'requests per second of processor time of /api/incidents (br) with a key, charged and with limit headers, against a bare Fastify route sending the same bytes',
   limit: 0.5,
@@ -36,7 +36,7 @@ export const incidentsApi: Bench = {
 
 /** The same request with the current tag. */
 export const incidentsNotModified: Bench = {
-  name: 'incidents-304',
+  name: 'list/not-modified',
   about: '304s per second of processor time of /api/incidents with a key, against a bare Fastify route sending the bytes of the list',
   limit: 0.8,
   atLeast: true,

@@ -13,7 +13,7 @@ import type { Timer } from './work.ts'
  * From a day of Madrid's rows in JavaScript to a durable commit, against one COPY of the same sorted rows from a DuckDB table.
  */
 export const lakeCommitRows: Bench = {
-  name: 'lake-commit-rows',
+  name: 'lake/commit-rows',
   about: 'a Madrid day of 1.76 M feed rows to a commit, against one sorted COPY',
   limit: 5,
   async open(folder, { only }) {

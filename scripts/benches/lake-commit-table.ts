@@ -9,7 +9,7 @@ import type { Bench } from './measure.ts'
 
 /** From a day of Madrid in a DuckDB table to a durable commit with metrics, against one COPY of the same sorted rows. */
 export const lakeCommitTable: Bench = {
-  name: 'lake-commit-table',
+  name: 'lake/commit-table',
   about: 'a Madrid day in a DuckDB table to a commit, against one sorted COPY',
   limit: 1.5,
   async open(folder) {

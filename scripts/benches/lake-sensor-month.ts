@@ -15,7 +15,7 @@ const ROWS_OF_MONTH = 30 * 288
 
 /** One sensor's month in a lake of one year, against the same in a lake of that month only; both compacted as by upkeep. */
 export const lakeSensorMonth: Bench = {
-  name: 'lake-sensor-month',
+  name: 'lake/sensor-month',
   about: 'a sensor-month over 365 days of lake, against 30 days',
   limit: 1.5,
   rounds: 21,

@@ -45,11 +45,41 @@ interface FailedLine {
 /** The output line of a bench. */
 export type Line = MeasuredLine | SizeLine | FailedLine
 
+/** The folder with the input of a bench; benches in a row with the same `setUp` share it. */
+export class Inputs {
+  readonly #step: StepRunner
+  #setUp: Bench['setUp'] | null = null
+  #folder: string | null = null
+
+  constructor(step: StepRunner) {
+    this.#step = step
+  }
+
+  /** The folder for a bench, in which its `setUp` has run. */
+  async of(bench: Bench | MemoryBench): Promise<string> {
+    if (this.#folder !== null && bench.setUp && bench.setUp === this.#setUp) return this.#folder
+    await this.remove()
+    const folder = await newFolder()
+    this.#folder = folder
+    if (bench.setUp) await this.#step(bench, 'set-up', folder)
+    this.#setUp = bench.setUp
+    return folder
+  }
+
+  /** Removes the folder. */
+  async remove(): Promise<void> {
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true })
+    this.#folder = null
+    this.#setUp = null
+  }
+}
+
 /** Runs a bench. A failed bench returns a line too, so that the others are run. */
-export async function runBench(bench: AnyBench, step: StepRunner): Promise<Line> {
+export async function runBench(bench: AnyBench, step: StepRunner, inputs: Inputs): Promise<Line> {
   try {
     if ('size' in bench) return await sizeLine(bench, step)
-    return 'run' in bench ? await memoryLine(bench, step) : await ratioLine(bench, step)
+    const folder = await inputs.of(bench)
+    return 'run' in bench ? await memoryLine(bench, step, folder) : await ratioLine(bench, step, folder)
   } catch (error) {
     return { name: bench.name, ok: false, error: error instanceof Error ? error.message : String(error) }
   }
@@ -62,19 +92,19 @@ async function sizeLine(bench: SizeBench, step: StepRunner): Promise<SizeLine> {
   return { name: bench.name, ok: mb <= bench.limit_mb, mb: rounded(mb), limit_mb: bench.limit_mb, parts_mb }
 }
 
-async function memoryLine(bench: MemoryBench, step: StepRunner): Promise<Line> {
+async function memoryLine(bench: MemoryBench, step: StepRunner, made: string): Promise<Line> {
   const peaks: number[] = []
   const times: number[] = []
-  await inFolder(async (made) => {
-    if (bench.setUp) await step(bench, 'set-up', made)
-    for (let round = 0; round < (bench.rounds ?? MEMORY_ROUNDS); round++) {
-      await inFolder(async (folder) => {
-        const began = performance.now()
-        peaks.push(checkedMemory(await step(bench, 'memory', folder, made)))
-        times.push(performance.now() - began)
-      })
+  for (let round = 0; round < (bench.rounds ?? MEMORY_ROUNDS); round++) {
+    const folder = await newFolder()
+    try {
+      const began = performance.now()
+      peaks.push(checkedMemory(await step(bench, 'memory', folder, made)))
+      times.push(performance.now() - began)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
     }
-  })
+  }
   const peak = median(peaks)
   return {
     name: bench.name,
@@ -87,27 +117,23 @@ async function memoryLine(bench: MemoryBench, step: StepRunner): Promise<Line> {
   }
 }
 
-function ratioLine(bench: Bench, step: StepRunner): Promise<Line> {
-  return inFolder(async (folder) => {
-    if (bench.setUp) await step(bench, 'set-up', folder)
-    const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb } = (await step(bench, 'ratio', folder)) as Measured
-    const rss_mb = checkedMemory(peak_mb === null ? await step(bench, 'memory', folder) : { rss_mb: peak_mb })
-    const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
-    const { orWithin_ms = Number.NEGATIVE_INFINITY, orAtMost_ms = 0 } = bench
-    const isFast = within || measured_ms - reference_ms <= orWithin_ms || measured_ms <= orAtMost_ms
-    const ok = isFast && rss_mb <= (bench.limit_mb ?? Number.POSITIVE_INFINITY)
-    return {
-      name: bench.name,
-      ratio: rounded(ratio),
-      limit: bench.limit,
-      ok,
-      spread: rounded(spread),
-      rss_mb: Math.round(rss_mb),
-      measured_ms: rounded(measured_ms),
-      reference_ms: rounded(reference_ms),
-      ...(parts_ms ? { parts_ms: Object.fromEntries(Object.entries(parts_ms).map(([name, ms]) => [name, rounded(ms)])) } : {}),
-    }
-  })
+async function ratioLine(bench: Bench, step: StepRunner, folder: string): Promise<Line> {
+  const { ratio, spread, measured_ms, reference_ms, parts_ms, peak_mb } = (await step(bench, 'ratio', folder)) as Measured
+  const rss_mb = checkedMemory(peak_mb === null ? await step(bench, 'memory', folder) : { rss_mb: peak_mb })
+  const within = bench.atLeast ? ratio >= bench.limit : ratio <= bench.limit
+  const { orWithin_ms = Number.NEGATIVE_INFINITY, orAtMost_ms = 0 } = bench
+  const isFast = within || measured_ms - reference_ms <= orWithin_ms || measured_ms <= orAtMost_ms
+  return {
+    name: bench.name,
+    ratio: rounded(ratio),
+    limit: bench.limit,
+    ok: isFast && rss_mb <= (bench.limit_mb ?? Number.POSITIVE_INFINITY),
+    spread: rounded(spread),
+    rss_mb: Math.round(rss_mb),
+    measured_ms: rounded(measured_ms),
+    reference_ms: rounded(reference_ms),
+    ...(parts_ms ? { parts_ms: Object.fromEntries(Object.entries(parts_ms).map(([name, ms]) => [name, rounded(ms)])) } : {}),
+  }
 }
 
 /** Checks that a peak memory value is possible, MB. */
@@ -117,13 +143,8 @@ function checkedMemory(found: unknown): number {
   return rss_mb
 }
 
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'traffic-bench-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+function newFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'traffic-bench-'))
 }
 
 function rounded(value: number): number {

@@ -9,7 +9,6 @@ import { dgtTableMemory, FEED_MEMORY } from './feed-memory.ts'
 import { fuelParse } from './fuel-parse.ts'
 import { gasStations } from './gas-stations.ts'
 import { growth } from './growth.ts'
-import { historyHours, historyRaw } from './history.ts'
 import { incidentsApi, incidentsNotModified } from './incidents-api.ts'
 import { lakeCommitRows } from './lake-commit-rows.ts'
 import { lakeCommitTable } from './lake-commit-table.ts'
@@ -17,7 +16,7 @@ import { lakeSensorMonth } from './lake-sensor-month.ts'
 import { limits } from './limits.ts'
 import { liveSaturated } from './live-saturated.ts'
 import type { AnyBench } from './measure.ts'
-import { mitmaOd, mitmaOdMemory } from './mitma-od.ts'
+import { mitmaOd } from './mitma-od.ts'
 import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
@@ -41,20 +40,17 @@ export const BENCHES: readonly AnyBench[] = [
   lakeCommitTable,
   lakeSensorMonth,
   exportJobs,
-  historyRaw,
-  historyHours,
   ...ANALYTIC,
   incidentsApi,
   incidentsNotModified,
   gasStations,
+  railPositionsList,
   stationsNear,
   liveSaturated,
   limits,
   mitmaOd,
-  mitmaOdMemory,
   railGtfsLand,
   railGtfsCorrect,
-  railPositionsList,
   railDepartures,
   railBoards,
   search,

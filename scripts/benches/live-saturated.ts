@@ -1,8 +1,9 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SETTINGS } from '../../lake/config.ts'
+import { readingsPath } from './analytic.ts'
+import { fillLake, homeOf } from './analytic-lake.ts'
 import type { BenchApi } from './bench-api.ts'
-import { fillHistory, historyPath, homeOf } from './history.ts'
 import { startServer } from './incidents-api.ts'
 import { startIncidentsService } from './incidents-service.ts'
 import { BENCH_ENGINE } from './madrid-day.ts'
@@ -30,7 +31,7 @@ export const liveSaturated: Bench = {
   about: 'p99 of /api/incidents with all query slots busy, against idle',
   limit: 5,
   rounds: 9,
-  setUp: fillHistory,
+  setUp: fillLake,
   async open(folder, { only }) {
     const home = homeOf(folder)
     const ours = only ? await startIncidentsService(folder, home) : await startServer('api', folder, home)
@@ -69,7 +70,7 @@ function queries({ url, key }: Pick<BenchApi, 'url' | 'key'>): { begin(): () => 
       let histories = 0
       const callers = Array.from({ length: PLACES }, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-        while (going) if ((await bytesOf({ url: `${origin}${historyPath(turn++)}`, key }, agent)) > 0) histories++
+        while (going) if ((await bytesOf({ url: `${origin}${readingsPath(turn++)}`, key }, agent)) > 0) histories++
         agent.destroy()
       })
       const all = Promise.all(callers)

@@ -13,8 +13,7 @@ import { packedAsSent } from '../stand-in/answers.ts'
 import { mobilityTrips } from '../stand-in/formats/mitma.ts'
 import { mobilityZones } from '../stand-in/world/mobility-zones.ts'
 import { makeWorld } from '../stand-in/world/world.ts'
-import type { Bench, MemoryBench, Pair } from './measure.ts'
-import { runOnce } from './work.ts'
+import type { Bench, Pair } from './measure.ts'
 
 /** Lines of a day in the stand-in's full archives; `MITMA_LINES` sets fewer lines, with fewer zones. */
 const WHOLE_DAY = 9_900_000
@@ -34,13 +33,15 @@ export const mitmaOd: Bench = {
   name: 'mitma-od',
   about: "a day of trips by the pipeline's COPY, against DuckDB's own COPY of the same columns in the same order",
   limit: 1.3,
+  limit_mb: 1000,
   rounds: 3,
   warmUps: 1,
   setUp: writeDay,
-  open: (folder, { only }) => openDay(folder, { packed: join(folder, PACKED), only }),
+  open: openDay,
 }
 
-async function openDay(folder: string, { packed, only }: { readonly packed: string; readonly only: boolean }): Promise<Pair> {
+async function openDay(folder: string, { only }: { readonly only: boolean }): Promise<Pair> {
+  const packed = join(folder, PACKED)
   const store = await fileStore(join(folder, 'store'))
   const lake = await openLake({ store, spool: join(folder, 'spool'), ...ENGINE })
   const context = { store, lake, log: pino({ level: 'silent' }), mode: 'simulated' } as unknown as IngestContext
@@ -78,22 +79,6 @@ async function openDay(folder: string, { packed, only }: { readonly packed: stri
       await store.close()
     },
   }
-}
-
-/** The same work in a process with the worker's flags: the packed day is in memory, the unpacked data is not. */
-export const mitmaOdMemory: MemoryBench = {
-  name: 'mitma-od-memory',
-  about: "a day of trips by the pipeline's COPY, in a separate process",
-  limit_mb: 1000,
-  rounds: 3,
-  setUp: writeDay,
-  expected: { days: 1 },
-  async run(folder, made) {
-    const pair = await openDay(folder, { packed: join(made, PACKED), only: true })
-    await runOnce('the day', pair.measured)
-    await pair.close()
-    return { days: 1 }
-  },
 }
 
 /** The table's columns from the packed file, sorted like the table. */

@@ -1,5 +1,5 @@
-import { fetchText, homeOf } from './history.ts'
-import { type Lane, openLane, requestBytes } from './http-load.ts'
+import { homeOf } from './analytic-lake.ts'
+import { fetchText, type Lane, openLane, requestBytes } from './http-load.ts'
 import { startServer } from './incidents-api.ts'
 import { randomOf } from './madrid-day.ts'
 import type { Bench, Pair } from './measure.ts'
@@ -27,7 +27,7 @@ const WARM_UP = 1500
  * limit.
  */
 export const railDepartures: Bench = {
-  name: 'rail-departures',
+  name: 'departures/busiest',
   about: `p99 of the next departures of the busiest station at ${CONNECTIONS} connections, with trains published every 20 and 30 s, against ${LIMIT_MS} ms`,
   limit: 1,
   rounds: 3,
@@ -44,7 +44,7 @@ export const railDepartures: Bench = {
 
 /** The same for all stations, weighted by their trains, at times within the next hours: every request builds a board. */
 export const railBoards: Bench = {
-  name: 'rail-boards',
+  name: 'departures/all',
   about: `p99 of departures at different stations and instants at ${CONNECTIONS} connections, with the same trains, against ${LIMIT_MS} ms`,
   // Each request waits for the 19 boards before it: this limits the throughput of the service, not the time of one board.
   limit: 5,

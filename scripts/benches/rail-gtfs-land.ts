@@ -40,7 +40,7 @@ const LEAST_STOP_TIMES = 1_000_000
  * stored, parsed, validated and landed. It is the recorded timetable if the captures exist, otherwise a generated one.
  */
 export const railGtfsLand: Bench = {
-  name: 'rail-gtfs-land',
+  name: 'timetable/land',
   about: 'commuter timetable of 1.9 M stop times from HTTP to committed tables, against one COPY of the same stop times from trimmed CSV',
   limit: 2.5,
   // The limit is the larger of 30 s and 2.5 times the reference.
@@ -55,7 +55,7 @@ export const railGtfsLand: Bench = {
 /** The same timetable corrected, over a lake that contains it: all rows are compared with the rows that they replace. */
 export const railGtfsCorrect: Bench = {
   ...railGtfsLand,
-  name: 'rail-gtfs-correct',
+  name: 'timetable/correct',
   about: 'the same timetable corrected, replacing the landed one, against the same COPY',
   limit: 5,
   orAtMost_ms: 60_000,

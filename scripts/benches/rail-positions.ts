@@ -7,7 +7,7 @@ import { startTrainsService, writeTrains } from './trains-service.ts'
  * bytes.
  */
 export const railPositionsList: Bench = {
-  name: 'rail-positions',
+  name: 'list/trains',
   about: 'requests per second of processor time of /api/trenes/posiciones (br), against a bare Fastify route sending the same bytes',
   limit: 0.6,
   atLeast: true,

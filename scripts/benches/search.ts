@@ -124,7 +124,7 @@ async function longestStretch(work: () => Promise<void>): Promise<number> {
 
 /** Whole queries over 60,000 documents. */
 export const search: Bench = {
-  name: 'search',
+  name: 'search/query',
   about: `the slowest hundredth of the judged queries over ${DOCUMENTS} documents, at most ${SEARCH_MS} ms, against SQLite FTS5 on the same; memory of the index`,
   limit: 0,
   orAtMost_ms: SEARCH_MS,
@@ -136,7 +136,7 @@ export const search: Bench = {
 
 /** Suggestions for each typed letter. */
 export const searchSuggest: Bench = {
-  name: 'search-suggest',
+  name: 'search/suggest',
   about: `the slowest hundredth of suggestions, letter by letter, over ${DOCUMENTS} documents, at most ${SUGGEST_MS} ms, against SQLite FTS5 on the same`,
   limit: 0,
   orAtMost_ms: SUGGEST_MS,
@@ -147,7 +147,7 @@ export const searchSuggest: Bench = {
 
 /** Builds the whole index off the event loop. */
 export const searchBuild: Bench = {
-  name: 'search-build',
+  name: 'search/build',
   about: `an index of ${DOCUMENTS} documents in less than ${BUILD_MS / 1000} s, without blocking the event loop`,
   limit: 1,
   rounds: 5,

@@ -21,14 +21,14 @@ const ROUNDS = 5
 const TABLE = `limit=${TABLE_ROWS}&format=`
 
 /** 100,000 rows of the lake as CSV, from a process that has answered no request before. */
-export const tableCsv = copyBench('table-csv', 'csv', 1.3)
+export const tableCsv = copyBench('table/csv', 'csv', 1.3)
 
 /** The same as Parquet. */
-export const tableParquet = copyBench('table-parquet', 'parquet', 1.2)
+export const tableParquet = copyBench('table/parquet', 'parquet', 1.2)
 
 /** The same as Arrow, against CSV. */
 export const tableArrow: Bench = {
-  name: 'table-arrow',
+  name: 'table/arrow',
   about: 'the first reply of a fresh process: 100,000 rows of the lake as Arrow, against the same as CSV',
   limit: 3,
   rounds: ROUNDS,

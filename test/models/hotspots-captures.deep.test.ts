@@ -3,8 +3,8 @@ import { pointToUtm } from '../../lake/places/utm.ts'
 import type { Mark } from '../../models/hotspots/density.ts'
 import { findHotspots } from '../../models/hotspots/find.ts'
 import { type HotspotRow, type HotspotSet, hotspotsOf } from '../../models/hotspots/sets.ts'
-import { CITIES, type City, recordedAccidents, recordedBytes, recordedSet } from '../../scripts/hotspots/recorded.ts'
 import { sharedFolder } from '../helpers/shared.ts'
+import { CITIES, type City, recordedAccidents, recordedBytes, recordedSet } from './recorded-accidents.ts'
 
 const shared = sharedFolder()
 

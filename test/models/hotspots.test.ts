@@ -31,6 +31,21 @@ describe('densities', () => {
     expect(volume).toBeCloseTo(1, 3)
   })
 
+  // Densities per m² by KernelDensity of scikit-learn 1.9.1 with rtol = atol = 0, times the sum of the weights.
+  test.each([
+    ['EPANECHNIKOV', 100, [0.000344076784982, 0, 0.000337607583544, 1.10998358758e-5, 0.000178203680806]],
+    ['EPANECHNIKOV', 250, [0.000204023945716, 8.78459488409e-5, 0.000233964244161, 0.000181386598789, 7.33937910599e-5]],
+    ['GAUSSIAN', 100, [0.000215210715843, 8.96742013654e-5, 0.000262569602585, 0.000168529626938, 9.26389145812e-5]],
+    ['GAUSSIAN', 250, [0.000166547830503, 8.33005259318e-5, 0.0001330113327, 0.000156107672825, 5.62683756245e-5]],
+  ] as const)('%s, %i m: those of scikit-learn', (kernel, bandwidth_m, expected) => {
+    const marks = Array.from({ length: 60 }, (_, nth) => ({
+      ...{ x: 1000 * ((nth * 0.6180339887) % 1), y: 1000 * ((nth * 0.7548776662) % 1), weight: [1, 3, 5][nth % 3] as number },
+    }))
+    const density = densityOf(marks, kernel, bandwidth_m)
+    const [xs, ys] = [[500, 120, 740, 310, 1010] as const, [500, 880, 260, 405, 30] as const]
+    for (const [nth, x] of xs.entries()) expect(Math.abs(density(x, ys[nth] as number) - (expected[nth] as number))).toBeLessThan(1e-14)
+  })
+
   test('a raster has them at its cells; stamps are the same for marks at centres', () => {
     const marks = [{ x: 1000, y: 2000, weight: 2 }]
     const raster = rasterOver(marks, { step_m: 25, margin_m: 200, mostCells: 10_000 })

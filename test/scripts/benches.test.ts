@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asText, runBench } from '../../scripts/benches/lines.ts'
+import { asText, Inputs, runBench, type StepRunner } from '../../scripts/benches/lines.ts'
 import { type Bench, type MemoryBench, measure, type Pair } from '../../scripts/benches/measure.ts'
 import { runStep } from '../../scripts/benches/steps.ts'
 import { type Done, runOnce, type Work } from '../../scripts/benches/work.ts'
@@ -25,8 +26,28 @@ const benchOf = (pair: Partial<Pair>, more: Partial<Bench> = {}): Bench => ({
   ...more,
 })
 
-const line = (bench: Bench | MemoryBench) =>
-  runBench(bench, (one, step, folder, made = folder) => runStep(one, step, folder as string, made as string))
+const runner: StepRunner = (one, step, folder, made = folder) => runStep(one, step, folder as string, made as string)
+
+async function line(bench: Bench | MemoryBench): Promise<Awaited<ReturnType<typeof runBench>>> {
+  const inputs = new Inputs(runner)
+  try {
+    return await runBench(bench, runner, inputs)
+  } finally {
+    await inputs.remove()
+  }
+}
+
+test('benches in a row with the same input share it', async () => {
+  const [made, removed]: [string[], string[]] = [[], []]
+  const setUp = async (folder: string): Promise<void> => void made.push(folder)
+  const inputs = new Inputs(runner)
+  for (const bench of [benchOf({}, { setUp }), benchOf({}, { setUp }), benchOf({}), benchOf({}, { setUp })]) {
+    const folder = await inputs.of(bench)
+    removed.push(...made.filter((one) => one !== folder && !existsSync(one)))
+  }
+  await inputs.remove()
+  expect([made.length, new Set(made).size, removed.length > 0, made.some((folder) => existsSync(folder))]).toEqual([2, 2, true, false])
+})
 
 test('a bench whose work and reference ran is within its limit', async () => {
   const bench = benchOf({})
