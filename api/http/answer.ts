@@ -7,8 +7,8 @@ import { FORMAT_KINDS, type Format, isTable } from '../define/formats.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import type { Cursors } from './cursor.ts'
 import { deprecationLinks } from './deprecation.ts'
-import { type ReplyHead, stepOf } from './replies.ts'
 import type { RequestValues } from './request.ts'
+import { type ResponseHead, stepOf } from './responses.ts'
 import type { ServiceState } from './state.ts'
 import type { Spooled } from './tables/spool.ts'
 import type { Tables } from './tables/tables.ts'
@@ -24,21 +24,21 @@ export interface AnswerContext {
 }
 
 /** A request that is validated, before any work is done. */
-export interface ReplyPlan {
+export interface ResponsePlan {
   /** Contains only the links that are known before the answer is made. */
-  readonly head: ReplyHead
+  readonly head: ResponseHead
   /** Makes the body. `signal` is aborted when no caller waits any more. */
-  readonly answer: (signal: AbortSignal) => Body | Promise<Body>
+  readonly answer: (signal: AbortSignal) => ResponseBody | Promise<ResponseBody>
   /** False if even the head of a HEAD request would cost a query. */
   readonly isFromMemory: boolean
   /** True if only the answer shows whether anything exists under the path. */
   readonly mayNotExist?: boolean
-  /** True if only the answer shows whether all its sources could be read (see `Body.isPartial`). */
+  /** True if only the answer shows whether all its sources could be read (see `ResponseBody.isPartial`). */
   readonly mayBePartial?: boolean
 }
 
 /** A body and the facts about it that the head repeats. */
-export interface Body {
+export interface ResponseBody {
   /** Its text, in consecutive pieces. */
   readonly pieces: readonly string[]
   /** The file of a body that is not text. The receiver closes it. */
@@ -54,7 +54,7 @@ export interface Body {
 export type Handler = (
   values: RequestValues,
   options: { readonly format: Format; readonly now: number; readonly lease: InLease },
-) => ReplyPlan | Promise<ReplyPlan>
+) => ResponsePlan | Promise<ResponsePlan>
 
 /** When newer data is expected (ms), as known at the call, and the seconds between two publications. */
 export interface Refresh {
@@ -97,7 +97,7 @@ export function weakTag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
-/** Returns the head of an answer; see `ReplyHead`. */
+/** Returns the head of an answer; see `ResponseHead`. */
 export function headOf(
   context: AnswerContext,
   values: RequestValues,
@@ -113,7 +113,7 @@ export function headOf(
     /** Sources of these datasets that the answer is not about. */
     readonly otherSources?: readonly Source[]
   },
-): ReplyHead {
+): ResponseHead {
   const clockGranularity_s = smallest(values.clockGranularity_s, options.clockGranularity_s ?? 0)
   const step = stepOf(clockGranularity_s, options.now)
   return {

@@ -50,8 +50,8 @@ import { replyVersion } from './openapi-replies.ts'
 import { ownAnswers } from './own-answers.ts'
 import { registerPlatform } from './platform.ts'
 import { answerConnect, answerExpectation, answerProblems } from './problem-replies.ts'
-import { ReplyCache } from './reply-cache.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import { ResponseCache } from './response-cache.ts'
 import { registerEndpoint } from './routes.ts'
 import type { ServiceState } from './state.ts'
 import { systemHandler } from './system-answers.ts'
@@ -199,7 +199,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     else if (request.is404) unmatched.answer(request, reply).catch(done)
     else done()
   })
-  const cache = new ReplyCache({ bytes: parts.cacheBytes })
+  const cache = new ResponseCache({ bytes: parts.cacheBytes })
   const kept = openCachedViews({
     lake: parts.lake,
     poll_ms: parts.lakePoll_ms,

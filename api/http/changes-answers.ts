@@ -5,7 +5,7 @@ import { predicateOf } from '../define/filter.ts'
 import { isTable } from '../define/formats.ts'
 import { problem } from '../define/problems.ts'
 import { absentState } from './absent-data.ts'
-import { type AnswerContext, type Body, type Handler, headOf, nextLink } from './answer.ts'
+import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
@@ -47,7 +47,7 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
       refresh: refreshOf(state, read.from, primary),
     })
 
-    const answer = async (signal: AbortSignal): Promise<Body> => {
+    const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
       const log = logOf(state, read.from[0] as Dataset, primary.version)
       const limit = page.limit ?? returns.limit.max
       const records: AnyRow[] = []

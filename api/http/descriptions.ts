@@ -6,7 +6,7 @@ import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
 import { cachedDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
-import type { CachedResponse } from './replies.ts'
+import type { CachedResponse } from './responses.ts'
 import { inSpanish } from './summaries-es.ts'
 
 /** The languages of summaries. */

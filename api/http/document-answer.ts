@@ -3,8 +3,8 @@ import { FULL_COST, REMAINING_COST, REVALIDATED_COST, type RequestContext } from
 import type { Format } from '../define/formats.ts'
 import { unknownThing } from './answer.ts'
 import { isNotModified } from './headers.ts'
-import type { CachedResponse } from './replies.ts'
 import type { RequestValues } from './request.ts'
+import type { CachedResponse } from './responses.ts'
 
 /** The documents of one endpoint. */
 export interface EndpointDocuments {

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Lang } from '../define/fields.ts'
 import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
-import { type CachedResponse, cachedBytes, cachedResponse, type ReplyHead } from './replies.ts'
-import { sendFound } from './routes.ts'
+import { type CachedResponse, cachedBytes, cachedResponse, type ResponseHead } from './responses.ts'
+import { sendFound } from './send-found.ts'
 
 /** How long a description is fresh, in s. It changes only with a release. */
 export const DESCRIPTION_S = 300
@@ -34,7 +34,7 @@ interface Document {
 /** Makes a document ready to be sent, with tag and 304. Each compressed form is made once. */
 export async function cachedDocument(document: Document): Promise<CachedResponse> {
   const { text, content_type, language = null, links = [], headers, isImmutable = false, fresh_s = DESCRIPTION_S } = document
-  const head: ReplyHead = {
+  const head: ResponseHead = {
     etag: typeof text === 'string' ? weakTag(text) : text.etag,
     content_type,
     format: null,

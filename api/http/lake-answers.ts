@@ -13,7 +13,7 @@ import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered } from './absent-data.ts'
-import { type AnswerContext, type Body, type Handler, headOf, nextLink, unknownThing } from './answer.ts'
+import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
@@ -90,7 +90,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
       data_time: covered_until,
       refresh: { at: () => covered_until + 1000 * LAND_S, cadence_s: LAND_S },
     })
-    const answer = async (signal: AbortSignal): Promise<Body> => {
+    const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
       const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
       const found = first ? await lake.query(first, { ...options, columns: {}, maxRows: FIRST_ROWS }) : []
       const own = made ?? read.query(values.own, view, found)

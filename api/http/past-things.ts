@@ -4,7 +4,7 @@ import type { Lake, SnapshotPins } from '../../lake/open.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { PastOf } from '../define/memory-read.ts'
 import { Problem } from '../define/problems.ts'
-import { type AnswerContext, type Body, headOf, type ReplyPlan, unknownThing, type Versions } from './answer.ts'
+import { type AnswerContext, headOf, type ResponseBody, type ResponsePlan, unknownThing, type Versions } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
 import { QUERY_TIMEOUT_MS } from './lake-answers.ts'
@@ -31,14 +31,14 @@ export async function pastThing(
     readonly texts: RecordTexts
     readonly lake: Lake
   },
-): Promise<ReplyPlan> {
+): Promise<ResponsePlan> {
   const { past, from, primary, versions, common, texts, lake } = options
   const { endpoint, state } = context
   const figure = endpoint.statistic ? { figure: endpoint.statistic } : {}
   const lakeNow = await lakeState({ lake, cursors: context.cursors, feeds: state.system().feeds }, from.slice(0, 1), { name: null })
   const changed_at = Math.max(versions.changed_at ?? 0, lakeNow.changed_at ?? 0)
   const head = headOf(context, values, { ...common, versions: { ...versions, of: [...versions.of, lakeNow.name], changed_at } })
-  const answer = async (signal: AbortSignal): Promise<Body> => {
+  const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
     const log = logOf(state, from[0] as Dataset, primary.version)
     const end = await log
       .last({ since: primary.version - LAG_MS, page: LOG_PAGE, find: (change) => past.ended(change, values.own) })

@@ -13,7 +13,7 @@ import { DESCRIPTION_LANG } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
 import { queryReader } from './request.ts'
-import { sendFound } from './routes.ts'
+import { sendFound } from './send-found.ts'
 import type { ServiceState } from './state.ts'
 
 /** What the paths without data work with. */

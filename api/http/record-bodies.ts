@@ -4,7 +4,7 @@ import type { ListReturn } from '../define/endpoint.ts'
 import type { RecordShape } from '../define/fields.ts'
 import { type Format, isTable } from '../define/formats.ts'
 import type { JsonObject } from '../define/shape.ts'
-import { type AnswerContext, type Body, nextLink } from './answer.ts'
+import { type AnswerContext, nextLink, type ResponseBody } from './answer.ts'
 import type { Meta } from './compose.ts'
 import { orderOf, pageOf, readPosition } from './paging.ts'
 import { listBody, type RecordTexts } from './records.ts'
@@ -31,7 +31,7 @@ export async function pageBody(
     readonly meta: Meta
     readonly signal: AbortSignal
   },
-): Promise<Body> {
+): Promise<ResponseBody> {
   const { texts, shape, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
   const { endpoint, cursors } = context
   const { page } = values
@@ -78,7 +78,7 @@ export async function oneBody(
     readonly meta: Meta
     readonly signal: AbortSignal
   },
-): Promise<Body> {
+): Promise<ResponseBody> {
   const { texts, shape, record, format, meta, signal } = parts
   const { page } = values
   if (isTable(format)) {

@@ -10,14 +10,14 @@ import type { RequestContext } from '../access/request-context.ts'
 import { PROBLEMS, type ProblemCode } from '../define/problems.ts'
 import type { CachedViews } from './cached-views.ts'
 import { API_METRICS, METHODS, STATUSES, UNMATCHED } from './metrics.ts'
-import type { ReplyCache } from './reply-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
 import type { ServiceState } from './state.ts'
 import type { Spool } from './tables/spool.ts'
 
 /** Sources of the values that are read only when metrics are collected. */
 interface Sources {
   readonly state: ServiceState
-  readonly cache: ReplyCache
+  readonly cache: ResponseCache
   /** Most bytes that the cache may contain. */
   readonly cacheBytes: number
   readonly spool: Spool

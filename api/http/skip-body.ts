@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { type Format, isTable } from '../define/formats.ts'
-import type { ReplyPlan } from './answer.ts'
+import type { ResponsePlan } from './answer.ts'
 import { isNotModified } from './headers.ts'
 
 /** True if a request can be answered without making the body, which could still fail. */
-export function canSkipBody({ method, headers }: IncomingMessage, prepared: ReplyPlan, format: Format): boolean {
+export function canSkipBody({ method, headers }: IncomingMessage, prepared: ResponsePlan, format: Format): boolean {
   const { head, isFromMemory, mayNotExist, mayBePartial } = prepared
   if (mayNotExist) return false
   if (method === 'HEAD' && (!isFromMemory || (isTable(format) && !mayBePartial))) return true

@@ -2,7 +2,7 @@ import { type Endpoint, pathParams, type ReadOf, type SystemView } from '../defi
 import type { Problem } from '../define/problems.ts'
 import type { SearchFound, SearchView } from '../define/search-view.ts'
 import { recordWriter } from '../define/shape.ts'
-import { type AnswerContext, type Body, type Handler, headOf, steppedNow, unknownThing } from './answer.ts'
+import { type AnswerContext, type Handler, headOf, type ResponseBody, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
 import { CADENCE_S } from './current-states.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
@@ -64,10 +64,10 @@ export function systemHandler(
     const at = steppedNow(clockGranularity_s, now)
     const updated_at = (read.showsSources ? changed_at : at) || Math.max(state.described_at, changed_at)
     const head = headOf(context, values, { format, from: shown, now, versions, data_time: updated_at, refresh, clockGranularity_s })
-    const answer = async (signal: AbortSignal): Promise<Body> => {
+    const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
       const found = await read.records(system, values.own, at)
       // If the index has changed since, the body does not match the tag.
-      const marked = (body: Body): Body => (search.version === version ? body : { ...body, isPartial: true })
+      const marked = (body: ResponseBody): ResponseBody => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.suggestion?.(system, values.own) ?? null)
       const meta = metaOf(state, shown)
       if (!found) throw unknown()

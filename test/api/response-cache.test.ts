@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { bodyIn, type CachedResponse, cachedResponse, type ReplyHead } from '../../api/http/replies.ts'
-import { ReplyCache } from '../../api/http/reply-cache.ts'
+import { bodyIn, type CachedResponse, cachedResponse, type ResponseHead } from '../../api/http/responses.ts'
+import { ResponseCache } from '../../api/http/response-cache.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { openMetrics } from '../../lake/metrics/metrics.ts'
 import { deepTest } from '../helpers/tier.ts'
@@ -13,7 +13,7 @@ const MB = 1024 ** 2
 
 /** A reply of the given number of characters. */
 async function reply(etag: string, length = 100): Promise<CachedResponse> {
-  const head: ReplyHead = {
+  const head: ResponseHead = {
     ...{ etag, content_type: 'application/json', format: 'json', isText: true, language: null, links: [], data_time: null },
     ...{ modified_at: null, refreshAt: () => 0, cadence_s: 60, clockGranularity_s: 0, step: 0 },
   }
@@ -21,7 +21,7 @@ async function reply(etag: string, length = 100): Promise<CachedResponse> {
 }
 
 test('replies are kept within the available bytes, and the least recently used go first', async () => {
-  const cache = new ReplyCache({ bytes: 100_000 })
+  const cache = new ResponseCache({ bytes: 100_000 })
   const shelf = cache.shelf()
   const asked = await reply('asked', 10_000)
   cache.put(asked)
@@ -40,7 +40,7 @@ test('replies are kept within the available bytes, and the least recently used g
 })
 
 test('a hit by URL renews a reply, and a new URL takes the place of the least recently used one', async () => {
-  const cache = new ReplyCache({ bytes: 100_000 })
+  const cache = new ResponseCache({ bytes: 100_000 })
   const shelf = cache.shelf()
   const popular = await reply('popular', 10_000)
   cache.put(popular)
@@ -49,7 +49,7 @@ test('a hit by URL renews a reply, and a new URL takes the place of the least re
     cache.put(await reply(`${n}`, 10_000))
     expect(shelf.get('/popular')?.reply).toBe(popular)
   }
-  const roomy = new ReplyCache({ bytes: MB })
+  const roomy = new ResponseCache({ bytes: MB })
   const urls = roomy.shelf()
   roomy.put(popular)
   urls.put('/popular', popular)
@@ -61,7 +61,7 @@ test('a hit by URL renews a reply, and a new URL takes the place of the least re
 })
 
 test('the forms that a kept reply is compressed into count', async () => {
-  const cache = new ReplyCache({ bytes: 100_000 })
+  const cache = new ResponseCache({ bytes: 100_000 })
   const [old, one] = [await reply('old', 20_000), await reply('one', 20_000)]
   for (const each of [old, one]) cache.put(each)
   const before = cache.bytes
@@ -83,7 +83,7 @@ test('the forms that a kept reply is compressed into count', async () => {
 })
 
 test('a route knows 2,000 URLs at most, however many there are of one reply', async () => {
-  const cache = new ReplyCache({ bytes: 100 * MB })
+  const cache = new ResponseCache({ bytes: 100 * MB })
   const [shelf, other] = [cache.shelf(), cache.shelf()]
   const one = await reply('one')
   cache.put(one)
@@ -108,7 +108,7 @@ test('a route knows 2,000 URLs at most, however many there are of one reply', as
 deepTest('memory does not grow with the requested URLs', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  const cache = new ReplyCache({ bytes: 100 * MB })
+  const cache = new ResponseCache({ bytes: 100 * MB })
   const shelf = cache.shelf()
   const one = await reply('one')
   cache.put(one)
@@ -122,7 +122,7 @@ deepTest('memory does not grow with the requested URLs', async () => {
 })
 
 test('URLs count by their length, and one that is put again counts once', async () => {
-  const cache = new ReplyCache({ bytes: MB })
+  const cache = new ResponseCache({ bytes: MB })
   const shelf = cache.shelf()
   const [one, two] = [await reply('one'), await reply('two')]
   for (const each of [one, two]) cache.put(each)

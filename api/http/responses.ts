@@ -10,7 +10,7 @@ import type { Spooled } from './tables/spool.ts'
 import { Turn } from './turns.ts'
 
 /** The parts of a reply besides its body. */
-export interface ReplyHead {
+export interface ResponseHead {
   readonly etag: string
   readonly content_type: string
   /** The data format, which may require a plan; null for a reply that is for everybody. */
@@ -39,7 +39,7 @@ export interface ReplyHead {
 /** A reply that is ready to be sent, with its compressed forms as they are made. */
 export interface CachedResponse {
   /** Only `touch` changes it. */
-  head: ReplyHead
+  head: ResponseHead
   readonly body: Buffer
   /** A file that replaces the body and is sent once, because it is too large to be kept. */
   readonly file: Spooled | null
@@ -52,7 +52,7 @@ export interface CachedResponse {
 }
 
 /** Makes a reply ready from its text in pieces. */
-export async function cachedResponse(head: ReplyHead, pieces: readonly string[]): Promise<CachedResponse> {
+export async function cachedResponse(head: ResponseHead, pieces: readonly string[]): Promise<CachedResponse> {
   return cachedBytes(head, await bytesOf(pieces))
 }
 
@@ -60,7 +60,7 @@ export async function cachedResponse(head: ReplyHead, pieces: readonly string[])
 const KEPT_BYTES = 4 * 1024 ** 2
 
 /** Makes a reply ready from a file, which it then owns. A small file is read and closed. */
-export async function cachedFile(head: ReplyHead, file: Spooled): Promise<CachedResponse> {
+export async function cachedFile(head: ResponseHead, file: Spooled): Promise<CachedResponse> {
   if (file.bytes > KEPT_BYTES) return { ...cachedBytes(head, Buffer.alloc(0)), file }
   try {
     return cachedBytes(head, await file.read())
@@ -70,7 +70,7 @@ export async function cachedFile(head: ReplyHead, file: Spooled): Promise<Cached
 }
 
 /** Makes a reply ready from its bytes. */
-export function cachedBytes(head: ReplyHead, body: Buffer): CachedResponse {
+export function cachedBytes(head: ResponseHead, body: Buffer): CachedResponse {
   const lists = { second: -1, byForm: new Map() }
   return { head, body, file: null, encoded: new Map(), compressing: new Map(), lists, onGrowth: null }
 }
@@ -100,7 +100,7 @@ export function touch(reply: CachedResponse, modified_at: number | null): void {
 }
 
 /** True while a reply is current: its step of the clock is not over. */
-export function isCurrent(head: ReplyHead, now: number): boolean {
+export function isCurrent(head: ResponseHead, now: number): boolean {
   return head.clockGranularity_s === 0 || stepOf(head.clockGranularity_s, now) === head.step
 }
 
@@ -162,7 +162,7 @@ export function sendCached(
 /** Sends a reply's file, and compresses text on the way. If it cannot be read, it cuts the connection and rejects. */
 export async function sendFile(
   response: ServerResponse,
-  head: ReplyHead,
+  head: ResponseHead,
   options: Sending & { readonly file: Spooled; readonly encoding: Encoding },
 ): Promise<void> {
   const { file } = options
@@ -272,7 +272,7 @@ function flat(headers: Readonly<Record<string, string>>): string[] {
 const FIXED: readonly string[] = Object.freeze([...flat(CORS_HEADERS), ...flat(AS_TYPED)])
 
 /** Returns the headers that stay the same, the content type first. */
-function fixedHeaders(head: ReplyHead, { isSecure }: Pick<Sending, 'isSecure'>): string[] {
+function fixedHeaders(head: ResponseHead, { isSecure }: Pick<Sending, 'isSecure'>): string[] {
   const headers = ['Content-Type', head.content_type, 'ETag', head.etag, 'Vary', VARY, ...FIXED]
   if (isSecure) headers.push(...flat(STRICT_TRANSPORT))
   if (head.modified_at !== null) headers.push('Last-Modified', new Date(head.modified_at).toUTCString())
@@ -283,7 +283,7 @@ function fixedHeaders(head: ReplyHead, { isSecure }: Pick<Sending, 'isSecure'>):
 }
 
 /** Returns the headers that depend on the caller and the moment. */
-function movingHeaders(head: ReplyHead, { now, own }: Sending): string[] {
+function movingHeaders(head: ResponseHead, { now, own }: Sending): string[] {
   return [...agingHeaders(head, { now, isPrivate: own !== null }), ...flat(own ?? {})]
 }
 
@@ -292,7 +292,7 @@ const HOUR_S = 3600
 const MINUTE_S = 60
 
 /** Returns the headers with the age of the data, the freshness of the reply and who may cache it. */
-function agingHeaders(head: ReplyHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
+function agingHeaders(head: ResponseHead, { now, isPrivate }: { readonly now: number; readonly isPrivate: boolean }): string[] {
   const untilStep_s =
     head.clockGranularity_s === 0 ? Number.POSITIVE_INFINITY : ((head.step + 1) * head.clockGranularity_s * 1000 - now) / 1000
   // A publication that comes hourly or less often may be late, so it is not expected to the second.

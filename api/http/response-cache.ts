@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Plan } from '../../lake/schema/dataset.ts'
-import type { CachedResponse } from './replies.ts'
+import type { CachedResponse } from './responses.ts'
 
 /** Most URLs in the index of one route. */
 const URLS_MOST = 2000
@@ -36,14 +36,14 @@ export interface UrlIndex {
 }
 
 /** Counts of lookups: found by URL, found by tag, or missed. */
-export interface ReplyLookups {
+export interface ResponseLookups {
   readonly url: number
   readonly tag: number
   readonly missed: number
 }
 
 /** Replies cached by their tag, bounded in bytes. The least recently used is evicted first, by tag or URL. */
-export class ReplyCache {
+export class ResponseCache {
   /** Replaced by a new entry each time a reply has grown: the cache measures a value once. */
   readonly #kept: LRUCache<string, { readonly kept: Kept }>
   readonly #lookups = { url: 0, tag: 0, missed: 0 }
@@ -69,7 +69,7 @@ export class ReplyCache {
   }
 
   /** Counts since the start. */
-  get lookups(): ReplyLookups {
+  get lookups(): ResponseLookups {
     return this.#lookups
   }
 

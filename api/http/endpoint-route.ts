@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Plan } from '../../lake/schema/dataset.ts'
+import { leaseOnce } from '../access/limits/in-lease.ts'
+import { TIERS, type Tier } from '../access/plans.ts'
+import { FULL_COST, REMAINING_COST, REVALIDATED_COST, type RequestContext } from '../access/request-context.ts'
+import { type Endpoint, pathParams } from '../define/endpoint.ts'
+import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
+import { isEarlier, type Period } from '../define/params-time.ts'
+import { problem } from '../define/problems.ts'
+import type { Handler, ResponsePlan } from './answer.ts'
+import { countRequest, type PathCounters } from './context-replies.ts'
+import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
+import { remembered } from './encodings.ts'
+import { isNotModified } from './headers.ts'
+import { knownValuesCheck } from './known-values.ts'
+import { formatFor } from './representation.ts'
+import { checkRepresentation, type RequestValues, requestReader } from './request.ts'
+import { hasBody, refuseBody } from './request-body.ts'
+import { ResponseMaker } from './response-maker.ts'
+import { type CachedResponse, cachedResponse, goneSignal, isCurrent, touch } from './responses.ts'
+import type { RouteContext } from './routes.ts'
+import { sendFound } from './send-found.ts'
+import { canSkipBody } from './skip-body.ts'
+
+/**
+ * How long a request to a FREE path waits for one of its caller's slots, in ms: a page with several charts sends several at once.
+ */
+const FREE_WAIT_MS = 1000
+
+/** The representation in a request's headers, if its URL does not set one. */
+type Wanted = Format | 'none'
+
+/** A request under way. */
+interface Asked {
+  readonly raw: IncomingMessage
+  readonly params: Readonly<Record<string, string>>
+  readonly response: ServerResponse
+  readonly context: RequestContext
+  readonly now: number
+  readonly wanted: Wanted
+}
+
+/** Answers GET and HEAD under an endpoint's path. A URL that was answered before is answered from memory, without parsing. */
+export class EndpointRoute {
+  readonly #parts: RouteContext
+  readonly #endpoint: Endpoint
+  readonly #handler: Handler
+  readonly #documents: EndpointDocuments | null
+  readonly #counters: PathCounters
+  readonly #formats: readonly Format[]
+  readonly #formatOf: Readonly<Record<Tier, (accept: string | undefined) => Wanted>>
+  readonly #pathNames: readonly string[]
+  readonly #read: ReturnType<typeof requestReader>
+  readonly #checkKnown: ReturnType<typeof knownValuesCheck>
+  readonly #byUrl: ReturnType<RouteContext['cache']['shelf']>
+  readonly #maker: ResponseMaker
+  readonly #wait_ms: number
+  /** Changes with the data. */
+  #generation = 0
+
+  constructor(
+    parts: RouteContext,
+    endpoint: Endpoint,
+    options: { readonly handler: Handler; readonly documents: EndpointDocuments | null; readonly counters: PathCounters },
+  ) {
+    this.#parts = parts
+    this.#endpoint = endpoint
+    this.#handler = options.handler
+    this.#documents = options.documents
+    this.#counters = options.counters
+    this.#formats = formatsOf(endpoint.returns)
+    this.#formatOf = formatsByTier(parts, this.#formats)
+    this.#pathNames = pathParams(endpoint.path)
+    this.#read = requestReader(endpoint)
+    this.#checkKnown = knownValuesCheck(endpoint, parts.kept)
+    this.#byUrl = parts.cache.shelf()
+    this.#wait_ms = endpoint.plan === 'FREE' ? FREE_WAIT_MS : 0
+    this.#maker = new ResponseMaker({ cache: parts.cache, wait_ms: this.#wait_ms })
+  }
+
+  /** Forgets the responses by URL: the data has changed. */
+  renew(): void {
+    this.#generation++
+    this.#byUrl.clear()
+  }
+
+  /** One request, from its key to its last byte. Throws problems. */
+  async serve(request: FastifyRequest, reply: FastifyReply, context: RequestContext): Promise<void> {
+    const { raw } = request
+    const identifying = context.identify()
+    if (identifying) await identifying
+    context.needs(this.#endpoint.plan, this.#endpoint.path)
+    const now = this.#parts.clock()
+    const wanted = this.#formatOf[context.caller.tier](raw.headers.accept)
+    const asked = { raw, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
+    const document = this.#documents && (await this.#document(this.#documents, asked))
+    const found = document ?? (await this.#repeated(asked)) ?? (await this.#planned(asked))
+    await sendFound(raw, reply, { found, now, context })
+    countRequest(this.#counters, context, reply.raw.statusCode)
+  }
+
+  /** The document that the request prefers to data; null for none. */
+  async #document(documents: EndpointDocuments, asked: Asked): Promise<CachedResponse | null> {
+    const { raw, context } = asked
+    const type = documents.preferred(raw.headers.accept, this.#formats)
+    const values = type === null ? null : this.#valuesOf(asked)
+    if (type === null || values?.page.format !== null) return null
+    refuseBody(raw)
+    return await chargedDocument(raw, { context, documents, type, values })
+  }
+
+  /** The response that the same URL had, if the data is the same; null for none. */
+  async #repeated({ raw, wanted, context, now }: Asked): Promise<CachedResponse | null> {
+    const known = hasBody(raw) ? undefined : this.#byUrl.get(urlKeyOf(raw, wanted))
+    if (!known || !isCurrent(known.reply.head, now)) return null
+    const { head } = known.reply
+    if (known.plan) context.needs(known.plan, this.#endpoint.path)
+    if (head.format) context.needsFormat(head.format)
+    await context.charge(isNotModified(raw.headers, head) ? REVALIDATED_COST : FULL_COST)
+    return known.reply
+  }
+
+  /** The response of a request that has to be read: validated, planned by the handler, and made unless its tag is in the cache. */
+  async #planned(asked: Asked): Promise<CachedResponse> {
+    const { raw, context, now } = asked
+    const generation = this.#generation
+    // A caller who may have the answer already pays the rest once the answer is known to differ.
+    const mayHaveIt = raw.headers['if-none-match'] !== undefined || raw.headers['if-modified-since'] !== undefined
+    await context.charge(mayHaveIt ? REVALIDATED_COST : FULL_COST)
+    refuseBody(raw)
+    const values = this.#valuesOf(asked)
+    const { format, wider } = this.#allowed(values, asked)
+    await this.#checkKnown?.(values)
+    const plan = await this.#handler(values, { format, now, lease: leaseOnce(() => context.lease(this.#wait_ms)) })
+    const hasIt = mayHaveIt && isNotModified(raw.headers, plan.head)
+    const cached = this.#cached(plan)
+    if (mayHaveIt && !hasIt) await context.charge(REMAINING_COST)
+    const found = cached ?? (await this.#made(plan, asked, format))
+    // A partial answer has its own tag.
+    if (hasIt && !isNotModified(raw.headers, found.head)) await chargeRest(context, found)
+    const isWhole = found.head.etag === plan.head.etag
+    if (plan.isFromMemory && isWhole && generation === this.#generation) this.#byUrl.put(urlKeyOf(raw, asked.wanted), found, wider)
+    return found
+  }
+
+  #valuesOf({ raw, params }: Asked): RequestValues {
+    return this.#read(raw.url ?? '/', Object.fromEntries(this.#pathNames.map((name) => [name, params[name] ?? ''])))
+  }
+
+  /** The format of the response, and the plan that an early period needs. Throws the problem of what the caller may not have. */
+  #allowed(values: RequestValues, { wanted, context, now }: Asked): { readonly format: Format; readonly wider: Plan | null } {
+    const { recent } = this.#endpoint
+    const format = values.page.format ?? acceptable(wanted, this.#formats)
+    context.needsFormat(format)
+    const wider = recent?.period && isEarlier(values.own[recent.period] as Period, recent.hours, now) ? recent.wider : null
+    if (wider) context.needs(wider, `A period that begins more than ${recent?.hours} hours ago`)
+    checkRepresentation(this.#endpoint, values.page, format)
+    return { format, wider }
+  }
+
+  #cached({ head }: ResponsePlan): CachedResponse | undefined {
+    const found = this.#parts.cache.get(head.etag)
+    if (found) touch(found, head.modified_at)
+    return found
+  }
+
+  #made(plan: ResponsePlan, { raw, context, response }: Asked, format: Format): Promise<CachedResponse> {
+    if (canSkipBody(raw, plan, format)) return cachedResponse(plan.head, [])
+    return plan.isFromMemory ? this.#maker.shared(plan) : this.#maker.queried(plan, context, goneSignal(response))
+  }
+}
+
+/** The format for an Accept header by plan: one outside the plan is not chosen for callers who also accept another. */
+function formatsByTier(
+  { plans }: RouteContext,
+  formats: readonly Format[],
+): Readonly<Record<Tier, (accept: string | undefined) => Wanted>> {
+  const rows = TIERS.map((tier) => {
+    const admitted = formats.filter((format) => plans[tier].formats.includes(format))
+    return [tier, remembered((accept) => formatFor(accept, admitted) ?? formatFor(accept, formats) ?? 'none')] as const
+  })
+  return Object.fromEntries(rows) as Readonly<Record<Tier, (accept: string | undefined) => Wanted>>
+}
+
+async function chargeRest(context: RequestContext, { file }: CachedResponse): Promise<void> {
+  try {
+    await context.charge(REMAINING_COST)
+  } catch (error) {
+    await file?.close()
+    throw error
+  }
+}
+
+/** Returns the key of a response in the URL index. */
+function urlKeyOf({ url }: IncomingMessage, format: Wanted): string {
+  return format === 'json' ? (url as string) : `${format} ${url}`
+}
+
+function acceptable(format: Wanted, formats: readonly Format[]): Format {
+  if (format !== 'none') return format
+  throw problem('not-acceptable', `The Accept header takes none of the media types of this path: ${formats.map(essenceOf).join(', ')}.`)
+}
