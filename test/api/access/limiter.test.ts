@@ -200,7 +200,7 @@ describe('while Redis is away', () => {
     expect(took).toBeLessThan(2 * timeout_ms)
     const asked = performance.now()
     await limiter.charge('a', POLICIES, ONE)
-    expect(performance.now() - asked).toBeLessThan(50)
+    expect(performance.now() - asked).toBeLessThan(timeout_ms / 2)
   })
 
   test('one that takes no writes is as good as away', async () => {
