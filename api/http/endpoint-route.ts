@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import { leaseOnce } from '../access/limits/in-lease.ts'
 import { TIERS, type Tier } from '../access/plans.ts'
-import { FULL_COST, REMAINING_COST, REVALIDATED_COST, type RequestContext } from '../access/request-context.ts'
+import { type ContextParts, FULL_COST, REMAINING_COST, REVALIDATED_COST, type RequestContext } from '../access/request-context.ts'
+import type { RequestLog } from '../access/usage/request-log.ts'
 import { type Endpoint, pathParams } from '../define/endpoint.ts'
 import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
+import type { PathGroups } from '../status/groups.ts'
 import type { Handler, ResponsePlan } from './answer.ts'
+import type { CachedViews } from './cached-views.ts'
 import { countRequest, type PathCounters } from './context-replies.ts'
 import { chargedDocument, type EndpointDocuments } from './document-answer.ts'
 import { remembered } from './encodings.ts'
@@ -17,11 +20,14 @@ import { knownValuesCheck } from './known-values.ts'
 import { formatFor } from './representation.ts'
 import { checkRepresentation, type RequestValues, requestReader } from './request.ts'
 import { hasBody, refuseBody } from './request-body.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { ResponseMaker } from './response-maker.ts'
 import { type CachedResponse, cachedResponse, goneSignal, isCurrent, touch } from './responses.ts'
-import type { RouteContext } from './routes.ts'
 import { sendFound } from './send-found.ts'
 import { canSkipBody } from './skip-body.ts'
+import type { ServiceState } from './state.ts'
+import type { SystemWatch } from './system-watch.ts'
 
 /**
  * How long a request to a FREE path waits for one of its caller's slots, in ms: a page with several charts sends several at once.
@@ -30,6 +36,22 @@ const FREE_WAIT_MS = 1000
 
 /** The representation in a request's headers, if its URL does not set one. */
 type Wanted = Format | 'none'
+
+/** What routes share. */
+export interface RouteContext extends ContextParts {
+  readonly state: ServiceState
+  readonly kept: CachedViews
+  readonly watch: SystemWatch
+  readonly cache: ResponseCache
+  readonly clock: () => number
+  /** Counts requests for data. */
+  readonly requests: Pick<RequestLog, 'usageOf'>
+  /** Measures requests; null if metrics are not exported. */
+  readonly meter: RequestMetrics | null
+  /** Counts the outcome and duration of requests. */
+  readonly groups: Pick<PathGroups, 'ofEndpoint'>
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+}
 
 /** A request under way. */
 interface Asked {

@@ -1,35 +1,12 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type ContextParts, RequestContext } from '../access/request-context.ts'
-import type { RequestLog } from '../access/usage/request-log.ts'
+import type { FastifyInstance } from 'fastify'
+import { RequestContext } from '../access/request-context.ts'
 import { datasetsOf, type Endpoint, lakeOf } from '../define/endpoint.ts'
-import type { PathGroups } from '../status/groups.ts'
 import type { Handler } from './answer.ts'
-import type { CachedViews } from './cached-views.ts'
 import { countRequest } from './context-replies.ts'
 import { deprecationHook } from './deprecation.ts'
 import type { EndpointDocuments } from './document-answer.ts'
-import { EndpointRoute } from './endpoint-route.ts'
-import type { RequestMetrics } from './request-metrics.ts'
-import type { ResponseCache } from './response-cache.ts'
+import { EndpointRoute, type RouteContext } from './endpoint-route.ts'
 import { sendFailure } from './send-failure.ts'
-import type { ServiceState } from './state.ts'
-import type { SystemWatch } from './system-watch.ts'
-
-/** What routes share. */
-export interface RouteContext extends ContextParts {
-  readonly state: ServiceState
-  readonly kept: CachedViews
-  readonly watch: SystemWatch
-  readonly cache: ResponseCache
-  readonly clock: () => number
-  /** Counts requests for data. */
-  readonly requests: Pick<RequestLog, 'usageOf'>
-  /** Measures requests; null if metrics are not exported. */
-  readonly meter: RequestMetrics | null
-  /** Counts the outcome and duration of requests. */
-  readonly groups: Pick<PathGroups, 'ofEndpoint'>
-  readonly log: Pick<FastifyBaseLogger, 'error'>
-}
 
 /** Registers an endpoint's path. Its responses by URL are forgotten whenever its data changes. */
 export function registerEndpoint(

@@ -60,7 +60,9 @@ async function attempt(
   if (dataset) for (const row of rows) say(rowText(dataset, row))
   else if (options.json) say(JSON.stringify(trial))
   else show(trial)
-  if (!trial.accepted) process.exitCode = 2
+  if (trial.accepted) return
+  if (dataset) process.stderr.write(`${trial.feed}: rejected: ${trial.reason}\n`)
+  process.exitCode = 2
 }
 
 /** Returns a row as the API would show it, without the values that the engine fills. */
