@@ -57,9 +57,9 @@ export interface SearchCollectionView {
 
 /** The search index of a process. */
 export interface SearchView {
-  /** Text that changes with the documents. */
+  /** Text that changes with the documents and their sources. */
   readonly version: string
-  /** When a document last changed, ms since the epoch; 0 without any. */
+  /** When a source of the documents last changed, ms since the epoch; 0 without any. */
   readonly changed_at: number
   readonly collections: readonly SearchCollectionView[]
   search(ask: SearchAsk): Promise<SearchFound>

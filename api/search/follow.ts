@@ -40,13 +40,14 @@ export function followSearch(options: FollowOptions): SearchFollower {
   let index: SearchIndex | null = null
   let isClosed = false
   const versions = new Map<string, string>()
+  /** When the sources of each collection last changed, ms. */
+  const changes = new Map<string, number>()
 
   const open = (): SearchIndex => {
     versions.clear()
     return new SearchIndex({
       collections: collections.filter((one) => !isSearchable(one) || searchable.includes(one)),
       planOf: (path) => plans.get(path) ?? null,
-      clock,
       onEnd: (error) => {
         index = null
         if (!isClosed) onError(error)
@@ -54,9 +55,12 @@ export function followSearch(options: FollowOptions): SearchFollower {
     })
   }
   const keyOf = (query: CachedQuery<unknown>): string => query.present?.(clock())[0] ?? ''
+  /** The version of a collection's sources; notes when they last changed. */
   const versionOf = async (one: Collection): Promise<string> => {
-    const { version } = await kept.state(tables.get(one.id) ?? POSTS, state.system().feeds)
-    return JSON.stringify([currentStates(state, one.from).of, version, Object.values(one.slices).map(keyOf)])
+    const { version, changed_at } = await kept.state(tables.get(one.id) ?? POSTS, state.system().feeds)
+    const live = currentStates(state, one.from)
+    changes.set(one.id, Math.max(live.changed_at, changed_at ?? 0))
+    return JSON.stringify([live.of, version, Object.values(one.slices).map(keyOf)])
   }
   const renew = async (target: SearchIndex, one: Collection): Promise<boolean> => {
     const version = await versionOf(one)
@@ -84,6 +88,7 @@ export function followSearch(options: FollowOptions): SearchFollower {
           onError(error as Error)
         }
       }
+      if (target.setChangedAt(Math.max(0, ...changes.values()))) hasChanged = true
       return hasChanged || !before ? target.view() : before
     },
     async close() {

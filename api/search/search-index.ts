@@ -50,7 +50,6 @@ export class SearchIndex {
   readonly #planOf: (path: string) => Plan | null
   readonly #held = new Map<number, Held>()
   readonly #thread: IndexThread
-  readonly #clock: () => number
   #posts: Posts | null = null
   #context = ''
   #version = ''
@@ -60,8 +59,6 @@ export class SearchIndex {
     readonly collections: readonly (Collection | MissingCollection)[]
     /** Plan of the endpoint of a path; null if it does not exist. */
     readonly planOf: (path: string) => Plan | null
-    /** The present, in ms. */
-    readonly clock: () => number
     /** Called if the thread ends unexpectedly: the index is then unusable. */
     readonly onEnd: (error: Error) => void
   }) {
@@ -70,7 +67,6 @@ export class SearchIndex {
     this.#numbers = new Map(this.#collections.map(({ id }, number) => [id, number]))
     this.#kinds = kindsOf(this.#collections)
     this.#planOf = options.planOf
-    this.#clock = options.clock
     this.#thread = new IndexThread(options.onEnd)
   }
 
@@ -79,6 +75,14 @@ export class SearchIndex {
     this.#posts = posts
     this.#context = version
     this.#renew()
+  }
+
+  /** Sets when the sources of the documents last changed, ms: equal in all processes. Returns false if that is known. */
+  setChangedAt(changed_at: number): boolean {
+    if (this.#changed_at === changed_at) return false
+    this.#changed_at = changed_at
+    this.#renew()
+    return true
   }
 
   /** Replaces the documents of a collection without blocking other work. Returns false if they are unchanged. */
@@ -127,11 +131,10 @@ export class SearchIndex {
     }
   }
 
-  /** The version is a digest of the documents, so it is the same in every process with the same documents. */
+  /** The version is a digest of the documents and their time, so it is the same in every process with the same documents. */
   #renew(): void {
     const digests = [...this.#held].sort(([one], [other]) => one - other).map(([number, { digest }]) => `${this.#idOf(number)} ${digest}`)
-    this.#version = hash('sha256', [this.#context, ...digests].join('\n'), 'base64url')
-    this.#changed_at = Math.floor(this.#clock())
+    this.#version = hash('sha256', [this.#changed_at, this.#context, ...digests].join('\n'), 'base64url')
   }
 
   async search(ask: SearchAsk): Promise<SearchFound> {

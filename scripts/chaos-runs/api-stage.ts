@@ -1,13 +1,17 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import type { Access } from '../../api/access/access.ts'
 import { derivations } from '../../jobs/derive/catalog.ts'
 import { derive } from '../../jobs/derive/derive.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { OnDemand } from '../../jobs/feeds/define.ts'
 import { landedIn } from '../../jobs/ingest/tables.ts'
 import { openRedis } from '../../lake/live/connect.ts'
+import { type DocumentAnswer, knownAnswers, recordAnswers } from '../../lake/live/demand.ts'
+import { readFeedStates } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
 import { openServiceAccess } from '../service/access.ts'
 import { type Child, startChild } from '../service/child.ts'
@@ -18,6 +22,8 @@ import { startOwnRedis } from './stage.ts'
 
 /** Every feed has landed within this time, ms. */
 const LANDED_WITHIN_MS = 180_000
+/** The worker has fetched the archives of the past within this time, ms. */
+const ARCHIVES_WITHIN_MS = 300_000
 const REST_MS = 250
 /**
  * Publishers' times are ahead of the machine's clock by this much, ms, so that no feed becomes stale in a run. It is within the
@@ -59,10 +65,13 @@ export interface ApiProcess {
 
 /** Publishers of streams have no clock that can be stopped. */
 const polled = feeds.filter(({ stream }) => !stream)
+const onDemand = polled.filter((feed) => feed.onDemand)
+/** Documents of each such feed that are fetched without a request. */
+const DOCUMENTS = 3
 
 /**
- * Opens the stage and waits until every polled feed has landed data and all derived tables are built: answers do not change
- * afterwards.
+ * Opens the stage and waits until every polled feed has landed data, archives are loaded and all derived tables are built:
+ * answers do not change afterwards.
  */
 export async function openApiStage(folder: string, env: Readonly<Record<string, string>> = {}): Promise<ApiStage> {
   await mkdir(folder, { recursive: true })
@@ -96,9 +105,12 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
       },
       onSpawn: (child) => children.push(child),
     })
+  const asked = openRedis(redis.url)
+  await keepDocuments(asked, fewDocuments(Date.now()))
   await start('worker', {})
   const context = await openContext({ folder, redisUrl: redis.url, publishers: null, now: Date.now })
   await until('every feed landed', LANDED_WITHIN_MS, () => haveLanded(context))
+  await until('archives were loaded', ARCHIVES_WITHIN_MS, () => haveArchives(context))
   let left = 'none was tried'
   await until(
     () => `all derived tables were built (${left})`,
@@ -110,7 +122,7 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   )
   const log = pino({ level: 'silent' })
   const { access, close: closeAccess } = await openServiceAccess(cliConfig(folder), { store: context.store, redisUrl: redis.url, log })
-  const asked = openRedis(redis.url)
+  let documents: Documents = new Map()
   let port = '0'
   return {
     folder,
@@ -133,10 +145,15 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
         },
       }
     },
-    killRedis: () => redis.kill(),
+    async killRedis() {
+      documents = new Map(await Promise.all(onDemand.map(async ({ id }) => [id, await knownAnswers(asked, id)] as const)))
+      await redis.kill()
+    },
     startRedis: async (how) => {
       if (how === 'emptied') await rm(join(folder, 'redis', 'appendonlydir'), { recursive: true, force: true })
       redis = await startOwnRedis(folder, { appendOnly: true })
+      // Otherwise all documents would be fetched and landed again, for minutes, at the publisher's pace.
+      await keepDocuments(asked, documents)
     },
     lacking: async () => {
       const left: string[] = []
@@ -156,10 +173,35 @@ export async function openApiStage(folder: string, env: Readonly<Record<string, 
   }
 }
 
+/** Documents fetched on demand, by feed. */
+type Documents = ReadonlyMap<string, ReadonlyMap<string, DocumentAnswer>>
+
+/** All but a few documents that are always fetched, as if publishers had none: fetching them at the publisher's pace takes minutes. */
+function fewDocuments(now: number): Documents {
+  const absent = { outcome: 'ABSENT', until: now + 86_400_000 } as const
+  const left = ({ always }: OnDemand) => always.slice(DOCUMENTS).map((key) => [key, absent] as const)
+  return new Map(onDemand.map((feed) => [feed.id, new Map(left(feed.onDemand as OnDemand))]))
+}
+
+async function keepDocuments(redis: Redis, documents: Documents): Promise<void> {
+  for (const [feed, answers] of documents) await recordAnswers(redis, feed, answers)
+}
+
 async function haveLanded(context: ChaosContext): Promise<boolean> {
   for (const feed of polled)
     for (const dataset of feed.into) if ((await landedIn(context, dataset, feed.id)).seqs.length === 0) return false
   return true
+}
+
+/** True once the worker has fetched the files of the past that archives list. */
+async function haveArchives({ redis }: ChaosContext): Promise<boolean> {
+  const states = await readFeedStates(redis)
+  return polled
+    .filter(({ archive }) => (archive?.history ?? 0) > 0)
+    .every(({ id }) => {
+      const progress = states.get(id)?.backfill
+      return progress && progress.present >= progress.files
+    })
 }
 
 /** Names the derived tables that wait, or were built just now; empty if none did. */

@@ -325,13 +325,13 @@ test('counts of a day come by hour, null where nothing was counted', async () =>
   }
 })
 
-test('observations are charted by the clock of Madrid, as errors by hour are', () => {
+test('observations are charted in Madrid time, as errors by hour are', () => {
   const sums = { ALL: { inside: 1, points: 1 } }
   const tally = { scored: [sums], byHour: [1, 2, 3, 4].map(() => []) } as unknown as Parameters<typeof trafficCharts>[0]
   const forecast = { value: 1, low: 0, high: 2 } as Forecast
   const points = [0, 1].map((hour) => ({ at: Date.UTC(2023, 6, 1, 22 + hour), count: 1, forecast }))
   const [chart] = trafficCharts(tally, { name: 'ES01 1', points, add: () => undefined })
-  expect(chart?.title).toContain('by the clock of Madrid')
+  expect(chart?.title).toContain('Madrid time')
   expect(chart?.svg).toContain('2023-07-02T00')
   expect(chart?.svg).not.toContain('2023-07-01')
 })

@@ -47,6 +47,11 @@ test('the tag changes when documents do, and not before', async () => {
   expect(again.headers.get('etag')).not.toBe(etag)
 })
 
+test('the time of an answer is that of its sources, so that every process tells the same', async () => {
+  const [stations, search] = [await service.json('/api/gas-stations'), await service.json('/api/search?q=olot')]
+  expect(search.updated_at).toBe(stations.updated_at)
+})
+
 test('suggestions and nearest results', async () => {
   const { suggestions } = await service.json('/api/search/suggest?q=abre&limit=3')
   expect(suggestions[0]).toMatchObject({ collection: 'municipalities', title: 'Abrera' })

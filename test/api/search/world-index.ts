@@ -30,7 +30,6 @@ export function emptyIndex(): SearchIndex {
   return new SearchIndex({
     collections,
     planOf: (path) => plans.get(path) ?? null,
-    clock: () => 0,
     onEnd: (error) => {
       throw error
     },
