@@ -18,8 +18,8 @@ import { openParts, openServiceLake, serviceLog } from './parts.ts'
 
 /** How often live state is compared with the worker's: an emptied Redis is filled again within twice this, ms. */
 const HEAL_EVERY_MS = 15_000
-/** How long archives wait for the first answers of all other feeds, and derivations for their first landings, ms. */
-const FIRST_ROUND_MS = { asked: 60_000, landed: 90_000 }
+/** How long archives and derivations wait for the first landings of all other feeds, ms. */
+const FIRST_ROUND_MS = 90_000
 const REPLAY_EVERY_S = 5
 const REPLAY_LAND_EVERY_S = 10
 
