@@ -5,7 +5,7 @@ import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine, type QueryReport } from './query/engine.ts'
-import { QueryError } from './query/errors.ts'
+import { isInvalidDatabase, QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
 import { scan } from './query/scan.ts'
@@ -147,6 +147,16 @@ class OpenLake implements Lake {
   }
 
   async query(query: Sql, options: QueryOptions = {}): Promise<AnyRow[]> {
+    try {
+      return await this.#all(query, options)
+    } catch (error) {
+      // An internal error of DuckDB says nothing about the query, which succeeds over a new database.
+      if (!isInvalidDatabase(error)) throw error
+      return await this.#all(query, options)
+    }
+  }
+
+  async #all(query: Sql, options: QueryOptions): Promise<AnyRow[]> {
     const rows: AnyRow[] = []
     for await (const batch of this.stream(query, options)) for (const row of batch) rows.push(row)
     return rows

@@ -80,11 +80,28 @@ export interface Engine {
 /** Interrupts are repeated, since DuckDB loses one that arrives before a statement starts (it clears the flag at its start). */
 const INTERRUPT_EVERY_MS = 20
 
-/** Opens DuckDB in memory, closes its sandbox permanently, and leases sessions. */
+/**
+ * Opens DuckDB in memory, closes its sandbox permanently, and leases sessions. An internal error invalidates a database for
+ * good (DuckDB 1.5.5 has rare ones, as its issue 22352): the next session then gets a new one.
+ */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   await removeLeftovers(options.spool)
   const folder = resolve(options.spool, `duckdb-${process.pid}-${Math.random().toString(36).slice(2, 10)}`)
   await mkdir(join(folder, 'spill'), { recursive: true })
+  const open = (): Promise<Database> => openDatabase(options, folder)
+  const database = await open()
+  if (options.standBack) await standBack()
+  const slots = new Semaphore({ places: options.slots, queue: options.queue })
+  return new RunningEngine({ open, database, folder, slots, report: options.onQuery ?? null })
+}
+
+/** A database in memory, and its access to the bucket: an error if range reads failed, null without. */
+interface Database {
+  readonly instance: DuckDBInstance
+  readonly httpfs: BucketSecret | Error | null
+}
+
+async function openDatabase(options: EngineOptions, folder: string): Promise<Database> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
     memory_limit: `${Math.round(options.memory / 1e6)}MB`,
@@ -94,10 +111,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
   })
-  const httpfs = await closeSandbox(instance, options, folder)
-  if (options.standBack) await standBack()
-  const slots = new Semaphore({ places: options.slots, queue: options.queue })
-  return new RunningEngine({ instance, folder, httpfs, slots, report: options.onQuery ?? null })
+  return { instance, httpfs: await closeSandbox(instance, options, folder) }
 }
 
 /** The order matters: folders are named while still allowed, then outside access is closed, then the settings are locked. */
@@ -127,26 +141,29 @@ class RunningEngine implements Engine {
   readonly folder: string
   readonly rangeReads: boolean
   readonly noRangeReads: Error | null
-  readonly #instance: DuckDBInstance
-  readonly #secret: BucketSecret | null
+  readonly #open: () => Promise<Database>
+  #database: Database
+  /** A new database that replaces an invalidated one; null while the present one is valid. */
+  #renewal: Promise<void> | null = null
   readonly #slots: Semaphore
   readonly #report: ((result: QueryReport) => void) | null
   readonly #leases = new Map<AbortController, Promise<void>>()
 
   constructor(parts: {
-    instance: DuckDBInstance
+    open: () => Promise<Database>
+    database: Database
     folder: string
-    httpfs: BucketSecret | Error | null
     slots: Semaphore
     report: ((result: QueryReport) => void) | null
   }) {
-    this.#instance = parts.instance
+    this.#open = parts.open
+    this.#database = parts.database
     this.#slots = parts.slots
     this.#report = parts.report
     this.folder = parts.folder
-    this.#secret = parts.httpfs instanceof BucketSecret ? parts.httpfs : null
-    this.rangeReads = this.#secret !== null
-    this.noRangeReads = parts.httpfs instanceof Error ? parts.httpfs : null
+    const { httpfs } = parts.database
+    this.rangeReads = httpfs instanceof BucketSecret
+    this.noRangeReads = httpfs instanceof Error ? httpfs : null
   }
 
   get slots(): number {
@@ -163,11 +180,11 @@ class RunningEngine implements Engine {
     const asked_at = performance.now()
     try {
       const release = await this.#slots.take(stop.signal)
-      const connection = await this.#connect().catch((error: unknown) => {
+      const connected = await this.#connect().catch((error: unknown) => {
         release()
         throw error
       })
-      return this.#lease({ connection, stop, unwatch, release, relations, waited_ms: performance.now() - asked_at })
+      return this.#lease({ ...connected, stop, unwatch, release, relations, waited_ms: performance.now() - asked_at })
     } catch (error) {
       unwatch()
       this.#report?.({ outcome: failureOf(error), waited_ms: performance.now() - asked_at, held_ms: null })
@@ -189,27 +206,44 @@ class RunningEngine implements Engine {
     this.#slots.close(closed)
     for (const stop of this.#leases.keys()) stop.abort(closed)
     await Promise.all(this.#leases.values())
-    await this.#secret?.close()
-    this.#instance.closeSync()
+    await this.#renewal?.catch(() => {})
+    await closeDatabase(this.#database)
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  async #connect(): Promise<DuckDBConnection> {
-    await this.#secret?.refresh()
-    return this.#instance.connect()
+  async #connect(): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
+    await this.#renewal
+    const database = this.#database
+    await secretOf(database)?.refresh()
+    return { connection: await database.instance.connect(), database }
+  }
+
+  /** Replaces a database that DuckDB has invalidated. If that fails, the next invalid session tries again. */
+  #renew(invalid: Database): void {
+    if (invalid !== this.#database || this.#renewal) return
+    const renewing = this.#open().then((database) => {
+      this.#database = database
+    })
+    this.#renewal = renewing.finally(() => {
+      this.#renewal = null
+    })
+    // The connections of other sessions keep what they use of it.
+    this.#renewal.then(() => closeDatabase(invalid)).catch(() => {})
   }
 
   #lease(parts: {
     connection: DuckDBConnection
+    database: Database
     stop: AbortController
     unwatch: () => void
     release: () => void
     relations: Relations | null
     waited_ms: number
   }): Lease {
-    const { connection, stop, relations, waited_ms } = parts
+    const { connection, database, stop, relations, waited_ms } = parts
     const began_at = performance.now()
-    const session = new Session({ connection, signal: stop.signal, relations, secret: this.#secret })
+    const invalid = (): void => this.#renew(database)
+    const session = new Session({ connection, signal: stop.signal, relations, secret: secretOf(database), invalid })
     let interrupting: NodeJS.Timeout | undefined
     const interrupt = (): void => {
       connection.interrupt()
@@ -239,6 +273,15 @@ class RunningEngine implements Engine {
       },
     }
   }
+}
+
+function secretOf({ httpfs }: Database): BucketSecret | null {
+  return httpfs instanceof BucketSecret ? httpfs : null
+}
+
+async function closeDatabase(database: Database): Promise<void> {
+  await secretOf(database)?.close()
+  database.instance.closeSync()
 }
 
 function failureOf(error: unknown): QueryFailure {

@@ -26,6 +26,14 @@ export function isQueryError(error: unknown, code?: QueryFailure): error is Quer
   return error instanceof QueryError && (code === undefined || error.code === code)
 }
 
+/** Errors of DuckDB after which the database refuses every other statement. */
+const INVALIDATES = /^(?:FATAL|INTERNAL) Error/
+
+/** True if a query failed because DuckDB has invalidated the database: the next session has a new one. */
+export function isInvalidDatabase(error: unknown): boolean {
+  return isQueryError(error, 'failed') && INVALIDATES.test(error.message)
+}
+
 /** True for a query that failed because its files were unreadable: the store is unavailable or rejects access. */
 export function isStoreAway(error: unknown): boolean {
   if (!isQueryError(error, 'failed')) return false

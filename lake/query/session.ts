@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api'
 import type { Dataset } from '../schema/dataset.ts'
 import type { PhysicalField } from '../schema/physical.ts'
-import { QueryError } from './errors.ts'
+import { isInvalidDatabase, QueryError } from './errors.ts'
 import { type BucketSecret, isKeyRejection } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import {
@@ -59,6 +59,7 @@ export class Session {
   readonly #connection: DuckDBConnection
   readonly #relations: Relations | null
   readonly #secret: BucketSecret | null
+  readonly #invalid: () => void
   readonly #stopped: Promise<never>
   #running: Promise<unknown> = Promise.resolve()
   #temporaries = 0
@@ -69,7 +70,10 @@ export class Session {
     readonly relations: Relations | null
     /** Keys of a bucket with range reads; null for none. */
     readonly secret: BucketSecret | null
+    /** Called when DuckDB has invalidated the database. */
+    readonly invalid: () => void
   }) {
+    this.#invalid = parts.invalid
     this.#connection = parts.connection
     this.#relations = parts.relations
     this.#secret = parts.secret
@@ -212,7 +216,9 @@ export class Session {
     } catch (error) {
       this.signal.throwIfAborted()
       if (error instanceof QueryError) throw error
-      throw new QueryError('failed', error instanceof Error ? error.message : String(error), { cause: error })
+      const failed = new QueryError('failed', error instanceof Error ? error.message : String(error), { cause: error })
+      if (isInvalidDatabase(failed)) this.#invalid()
+      throw failed
     }
   }
 }

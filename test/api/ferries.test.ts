@@ -297,12 +297,12 @@ describe('ports', () => {
     const { lat, lon } = without
     const vessel = (mmsi: string, north_m: number, more = {}): AnyRow => {
       const position = { lat: lat + north_m / 111_195, lon }
-      return exampleRow(vesselPositions, { ...{ mmsi, position, observed_at: NOW - 60_000, updated_at: NOW - 60_000 }, ...more })
+      return exampleRow(vesselPositions, { ...{ mmsi, position, observed_at: NOW - 20_000, updated_at: NOW - 20_000 }, ...more })
     }
     await service.publish(vesselPositions, [
       ...[vessel('224000001', 100), vessel('224000002', -4_990), vessel('224000003', 5_010)],
       // Another source saw it in the port, later at sea.
-      ...[vessel('224000004', 200, { observed_at: NOW - 120_000 }), vessel('224000004', 20_000, { source: 'aisstream' })],
+      ...[vessel('224000004', 200, { observed_at: NOW - 40_000 }), vessel('224000004', 20_000, { source: 'aisstream' })],
     ])
     const counted = await port()
     // The counts change faster than the list of ports.

@@ -10,7 +10,8 @@ import { scan, scanFiles } from '../../lake/query/scan.ts'
 import { column, instant, sql } from '../../lake/query/sql.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { tempFolder } from '../helpers/temp.ts'
-import { everything, landRows, openTestLake, variant } from './query/fixtures.ts'
+import { deepTest } from '../helpers/tier.ts'
+import { everything, landRows, openTestLake, SOMETIMES_INTERNAL, variant } from './query/fixtures.ts'
 
 async function testLake(options: Partial<LakeOptions> = {}): Promise<Lake> {
   const lake = await openTestLake(tempFolder(), options)
@@ -193,4 +194,9 @@ test('a join of datasets takes conditions on both', async () => {
       JOIN ${scan(other)} b ON a.${column(everything, 'id')} = b.${column(other, 'id')}`,
   )
   expect(found).toEqual([{ id: 2, price: 2.5, name: 'two' }])
+})
+
+deepTest('a query that meets an internal error of DuckDB is run again over a new database', { timeout: 60_000 }, async () => {
+  const lake = await testLake()
+  for (let run = 0; run < 1500; run++) expect(await lake.query(SOMETIMES_INTERNAL, { columns: {} })).toEqual([{ x: 0, n: 1 }])
 })

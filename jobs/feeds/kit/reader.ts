@@ -165,9 +165,9 @@ export class RecordReader<F extends string, N extends F = never> {
   /** A number that may be one already, as in JSON. */
   #numeric(field: F, what: string, parse: (text: string) => number | null): number | null {
     const given = this.#value(field)
-    const isRead = typeof given === 'number' && (parse !== wholeNumber || Number.isSafeInteger(given))
+    const isRead = typeof given === 'number' && (parse === wholeNumber ? Number.isSafeInteger(given) : Number.isFinite(given))
     if (isRead && (this.#options.emptyValues.length === 0 || !this.#emptyValues.has(String(given)))) return given
-    return this.parsed(field, what, parse)
+    return this.parsed(field, what, (text) => (typeof given === 'number' && parse !== wholeNumber ? given : parse(text)))
   }
 
   #checked<T extends string | number>(field: F, what: string, value: T | null): T | null {

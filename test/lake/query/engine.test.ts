@@ -5,10 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Engine, openEngine } from '../../../lake/query/engine.ts'
 import { isQueryError } from '../../../lake/query/errors.ts'
+import type { Session } from '../../../lake/query/session.ts'
 import { type Sql, sql } from '../../../lake/query/sql.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { until } from '../../helpers/until.ts'
+import { SOMETIMES_INTERNAL } from './fixtures.ts'
 
 const folder = tempFolder()
 const spool = join(folder, 'spool')
@@ -153,3 +155,28 @@ test.skipIf(process.platform !== 'linux')(
     await other.close()
   },
 )
+
+deepTest('a database that an internal error has invalidated is replaced; sessions under way end', { timeout: 60_000 }, async () => {
+  const own = join(folder, 'invalid')
+  mkdirSync(own)
+  const other = await openEngine({ folders: [own], spool: own, memory: 300e6, spill: 1e9, threads: 2, slots: 2, queue: 1 })
+  const rowsOf = async (session: Session, query: Sql): Promise<unknown> => (await (await session.select(query)).next())?.getRows()
+  const failOnce = (session: Session): Promise<never> => rowsOf(session, SOMETIMES_INTERNAL).then(() => failOnce(session))
+  try {
+    for (let turn = 0; turn < 2; turn++) {
+      const held = await other.lease({}, null)
+      expect(await rowsOf(held.session, sql`SELECT 1`)).toEqual([[1]])
+      await expect(other.use({}, null, failOnce)).rejects.toMatchObject({
+        code: 'failed',
+        message: expect.stringContaining('INTERNAL Error'),
+      })
+      await expect(rowsOf(held.session, sql`SELECT 2`)).rejects.toThrow('invalidated')
+      await held.end()
+      expect(await other.use({}, null, (session) => rowsOf(session, sql`SELECT 3`))).toEqual([[3]])
+      const outside = other.use({}, null, (session) => rowsOf(session, sql`SELECT * FROM read_text('/etc/passwd')`))
+      await expect(outside).rejects.toThrow(/permission|disabled/i)
+    }
+  } finally {
+    await other.close()
+  }
+})
