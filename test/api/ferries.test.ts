@@ -304,6 +304,8 @@ describe('ports', () => {
       // Another source saw it in the port, later at sea.
       ...[vessel('224000004', 200, { observed_at: NOW - 40_000 }), vessel('224000004', 20_000, { source: 'aisstream' })],
     ])
+    // The API looks at the feeds' health every 2 s.
+    await expect.poll(async () => (await port()).vessel_count, { timeout: 10_000 }).toBe(2)
     const counted = await port()
     // The counts change faster than the list of ports.
     const maxAge = /max-age=(\d+)/.exec((await service.get('/api/maritimo/puertos/ESPMI')).headers.get('cache-control') ?? '')?.[1]
