@@ -141,7 +141,7 @@ async function json<T>(url: string): Promise<T> {
   return (await reply.json()) as T
 }
 
-function textOf({ minutes, feeds, memory_mb, cpu_pct, failures }: Verdict): string {
-  const figures = `${feeds} feeds for ${minutes} min: worker at most ${memory_mb} MB (limit ${LIMITS.memory_mb}), ${cpu_pct} % of a core (limit ${LIMITS.cpu_pct})`
+function textOf({ minutes, feeds, memory_mb, peak_min, cpu_pct, failures }: Verdict): string {
+  const figures = `${feeds} feeds for ${minutes} min: worker at most ${memory_mb} MB (minute ${peak_min}, limit ${LIMITS.memory_mb}), ${cpu_pct} % of a core (limit ${LIMITS.cpu_pct})`
   return [figures, ...(failures.length === 0 ? ['passed: no feed was late'] : failures.map((one) => `FAILED: ${one}`))].join('\n')
 }

@@ -20,14 +20,25 @@ export interface Sample {
   readonly feeds: readonly FeedSample[]
 }
 
+/** When a feed was not on time. */
+interface Lateness {
+  /** Its worst health. */
+  readonly health: string
+  readonly samples: number
+  /** Minutes from the begin of the run to the first of these samples. */
+  readonly first_min: number
+}
+
 /** The result of a run. */
 export interface Verdict {
   readonly minutes: number
   readonly feeds: number
   readonly memory_mb: number
+  /** Minutes from the begin of the run to this peak. */
+  readonly peak_min: number
   readonly cpu_pct: number
-  /** Feeds that were not on time in any sample, each with its worst health. */
-  readonly late: Readonly<Record<string, string>>
+  /** Feeds that were not on time in some sample. */
+  readonly late: Readonly<Record<string, Lateness>>
   /** Exceeded limits, in words; empty if the run passed. */
   readonly failures: readonly string[]
 }
@@ -38,17 +49,26 @@ const WORST = ['OK', 'LATE', 'STALE', 'DOWN']
 export function judge(samples: readonly Sample[]): Verdict {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last || last.at <= first.at) throw new Error('at least two samples are needed')
-  const memory_mb = Math.round(Math.max(...samples.map((sample) => sample.memory_mb)))
+  const minutesTo = ({ at }: Sample): number => Math.round((at - first.at) / 6000) / 10
+  const peak = samples.reduce((most, sample) => (sample.memory_mb > most.memory_mb ? sample : most))
+  const memory_mb = Math.round(peak.memory_mb)
   const restarts = samples.filter((sample, at) => at > 0 && sample.started_s !== samples[at - 1]?.started_s).length
   const cpu_pct = Math.round((100_000 * (last.cpu_s - first.cpu_s)) / (last.at - first.at))
-  const late: Record<string, string> = {}
-  for (const { id, enabled, health } of samples.flatMap(({ feeds }) => feeds))
-    if (enabled && WORST.indexOf(health) > WORST.indexOf(late[id] ?? 'OK')) late[id] = health
-  const names = Object.entries(late).map(([id, health]) => `${id} (${health})`)
+  const late: Record<string, Lateness> = {}
+  for (const sample of samples)
+    for (const { id, enabled, health } of sample.feeds) {
+      if (!enabled || health === 'OK') continue
+      const before = late[id] ?? { health, samples: 0, first_min: minutesTo(sample) }
+      const isWorse = WORST.indexOf(health) > WORST.indexOf(before.health)
+      late[id] = { ...before, samples: before.samples + 1, ...(isWorse ? { health } : {}) }
+    }
+  const names = Object.entries(late).map(
+    ([id, { health, samples: count, first_min }]) => `${id} (${health}, ${count} of ${samples.length} samples from minute ${first_min})`,
+  )
   return {
-    minutes: Math.round((last.at - first.at) / 6000) / 10,
+    minutes: minutesTo(last),
     feeds: last.feeds.filter(({ enabled }) => enabled).length,
-    ...{ memory_mb, cpu_pct, late },
+    ...{ memory_mb, peak_min: minutesTo(peak), cpu_pct, late },
     failures: [
       ...(memory_mb > LIMITS.memory_mb ? [`the worker took ${memory_mb} MB, more than ${LIMITS.memory_mb}`] : []),
       ...(cpu_pct > LIMITS.cpu_pct ? [`the worker took ${cpu_pct} % of a core, more than ${LIMITS.cpu_pct}`] : []),

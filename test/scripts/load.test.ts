@@ -13,14 +13,18 @@ const sample = (minute: number, more: Partial<Sample> = {}): Sample => ({
 test('a run below the limits with every enabled feed on time passes', () => {
   const peak = sample(1, { memory_mb: LIMITS.memory_mb })
   expect(judge([sample(0), peak, sample(2)])).toEqual({
-    ...{ minutes: 2, feeds: 1, memory_mb: LIMITS.memory_mb, cpu_pct: 50, late: {}, failures: [] },
+    ...{ minutes: 2, feeds: 1, memory_mb: LIMITS.memory_mb, peak_min: 1, cpu_pct: 50, late: {}, failures: [] },
   })
 })
 
 test.each<[string, Partial<Sample>, RegExp]>([
   ['memory', { memory_mb: 1501 }, /^the worker took 1501 MB, more than 1500$/],
   ['a restart', { started_s: 2 }, /^the worker was restarted 2 times$/],
-  ['a late feed', { feeds: [on('a', 'LATE'), on('b', 'DOWN')] }, /^feeds were late: a \(LATE\), b \(DOWN\)$/],
+  [
+    'a late feed',
+    { feeds: [on('a', 'LATE'), on('b', 'DOWN')] },
+    /^feeds were late: a \(LATE, 1 of 3 samples from minute 1\), b \(DOWN, 1 of 3 samples from minute 1\)$/,
+  ],
 ])('%s in the middle of a run fails it', (_what, more, words) => {
   expect(judge([sample(0), sample(1, more), sample(2)]).failures).toEqual([expect.stringMatching(words)])
 })
@@ -31,9 +35,11 @@ test('the share of a core is that of the whole run', () => {
   expect(judge([busy(0, 0), busy(1, 60), busy(2, 86)]).failures).toEqual(['the worker took 72 % of a core, more than 70'])
 })
 
-test('the worst health of a feed counts; one sample is no run', () => {
+test('the worst health of a feed counts, and how often it was late; one sample is no run', () => {
   const feeds = (health: string): Partial<Sample> => ({ feeds: [on('a', health)] })
-  expect(judge([sample(0, feeds('LATE')), sample(1, feeds('STALE')), sample(2, feeds('OK'))]).late).toEqual({ a: 'STALE' })
+  expect(judge([sample(0, feeds('LATE')), sample(1, feeds('STALE')), sample(2, feeds('OK'))]).late).toEqual({
+    a: { health: 'STALE', samples: 2, first_min: 0 },
+  })
   expect(() => judge([sample(0)])).toThrow(/two samples/)
 })
 
