@@ -5,7 +5,7 @@ import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine, type QueryReport } from './query/engine.ts'
-import { isInvalidDatabase, QueryError } from './query/errors.ts'
+import { isPassing, QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
 import { scan } from './query/scan.ts'
@@ -150,19 +150,32 @@ class OpenLake implements Lake {
     try {
       return await this.#all(query, options)
     } catch (error) {
-      // An internal error of DuckDB says nothing about the query, which succeeds over a new database.
-      if (!isInvalidDatabase(error)) throw error
+      if (!isPassing(error)) throw error
       return await this.#all(query, options)
     }
   }
 
   async #all(query: Sql, options: QueryOptions): Promise<AnyRow[]> {
     const rows: AnyRow[] = []
-    for await (const batch of this.stream(query, options)) for (const row of batch) rows.push(row)
+    for await (const batch of this.#batches(query, options)) for (const row of batch) rows.push(row)
     return rows
   }
 
   async *stream(query: Sql, options: QueryOptions = {}): AsyncGenerator<AnyRow[]> {
+    let hasBegun = false
+    try {
+      for await (const batch of this.#batches(query, options)) {
+        hasBegun = true
+        yield batch
+      }
+    } catch (error) {
+      // Rows that were passed on cannot be taken back.
+      if (hasBegun || !isPassing(error)) throw error
+      yield* this.#batches(query, options)
+    }
+  }
+
+  async *#batches(query: Sql, options: QueryOptions): AsyncGenerator<AnyRow[]> {
     const columns = options.columns ?? scannedColumns(query)
     const lease = await this.engine.lease(options, this.#relations(options.pins))
     try {

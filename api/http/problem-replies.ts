@@ -112,6 +112,11 @@ function queryProblem(error: QueryError): Problem {
       cause: error,
     })
   if (isStoreAway(error)) return tablesUnreadable(error)
+  if (error.code === 'broke-off')
+    return problem('temporary-reduced-capacity', 'The query of the lake was begun and could not be finished.', {
+      retry_after_s: 5,
+      cause: error,
+    })
   return problem('internal', 'The request could not be answered; the mistake is ours.', { cause: error })
 }
 

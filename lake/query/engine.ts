@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { isAlive } from '../process-lock.ts'
-import { QueryError, type QueryFailure } from './errors.ts'
+import { isInvalidDatabase, QueryError, type QueryFailure } from './errors.ts'
 import { BucketSecret, type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
 import { standBack } from './priority.ts'
@@ -87,8 +87,9 @@ const INTERRUPT_EVERY_MS = 20
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   await removeLeftovers(options.spool)
   const folder = resolve(options.spool, `duckdb-${process.pid}-${Math.random().toString(36).slice(2, 10)}`)
-  await mkdir(join(folder, 'spill'), { recursive: true })
-  const open = (): Promise<Database> => openDatabase(options, folder)
+  await mkdir(folder, { recursive: true })
+  let opened = 0
+  const open = (): Promise<Database> => openDatabase(options, { folder, spill: join(folder, `spill-${++opened}`) })
   const database = await open()
   if (options.standBack) await standBack()
   const slots = new Semaphore({ places: options.slots, queue: options.queue })
@@ -101,17 +102,27 @@ interface Database {
   readonly httpfs: BucketSecret | Error | null
 }
 
-async function openDatabase(options: EngineOptions, folder: string): Promise<Database> {
+/** A database spills into a folder of its own: its files have the names of any other's, and it removes them all at its end. */
+async function openDatabase(
+  options: EngineOptions,
+  { folder, spill }: { readonly folder: string; readonly spill: string },
+): Promise<Database> {
+  await mkdir(spill)
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
     memory_limit: `${Math.round(options.memory / 1e6)}MB`,
-    temp_directory: join(folder, 'spill'),
+    temp_directory: spill,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
   })
-  return { instance, httpfs: await closeSandbox(instance, options, folder) }
+  try {
+    return { instance, httpfs: await closeSandbox(instance, options, folder) }
+  } catch (error) {
+    instance.closeSync()
+    throw error
+  }
 }
 
 /** The order matters: folders are named while still allowed, then outside access is closed, then the settings are locked. */
@@ -143,7 +154,7 @@ class RunningEngine implements Engine {
   readonly noRangeReads: Error | null
   readonly #open: () => Promise<Database>
   #database: Database
-  /** A new database that replaces an invalidated one; null while the present one is valid. */
+  /** The replacement of a database that may be invalid; null while there is none. */
   #renewal: Promise<void> | null = null
   readonly #slots: Semaphore
   readonly #report: ((result: QueryReport) => void) | null
@@ -180,7 +191,7 @@ class RunningEngine implements Engine {
     const asked_at = performance.now()
     try {
       const release = await this.#slots.take(stop.signal)
-      const connected = await this.#connect().catch((error: unknown) => {
+      const connected = await this.#connect(stop.signal).catch((error: unknown) => {
         release()
         throw error
       })
@@ -211,24 +222,50 @@ class RunningEngine implements Engine {
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  async #connect(): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
-    await this.#renewal
-    const database = this.#database
-    await secretOf(database)?.refresh()
-    return { connection: await database.instance.connect(), database }
+  async #connect(signal: AbortSignal): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
+    await this.#renewed(signal)
+    try {
+      return await connected(this.#database)
+    } catch (error) {
+      if (!isInvalidDatabase(error)) throw error
+      this.#renew(this.#database)
+      await this.#renewed(signal)
+      return await connected(this.#database)
+    }
   }
 
-  /** Replaces a database that DuckDB has invalidated. If that fails, the next invalid session tries again. */
-  #renew(invalid: Database): void {
-    if (invalid !== this.#database || this.#renewal) return
-    const renewing = this.#open().then((database) => {
-      this.#database = database
+  /** Waits for a database that is being opened. Throws `closed` if it cannot be, and the reason of a signal. */
+  async #renewed(signal: AbortSignal): Promise<void> {
+    if (!this.#renewal) return
+    const { promise: stopped, reject } = Promise.withResolvers<never>()
+    const stop = (): void => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const renewing = this.#renewal.catch((cause: unknown) => {
+      throw new QueryError('closed', 'DuckDB cannot be opened again', { cause })
     })
-    this.#renewal = renewing.finally(() => {
+    await Promise.race([renewing, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  }
+
+  /** Replaces a database if DuckDB has invalidated it. If that fails, the next invalid session tries again. */
+  #renew(suspect: Database): void {
+    if (suspect !== this.#database || this.#renewal) return
+    this.#renewal = this.#replace(suspect).finally(() => {
       this.#renewal = null
     })
+    this.#renewal.catch(() => {})
+  }
+
+  async #replace(suspect: Database): Promise<void> {
+    // Not every internal error invalidates it.
+    if (await isValid(suspect)) return
+    const database = await this.#open()
+    if (this.rangeReads && !secretOf(database)) {
+      await closeDatabase(database)
+      throw new Error('the new database cannot read the bucket', { cause: database.httpfs })
+    }
+    this.#database = database
     // The connections of other sessions keep what they use of it.
-    this.#renewal.then(() => closeDatabase(invalid)).catch(() => {})
+    await closeDatabase(suspect)
   }
 
   #lease(parts: {
@@ -272,6 +309,26 @@ class RunningEngine implements Engine {
         if (!stop.signal.aborted) await finishing
       },
     }
+  }
+}
+
+async function connected(database: Database): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
+  await secretOf(database)?.refresh()
+  return { connection: await database.instance.connect(), database }
+}
+
+/** True if a database still runs statements. */
+async function isValid({ instance }: Database): Promise<boolean> {
+  try {
+    const connection = await instance.connect()
+    try {
+      await connection.run('SELECT 1')
+      return true
+    } finally {
+      connection.disconnectSync()
+    }
+  } catch {
+    return false
   }
 }
 

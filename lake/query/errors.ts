@@ -3,9 +3,19 @@ import { StoreError } from '../store/errors.ts'
 /**
  * Why a query failed: `busy` (slots and queue are full), `timeout`, `aborted` (its signal), `too-many-rows`, `refused` (not a
  * single SELECT), `closed` (engine shutdown), `cache-full` (its files exceed the local cache), `no-snapshot` (not in the table),
- * `failed` (DuckDB's error).
+ * `failed` (DuckDB's error), `broke-off` (DuckDB ended the rows early and does not tell why).
  */
-export type QueryFailure = 'busy' | 'timeout' | 'aborted' | 'too-many-rows' | 'refused' | 'closed' | 'cache-full' | 'no-snapshot' | 'failed'
+export type QueryFailure =
+  | 'busy'
+  | 'timeout'
+  | 'aborted'
+  | 'too-many-rows'
+  | 'refused'
+  | 'closed'
+  | 'cache-full'
+  | 'no-snapshot'
+  | 'failed'
+  | 'broke-off'
 
 /** A failed query; `code` is the reason, `cause` the engine's own error. */
 export class QueryError extends Error {
@@ -26,12 +36,17 @@ export function isQueryError(error: unknown, code?: QueryFailure): error is Quer
   return error instanceof QueryError && (code === undefined || error.code === code)
 }
 
-/** Errors of DuckDB after which the database refuses every other statement. */
+/** Errors of DuckDB after which the database usually refuses every other statement. */
 const INVALIDATES = /^(?:FATAL|INTERNAL) Error/
 
-/** True if a query failed because DuckDB has invalidated the database: the next session has a new one. */
+/** True for an error after which DuckDB may have invalidated the database: the next session then has a new one. */
 export function isInvalidDatabase(error: unknown): boolean {
-  return isQueryError(error, 'failed') && INVALIDATES.test(error.message)
+  return error instanceof Error && INVALIDATES.test(error.message)
+}
+
+/** True for an error that says nothing about the query: run again, it may succeed. */
+export function isPassing(error: unknown): boolean {
+  return isInvalidDatabase(error) || isQueryError(error, 'broke-off')
 }
 
 /** True for a query that failed because its files were unreadable: the store is unavailable or rejects access. */

@@ -9,6 +9,7 @@ import {
   type DuckDBValue,
   LIST,
   listValue,
+  ResultReturnType,
   StatementType,
 } from '@duckdb/node-api'
 import type { Dataset } from '../schema/dataset.ts'
@@ -40,7 +41,7 @@ export interface Relations {
 export interface Answer {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
-  /** The next rows; null after the last. */
+  /** The next rows; null after the last. Throws `broke-off` if DuckDB ends them early. */
   next(): Promise<DuckDBDataChunk | null>
 }
 
@@ -70,7 +71,7 @@ export class Session {
     readonly relations: Relations | null
     /** Keys of a bucket with range reads; null for none. */
     readonly secret: BucketSecret | null
-    /** Called when DuckDB has invalidated the database. */
+    /** Called when DuckDB may have invalidated the database. */
     readonly invalid: () => void
   }) {
     this.#invalid = parts.invalid
@@ -191,9 +192,21 @@ export class Session {
         // Delivered rows cannot be taken back: only a query without any so far can restart.
         const chunk = hasRows ? await this.#once(() => result.fetchChunk()) : await this.#guard(first)
         hasRows = true
-        return chunk && chunk.rowCount > 0 ? chunk : null
+        if (chunk && chunk.rowCount > 0) return chunk
+        if (result.returnType === ResultReturnType.INVALID) throw await this.#brokenOff()
+        return null
       },
     }
+  }
+
+  /**
+   * The error of a stream that failed. `fetchChunk` of node-api 1.5.6 passes on no error after the first rows: the stream seems to
+   * end, and only its return type shows that it failed.
+   */
+  async #brokenOff(): Promise<QueryError> {
+    // An invalidated database refuses any statement and says why.
+    await this.#once(() => this.#connection.run('SELECT 1'))
+    return new QueryError('broke-off', 'DuckDB ended the rows of a query early, without a reason: no memory, or a file that cannot be read')
   }
 
   /** Runs a statement, and once more with newer keys if the store rejected the first ones. */
@@ -210,15 +223,16 @@ export class Session {
   async #once<T>(work: () => Promise<T>): Promise<T> {
     this.signal.throwIfAborted()
     const running = work()
-    this.#running = running.catch(() => {})
+    // It is reported even if nobody waits for the statement any more.
+    this.#running = running.catch((error: unknown) => {
+      if (isInvalidDatabase(error)) this.#invalid()
+    })
     try {
       return await Promise.race([running, this.#stopped])
     } catch (error) {
       this.signal.throwIfAborted()
       if (error instanceof QueryError) throw error
-      const failed = new QueryError('failed', error instanceof Error ? error.message : String(error), { cause: error })
-      if (isInvalidDatabase(failed)) this.#invalid()
-      throw failed
+      throw new QueryError('failed', error instanceof Error ? error.message : String(error), { cause: error })
     }
   }
 }

@@ -115,6 +115,19 @@ test('files named by key are read for compaction', async () => {
   expect(await lake.query(sql`SELECT id FROM ${scanFiles(everything, chosen)} ORDER BY id`)).toEqual([{ id: 1 }, { id: 2 }])
 })
 
+test('rows that break off in the middle are an error, not a short answer', async () => {
+  const lake = await testLake({ threads: 1 })
+  const breaks = sql`SELECT CASE WHEN i = 299999 THEN error('late') ELSE i END AS n FROM range(300000) t(i)`
+  await expect(lake.query(breaks, { columns: {} })).rejects.toMatchObject({ code: 'broke-off' })
+  let rows = 0
+  const streamed = async (): Promise<void> => {
+    for await (const batch of lake.stream(breaks, { columns: {} })) rows += batch.length
+  }
+  await expect(streamed()).rejects.toMatchObject({ code: 'broke-off' })
+  expect(rows).toBeGreaterThan(100_000)
+  await expect(lake.query(sql`SELECT error('at once')`, { columns: {} })).rejects.toMatchObject({ code: 'failed', message: /at once/ })
+})
+
 test('an answer longer than allowed is an error, not a short answer', async () => {
   const lake = await testLake()
   await expect(lake.query(sql`SELECT * FROM range(11)`, { maxRows: 10 })).rejects.toMatchObject({ code: 'too-many-rows' })
@@ -198,5 +211,13 @@ test('a join of datasets takes conditions on both', async () => {
 
 deepTest('a query that meets an internal error of DuckDB is run again over a new database', { timeout: 60_000 }, async () => {
   const lake = await testLake()
-  for (let run = 0; run < 1500; run++) expect(await lake.query(SOMETIMES_INTERNAL, { columns: {} })).toEqual([{ x: 0, n: 1 }])
+  const streamed = async (): Promise<AnyRow[]> => {
+    const rows: AnyRow[] = []
+    for await (const batch of lake.stream(SOMETIMES_INTERNAL, { columns: {} })) rows.push(...batch)
+    return rows
+  }
+  for (let run = 0; run < 750; run++) {
+    expect(await lake.query(SOMETIMES_INTERNAL, { columns: {} })).toEqual([{ x: 0, n: 1 }])
+    expect(await streamed()).toEqual([{ x: 0, n: 1 }])
+  }
 })

@@ -162,10 +162,13 @@ deepTest('a database that an internal error has invalidated is replaced; session
   const other = await openEngine({ folders: [own], spool: own, memory: 300e6, spill: 1e9, threads: 2, slots: 2, queue: 1 })
   const rowsOf = async (session: Session, query: Sql): Promise<unknown> => (await (await session.select(query)).next())?.getRows()
   const failOnce = (session: Session): Promise<never> => rowsOf(session, SOMETIMES_INTERNAL).then(() => failOnce(session))
+  const spills = new Set<unknown>()
   try {
     for (let turn = 0; turn < 2; turn++) {
       const held = await other.lease({}, null)
-      expect(await rowsOf(held.session, sql`SELECT 1`)).toEqual([[1]])
+      const [[spill]] = (await rowsOf(held.session, sql`SELECT current_setting('temp_directory')`)) as [[string]]
+      spills.add(spill)
+      expect(spills.size, 'folders for spilling, one a database').toBe(turn + 1)
       await expect(other.use({}, null, failOnce)).rejects.toMatchObject({
         code: 'failed',
         message: expect.stringContaining('INTERNAL Error'),
