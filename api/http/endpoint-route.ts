@@ -25,7 +25,7 @@ import type { ResponseCache } from './response-cache.ts'
 import { ResponseMaker } from './response-maker.ts'
 import { type CachedResponse, cachedResponse, goneSignal, isCurrent, touch } from './responses.ts'
 import { sendFound } from './send-found.ts'
-import { canSkipBody } from './skip-body.ts'
+import { canSkipBody, knowsTag } from './skip-body.ts'
 import type { ServiceState } from './state.ts'
 import type { SystemWatch } from './system-watch.ts'
 
@@ -155,8 +155,10 @@ export class EndpointRoute {
     const { format, wider } = this.#allowed(values, asked)
     await this.#checkKnown?.(values)
     const plan = await this.#handler(values, { format, now, lease: leaseOnce(() => context.lease(this.#wait_ms)) })
-    const hasIt = mayHaveIt && isNotModified(raw.headers, plan.head)
     const cached = this.#cached(plan)
+    // A query of the lake is paid for, even if it only shows that nothing has changed since a time.
+    const isCheap = plan.isFromMemory || cached !== undefined || knowsTag(raw.headers, plan.head)
+    const hasIt = mayHaveIt && isCheap && isNotModified(raw.headers, plan.head)
     if (mayHaveIt && !hasIt) await context.charge(REMAINING_COST)
     const found = cached ?? (await this.#made(plan, asked, format))
     // A partial answer has its own tag.

@@ -6,7 +6,7 @@ import { circleOf } from '../define/around.ts'
 import type { ListReturn, ReadOf, State } from '../define/endpoint.ts'
 import type { Nested } from '../define/fields.ts'
 import { conditionOf } from '../define/filter.ts'
-import { isTable } from '../define/formats.ts'
+import { isTable, type TableFormat } from '../define/formats.ts'
 import type { LakeView } from '../define/lake-view.ts'
 import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
@@ -14,7 +14,7 @@ import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered } from './absent-data.ts'
 import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody, unknownThing } from './answer.ts'
-import { metaOf } from './compose.ts'
+import { type Meta, metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
@@ -23,6 +23,7 @@ import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
 import { listBody, textsOfShapes } from './records.ts'
 import type { RequestValues } from './request.ts'
+import type { ResponseHead } from './responses.ts'
 import { shownRecord } from './shown-record.ts'
 import { type LakeState, lakeState } from './snapshot-pins.ts'
 import { lakeTable } from './tables/lake-table.ts'
@@ -30,10 +31,55 @@ import { lakeTable } from './tables/lake-table.ts'
 /** Timeout of a query of the lake, including the wait for a slot. */
 export const QUERY_TIMEOUT_MS = 30_000
 const CURSOR_HOURS = 24
-/** Most rows of a `first` query. */
+/** Most rows of a `prequery`, of existing values, and of a side list. */
 const FIRST_ROWS = 1000
 /** The worker commits to the lake at least this often, in seconds. */
 const LAND_S = 600
+
+type Options = Parameters<Handler>[1]
+
+/** An interval of time, ms since the epoch; the end is exclusive. */
+interface Interval {
+  readonly from: number
+  readonly to: number
+}
+
+/** The state of the lake that the first page was read from, and where the page before this one ended. */
+interface Begun {
+  readonly snapshot: string
+  readonly position: Position
+}
+
+/** A state of the lake with the datasets that were read. */
+type Landed = LakeState & { readonly covered_until: number }
+
+/** A request with the state of the lake that answers it. */
+interface Asked extends Pick<Options, 'format' | 'now'> {
+  readonly values: RequestValues
+  readonly from: readonly Dataset[]
+  readonly landed: Landed
+  /** Null for the first page. */
+  readonly begun: Begun | null
+  readonly view: LakeView
+  readonly prequery: Sql | null
+  /** The query; null if it needs the rows of `prequery`. */
+  readonly query: Sql | null
+  /** What the query asked of the view. */
+  readonly used: { isFiltered: boolean; period: Interval | null }
+  /** False if the thing with this history does not exist at present. */
+  readonly isKnown: boolean
+}
+
+/** The queries of a request, with the rows of its first one. */
+interface Queries {
+  readonly found: readonly AnyRow[]
+  /** All rows of the answer, before `ids` and `updated_since`. */
+  readonly whole: Sql
+  readonly query: Sql
+  readonly columns: Columns
+  readonly finish: ((row: AnyRow) => AnyRow) | null
+  readonly limits: { readonly pins: LakeState['pins']; readonly timeout_ms: number; readonly signal: AbortSignal }
+}
 
 /**
  * Answers lists that DuckDB reads from the lake. Every page reads the state of the first page. Before the first dataset has
@@ -45,124 +91,173 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   const { record } = returns
   const textsOf = textsOfShapes(returns, { remember: false })
   const shapeOf = shownRecord(endpoint)
-  const asideTexts = recordWriter({ name: '', about: '', fields: returns.sideLists ?? {} })
+  const sideTexts = recordWriter({ name: '', about: '', fields: returns.sideLists ?? {} })
   const gap = gapOf(endpoint)
   const ownColumns = read.rows?.columns ?? flatFields(endpoint.around?.plain.fields ?? record.fields)
   const finishOwn = (read.rows?.finish as ((row: AnyRow) => AnyRow) | undefined) ?? null
   const room = read.rows?.adds ?? []
 
-  return async (values, { format, now }) => {
-    const { page } = values
-    const shape = shapeOf(values)
+  return async (values, options) => {
+    const asked = await askedOf(values, options)
+    const mayNotExist = !asked.isKnown || refusesValues(values)
+    return { head: headFor(asked), answer: (signal) => bodyOf(asked, signal), isFromMemory: false, mayNotExist }
+  }
+
+  /** Opens the state of the lake. Impossible parameter values are refused here. */
+  async function askedOf(values: RequestValues, { format, now }: Pick<Options, 'format' | 'now'>): Promise<Asked> {
+    const { page, own } = values
+    const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: boundTo(values), now }))
+    if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
+    const from = read.fromOf?.(own) ?? read.from
+    const { feeds } = state.system()
+    const found = await lakeState({ lake, cursors, feeds }, from, {
+      name: begun?.snapshot ?? page.snapshot,
+      begins: read.coverageOf,
+      rowsOf: read.coverageRows?.(own),
+    })
+    const { covered_until } = found
+    if (covered_until === null) throw neverDelivered(from[0] as Dataset, feeds)
+    const landed = { ...found, covered_until }
+    const used: Asked['used'] = { isFiltered: endpoint.filters.length === 0, period: null }
+    const view = viewOf(landed, {
+      where: (columns, filters = endpoint.filters) => {
+        used.isFiltered = true
+        return conditionOf(filters, own, columns)
+      },
+      onPeriod: (closed) => {
+        used.period = closed
+      },
+    })
+    const prequery = read.prequery?.(own, view) ?? null
+    const query = prequery ? null : read.query(own, view, [])
+    return { values, format, now, from, landed, begun, view, prequery, query, used, isKnown: knowsSubject(context, read, values) }
+  }
+
+  function headFor({ values, format, now, from, landed, isKnown }: Asked): ResponseHead {
+    const { covered_until, changed_at, name } = landed
+    return headOf(context, values, {
+      ...{ format, from, now, data_time: covered_until },
+      versions: { datasets: from, of: [name, covered_until, Number(isKnown)], changed_at },
+      refresh: { at: () => covered_until + 1000 * LAND_S, cadence_s: LAND_S },
+    })
+  }
+
+  async function bodyOf(asked: Asked, signal: AbortSignal): Promise<ResponseBody> {
+    const queries = await queriesOf(asked, signal)
+    const { format } = asked
+    return isTable(format) ? await table({ ...asked, format }, queries) : await page(asked, queries)
+  }
+
+  async function queriesOf({ values, landed, view, prequery, query, used }: Asked, signal: AbortSignal): Promise<Queries> {
+    const limits = { pins: landed.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
+    const found = prequery ? await lake.query(prequery, { ...limits, columns: {}, maxRows: FIRST_ROWS }) : []
+    const own = query ?? read.query(values.own, view, found)
+    if (!used.isFiltered) throw new Error(`${endpoint.path}: the query does not use the endpoint's filters`)
     const circle = circleOf(endpoint.around, values.own)
     const columns = circle ? { ...ownColumns, ...DISTANCE_COLUMN } : ownColumns
     const finish = circle && finishOwn ? withDistance(finishOwn) : finishOwn
-    const bound = `${endpoint.path} ${values.filterKey}`
-    const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: bound, now }))
-    if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
-    const from = read.fromOf?.(values.own) ?? read.from
-    const lakeNow = await lakeState({ lake, cursors, feeds: state.system().feeds }, from, {
-      name: begun?.snapshot ?? page.snapshot,
-      begins: read.coverageOf,
-      rowsOf: read.coverageRows?.(values.own),
+    const whole = circle ? withDistanceSql(own, circle) : own
+    const chosen = chosenRows(whole, { shape: record.name, columns, id: returns.id, page: values.page })
+    return { found, whole, query: chosen, columns, finish, limits }
+  }
+
+  async function page(asked: Asked, queries: Queries): Promise<ResponseBody> {
+    const { values, format, from, landed, begun, used } = asked
+    const { query, columns, finish, limits } = queries
+    const ofPage = rowsOf(asked, queries)
+    const { order, limit } = ofPage
+    // One row more shows whether another page follows.
+    const rows = await lake.query(pageQuery({ ...ofPage, limit: limit + 1 }), { ...limits, columns, maxRows: limit + 1, room })
+    if (rows.length === 0) await refuseEmpty(asked, queries)
+    const unmatched = { endpoint, values, from, period: used.period, covered: landed, limits }
+    const no_match = rows.length === 0 && !begun ? await noMatchesInLake(lake, unmatched) : []
+    const shown = rows.slice(0, limit)
+    const next_cursor = cursorAt(asked, rows.length > limit ? positionOf(order, shown.at(-1) as AnyRow) : null)
+    const total = values.page.total === 'exact' ? await countOf(lake, query, limits) : null
+    const list = listOf(asked)
+    const meta = { ...list.meta, ...(no_match.length > 0 ? { no_match } : {}) }
+    const stated = { ...list, meta, total, next_cursor, extra: await sideLists(asked, queries) }
+    const how = { texts: textsOf(shapeOf(values)), page: values.page, format }
+    const pieces = await listBody(stated, finish ? shown.map(finish) : shown, how)
+    return { pieces, links: linksTo(values, next_cursor), next_cursor }
+  }
+
+  async function table(asked: Asked & { readonly format: TableFormat }, queries: Queries): Promise<ResponseBody> {
+    const { values, format } = asked
+    const { query, finish, limits } = queries
+    const hasTotal = format === 'parquet' && values.page.total === 'exact'
+    const about = { ...listOf(asked), total: hasTotal ? await countOf(lake, query, limits) : null }
+    const ask = { record: shapeOf(values), page: values.page, format, signal: limits.signal }
+    const { file, next_cursor } = await lakeTable(context.tables, ask, {
+      ...{ ...rowsOf(asked, queries), finish, about, limits },
+      refuseEmpty: () => refuseEmpty(asked, queries),
+      cursorAt: (end) => cursorAt(asked, end),
     })
-    const { covered_until } = lakeNow
-    if (covered_until === null) throw neverDelivered(from[0] as Dataset, state.system().feeds)
-    let period: { readonly from: number; readonly to: number } | null = null
-    let isFiltered = endpoint.filters.length === 0
-    const where: LakeView['where'] = (columns, filters = endpoint.filters) => {
-      isFiltered = true
-      return conditionOf(filters, values.own, columns)
+    return { pieces: [], file, links: linksTo(values, next_cursor), next_cursor }
+  }
+
+  function rowsOf({ values: { page }, begun }: Asked, { query, columns }: Queries): Parameters<typeof pageQuery>[0] {
+    const order = orderOf(returns, page.sort)
+    return { query, columns, shape: record.name, order, after: begun?.position ?? null, limit: page.limit ?? returns.limit.max }
+  }
+
+  /** What a list states besides its rows. */
+  function listOf({ values, from, landed, used }: Asked): { readonly name: string; readonly updated_at: number; readonly meta: Meta } {
+    const meta = metaOf(state, from, {
+      lake: { ...landed, snapshot: landed.name },
+      ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
+      period: used.period,
+      ...coverageOf(gap, values.own),
+    })
+    return { name: returns.name, updated_at: landed.covered_until, meta }
+  }
+
+  async function sideLists({ values, view }: Asked, { found, limits }: Queries): Promise<JsonObject> {
+    const rows: Record<string, AnyRow[]> = {}
+    for (const [name, ask] of Object.entries(read.sideQueries ?? {})) {
+      const columns = (returns.sideLists?.[name] as Nested).fields as Columns
+      rows[name] = await lake.query(ask(values.own, view, found), { ...limits, columns, maxRows: FIRST_ROWS })
     }
-    const view = viewOf({ ...lakeNow, covered_until, where }, (closed) => {
-      period = closed
-    })
-    const first = read.prequery?.(values.own, view)
-    // Impossible parameter values are refused here.
-    const made = first ? null : read.query(values.own, view, [])
-    const isKnown = knowsSubject(context, read, values)
-    const mayRefuse = Object.keys(read.existingValues ?? {}).some((name) => givenOf(values, name).length > 0)
-    const head = headOf(context, values, {
-      format,
-      from,
-      now,
-      versions: { datasets: from, of: [lakeNow.name, covered_until, Number(isKnown)], changed_at: lakeNow.changed_at },
-      data_time: covered_until,
-      refresh: { at: () => covered_until + 1000 * LAND_S, cadence_s: LAND_S },
-    })
-    const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
-      const options = { pins: lakeNow.pins, timeout_ms: QUERY_TIMEOUT_MS, signal }
-      const found = first ? await lake.query(first, { ...options, columns: {}, maxRows: FIRST_ROWS }) : []
-      const own = made ?? read.query(values.own, view, found)
-      const whole = circle ? withDistanceSql(own, circle) : own
-      if (!isFiltered) throw new Error(`${endpoint.path}: the query does not use the endpoint's filters`)
-      const query = chosen(whole, { shape: record.name, columns, id: returns.id, page })
-      const order = orderOf(returns, page.sort)
-      const limit = page.limit ?? returns.limit.max
-      const rowsOf = { query, columns, shape: record.name, order, after: begun?.position ?? null, limit }
-      const refuseEmpty = async (): Promise<void> => {
-        if (begun) return
-        if (mayRefuse)
-          await refuseUnknown(read.existingValues ?? {}, values, async (name) => {
-            const listed = read.existingValues?.[name]?.values(values.own, view, found) as Sql
-            return new Set((await lake.query(listed, { ...options, columns: {}, maxRows: FIRST_ROWS })).map(({ value }) => String(value)))
-          })
-        if (isKnown) return
-        const past = read.existenceCheck?.past?.(values.own)
-        if (past && (await countOf(lake, past, options)) > 0) return
-        if (query === whole || (await countOf(lake, whole, options)) === 0) throw unknownThing(values.path)
-      }
-      const { statistic: figure } = endpoint
-      const meta = metaOf(state, from, {
-        lake: { ...lakeNow, snapshot: lakeNow.name },
-        ...(figure ? { figure } : {}),
-        period,
-        ...coverageOf(gap, values.own),
+    return sideTexts(rows)
+  }
+
+  /** Throws the problem of an answer without rows, if a value or the thing does not exist. An empty page after others is an end. */
+  async function refuseEmpty({ values, begun, view, isKnown }: Asked, { found, whole, query, limits }: Queries): Promise<void> {
+    if (begun) return
+    const { existingValues = {}, existenceCheck } = read
+    if (refusesValues(values))
+      await refuseUnknown(existingValues, values, async (name) => {
+        const listed = existingValues[name]?.values(values.own, view, found) as Sql
+        return new Set((await lake.query(listed, { ...limits, columns: {}, maxRows: FIRST_ROWS })).map(({ value }) => String(value)))
       })
-      const asides = async (): Promise<JsonObject> => {
-        const rows: Record<string, AnyRow[]> = {}
-        for (const [name, ask] of Object.entries(read.sideQueries ?? {})) {
-          const columns = (returns.sideLists?.[name] as Nested).fields as Columns
-          rows[name] = await lake.query(ask(values.own, view, found), { ...options, columns, maxRows: FIRST_ROWS })
-        }
-        return asideTexts(rows)
-      }
-      const cursorAt = (end: Position | null): string | null =>
-        end && cursors.seal({ snapshot: lakeNow.name, position: end } as unknown as Json, { bind: bound, now, hours: CURSOR_HOURS })
-      const linksTo = (next: string | null): string[] => (next === null ? [] : [nextLink(values.path, values.query, next)])
-      const list = { name: returns.name, updated_at: covered_until, meta }
-      if (isTable(format)) {
-        const about = { ...list, total: format === 'parquet' && page.total === 'exact' ? await countOf(lake, query, options) : null }
-        const ask = { record: shape, page, format, signal }
-        const made = await lakeTable(context.tables, ask, { ...rowsOf, finish, refuseEmpty, cursorAt, about, limits: options })
-        return { pieces: [], file: made.file, links: linksTo(made.next_cursor), next_cursor: made.next_cursor }
-      }
-      const rows = await lake.query(pageQuery({ ...rowsOf, limit: limit + 1 }), { ...options, columns, maxRows: limit + 1, room })
-      if (rows.length === 0) await refuseEmpty()
-      const asked = { endpoint, values, from, period, covered: lakeNow, limits: options }
-      const none = rows.length === 0 && !begun ? await noMatchesInLake(lake, asked) : []
-      const shownRows = rows.slice(0, limit)
-      const next_cursor = cursorAt(rows.length > limit ? positionOf(order, shownRows.at(-1) as AnyRow) : null)
-      const total = page.total === 'exact' ? await countOf(lake, query, options) : null
-      const records = finish ? shownRows.map(finish) : shownRows
-      return {
-        pieces: await listBody(
-          { ...list, meta: { ...meta, ...(none.length > 0 ? { no_match: none } : {}) }, total, next_cursor, extra: await asides() },
-          records,
-          { texts: textsOf(shape), page, format },
-        ),
-        links: linksTo(next_cursor),
-        next_cursor,
-      }
-    }
-    return { head, answer, isFromMemory: false, mayNotExist: !isKnown || mayRefuse }
+    if (isKnown) return
+    const past = existenceCheck?.past?.(values.own)
+    if (past && (await countOf(lake, past, limits)) > 0) return
+    if (query === whole || (await countOf(lake, whole, limits)) === 0) throw unknownThing(values.path)
+  }
+
+  function refusesValues(values: RequestValues): boolean {
+    return Object.keys(read.existingValues ?? {}).some((name) => givenOf(values, name).length > 0)
+  }
+
+  function boundTo({ filterKey }: RequestValues): string {
+    return `${endpoint.path} ${filterKey}`
+  }
+
+  function cursorAt({ values, landed, now }: Asked, position: Position | null): string | null {
+    const value = { snapshot: landed.name, position } as unknown as Json
+    return position && cursors.seal(value, { bind: boundTo(values), now, hours: CURSOR_HOURS })
+  }
+
+  function linksTo({ path, query }: RequestValues, next: string | null): string[] {
+    return next === null ? [] : [nextLink(path, query, next)]
   }
 }
 
 /** Returns what a query may know about a state of the lake. */
 function viewOf(
-  { covered_from, covered_until, latest_row_at, newest, where }: LakeState & Pick<LakeView, 'where'> & { readonly covered_until: number },
-  onPeriod: (closed: { readonly from: number; readonly to: number }) => void,
+  { covered_from, covered_until, latest_row_at, newest }: Landed,
+  { where, onPeriod }: Pick<LakeView, 'where'> & { readonly onPeriod: (closed: Interval) => void },
 ): LakeView {
   // The end is exclusive but the newest observation of any feed is included, so that an open period loses no row.
   return {
@@ -179,7 +274,7 @@ function viewOf(
 }
 
 /** Returns a query's rows that match `ids` and `updated_since`; the query itself if a request has neither. */
-function chosen(
+function chosenRows(
   query: Sql,
   options: { readonly shape: string; readonly columns: Columns; readonly id: string | undefined; readonly page: RequestValues['page'] },
 ): Sql {
@@ -210,6 +305,6 @@ function otherSnapshot(): Problem {
   return problem('invalid-parameter', detail, { errors: ['snapshot', 'cursor'].map((parameter) => ({ parameter, detail })) })
 }
 
-function readBegun(value: Json): { snapshot: string; position: Position } {
-  return value as unknown as { snapshot: string; position: Position }
+function readBegun(value: Json): Begun {
+  return value as unknown as Begun
 }

@@ -1,3 +1,4 @@
+import { hash, randomUUID } from 'node:crypto'
 import { isConcurrency } from '../access/limits/in-lease.ts'
 import type { RequestContext } from '../access/request-context.ts'
 import { type ResponsePlan, weakTag } from './answer.ts'
@@ -31,8 +32,8 @@ export class ResponseMaker {
       if (others && isConcurrency(error)) return this.#make(plan, NEVER)
       throw error
     })
-    // A file is sent once, to the request that started it.
-    return others && made.file ? await this.#make(plan, NEVER) : made
+    // A file is sent once, to the request that started it, and a part may be missing because that caller had no free slot.
+    return others && (made.file || made.head.etag !== etag) ? await this.#make(plan, NEVER) : made
   }
 
   /** Makes a response that costs a query of history. A caller has a limited number of slots. */
@@ -52,10 +53,16 @@ export class ResponseMaker {
       links: [...links, ...plan.head.links],
       ...(next_cursor === null ? {} : { more: { ...plan.head.more, 'X-Next-Cursor': next_cursor } }),
     }
-    // It has its own tag and no time, so that no copy of it passes for the whole answer.
-    const head = isPartial ? { ...whole, etag: weakTag(`${whole.etag} in part`), modified_at: null } : whole
-    const made = file ? await cachedFile(head, file) : await cachedResponse(head, pieces)
-    if (!isPartial && !made.file) this.#cache.put(made)
+    const made = file ? await cachedFile(whole, file) : await cachedResponse(whole, pieces)
+    if (isPartial) return partOf(made)
+    if (!made.file) this.#cache.put(made)
     return made
   }
+}
+
+/** An answer that lacks a part: no copy of it passes for the whole one, or for one that lacks another part, or lasts. */
+function partOf({ head, ...made }: CachedResponse): CachedResponse {
+  const content = made.file ? randomUUID() : hash('sha256', made.body, 'base64url')
+  const etag = weakTag(`${head.etag} in part: ${content}`)
+  return { ...made, head: { ...head, etag, modified_at: null, refreshAt: () => 0, cadence_s: 1 } }
 }

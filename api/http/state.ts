@@ -83,7 +83,10 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   )
   await describe()
   look()
+  // Nobody knows for how long feeds have been stale: a copy may be from before. Those that never delivered have no replies.
   turned_at.clear()
+  const delivered = [...stale.values()].filter(({ id }) => live.feedStates().get(id)?.last_success_at)
+  for (const dataset of delivered.flatMap((feed) => feed.datasets)) turned_at.set(dataset, clock())
   const refresh = async (): Promise<void> => {
     const described = await describe().catch((error: Error) => {
       onError(error)

@@ -21,8 +21,9 @@ const withQuery = (path: string, query: () => Sql): Endpoint =>
     },
     read: { kind: 'lake', from: [trafficReadings], query },
   })
-/** A query that never ends, and one that is invalid. */
+/** A query that never ends, one that is invalid, and one with a row. */
 const slow = withQuery('/api/slow', () => sql`SELECT CAST(count(*) AS INTEGER) AS n FROM range(100000000000) AS a, range(1000) AS b`)
+const counted = withQuery('/api/counted', () => sql`SELECT 1 AS n`)
 const broken = withQuery('/api/broken', () => {
   throw new Error('a mistake of ours')
 })
@@ -31,7 +32,7 @@ let service: TestService
 afterEach(() => service?.close())
 
 async function start(plans: PlanTable, proxies = ''): Promise<void> {
-  service = await startService({ plans, proxies, endpoints: [...endpoints, slow, broken] })
+  service = await startService({ plans, proxies, endpoints: [...endpoints, slow, broken, counted] })
   await service.publish(incidents, [exampleRow(incidents)])
   await service.publish(trafficReadings, [exampleRow(trafficReadings)])
   await service.land(trafficReadings, [], Date.now())
@@ -182,6 +183,18 @@ test('mistakes of the caller count, ours and limits do not', async () => {
   expect(await minuteAfter('/api/broken', 500, { 'If-None-Match': 'W/"other"' })).toBe(86)
   const head = await fetch(`${service.url}/api/incidents`, { method: 'HEAD', headers })
   expect([head.status, left(head).minute]).toEqual([200, 85])
+})
+
+test('a query of the lake costs of the day, even if nothing has changed since the time that the client names', async () => {
+  await start(DEFAULT_PLANS)
+  const path = '/api/counted'
+  const first = await service.open(path, await service.keyed('PRO'))
+  const { day } = left(first)
+  expect(first.status).toBe(200)
+  const later = await service.open(`${path}?limit=7`, await service.keyed('PRO', { 'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' }))
+  expect([later.status, left(later).day]).toEqual([304, day - 1])
+  const known = await service.open(path, await service.keyed('PRO', { 'If-None-Match': first.headers.get('etag') as string }))
+  expect([known.status, left(known).day]).toEqual([304, day - 1])
 })
 
 test('only so many queries of history of one key run at once', async () => {

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openState, type ServiceState } from '../../api/http/state.ts'
+import { incidents } from '../../lake/datasets/road/incidents.ts'
+import { openRedis } from '../../lake/live/connect.ts'
+import { writeFeedState } from '../../lake/live/freshness.ts'
 import { type LiveReader, openLive } from '../../lake/live/read.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -64,4 +67,21 @@ test('a failed refresh is reported, and the next one follows all the same', asyn
   isBroken = false
   await writeFeedListings(store, [{ id: 'a', domain: 'road', source: 's', datasets: ['incidents'], every_s: 60, urls: [], enabled: true }])
   await until('the new list of feeds', () => state.system().feeds.length === 1)
+})
+
+test('after a restart, an answer that is stale changed at the start at the latest', async () => {
+  const { open, store } = await stage()
+  await claimLake(store, 'simulated', 0)
+  const feed = { id: 'dgt_incidents', domain: 'road', source: 'dgt', datasets: ['incidents'], every_s: 60, urls: [], enabled: true }
+  await writeFeedListings(store, [feed])
+  const before = await open(() => 1000)
+  expect(before.contextChangedAt([incidents]), 'a feed that never delivered').toBe(0)
+  const connection = openRedis(redis.url)
+  onTestFinished(() => connection.disconnect())
+  const times = { last_attempt_at: 0, last_success_at: 1000, data_time: 1000, fresh_at: 1000, last_fetch_id: null }
+  const rest = { last_error: null, failing_since: null, rows: {}, quarantined: 0, unknown_codes: 0, missing_blocks: [], lost_fetches: 0 }
+  await writeFeedState(connection, { feed: 'dgt_incidents', ...times, ...rest })
+  await until('the state is read', () => live.feedStates().has('dgt_incidents'))
+  const after = await open(() => 1_000_000)
+  expect([after.isStale(incidents), after.contextChangedAt([incidents])]).toEqual([true, 1_000_000])
 })
