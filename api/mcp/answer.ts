@@ -138,21 +138,49 @@ function condense(
   return fitted(tool, whole, { lines, most: MAX_BYTES[input.detail ?? 'concise'] })
 }
 
-/** Shortens an answer to a maximum size by removing its last records. */
+/** Shortens an answer to a maximum size by removing its last records, but for the first: that one loses the end of its lists. */
 function fitted(tool: Tool, whole: ToolAnswer, { lines, most }: { readonly lines: readonly string[]; readonly most: number }): ToolResult {
-  for (let count = whole.items.length; ; count = Math.floor(count * 0.8)) {
-    const isCut = count < whole.items.length
-    // A cursor would skip the removed records.
+  const made = (items: readonly ReplyRecord[], cut: readonly string[] = []): ToolResult => {
+    const isCut = items.length < whole.items.length
     const structured = {
       ...whole,
-      items: whole.items.slice(0, count),
+      items,
       truncated: whole.truncated || isCut,
+      // A cursor would skip the removed records.
       ...(isCut ? { next_cursor: null } : {}),
+      not_included: [...whole.not_included, ...cut],
     }
-    const text = textOf(tool, structured, lines.slice(0, count))
-    if (count === 0 || (Buffer.byteLength(JSON.stringify(structured)) <= most && Buffer.byteLength(text) <= most))
-      return { isError: false, text, structured }
+    return { isError: false, text: textOf(tool, structured, lines.slice(0, items.length)), structured }
   }
+  const fits = ({ text, structured }: ToolResult): boolean =>
+    Buffer.byteLength(JSON.stringify(structured)) <= most && Buffer.byteLength(text) <= most
+  for (let count = whole.items.length; count > 1; count = Math.floor(count * 0.8)) {
+    const result = made(whole.items.slice(0, count))
+    if (fits(result)) return result
+  }
+  const given: ReplyRecord = whole.items[0] ?? {}
+  let first = given
+  for (;;) {
+    const result = made(whole.items.length === 0 ? [] : [first], shortenedLists(first, given))
+    const [name, list] = longestList(first) ?? []
+    if (fits(result) || !name || !list) return result
+    first = { ...first, [name]: list.slice(0, Math.floor(list.length * 0.8)) }
+  }
+}
+
+/** The list of a record that takes most bytes, if any still has entries. */
+function longestList(record: ReplyRecord): readonly [name: string, list: readonly unknown[]] | undefined {
+  const lists = Object.entries(record).filter((one): one is [string, unknown[]] => Array.isArray(one[1]) && one[1].length > 0)
+  return lists.map((one) => [one, JSON.stringify(one[1]).length] as const).toSorted(([, one], [, other]) => other - one)[0]?.[0]
+}
+
+/** What is left out of the lists of a record that was shortened. */
+function shortenedLists(record: ReplyRecord, given: ReplyRecord): string[] {
+  return Object.entries(given).flatMap(([name, list]) => {
+    const left = record[name]
+    if (!Array.isArray(list) || !Array.isArray(left) || left.length === list.length) return []
+    return [`the last ${list.length - left.length} of ${list.length} ${name}; the REST reply has them`]
+  })
 }
 
 /** The answer as text, with everything that a text-only assistant needs. */
@@ -164,7 +192,7 @@ function textOf(tool: Tool, answer: ToolAnswer, lines: readonly string[]): strin
   return [
     head,
     ...lines.map((line) => `- ${line}`),
-    ...(lines.length === 0 ? ['Nothing matches.'] : []),
+    ...(answer.items.length === 0 ? ['Nothing matches.'] : []),
     ...not_included.map((reason) => `Not included: ${reason}.`),
     ...(truncated
       ? [next_cursor === null ? 'More exists: narrow the question, or ask for one kind.' : `More: call again with cursor=${next_cursor}`]
