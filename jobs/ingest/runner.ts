@@ -165,7 +165,10 @@ export function makeRunner(context: IngestContext): Runner {
       memories.set(feed.id, memory)
       if (outcome.outcome === 'failed') throw new FetchError(outcome.reason ?? 'not accepted', { retryable: true })
       arriving.clear()
-      await tellOutcome(known, memory, { outcome, attempted_at })
+      // The file is in the store: if Redis takes no news of it, the next file must not wait.
+      await tellOutcome(known, memory, { outcome, attempted_at }).catch((error: Error) =>
+        context.log.warn({ feed: feed.id, reason: error.message }, 'freshness not recorded'),
+      )
       return outcome
     })
 
@@ -288,6 +291,8 @@ export function makeRunner(context: IngestContext): Runner {
       live.map(async (dataset) => {
         const part = await livePart(context.redis, dataset.id, feed.id)
         const landed = await landedIn(context, dataset, feed.id)
+        // A Redis that was restored or promoted may be older than what this process showed.
+        if (part !== null && part.seq < (memories.get(feed.id)?.seq ?? 0)) return false
         return part !== null && (landed.rebuildFrom !== null || part.rebuilds === landed.rebuilds)
       }),
     )

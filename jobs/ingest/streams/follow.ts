@@ -163,9 +163,17 @@ class Following {
     const now = this.#context.now()
     const silent_ms = now - (this.#heard ?? this.#began)
     const problem = silent_ms > this.#times.silence ? (this.problem ?? `no message for ${Math.round(silent_ms / 1000)} s`) : this.problem
-    await this.#hooks.report({ heard_at: this.#heard, problem })
     const age_ms = now - (this.#buffer.since ?? now)
     if (this.#buffer.isFilling || age_ms >= (this.#isNew ? this.#times.firstFile : 1000 * this.#stream.file_s)) this.#cut()
+    try {
+      await this.#keepOrShow()
+    } finally {
+      // Last: a Redis that takes no report must not keep lines from the store.
+      await this.#hooks.report({ heard_at: this.#heard, problem })
+    }
+  }
+
+  async #keepOrShow(): Promise<void> {
     if (this.#waiting.length > 0) return this.#accept()
     const bytes = this.#buffer.takeNew()
     if (bytes) await this.#hooks.show(bytes)

@@ -94,6 +94,46 @@ describe('several workers on one feed', () => {
 })
 
 describe('live state', () => {
+  test('of things that silence does not end is restored from the newest fetch, however long ago others were seen', async () => {
+    const feed = { ...littleFeed(), into: [{ ...v16Beacons, absence: 'keeps' as const }, trafficReadings] }
+    await stage.archive(feed, 0, 70, (count) => ({ beacons: count === 0 ? { a: 1, b: 1 } : { b: count } }))
+    await stage.runner.land(feed, never)
+    await stage.publish(feed, 70, { beacons: { b: 70 } })
+    await stage.runner.land(feed, never)
+    const beacons = async () =>
+      (await stage.live('v16_beacons'))?.toSorted((one, other) => (String(one.source_id) < String(other.source_id) ? -1 : 1))
+    const running = await beacons()
+    expect(running?.map(({ source_id, is_stale }) => [source_id, is_stale])).toEqual([
+      ['a', true],
+      ['b', false],
+    ])
+    await stage.context.redis.flushall()
+    const { store } = stage.context
+    let bodies = 0
+    const get: typeof store.get = (key, ...more) => {
+      if (key.includes('/bytes/')) bodies++
+      return store.get(key, ...more)
+    }
+    await makeRunner({ ...stage.context, store: { ...store, get } }).heal([feed])
+    expect(await beacons()).toEqual(running)
+    expect(bodies).toBeGreaterThan(0)
+    expect(bodies).toBeLessThan(5)
+  })
+
+  test('of a Redis that comes back older than what was shown is brought up to date', async () => {
+    const { redis } = stage.context
+    await stage.publish(feed, 0, { beacons: { a: 1 } })
+    const keys = (await redis.keys('live:*')).toSorted()
+    const before = await Promise.all(keys.map((key) => redis.dumpBuffer(key)))
+    await stage.publish(feed, 1, { beacons: { a: 1, b: 2 } })
+    await redis.flushall()
+    for (const [at, key] of keys.entries()) await redis.restore(key, 0, before[at] as Buffer)
+    expect((await livePart(redis, 'v16_beacons', feed.id))?.seq).toBe(1)
+    await stage.runner.heal([feed])
+    expect((await livePart(redis, 'v16_beacons', feed.id))?.seq).toBe(2)
+    expect((await stage.live('v16_beacons'))?.map(({ source_id }) => source_id)).toEqual(['a', 'b'])
+  })
+
   test("of observations does not depend on a process's memory, and forgets ids that are gone", async () => {
     const hour = (count: number): number => count * 60
     await stage.publish(feed, 0, { readings: { a: 1, b: 1 } })

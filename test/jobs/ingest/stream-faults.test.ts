@@ -102,3 +102,38 @@ test('loses nothing while files cannot be kept for some minutes', async () => {
   expect(lines).toEqual([...(lines?.keys() ?? [])])
   expect(lines?.length).toBeGreaterThan(55)
 })
+
+test('keeps files while Redis takes no report of the stream', async () => {
+  const sockets = new Set<Socket>()
+  const receiver = createServer((socket) => sockets.add(socket.on('error', () => undefined)))
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    receiver.close()
+  })
+  let now = Date.parse('2026-11-21T08:31:00Z')
+  const context = {
+    ...{ now: () => now, log: pino({ level: 'silent' }), origin: (url: string) => url, patience: 0.01 },
+    setting: () => `tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+  } as unknown as IngestContext
+  const feed = {
+    ...aisReceivers,
+    stream: { ...aisReceivers.stream, intake: () => ({ take: (frame: string) => frame, counts: () => ({}) }) },
+  }
+  const stop = new AbortController()
+  const accepted: StreamFile[] = []
+  const followed = followStream(context, feed as typeof aisReceivers, {
+    ...{ times: { show: 5, silence: 600_000 }, signal: stop.signal },
+    known: async () => ({ rows: new Map(), isNew: false }),
+    accept: async (file) => void accepted.push(file),
+    show: async () => undefined,
+    report: async () => {
+      now += 4000
+      for (const socket of sockets) socket.write('line\n')
+      throw new Error('OOM command not allowed')
+    },
+  })
+  await until('two files', () => accepted.length > 1)
+  stop.abort()
+  await followed
+})
