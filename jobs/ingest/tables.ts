@@ -2,6 +2,7 @@ import type { DuckDBValue } from '@duckdb/node-api'
 import { commit } from '../../lake/iceberg/commit.ts'
 import { createTable } from '../../lake/iceberg/create.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
+import { declaredSpecId } from '../../lake/iceberg/migrate.ts'
 import { tableKey } from '../../lake/iceberg/schema.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
@@ -283,12 +284,15 @@ export async function rewriteFiles(
   files: readonly LiveFile[],
 ): Promise<readonly DataFile[] | null> {
   const state = await tableOf(context, dataset)
+  const [{ specId, partition }] = files as [LiveFile]
+  // Rows of an earlier spec are in several partitions of the present one, or in one with another value.
+  const isDeclared = specId === declaredSpecId(state.metadata, dataset)
   const add = await context.lake.use({ timeout_ms: PATIENCE_MS }, (session) =>
     writeRows(context, session, {
       dataset,
       state,
       from: sql`${scanFiles(dataset, files)}`,
-      partition: (files[0] as LiveFile).partition,
+      ...(isDeclared ? { partition } : {}),
       // Overlapping versions are sorted together.
       ...(dataset.writeMode === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
       sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -319,7 +323,8 @@ export async function writeRows(
     dataset,
     tableKey: tableKey(dataset),
     from,
-    specId: state.metadata['default-spec-id'],
+    // The rows are split as declared: during an upgrade the default may be that of another version.
+    specId: declaredSpecId(state.metadata, dataset),
     sortOrderId: state.metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,
     sourceBytes,
@@ -350,7 +355,7 @@ export async function writeApart(
     tableKey: tableKey(dataset),
     from,
     derivedColumns,
-    specId: metadata['default-spec-id'],
+    specId: declaredSpecId(metadata, dataset),
     sortOrderId: metadata['default-sort-order-id'],
     folder: context.lake.engine.folder,
     partition,

@@ -167,6 +167,15 @@ function withSpec(metadata: TableMetadata, declared: DeclaredTable): TableMetada
   return { ...metadata, 'default-spec-id': id, 'partition-specs': [...earlier, spec], 'last-partition-id': lastPartitionId }
 }
 
+/** The id of the partition spec with the fields of a dataset's declaration, whether or not it is the default. Throws without one. */
+export function declaredSpecId(metadata: TableMetadata, dataset: Dataset): number {
+  const { partition } = declaredTable(dataset)
+  const same = metadata['partition-specs'].find((spec) => isSameSpec(spec.fields, partition))
+  if (!same)
+    throw new MigrationError(`table ${metadata.location} is not partitioned as declared: ${partition.map(({ name }) => name).join(', ')}`)
+  return same['spec-id']
+}
+
 function isSameSpec(one: DeclaredTable['partition'], other: DeclaredTable['partition']): boolean {
   return one.length === other.length && one.every((field, at) => isSamePartition(field, other[at] as (typeof other)[number]))
 }

@@ -2,15 +2,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { batch, defineFeed } from '../../../jobs/feeds/define.ts'
 import { compactDataset } from '../../../jobs/upkeep/compact.ts'
 import { isByMonth } from '../../../jobs/upkeep/groups.ts'
+import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { mobilityTrips } from '../../../lake/datasets/mobility/trips.ts'
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import { weatherDaily } from '../../../lake/datasets/weather/weather-daily.ts'
 import { liveFiles } from '../../../lake/iceberg/files.ts'
+import { scan } from '../../../lake/query/scan.ts'
+import { sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineDataset, identity, month } from '../../../lake/schema/dataset.ts'
+import { day, defineDataset, identity, month } from '../../../lake/schema/dataset.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
-import { never, openStage, type Stage } from '../ingest/stage.ts'
+import { minute, never, openStage, START, type Stage } from '../ingest/stage.ts'
 
 const DAY_MS = 86_400_000
 const FIRST = Date.UTC(2026, 0, 1)
@@ -100,4 +103,28 @@ test('files of the open month are made one now and then', async () => {
 test('only versions of tables by month are made into fewer files', () => {
   expect([isByMonth(days), isByMonth(weatherDaily), isByMonth(trafficReadings)]).toEqual([true, true, true])
   expect([isByMonth({ ...days, partition: [identity('day')] }), isByMonth(mobilityTrips)]).toEqual([false, false])
+})
+
+test('files of an earlier partitioning are merged into files of the present one', async () => {
+  const byMonth = littleFeed()
+  const daily = { ...trafficReadings, partition: [day('observed_at')] }
+  const byDay = { ...byMonth, into: [byMonth.into[0] as typeof trafficReadings, daily] }
+  await prepareTables(stage.context, byMonth.into)
+  for (const count of [0, 1, 2])
+    await stage.publish(byMonth, count, { readings: { a: count } }).then(() => stage.runner.land(byMonth, never))
+  await prepareTables(stage.context, byDay.into)
+  stage.restart()
+  // The rows of another day close the first.
+  await stage.publish(byDay, 24 * 60, { readings: { a: 9 } })
+  await stage.runner.land(byDay, never)
+  await compactDataset(stage.context, daily)
+  const table = await stage.context.lake.table(daily).load()
+  const files = await liveFiles(table as NonNullable<typeof table>)
+  const dayNumber = Math.floor(START / DAY_MS)
+  expect(files.map(({ specId, partition, rows }) => [specId, partition[0], rows]).sort()).toEqual([
+    [1, dayNumber, 3],
+    [1, dayNumber + 1, 1],
+  ])
+  const found = await stage.context.lake.query(sql`SELECT * FROM ${scan(daily, { observed_at: { gte: START, lte: minute(2) } })}`)
+  expect(found.map(({ intensity_veh_h }) => intensity_veh_h).sort()).toEqual([0, 1, 2])
 })
