@@ -24,6 +24,8 @@ export function openRedis(
     maxRetriesPerRequest: null,
     enableOfflineQueue: queueWhileAway,
     autoResendUnfulfilledCommands: repeatBroken,
+    // A server that was demoted keeps its connections: the address may lead to another one by now.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 1000),
     ...(commandTimeout_ms === undefined ? {} : { commandTimeout: commandTimeout_ms }),
   } satisfies RedisOptions

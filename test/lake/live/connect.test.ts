@@ -1,6 +1,9 @@
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRedis } from '../../../lake/live/connect.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
+import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
 
 let server: TestRedis
@@ -36,5 +39,38 @@ test.each([
   } finally {
     redis.disconnect()
     control.disconnect()
+  }
+})
+
+test('a connection to a server that was demoted is opened anew, and leads to the new one', async () => {
+  const next = await startTestRedis()
+  let target = server.url
+  const proxy = createServer((socket) => {
+    const upstream = connect(target).on('error', () => socket.destroy())
+    socket.on('error', () => upstream.destroy()).pipe(upstream)
+    upstream.pipe(socket)
+  })
+  const path = join(tempFolder(), 'proxy.sock')
+  await new Promise<void>((resolve) => proxy.listen(path, resolve))
+  const redis = openRedis(path)
+  const control = openRedis(server.url)
+  try {
+    await redis.set('a', 1)
+    target = next.url
+    await control.replicaof('127.0.0.1', '1')
+    await expect(redis.set('a', 2)).rejects.toThrow('READONLY')
+    await until('a write succeeds', () =>
+      redis.set('a', 3).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(await redis.get('a')).toBe('3')
+  } finally {
+    redis.disconnect()
+    await control.replicaof('NO', 'ONE')
+    control.disconnect()
+    proxy.close()
+    await next.stop()
   }
 })
