@@ -76,7 +76,15 @@ end
 local start = redis.call('HGET', starts, dataset)
 if fresh or not start then
   redis.call('DEL', log)
-  start = versionText .. '-0 ' .. dataTime
+  -- Changes of the dataset's other feeds, whose publications may be newer, are gone as well.
+  local newest, others = dataTime, redis.call('HGETALL', parts)
+  for n = 1, #others, 2 do
+    if string.sub(others[n], 1, #dataset + 1) == dataset .. '/' then
+      local other = cjson.decode(string.match(others[n + 1], '{.*')).data_time
+      if other > tonumber(newest) then newest = string.format('%.0f', other) end
+    end
+  end
+  start = versionText .. '-0 ' .. newest
 end
 local function dataTimeOf(entry, later)
   for n = 1, #entry[2], 2 do

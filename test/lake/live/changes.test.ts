@@ -44,6 +44,16 @@ const summary = (found: ChangesPage): unknown =>
   found.reset ? 'reset' : found.entries.map(({ kind, key, row }) => `${kind} ${key} ${row.value}`)
 
 describe('the change log', () => {
+  test('begins at the newest publication of all feeds of the dataset', async () => {
+    const of = (feed: string, seq: number, data_time: number): Promise<unknown> =>
+      publishLive(redis, { ...liveUpdate(seq, liveRows({ [feed]: seq })), feed, data_time, since_seq: null }, WIDE)
+    await of('maker', 5, 12_000)
+    // Another feed of the dataset, whose data is older, begins the log anew.
+    await of('other', 3, 9000)
+    expect(summary(await page('@11500'))).toBe('reset')
+    expect(summary(await page('@12000'))).toEqual([])
+  })
+
   test('has kind, key, row, changed names and version of every change, in order', async () => {
     const [first = 0, second = 0, third = 0] = await publishAll([{ a: 1 }, { a: 2, b: 2 }, { b: 2 }])
     const found = await page(first)
