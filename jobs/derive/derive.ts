@@ -7,6 +7,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
+import { oneByOne } from '../one-by-one.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, filesOf, type Landing, landPart } from './land.ts'
 import { coverageOfInputs, isSettled, madeParts, type PlannedPart, pinInputs, planVersions } from './lineage.ts'
@@ -56,21 +57,36 @@ export function makeDeriver(
       context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
     if (!waits && made.length + removed.length === 0) settled[makes].set(derived, seen)
   }
+  /** Runs derivations in order. One that fails keeps only those from running that read its tables. */
+  const runEach = async (due: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
+    const failed = new Set<Dataset>()
+    await oneByOne(due, signal, async (derived) => {
+      const fail = (): void => {
+        for (const dataset of filledBy(derived)) failed.add(dataset)
+      }
+      if (inputsOf(derived).some((dataset) => failed.has(dataset))) return fail()
+      await run(derived, makes(derived), signal).catch((error: unknown) => {
+        fail()
+        throw error
+      })
+    })
+  }
   return {
     async after(feed, signal) {
-      for (const derived of dueAfter(derivations, feed)) await run(derived, byDay(derived), signal)
+      await runEach(dueAfter(derivations, feed), byDay, signal)
     },
     async all(signal) {
-      for (const derived of derivations) await run(derived, byDay(derived), signal)
+      await runEach(derivations, byDay, signal)
     },
     async nightly(signal) {
       if (!isNight(context.now())) return
       const filled = new Set<Dataset>()
-      for (const derived of derivations) {
-        if (!isNightly(derived) && !inputsOf(derived).some((dataset) => filled.has(dataset))) continue
-        await run(derived, 'all', signal)
-        for (const dataset of filledBy(derived)) filled.add(dataset)
-      }
+      const due = derivations.filter((derived) => {
+        const isDue = isNightly(derived) || inputsOf(derived).some((dataset) => filled.has(dataset))
+        if (isDue) for (const dataset of filledBy(derived)) filled.add(dataset)
+        return isDue
+      })
+      await runEach(due, () => 'all', signal)
     },
   }
 }

@@ -63,7 +63,12 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
         signal.throwIfAborted()
         const { wait_ms = FIRST_WAIT_MS / 2, until = 0 } = failed.get(feed.id) ?? {}
         if (context.now() < until) continue
-        if (await fillFeed(feed, signal)) unfinished.delete(feed)
+        const isFilled = await fillFeed(feed, signal).catch((error: Error) => {
+          signal.throwIfAborted()
+          context.log.warn({ feed: feed.id, reason: error.message }, 'archive not backfilled; it is tried again later')
+          return false
+        })
+        if (isFilled) unfinished.delete(feed)
         else {
           const longer_ms = Math.min(2 * wait_ms, LONGEST_WAIT_MS)
           failed.set(feed.id, { wait_ms: longer_ms, until: context.now() + longer_ms })

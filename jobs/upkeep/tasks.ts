@@ -12,6 +12,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
+import { oneByOne } from '../one-by-one.ts'
 import { deleteOldRows } from './delete-rows.ts'
 import { reportFeeds } from './feed-events.ts'
 import { gatherQuality } from './quality.ts'
@@ -70,11 +71,10 @@ export async function runUpkeep(
   if (task === 'feed-events') return reportFeeds(context, over.feeds, over.signal)
   if (task === 'retire-events') return retireEvents(context, over.signal)
   if (task !== 'expire' && task !== 'versions' && task !== 'orphans' && task !== 'checksums') return
-  for (const dataset of over.datasets) {
-    over.signal.throwIfAborted()
+  await oneByOne(over.datasets, over.signal, async (dataset) => {
     const table = context.lake.table(dataset)
     const state = await table.load()
-    if (!state) continue
+    if (!state) return
     if (task === 'expire') {
       const keep = dataset.keepsDays === undefined ? {} : { keep_ms: KEEP_ALL_MS }
       const done = await expireSnapshots({ table, inUse, now: (await context.store.now()) - LONGER_MS, ...keep })
@@ -88,17 +88,16 @@ export async function runUpkeep(
       const removed = await removeOrphans({ table, inUse })
       if (removed.length > 0) context.log.info({ dataset: dataset.id, removed: removed.length }, 'orphans removed')
     }
-  }
+  })
 }
 
 async function deleteRows(
   context: IngestContext,
   { datasets, signal }: { readonly datasets: readonly Dataset[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  for (const dataset of datasets) {
-    signal.throwIfAborted()
+  await oneByOne(datasets, signal, async (dataset) => {
     await deleteOldRows(context, dataset, await context.store.now())
-  }
+  })
 }
 
 async function expireExports({ store, log, now }: IngestContext, signal: AbortSignal): Promise<void> {
@@ -113,10 +112,9 @@ async function retireEvents({ events, log }: IngestContext, signal: AbortSignal)
 }
 
 async function retire(context: IngestContext, feeds: readonly Feed[], signal: AbortSignal): Promise<void> {
-  for (const feed of feeds) {
-    signal.throwIfAborted()
+  await oneByOne(feeds, signal, async (feed) => {
     const days = feed.rawRetentionDays ?? (feed.every_s < 3600 ? FAST_RETENTION_DAYS : null)
-    if (days === null) continue
+    if (days === null) return
     const landed = await Promise.all(feed.into.map((dataset) => landedIn(context, dataset, feed.id)))
     const done = await retireRaw(context.store, {
       feed: feed.id,
@@ -124,5 +122,5 @@ async function retire(context: IngestContext, feeds: readonly Feed[], signal: Ab
       landed: (seq) => landed.every(({ seqs }) => hasSeq(seqs, seq)),
     })
     if (done.fetches + done.objects > 0) context.log.info({ feed: feed.id, ...done }, 'raw bytes retired')
-  }
+  })
 }

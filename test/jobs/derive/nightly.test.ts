@@ -149,3 +149,16 @@ test('a part that had too little to give a row is made as soon as it has more, b
   // Once it has rows it waits for the night.
   expect(seen).toEqual([[], ['V1:a', 'V1:b'], ['V1:a', 'V1:b']])
 })
+
+test('a derivation that fails keeps only those from running that read its table', async () => {
+  const broken = { ...model, rows: () => Promise.reject(new Error('no memory')) }
+  const reader = { ...model, into: copies, from: [differences], parts: () => [{ version: 'V1', from: [] }] }
+  const other = defineDataset({ ...differences, id: 'little_others' })
+  const apart = { ...model, into: other }
+  await prepareTables(stage.context, [other])
+  const deriver = makeDeriver(stage.context, { derivations: [broken, reader, apart], feeds: [feed] })
+  await stage.publish(feed, 0, { versions: { V1: ['a', 'L'] } })
+  await stage.runner.land(feed, never)
+  await expect(deriver.after(feed, never)).rejects.toThrow('no memory')
+  expect([(await tableRows(stage.context, other)).length, (await tableRows(stage.context, copies)).length]).toEqual([1, 0])
+})
