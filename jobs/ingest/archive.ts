@@ -43,11 +43,13 @@ export async function collectFile(
 ): Promise<Collected | null> {
   const { file, former, signal } = asked
   const request = { ...(feed.plans[0]?.requests[0] as FeedRequest), name: file.period, url: file.url }
+  // The publisher may offer another file for the period by now; a 304 to the former one's validators would say nothing of it.
+  const last = former?.bodies.every(({ url }) => url === context.origin(file.url)) ? former : null
   try {
     const { isAbsent, next } = feed.archive as Archive
     const collected = next
       ? await collectPages({ request, next }, collecting(context, null, signal))
-      : await collectPlan({ requests: [request] }, collecting(context, former, signal))
+      : await collectPlan({ requests: [request] }, collecting(context, last, signal))
     return isAbsent && collected.kind === 'bodies' && collected.decoded.every(isAbsent) ? null : collected
   } catch (error) {
     if (error instanceof FetchError && ABSENT.includes(error.status ?? 0)) return null

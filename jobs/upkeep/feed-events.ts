@@ -33,12 +33,13 @@ export async function reportFeeds(context: IngestContext, feeds: readonly Feed[]
     }
     const health = feedHealth(state, feed.every_s, now)
     const isStale = health === 'STALE' || health === 'DOWN'
-    // The times come from the feed's state: a run repeated after a crash records the same event.
+    // A run repeated after a crash records the same event: of the feed's times, only the stored one is the same then.
     const fresh_at = state.fresh_at ?? state.last_success_at
     if (isStale) reported[feed.id] = since ?? fresh_at
     if (isStale && since === undefined)
       await report(events, feed, { state, health, at: fresh_at + STALE_AFTER * 1000 * feed.every_s, type: 'feed.stale' })
-    if (!isStale && since !== undefined) await report(events, feed, { state, health, at: fresh_at, type: 'feed.recovered' })
+    if (!isStale && since !== undefined)
+      await report(events, feed, { state, health, at: fresh_at, type: 'feed.recovered', occurrence: since })
   }
   if (JSON.stringify(reported) !== JSON.stringify(before)) await store.put(REPORTED, Buffer.from(JSON.stringify(reported)))
 }
@@ -51,12 +52,21 @@ async function report(
     health,
     at,
     type,
-  }: { readonly state: FeedState; readonly health: string; readonly at: number; readonly type: 'feed.stale' | 'feed.recovered' },
+    occurrence = at,
+  }: {
+    readonly state: FeedState
+    readonly health: string
+    readonly at: number
+    readonly type: 'feed.stale' | 'feed.recovered'
+    /** What tells this time from others, if not `at`. */
+    readonly occurrence?: number
+  },
 ): Promise<void> {
   await recordEvent(events, {
     type,
     about: feed.id,
     at,
+    occurrence,
     data: {
       id: feed.id,
       domain: feed.domain,

@@ -89,10 +89,12 @@ let close: () => Promise<void>
 /** The publisher's files by period, and statuses that it answers in their place. */
 const files = new Map<string, string>()
 const statuses = new Map<string, number>()
+/** Tags that do not follow from the text. */
+const tags = new Map<string, string>()
 const asked: string[] = []
 
 beforeEach(async () => {
-  for (const one of [files, statuses]) one.clear()
+  for (const one of [files, statuses, tags]) one.clear()
   asked.length = 0
   redis = await startTestRedis()
   const server = createServer((incoming, response) => {
@@ -100,7 +102,7 @@ beforeEach(async () => {
     asked.push(name)
     const text = name === 'list' ? ['files', ...files.keys()].join('\n') : files.get(name)
     const status = statuses.get(name) ?? (text === undefined ? 404 : 200)
-    const etag = `"${Buffer.from(text ?? '').toString('base64')}"`
+    const etag = tags.get(name) ?? `"${Buffer.from(text ?? '').toString('base64')}"`
     if (status !== 200) return void response.writeHead(status).end()
     if (incoming.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end()
     response.writeHead(200, { 'content-type': 'text/csv', etag }).end(text)
@@ -180,6 +182,16 @@ describe('an archive', () => {
     expect(await runner.accept(archive, waiting[0] as string)).toMatchObject({ period: '2024-02' })
     await runner.land(archive, never)
     expect(await rowCounts()).toEqual({ '2024-01': 9, '2024-02': 9 })
+  })
+
+  test('a file that another address offers for a period is not asked for with the tag of the former one', async () => {
+    tags.set('2024-01', '"1"').set('2024-01-corrected', '"1"')
+    files.set('2024-01', monthOf(5)).set('2024-01-corrected', monthOf(5, '2'))
+    await take('2024-01')
+    expect(await take('2024-01')).toMatchObject({ outcome: 'unchanged' })
+    const corrected = { period: '2024-01', url: `${HOST}/2024-01-corrected` }
+    expect(await runner.takeFile(archive, corrected, never)).toMatchObject({ outcome: 'accepted' })
+    expect(await runner.takeFile(archive, corrected, never)).toMatchObject({ outcome: 'unchanged' })
   })
 
   test('remembers its files over a restart, and none that was withdrawn', async () => {

@@ -21,7 +21,8 @@ test('a feed that becomes stale and recovers is reported once each, also after R
   let now = START
   const context = await openTestContext({ folder: tempFolder(), redisUrl: server.url, publisher: 'http://127.0.0.1:9', now: () => now })
   onTestFinished(() => context.close())
-  const run = (): Promise<void> => runUpkeep(context, 'feed-events', { datasets: [], feeds: [feed], signal: new AbortController().signal })
+  const run = (by = context): Promise<void> =>
+    runUpkeep(by, 'feed-events', { datasets: [], feeds: [feed], signal: new AbortController().signal })
   const succeed = (at: number): Promise<void> =>
     writeFeedState(redis, {
       feed: feed.id,
@@ -50,6 +51,10 @@ test('a feed that becomes stale and recovers is reported once each, also after R
   await run()
   now = START + 300_000
   await succeed(now)
+  // It is killed before it has stored what was reported; the feed goes on meanwhile.
+  const killed = { ...context, store: { ...context.store, put: () => Promise.reject(new Error('killed')) } }
+  await expect(run(killed)).rejects.toThrow('killed')
+  await succeed(now + 30_000)
   await run()
   await run()
   expect((await events()).map(({ type, thing, at, data }) => [type, thing, at, data?.['health']])).toEqual([
