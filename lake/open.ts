@@ -29,6 +29,8 @@ export interface LakeOptions {
   readonly queue?: number
   /** True in a process that also replies from memory: see `EngineOptions`. */
   readonly standBack?: boolean
+  /** False in a process that reads most files once: see `EngineOptions`. */
+  readonly cacheFiles?: boolean
   /** Cache for whole files of an S3 lake, used if httpfs is not available. */
   readonly cache?: CacheOptions
   readonly httpfs?: HttpfsAccess | null

@@ -26,6 +26,11 @@ export interface EngineOptions {
   readonly queue: number
   /** True if replies without a query have priority: DuckDB's threads get lower priority (see `standBack`). */
   readonly standBack?: boolean
+  /**
+   * False in a process that reads most files once: DuckDB then keeps neither their data nor their footers, which otherwise fill
+   * its memory. Footers of an S3 lake are always kept.
+   */
+  readonly cacheFiles?: boolean
   /** Range reads of an S3 lake; null or absent for none. */
   readonly httpfs?: HttpfsAccess | null
   /** Called after each piece of work ends or is rejected. */
@@ -131,7 +136,9 @@ async function closeSandbox(instance: DuckDBInstance, options: EngineOptions, fo
   let httpfs: BucketSecret | Error | null = null
   try {
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
-    await connection.run('SET GLOBAL parquet_metadata_cache = true')
+    const { cacheFiles = true } = options
+    await connection.run(`SET GLOBAL enable_external_file_cache = ${cacheFiles}`)
+    await connection.run(`SET GLOBAL parquet_metadata_cache = ${cacheFiles || Boolean(options.httpfs)}`)
     // Files never change under their name, so DuckDB need not validate each of them at every query.
     await connection.run("SET GLOBAL validate_external_file_cache = 'NO_VALIDATION'")
     // As an option at opening it is accepted but ignored (DuckDB 1.5.5).

@@ -13,7 +13,8 @@ import { type FeedSample, judge, LIMITS, metricOf, type Sample, type Verdict } f
 const USAGE = `scripts/check-load [--minutes n] [--warm-up n] [--json]
 
 Starts the service with simulated publishers of all feeds at full scale, waits until every feed has arrived and the archives are
-loaded, then measures the worker. Exit code 1 if it takes more than ${LIMITS.memory_mb} MB or ${LIMITS.cpu_pct} % of a core, or a feed is late.
+loaded, then measures the worker. Exit code 1 if it takes more than ${LIMITS.memory_mb} MB or ${LIMITS.cpu_pct} % of a core, or a feed is late: not
+fetched for twice its cadence, or STALE or DOWN.
 Run it on a machine without other work: the stand-in and the API need the other core.
   --minutes n   length of the measurement (60)
   --warm-up n   longest wait before it, in minutes (10); what has not arrived by then counts as late
@@ -128,8 +129,9 @@ async function sampled({ url, metrics }: Addresses, length_ms: number): Promise<
       at: Date.now(),
       cpu_s: metricOf(text, 'process_cpu_seconds_total'),
       memory_mb: metricOf(text, 'process_resident_memory_bytes') / 1e6,
+      heap_mb: metricOf(text, 'nodejs_heap_size_total_bytes') / 1e6,
       started_s: metricOf(text, 'process_start_time_seconds'),
-      feeds: feeds.map(({ id, enabled, health }) => ({ id, enabled, health })),
+      feeds: feeds.map(({ id, enabled, health, cadence_s, last_success_at }) => ({ id, enabled, health, cadence_s, last_success_at })),
     })
     if (Date.now() >= end) return samples
     await sleep(Math.min(SAMPLE_MS, Math.max(1, end - Date.now())))
@@ -141,7 +143,7 @@ async function json<T>(url: string): Promise<T> {
   return (await reply.json()) as T
 }
 
-function textOf({ minutes, feeds, memory_mb, peak_min, cpu_pct, failures }: Verdict): string {
-  const figures = `${feeds} feeds for ${minutes} min: worker at most ${memory_mb} MB (minute ${peak_min}, limit ${LIMITS.memory_mb}), ${cpu_pct} % of a core (limit ${LIMITS.cpu_pct})`
+function textOf({ minutes, feeds, memory_mb, peak_min, heap_mb, cpu_pct, failures }: Verdict): string {
+  const figures = `${feeds} feeds for ${minutes} min: worker at most ${memory_mb} MB (minute ${peak_min}, heap ${heap_mb} MB, limit ${LIMITS.memory_mb}), ${cpu_pct} % of a core (limit ${LIMITS.cpu_pct})`
   return [figures, ...(failures.length === 0 ? ['passed: no feed was late'] : failures.map((one) => `FAILED: ${one}`))].join('\n')
 }

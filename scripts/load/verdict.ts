@@ -1,11 +1,13 @@
 /** Limits of the worker with all feeds: peak resident memory, and mean share of one core. */
 export const LIMITS = Object.freeze({ memory_mb: 1500, cpu_pct: 70 })
 
-/** State of a feed, as `/status` reports it. */
+/** State of a feed, as `/status` reports it; times in ISO 8601. */
 export interface FeedSample {
   readonly id: string
   readonly enabled: boolean
   readonly health: string
+  readonly cadence_s: number
+  readonly last_success_at: string | null
 }
 
 /** A measurement of the worker and its feeds. */
@@ -15,6 +17,8 @@ export interface Sample {
   /** Processor time of the worker since its start, s. */
   readonly cpu_s: number
   readonly memory_mb: number
+  /** Size of its JavaScript heap. */
+  readonly heap_mb: number
   /** When the worker started, s since the epoch. */
   readonly started_s: number
   readonly feeds: readonly FeedSample[]
@@ -34,8 +38,9 @@ export interface Verdict {
   readonly minutes: number
   readonly feeds: number
   readonly memory_mb: number
-  /** Minutes from the begin of the run to this peak. */
+  /** Minutes from the begin of the run to this peak, and the JavaScript heap then. */
   readonly peak_min: number
+  readonly heap_mb: number
   readonly cpu_pct: number
   /** Feeds that were not on time in some sample. */
   readonly late: Readonly<Record<string, Lateness>>
@@ -43,6 +48,8 @@ export interface Verdict {
   readonly failures: readonly string[]
 }
 
+/** A feed is late if it was last fetched longer ago than this many of its cadences. */
+const LATE_AFTER = 2
 const WORST = ['OK', 'LATE', 'STALE', 'DOWN']
 
 /** Judges the samples of a run, oldest first. Throws if there are fewer than two. */
@@ -56,8 +63,11 @@ export function judge(samples: readonly Sample[]): Verdict {
   const cpu_pct = Math.round((100_000 * (last.cpu_s - first.cpu_s)) / (last.at - first.at))
   const late: Record<string, Lateness> = {}
   for (const sample of samples)
-    for (const { id, enabled, health } of sample.feeds) {
-      if (!enabled || health === 'OK') continue
+    for (const { id, enabled, health, cadence_s, last_success_at } of sample.feeds) {
+      if (!enabled) continue
+      // Data may be late by its publisher's own irregular times: LATE counts if the feed was not fetched in time.
+      const waited_s = (sample.at - Date.parse(last_success_at ?? '')) / 1000
+      if (health === 'OK' || (health === 'LATE' && waited_s <= LATE_AFTER * cadence_s)) continue
       const before = late[id] ?? { health, samples: 0, first_min: minutesTo(sample) }
       const isWorse = WORST.indexOf(health) > WORST.indexOf(before.health)
       late[id] = { ...before, samples: before.samples + 1, ...(isWorse ? { health } : {}) }
@@ -68,7 +78,7 @@ export function judge(samples: readonly Sample[]): Verdict {
   return {
     minutes: minutesTo(last),
     feeds: last.feeds.filter(({ enabled }) => enabled).length,
-    ...{ memory_mb, peak_min: minutesTo(peak), cpu_pct, late },
+    ...{ memory_mb, peak_min: minutesTo(peak), heap_mb: Math.round(peak.heap_mb), cpu_pct, late },
     failures: [
       ...(memory_mb > LIMITS.memory_mb ? [`the worker took ${memory_mb} MB, more than ${LIMITS.memory_mb}`] : []),
       ...(cpu_pct > LIMITS.cpu_pct ? [`the worker took ${cpu_pct} % of a core, more than ${LIMITS.cpu_pct}`] : []),

@@ -84,7 +84,14 @@ export async function openParts(
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
     const versions = openTableVersions(redisUrl)
-    const lake = await openServiceLake(config, store, { process: name, log, queue: 1000, versions, ...(onQuery ? { onQuery } : {}) })
+    const lake = await openServiceLake(config, store, {
+      process: name,
+      log,
+      queue: 1000,
+      cacheFiles: false,
+      versions,
+      ...(onQuery ? { onQuery } : {}),
+    })
     const redis = openRedis(redisUrl, { commandTimeout_ms: 60_000 })
     const context: IngestContext = {
       store,
@@ -116,7 +123,7 @@ export async function openParts(
 
 /** How a process opens the lake: it does not share its cache of whole files. */
 export interface ServiceLakeOptions
-  extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
+  extends Partial<Pick<LakeOptions, 'queue' | 'standBack' | 'cacheFiles' | 'onQuery' | 'memory' | 'slots' | 'versions'>> {
   readonly process: ProcessName
   /** Logs once that an S3 lake is read by whole files, and why. */
   readonly log: Logger

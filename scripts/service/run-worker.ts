@@ -93,7 +93,7 @@ const exporting = await startExportWorker({
   redisUrl,
   store,
   // With separate memory, so that neither a large export nor concurrent landings starve the other.
-  openLake: () => openServiceLake(config, store, { process: 'exports', log, ...EXPORT_ENGINE }),
+  openLake: () => openServiceLake(config, store, { process: 'exports', log, cacheFiles: false, ...EXPORT_ENGINE }),
   datasets: datasets.filter(({ visibility }) => visibility === 'public'),
   ...(context.events ? { events: context.events } : {}),
   log,

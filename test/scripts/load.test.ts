@@ -2,18 +2,25 @@ import { expect, test } from 'vitest'
 import { judge, LIMITS, metricOf, type Sample } from '../../scripts/load/verdict.ts'
 
 const T0 = Date.parse('2026-11-21T08:00:00Z')
-const on = (id: string, health: string, enabled = true) => ({ id, enabled, health })
+const on = (id: string, health: string, enabled = true) => ({ id, enabled, health, cadence_s: 20, last_success_at: null })
 
 /** A sample of a worker that uses half a core, some minutes after the first. */
 const sample = (minute: number, more: Partial<Sample> = {}): Sample => ({
-  ...{ at: T0 + 60_000 * minute, cpu_s: 100 + 30 * minute, memory_mb: 400, started_s: 1, feeds: [on('a', 'OK'), on('off', 'DOWN', false)] },
+  ...{
+    at: T0 + 60_000 * minute,
+    cpu_s: 100 + 30 * minute,
+    memory_mb: 400,
+    heap_mb: 100,
+    started_s: 1,
+    feeds: [on('a', 'OK'), on('off', 'DOWN', false)],
+  },
   ...more,
 })
 
 test('a run below the limits with every enabled feed on time passes', () => {
   const peak = sample(1, { memory_mb: LIMITS.memory_mb })
   expect(judge([sample(0), peak, sample(2)])).toEqual({
-    ...{ minutes: 2, feeds: 1, memory_mb: LIMITS.memory_mb, peak_min: 1, cpu_pct: 50, late: {}, failures: [] },
+    ...{ minutes: 2, feeds: 1, memory_mb: LIMITS.memory_mb, peak_min: 1, heap_mb: 100, cpu_pct: 50, late: {}, failures: [] },
   })
 })
 
@@ -41,6 +48,14 @@ test('the worst health of a feed counts, and how often it was late; one sample i
     a: { health: 'STALE', samples: 2, first_min: 0 },
   })
   expect(() => judge([sample(0)])).toThrow(/two samples/)
+})
+
+test('a feed that was fetched in time is not late because its publisher is', () => {
+  const fetched = (ago_s: number): Partial<Sample> => ({
+    feeds: [{ ...on('a', 'LATE'), last_success_at: new Date(T0 + 60_000 - 1000 * ago_s).toISOString() }],
+  })
+  expect(judge([sample(0), sample(1, fetched(40)), sample(2)]).late).toEqual({})
+  expect(judge([sample(0), sample(1, fetched(41)), sample(2)]).late).toEqual({ a: { health: 'LATE', samples: 1, first_min: 1 } })
 })
 
 test('metrics are read by their whole name', () => {

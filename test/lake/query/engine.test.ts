@@ -183,3 +183,18 @@ deepTest('a database that an internal error has invalidated is replaced; session
     await other.close()
   }
 })
+
+test('a process that reads files once keeps nothing of them in memory', async () => {
+  const kept = async (options: { readonly cacheFiles?: boolean }): Promise<unknown> => {
+    const own = await openEngine({ ...{ folders: [folder], spool, memory: 300e6, spill: 1e9, threads: 1, slots: 1, queue: 1 }, ...options })
+    const path = join(folder, 'once.parquet')
+    const [[caches]] = (await own.use({}, null, async (session) => {
+      await session.copy(sql`SELECT i FROM range(100000) t(i)`, { path, options: 'FORMAT parquet' })
+      await session.values(sql`SELECT sum(i) FROM read_parquet(${path})`)
+      return await session.values(sql`SELECT count(*) FROM duckdb_memory() WHERE memory_usage_bytes > 0 AND tag LIKE '%CACHE'`)
+    })) as [[bigint]]
+    await own.close()
+    return Number(caches)
+  }
+  expect([await kept({ cacheFiles: false }), await kept({})]).toEqual([0, 2])
+})
