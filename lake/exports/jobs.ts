@@ -79,6 +79,7 @@ export interface ExportJob {
  */
 const JOBS = 'exports/jobs/'
 const FILES = 'exports/files/'
+// In the order of their deletion.
 const PARTS = ['request', 'progress', 'outcome', 'cancelled'] as const
 type Part = (typeof PARTS)[number]
 const KEY = /^exports\/jobs\/([^/]+)\/([^/]+)\/(request|progress|outcome|cancelled)\.json$/
@@ -146,6 +147,11 @@ export async function readJob(store: ObjectStore, of: Pick<ListedJob, 'slot' | '
 
 /** The jobs of a slot, or all jobs, ordered by slot and id. */
 export async function listJobs(store: ObjectStore, slot?: string): Promise<ListedJob[]> {
+  return (await listRecords(store, slot)).filter(({ parts }) => parts.has('request'))
+}
+
+/** Like `listJobs`, with jobs whose deletion was interrupted: they have no request any more. */
+async function listRecords(store: ObjectStore, slot?: string): Promise<ListedJob[]> {
   const found = new Map<string, { slot: string; id: string; parts: Set<Part> }>()
   for await (const { key } of store.list(slot === undefined ? JOBS : `${JOBS}${slot}/`)) {
     const [, of, id, part] = KEY.exec(key) ?? []
@@ -154,7 +160,7 @@ export async function listJobs(store: ObjectStore, slot?: string): Promise<Liste
     job.parts.add(part as Part)
     found.set(`${of}/${id}`, job)
   }
-  return [...found.values()].filter(({ parts }) => parts.has('request'))
+  return [...found.values()]
 }
 
 /** The jobs of some slots at an instant (ms), newest first. */
@@ -181,8 +187,12 @@ export async function expireJobs(store: ObjectStore, now: number, signal: AbortS
   const withFiles = new Set<string>()
   for await (const { key } of store.list(FILES)) withFiles.add(key.slice(FILES.length).split('/')[0] as string)
   const done = { files: 0, records: 0 }
-  for (const listed of await listJobs(store)) {
+  for (const listed of await listRecords(store)) {
     signal.throwIfAborted()
+    if (!listed.parts.has('request')) {
+      await deleteRecord(store, listed)
+      continue
+    }
     if (isUnfinished(listed)) continue
     const job = await readJob(store, listed, now)
     if (!job) continue
@@ -191,11 +201,15 @@ export async function expireJobs(store: ObjectStore, now: number, signal: AbortS
       done.files++
     }
     if (now < (job.outcome?.ended_at ?? job.request.created_at) + KEEP_RECORD_MS) continue
-    // The request goes last, so that an interrupted deletion is found again.
-    for (const part of PARTS.toReversed()) await store.delete(partKey(listed, part))
+    await deleteRecord(store, listed)
     done.records++
   }
   return done
+}
+
+/** Deletes the objects of a job. The request is first: a job with a request and no outcome would run again. */
+async function deleteRecord(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>): Promise<void> {
+  for (const part of PARTS) await store.delete(partKey(job, part))
 }
 
 function encode(value: object): Buffer {
