@@ -34,12 +34,18 @@ export interface FoundFile {
   readonly tag: string
 }
 
+/** What gives access to a file: the slot of a caller with a key, or the file's version in a signature. */
+export interface DownloadAccess {
+  readonly slot: string | null
+  readonly version: string | null
+}
+
 /** Files of one path. */
 export interface DownloadKind {
   /** The path with its parameters, as in `/api/export/{dataset}/{file}`. */
   readonly path: string
-  /** Returns the file of the path's parameters, or the reason why there is none. `slot` is that of a caller with a key. */
-  find(params: Readonly<Record<string, string>>, slot: string | null): Promise<FoundFile | string>
+  /** Returns the file of the path's parameters, or the reason why there is none. */
+  find(params: Readonly<Record<string, string>>, access: DownloadAccess): Promise<FoundFile | string>
 }
 
 const FILE = /^[A-Za-z0-9_.-]{1,200}\.parquet$/
@@ -105,14 +111,15 @@ async function answer(request: FastifyRequest, reply: FastifyReply, asked: Asked
   const { kind, context, signature, links, store, clock } = asked
   const params = request.params as Readonly<Record<string, string>>
   const path = kind.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const signed = signature === null ? null : links.read(signature, { path, now: clock() })
   if (signature === null) {
     await context.identify()
     context.needs('ENTERPRISE', kind.path)
     await context.charge(FULL_COST)
-  } else if (!links.isValid(signature, { path, now: clock() })) {
+  } else if (!signed) {
     throw problem('signature-expired', 'The signature belongs to another file, or has expired.')
   }
-  const found = await kind.find(params, signature === null ? context.caller.slot : null)
+  const found = await kind.find(params, { slot: signed ? null : context.caller.slot, version: signed?.version ?? null })
   if (typeof found === 'string') throw problem('not-found', found)
   const { file, bytes, type, tag } = found
   const location = await links.storeUrl(file)

@@ -1,4 +1,4 @@
-import { exportedFileKey, readJob } from '../../lake/exports/jobs.ts'
+import { type ExportAttempt, exportedFileKey, readJob } from '../../lake/exports/jobs.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { DownloadKind } from './download.ts'
 import type { Downloadable } from './signed-links.ts'
@@ -21,8 +21,13 @@ const ID = /^exp_[0-9a-f]{20}$/
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}$/
 
 /** Returns a file of an export job. */
-export function jobFile(id: string, name: string): Downloadable {
-  return { path: `${JOBS_PATH}/${id}/files/${encodeURIComponent(name)}`, key: exportedFileKey(id, name), name }
+export function jobFile(of: ExportAttempt, name: string): Downloadable {
+  return {
+    path: `${JOBS_PATH}/${of.id}/files/${encodeURIComponent(name)}`,
+    key: exportedFileKey(of, name),
+    name,
+    ...(of.attempt === null ? {} : { version: of.attempt }),
+  }
 }
 
 /** True for the id of an export job. */
@@ -34,13 +39,14 @@ export function isJobId(text: string): boolean {
 export function jobDownloads(store: ObjectStore, clock: () => number): DownloadKind {
   return {
     path: JOB_FILE_PATH,
-    async find({ id = '', file: name = '' }, slot) {
+    async find({ id = '', file: name = '' }, { slot, version }) {
       const none = `There is no file ${name.slice(0, 200)} of an export job ${id.slice(0, 40)} of this key.`
       const type = Object.entries(JOB_FILE_TYPES).find(([end]) => name.endsWith(end))?.[1]
       if (!isJobId(id) || !NAME.test(name) || !type) return none
       // A signature comes from the job while it was READY, so it needs no check.
-      if (slot !== null && (await readJob(store, { slot, id }, clock()))?.state !== 'READY') return none
-      const file = jobFile(id, name)
+      const job = slot === null ? null : await readJob(store, { slot, id }, clock())
+      if (slot !== null && job?.state !== 'READY') return none
+      const file = jobFile({ id, attempt: job ? (job.outcome?.attempt ?? null) : version }, name)
       const found = await store.head(file.key)
       return found ? { file, bytes: found.bytes, type, tag: `${id}/${name}` } : none
     },

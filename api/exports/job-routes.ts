@@ -172,7 +172,7 @@ async function shownJob({ links, clock }: Pick<ExportJobParts, 'links' | 'clock'
     rows: outcome?.reason === null ? outcome.rows : null,
     files: await Promise.all(
       files.map(async ({ name, bytes, sha256, rows }) => {
-        const link = await links.link(jobFile(id, name), now)
+        const link = await links.link(jobFile({ id, attempt: outcome?.attempt ?? null }, name), now)
         return { file: name, rows, bytes, sha256, url: link.url, url_expires_at: isoInstant(link.expires_at) }
       }),
     ),

@@ -16,6 +16,8 @@ export interface Downloadable {
   readonly key: string
   /** The name that it is saved under. */
   readonly name: string
+  /** Which file it is if several had the same path. */
+  readonly version?: string
 }
 
 /** Makes and verifies URLs that give access to one file. */
@@ -24,8 +26,8 @@ export interface SignedLinks {
   link(file: Downloadable, now: number): Promise<{ readonly url: string; readonly expires_at: number }>
   /** Returns the store's own URL of a file; null if the store has none and the API sends the file itself. */
   storeUrl(file: Downloadable): Promise<string | null>
-  /** True for a valid signature of a path's file that has not expired at `now` (ms). */
-  isValid(signature: string, of: { readonly path: string; readonly now: number }): boolean
+  /** Returns the version in a signature of a path's file; null if the signature is invalid or has expired at `now` (ms). */
+  read(signature: string, of: { readonly path: string; readonly now: number }): { readonly version: string | null } | null
 }
 
 /** A data file of a dataset's table. */
@@ -45,14 +47,14 @@ export function signedLinks(options: {
     async link(file, now) {
       const expires_s = LINK_S + LINK_STEP_S
       const expires_at = now + 1000 * expires_s
-      const own = (): string =>
-        `${baseUrl()}${file.path}?${new URLSearchParams({ signature: cursors.stamp(`${file.path} ${expires_at}`) })}`
+      const text = [file.path, expires_at, ...(file.version === undefined ? [] : [file.version])].join(' ')
+      const own = (): string => `${baseUrl()}${file.path}?${new URLSearchParams({ signature: cursors.stamp(text) })}`
       return { url: (await storeUrl(file, expires_s)) ?? own(), expires_at }
     },
     storeUrl: (file) => storeUrl(file, LINK_S),
-    isValid(signature, { path, now }) {
-      const [name, expires_at] = cursors.stamped(signature)?.split(' ') ?? []
-      return name === path && now < Number(expires_at)
+    read(signature, { path, now }) {
+      const [name, expires_at, version = null] = cursors.stamped(signature)?.split(' ') ?? []
+      return name === path && now < Number(expires_at) ? { version } : null
     },
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
@@ -167,27 +168,28 @@ async function runJob(
   const job = await readJob(store, { slot, id }, now())
   if (!job || job.outcome || job.state === 'CANCELLED') return
   const { request } = job
+  const attempt = randomBytes(8).toString('hex')
   const cancel = new AbortController()
+  const either = AbortSignal.any([signal, cancel.signal])
   const started_at = now()
   let share = (): number => 0
   const follow = async (): Promise<void> => {
     while (!signal.aborted && !cancel.signal.aborted) {
       if (await isCancelled(store, request)) return cancel.abort(new Error('the job was cancelled'))
       await putProgress(store, request, { at: now(), started_at, share: share() })
-      await delay(times.progress, undefined, { signal: AbortSignal.any([signal, cancel.signal]) }).catch(() => undefined)
+      await delay(times.progress, undefined, { signal: either }).catch(() => undefined)
     }
   }
   const following = follow().catch((err: Error) => log.warn({ err, id }, 'progress of an export is not stored'))
   const write = async (): Promise<WrittenExport> => {
     const dataset = options.datasets.find((one) => one.id === request.dataset)
     if (!dataset) throw new ExportRejected(`there is no dataset ${request.dataset} any more`)
-    // Leftovers of an earlier attempt.
-    await deleteFiles(store, id)
     const lake = await options.openLake()
     try {
       return await writeExport(lake, request, {
         dataset,
-        signal: AbortSignal.any([signal, cancel.signal]),
+        attempt,
+        signal: either,
         onFile: (one) => {
           share = one
         },
@@ -196,36 +198,51 @@ async function runJob(
       await lake.close()
     }
   }
+  let isOutcomeSent = false
   try {
     const written = await write()
+    either.throwIfAborted()
     // Before the outcome: a finished job is not processed again.
     if (options.events) await recordReady(options.events, request, { written, at: now() })
-    await finish(store, request, { written, reason: null, now: now() })
+    isOutcomeSent = true
+    if (!(await finish(store, request, { attempt, written, reason: null, now: now() }))) {
+      log.warn({ id, dataset: request.dataset }, 'another attempt ended the export first')
+      await deleteFiles(store, { id, attempt })
+      return
+    }
     const { rows, files } = written
     log.info({ id, dataset: request.dataset, format: request.format, rows, files: files.length, ms: now() - started_at }, 'exported')
   } catch (error) {
     if (signal.aborted) throw error
     if (cancel.signal.aborted) {
-      await deleteFiles(store, id)
+      await deleteFiles(store, { id })
       log.info({ id, dataset: request.dataset }, 'export cancelled')
       return
     }
     const isRefused = error instanceof ExportRejected
     log.error({ id, dataset: request.dataset, err: error }, 'export failed')
-    if (!isRefused && !isLast) throw error
-    await deleteFiles(store, id)
-    await finish(store, request, { written: null, reason: isRefused ? error.message : FAILED, now: now() })
+    if (!isRefused && !isLast) {
+      // An outcome that was sent may be stored in spite of the error, and then names these files.
+      if (!isOutcomeSent) await deleteFiles(store, { id, attempt })
+      throw error
+    }
+    const reason = isRefused ? error.message : FAILED
+    if (await finish(store, request, { attempt, written: null, reason, now: now() })) await deleteFiles(store, { id })
   } finally {
     cancel.abort()
     await following
   }
 }
 
-async function finish(
-  store: ObjectStore,
-  request: ExportRequest,
-  { written, reason, now }: { readonly written: WrittenExport | null; readonly reason: string | null; readonly now: number },
-): Promise<void> {
+interface Result {
+  readonly attempt: string
+  readonly written: WrittenExport | null
+  readonly reason: string | null
+  readonly now: number
+}
+
+/** Stores the outcome of an attempt; false if another attempt has ended the job. */
+async function finish(store: ObjectStore, request: ExportRequest, { attempt, written, reason, now }: Result): Promise<boolean> {
   const { snapshot = null, rows = 0, files = [] } = written ?? {}
-  await putOutcome(store, request, { ended_at: now, snapshot, rows, files, reason })
+  return putOutcome(store, request, { ended_at: now, attempt, snapshot, rows, files, reason })
 }

@@ -1,6 +1,6 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
-import { type ExportedFile, type ExportFormat, type ExportRequest, exportedFileKey } from '../../lake/exports/jobs.ts'
+import { type ExportAttempt, type ExportedFile, type ExportFormat, type ExportRequest, exportedFileKey } from '../../lake/exports/jobs.ts'
 import { sha256OfFile } from '../../lake/iceberg/checksums.ts'
 import type { Filter } from '../../lake/iceberg/types.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -32,6 +32,8 @@ export interface WrittenExport {
 
 interface WriteExportOptions {
   readonly dataset: Dataset
+  /** Names the folder of the files, which no other attempt at the job uses. */
+  readonly attempt: string
   readonly signal: AbortSignal
   /** Called before each file with a function that returns the progress, 0 to 1. */
   readonly onFile?: (share: () => number) => void
@@ -42,8 +44,9 @@ interface WriteExportOptions {
  * file is hashed on local disk and then uploaded, so it appears complete or not at all.
  */
 export async function writeExport(lake: Lake, request: ExportRequest, options: WriteExportOptions): Promise<WrittenExport> {
-  const { dataset, signal, onFile = () => {} } = options
+  const { dataset, attempt, signal, onFile = () => {} } = options
   const { id, split, columns } = request
+  const folder = { id, attempt }
   const state = (await lake.snapshot(dataset))?.state ?? null
   return lake.use({ signal, pins: new Map([[dataset.id, state]]) }, async (session) => {
     await session.trackProgress()
@@ -51,9 +54,10 @@ export async function writeExport(lake: Lake, request: ExportRequest, options: W
     const files: ExportedFile[] = []
     for (const [at, part] of parts.entries()) {
       onFile(() => (at + session.progress) / parts.length)
-      files.push(await writeRows(lake, session, { dataset, request, part }))
+      files.push(await writeRows(lake, session, { dataset, request, folder, part }))
+      signal.throwIfAborted()
     }
-    const described = await describe(lake, { id, dataset, files, columns, format: request.format })
+    const described = await describe(lake, { folder, dataset, files, columns, format: request.format })
     const rows = files.reduce((sum, file) => sum + (file.rows ?? 0), 0)
     return { snapshot: state?.snapshotId === null || !state ? null : String(state.snapshotId), rows, files: [...files, ...described] }
   })
@@ -92,8 +96,9 @@ async function partsOf(session: Session, dataset: Dataset, request: ExportReques
 async function writeRows(
   lake: Lake,
   session: Session,
-  { dataset, request, part }: { readonly dataset: Dataset; readonly request: ExportRequest; readonly part: Part },
+  options: { readonly dataset: Dataset; readonly request: ExportRequest; readonly folder: ExportAttempt; readonly part: Part },
 ): Promise<ExportedFile> {
+  const { dataset, request, folder, part } = options
   const { format } = request
   const name = `${part.name}.${format === 'geoparquet' ? 'parquet' : format}`
   const path = joinPath(lake.engine.folder, `${request.id}-${name}`)
@@ -101,7 +106,7 @@ async function writeRows(
   try {
     const cells = sql`SELECT ${join(cellsOf(dataset, format, columns))} FROM ${scan(dataset, part.filter)}`
     const rows = await session.copy(cells, { path, options: copyOptions(dataset, format, columns) })
-    return await store(lake, request.id, { name, path, rows })
+    return await store(lake, folder, { name, path, rows })
   } finally {
     await rm(path, { force: true })
   }
@@ -109,12 +114,12 @@ async function writeRows(
 
 async function store(
   lake: Lake,
-  id: string,
+  folder: ExportAttempt,
   { name, path, rows }: { readonly name: string; readonly path: string; readonly rows: number | null },
 ): Promise<ExportedFile> {
   const { size } = await stat(path)
   const sha256 = await sha256OfFile(path)
-  await lake.store.putFile(exportedFileKey(id, name), path)
+  await lake.store.putFile(exportedFileKey(folder, name), path)
   return { name, bytes: size, sha256, rows }
 }
 
@@ -161,14 +166,14 @@ function attributionOf({ id, sources }: Dataset): string {
 async function describe(
   lake: Lake,
   options: {
-    readonly id: string
+    readonly folder: ExportAttempt
     readonly dataset: Dataset
     readonly files: readonly ExportedFile[]
     readonly columns: readonly string[] | null
     readonly format: ExportFormat
   },
 ): Promise<ExportedFile[]> {
-  const { id, dataset, files, columns, format } = options
+  const { folder, dataset, files, columns, format } = options
   const isCsv = format === 'csv.gz'
   const about = {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
@@ -190,9 +195,9 @@ async function describe(
   const texts = { 'ATTRIBUTION.md': attributionOf(dataset), 'datapackage.json': `${JSON.stringify(about, null, 2)}\n` }
   const written: ExportedFile[] = []
   for (const [name, text] of Object.entries(texts)) {
-    const path = joinPath(lake.engine.folder, `${id}-${name}`)
+    const path = joinPath(lake.engine.folder, `${folder.id}-${name}`)
     await writeFile(path, text)
-    written.push(await store(lake, id, { name, path, rows: null }))
+    written.push(await store(lake, folder, { name, path, rows: null }))
   }
   return written
 }

@@ -57,6 +57,8 @@ export interface ExportProgress {
 /** Result of a job: files, or the reason why there are none. */
 export interface ExportOutcome {
   readonly ended_at: number
+  /** The attempt that wrote the files. Unset in outcomes of earlier versions, whose files are in no folder of an attempt. */
+  readonly attempt?: string
   readonly snapshot: string | null
   readonly rows: number
   readonly files: readonly ExportedFile[]
@@ -91,9 +93,16 @@ export interface ListedJob {
   readonly parts: ReadonlySet<Part>
 }
 
+/** The files of one attempt at a job: each attempt has its own folder, so that a late one changes no file of another. */
+export interface ExportAttempt {
+  readonly id: string
+  /** Null for files of earlier versions, which have no such folder. */
+  readonly attempt: string | null
+}
+
 /** The key of a file of a job. */
-export function exportedFileKey(id: string, name: string): string {
-  return `${FILES}${id}/${name}`
+export function exportedFileKey({ id, attempt }: ExportAttempt, name: string): string {
+  return attempt === null ? `${FILES}${id}/${name}` : `${FILES}${id}/${attempt}/${name}`
 }
 
 function partKey({ slot, id }: Pick<ListedJob, 'slot' | 'id'>, part: Part): string {
@@ -175,17 +184,20 @@ export function isUnfinished({ parts }: ListedJob): boolean {
   return !parts.has('outcome') && !parts.has('cancelled')
 }
 
-/** Deletes the files of a job. */
-export async function deleteFiles(store: ObjectStore, id: string): Promise<void> {
+/** Deletes the files of a job, or those of one attempt. */
+export async function deleteFiles(store: ObjectStore, { id, attempt }: { readonly id: string; readonly attempt?: string }): Promise<void> {
   const keys: string[] = []
-  for await (const { key } of store.list(`${FILES}${id}/`)) keys.push(key)
+  for await (const { key } of store.list(attempt === undefined ? `${FILES}${id}/` : `${FILES}${id}/${attempt}/`)) keys.push(key)
   for (const key of keys) await store.delete(key)
 }
 
-/** Deletes files of expired or cancelled jobs, and records older than 30 days. Returns the number of jobs for each. */
+/**
+ * Deletes files of expired or cancelled jobs and of attempts that did not finish a job, and records older than 30 days. Returns
+ * the number of jobs for each.
+ */
 export async function expireJobs(store: ObjectStore, now: number, signal: AbortSignal): Promise<{ files: number; records: number }> {
-  const withFiles = new Set<string>()
-  for await (const { key } of store.list(FILES)) withFiles.add(key.slice(FILES.length).split('/')[0] as string)
+  // Before the jobs are listed: the files of a job that began since then are not in this list.
+  const filesById = await listFiles(store)
   const done = { files: 0, records: 0 }
   for (const listed of await listRecords(store)) {
     signal.throwIfAborted()
@@ -196,15 +208,32 @@ export async function expireJobs(store: ObjectStore, now: number, signal: AbortS
     if (isUnfinished(listed)) continue
     const job = await readJob(store, listed, now)
     if (!job) continue
-    if (withFiles.has(listed.id) && job.state !== 'READY') {
-      await deleteFiles(store, listed.id)
-      done.files++
-    }
+    const kept = job.state === 'READY' ? (job.outcome?.attempt ?? null) : undefined
+    const unused = (filesById.get(listed.id) ?? []).filter(({ attempt }) => attempt !== kept)
+    for (const { key } of unused) await store.delete(key)
+    if (unused.length > 0) done.files++
     if (now < (job.outcome?.ended_at ?? job.request.created_at) + KEEP_RECORD_MS) continue
     await deleteRecord(store, listed)
     done.records++
   }
   return done
+}
+
+interface ListedFile {
+  readonly key: string
+  readonly attempt: string | null
+}
+
+/** The files of all jobs, by job. */
+async function listFiles(store: ObjectStore): Promise<Map<string, ListedFile[]>> {
+  const found = new Map<string, ListedFile[]>()
+  for await (const { key } of store.list(FILES)) {
+    const [id = '', ...path] = key.slice(FILES.length).split('/')
+    const files = found.get(id) ?? []
+    files.push({ key, attempt: path.length > 1 ? (path[0] as string) : null })
+    found.set(id, files)
+  }
+  return found
 }
 
 /** Deletes the objects of a job. The request is first: a job with a request and no outcome would run again. */

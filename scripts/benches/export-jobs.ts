@@ -52,12 +52,12 @@ export const exportJobs: Bench = {
             const { rows } = await writeExport(
               lake,
               { ...request, format: 'parquet', split: 'none' },
-              { dataset: trafficReadings, signal: new AbortController().signal },
+              { dataset: trafficReadings, attempt: 'bench', signal: new AbortController().signal },
             )
             return { rows }
           } finally {
             await lake.close()
-            await deleteFiles(store, ID)
+            await deleteFiles(store, { id: ID })
           }
         },
       },

@@ -90,9 +90,9 @@ async function finishedFile(full: Services['full'], { id, keyed }: { readonly id
   const [name, bytes] = ['incidents.parquet', Buffer.from('PAR1 of no rows')]
   const job = (await listJobs(store)).find((one) => one.id === id)
   if (!job) throw new Error(`no job ${id}`)
-  await store.put(exportedFileKey(id, name), bytes)
+  await store.put(exportedFileKey({ id, attempt: 'one' }, name), bytes)
   const file = { name, bytes: bytes.length, sha256: '0'.repeat(64), rows: 0 }
-  await putOutcome(store, job, { ended_at: Date.now(), snapshot: null, rows: 0, files: [file], reason: null })
+  await putOutcome(store, job, { ended_at: Date.now(), attempt: 'one', snapshot: null, rows: 0, files: [file], reason: null })
   const { body } = await send(full.url, { path: `/api/export-jobs/${id}`, headers: { ...someone(), ...keyed } })
   const { pathname, search } = new URL(JSON.parse(String(body)).files[0].url)
   return { path: pathname, signed: pathname + search, keyed }

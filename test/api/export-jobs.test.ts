@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningExports, startExportWorker } from '../../jobs/exports/worker.ts'
 import { fuelPrices } from '../../lake/datasets/fuel/prices.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
-import { expireJobs, KEEP_FILES_MS } from '../../lake/exports/jobs.ts'
+import { createJob, expireJobs, KEEP_FILES_MS, putOutcome } from '../../lake/exports/jobs.ts'
 import { startTestRedis, type TestRedis } from '../helpers/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
@@ -163,6 +163,23 @@ test('a file resumes by a range, with the key or the signature, and never with a
   expect((await send(`/${job.id}/files/..%2F..%2Fjobs`)).status).toBe(404)
   now += 1_800_000
   expect((await fetch(url)).status).toBe(410)
+})
+
+test('a file that an earlier version stored can still be downloaded', async () => {
+  const { store } = service.lake
+  const { slot } = (await service.access.keys.lookUp(key)).key as { readonly slot: string }
+  const [id, name, bytes] = ['exp_0123456789abcdef0123', 'incidents.parquet', Buffer.from('PAR1')]
+  await store.put(`exports/files/${id}/${name}`, bytes)
+  const filter = { from: null, to: null, province: null, columns: null }
+  const request = { id, slot, created_at: now, dataset: 'incidents', ...filter, format: 'parquet', split: 'none' } as const
+  const file = { name, bytes: 4, sha256: createHash('sha256').update(bytes).digest('hex'), rows: 0 }
+  await putOutcome(store, request, { ended_at: now, snapshot: null, rows: 0, files: [file], reason: null })
+  await createJob(store, request)
+  const { files } = await read(id)
+  await bytesOf(files[0])
+  expect(await (await send(`/${id}/files/${name}`)).text()).toBe('PAR1')
+  await expireJobs(store, now, new AbortController().signal)
+  await bytesOf(files[0])
 })
 
 test('files go after seven days, and the record after thirty more', async () => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningExports, startExportWorker } from '../../../jobs/exports/worker.ts'
-import { cancelJob, createJob, type ExportJob, type ExportState, listJobs, readJob } from '../../../lake/exports/jobs.ts'
+import { type ExportWorkerOptions, type RunningExports, startExportWorker } from '../../../jobs/exports/worker.ts'
+import { cancelJob, createJob, type ExportJob, type ExportState, exportedFileKey, listJobs, readJob } from '../../../lake/exports/jobs.ts'
 import type { Lake } from '../../../lake/open.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
@@ -14,8 +16,7 @@ const running: RunningExports[] = []
 beforeAll(async () => {
   lake = await openTestLake(tempFolder())
   redis = await startTestRedis()
-  const row = { ...Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null])), fetch_id: 'every.1' }
-  await landRows(lake, everything, [{ ...row, id: 1, observed_at: Date.UTC(2026, 0, 1) }])
+  await land(1)
 })
 afterAll(async () => {
   for (const worker of running) await worker.close()
@@ -23,21 +24,28 @@ afterAll(async () => {
   await lake?.close()
 })
 
-/** Starts a worker whose jobs wait for `gate` before they write. */
-const start = async (gate: Promise<void> = Promise.resolve()): Promise<RunningExports> => {
+/** Starts a worker whose jobs wait for `gate` before they write; with a store and times of its own if given. */
+const start = async (
+  gate: Promise<void> = Promise.resolve(),
+  { store = lake.store, times = {} }: { readonly store?: ObjectStore; readonly times?: ExportWorkerOptions['times'] } = {},
+): Promise<RunningExports> => {
   const worker = await startExportWorker({
     redisUrl: redis.url,
-    store: lake.store,
+    store,
     openLake: async () => {
       await gate
-      return openTestLake(tempFolder(), { store: lake.store, slots: 1 })
+      return openTestLake(tempFolder(), { store, slots: 1 })
     },
     datasets: [everything],
     log: pino({ level: 'silent' }),
-    times: { poll: 20, progress: 20, busy: 20, retry: 20 },
+    times: { poll: 20, progress: 20, busy: 20, retry: 20, ...times },
   })
   running.push(worker)
   return worker
+}
+const land = async (id: number): Promise<void> => {
+  const row = { ...Object.fromEntries(Object.keys(everything.columns).map((name) => [name, null])), fetch_id: `every.${id}` }
+  await landRows(lake, everything, [{ ...row, id, observed_at: Date.UTC(2026, 0, 1) }])
 }
 const create = async (id: string, slot: string, dataset = 'everything'): Promise<void> => {
   const filter = { from: null, to: null, province: null, columns: null }
@@ -103,6 +111,37 @@ test('a job of a worker that is closed is done by another, also after Redis was 
   await redis.restart()
   await start()
   await until('it is done', isIn('READY', 'exp_d1', 'ana.1'))
+})
+
+test('a worker that loses its lock during an upload does not change the files of the one that follows', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  const { gate, open } = gated()
+  let late: Promise<void> | null = null
+  const slow: ObjectStore = {
+    ...lake.store,
+    putFile: async (key, path) => {
+      if (!key.endsWith('everything.parquet')) return lake.store.putFile(key, path)
+      late = gate.then(() => lake.store.putFile(key, path))
+      return late
+    },
+  }
+  const first = await start(undefined, { store: slow, times: { lock: 400 } })
+  await create('exp_g1', 'ana.1')
+  await until('the first uploads', () => late !== null)
+  await redis.kill()
+  await redis.restart()
+  await land(2)
+  await start()
+  await until('the second is done', isIn('READY', 'exp_g1', 'ana.1'))
+  open()
+  await late
+  await first.close()
+  const { outcome } = await job('exp_g1', 'ana.1')
+  expect(outcome?.rows).toBe(2)
+  for (const { name, bytes, sha256 } of outcome?.files ?? []) {
+    const found = (await lake.store.get(exportedFileKey({ id: 'exp_g1', attempt: outcome?.attempt ?? null }, name))) as Buffer
+    expect([name, found.length, createHash('sha256').update(found).digest('hex')]).toEqual([name, bytes, sha256])
+  }
 })
 
 test('an impossible job fails with the reason, and a job that fails unexpectedly is tried three times', async () => {

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { createJob, type ExportRequest, expireJobs, isUnfinished, listJobs, putOutcome, putProgress } from '../../../lake/exports/jobs.ts'
+import {
+  createJob,
+  type ExportOutcome,
+  type ExportRequest,
+  expireJobs,
+  exportedFileKey,
+  isUnfinished,
+  listJobs,
+  putOutcome,
+  putProgress,
+} from '../../../lake/exports/jobs.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { tempFolder } from '../../helpers/temp.ts'
@@ -9,12 +19,12 @@ const request: ExportRequest = {
   ...{ id: 'exp_1', slot: 'ana.1', created_at: 0, dataset: 'everything', from: null, to: null, province: null, columns: null },
   ...{ format: 'parquet', split: 'none' },
 }
-/** A store with an export job that failed at 0. */
-const withJob = async (): Promise<ObjectStore> => {
+/** A store with an export job that ended at 0, by default without success. */
+const withJob = async (outcome: Partial<ExportOutcome> = { reason: 'too many files' }): Promise<ObjectStore> => {
   const store = await fileStore(tempFolder())
   await createJob(store, request)
   await putProgress(store, request, { at: 0, started_at: 0, share: 0 })
-  await putOutcome(store, request, { ended_at: 0, snapshot: null, rows: 0, files: [], reason: 'too many files' })
+  await putOutcome(store, request, { ended_at: 0, snapshot: null, rows: 0, files: [], reason: null, ...outcome })
   return store
 }
 const keysOf = async (store: ObjectStore): Promise<string[]> => {
@@ -38,4 +48,19 @@ test('a deletion of old records that breaks off leaves no job to run, and the ne
   expect((await listJobs(store)).filter(isUnfinished)).toEqual([])
   await expireJobs(failing, later, signal)
   expect(await keysOf(store)).toEqual([])
+})
+
+test.each([
+  ['of an attempt', 'second'],
+  ['of an earlier version', null],
+])('a clean-up keeps the files %s that the outcome names, and deletes those of other attempts', async (_, attempt) => {
+  const files = [{ name: 'rows.parquet', bytes: 1, sha256: '', rows: 1 }]
+  const store = await withJob({ files, ...(attempt === null ? {} : { attempt }) })
+  const kept = exportedFileKey({ id: request.id, attempt }, 'rows.parquet')
+  const running = exportedFileKey({ id: 'exp_2', attempt: 'first' }, 'rows.parquet')
+  await createJob(store, { ...request, id: 'exp_2' })
+  for (const key of [kept, running, exportedFileKey({ id: request.id, attempt: 'first' }, 'other.parquet')])
+    await store.put(key, Buffer.from('1'))
+  expect(await expireJobs(store, 1, signal)).toEqual({ files: 1, records: 0 })
+  expect((await keysOf(store)).filter((key) => key.startsWith('exports/files/'))).toEqual([kept, running])
 })
