@@ -3,9 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import type { Logger } from 'pino'
 import type { EventLog } from '../../lake/events/log.ts'
-import { recordEvent } from '../../lake/events/record.ts'
 import {
-  accountOfSlot,
   deleteFiles,
   type ExportRequest,
   isCancelled,
@@ -21,6 +19,7 @@ import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { EXPORT_QUEUE, type ExportData, handBack, openExportQueue } from '../queues.ts'
+import { type Announcer, announcer } from './announce.ts'
 import { ExportRejected, type WrittenExport, writeExport } from './write.ts'
 
 /** Times of the machinery, ms. */
@@ -75,6 +74,7 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
   const stop = new AbortController()
   const redis = openRedis(redisUrl, { onError: () => undefined })
   const queue = openExportQueue(redis)
+  const announcing = options.events ? announcer({ store, events: options.events, now }) : null
   const note = (err: Error): void => {
     if (!stop.signal.aborted) log.warn({ err }, 'exports')
   }
@@ -84,7 +84,7 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
     const { slot, id } = job.data
     const name = `export:${slot}`
     const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, (signal) =>
-      runJob({ ...options, now, times }, { slot, id, signal, isLast: job.attemptsMade + 1 >= ATTEMPTS }),
+      runJob({ ...options, now, times, announcing }, { slot, id, signal, isLast: job.attemptsMade + 1 >= ATTEMPTS }),
     ).catch((error: unknown) => {
       if (stop.signal.aborted) return null
       throw error
@@ -109,13 +109,15 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
 
   const enqueue = async (): Promise<void> => {
     const before = new Map<string, number>()
-    for (const { slot, id } of (await listJobs(store)).filter(isUnfinished)) {
+    const listed = await listJobs(store)
+    for (const { slot, id } of listed.filter(isUnfinished)) {
       const priority = (before.get(slot) ?? 0) + 1
       before.set(slot, priority)
       // A key's second job comes after another key's first. Jobs already queued keep their position.
       const backoff = { type: 'fixed', delay: times.retry }
       await queue.add('export', { slot, id }, { jobId: id, priority, attempts: ATTEMPTS, backoff })
     }
+    await announcing?.announceMissed(listed)
   }
   const polling = (async () => {
     while (!stop.signal.aborted) {
@@ -145,26 +147,12 @@ interface Run {
   readonly isLast: boolean
 }
 
-/** Records the event that notifies a job's owner that the files are ready; once, even if the job runs again after a crash. */
-async function recordReady(
-  events: EventLog,
-  { id, slot, dataset, format, created_at }: ExportRequest,
-  { written, at }: { readonly written: WrittenExport; readonly at: number },
-): Promise<void> {
-  const { rows, files } = written
-  await recordEvent(events, {
-    ...{ type: 'export.ready', about: id, at, occurrence: created_at },
-    account: accountOfSlot(slot),
-    data: { id, dataset, format, rows, files: files.length, url: `/api/export-jobs/${id}` },
-  })
-}
-
 /** Runs a job to its outcome. Throws if it failed and should be retried, or if the signal fired. */
 async function runJob(
-  options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes },
+  options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes; readonly announcing: Announcer | null },
   { slot, id, signal, isLast }: Run,
 ): Promise<void> {
-  const { store, log, now, times } = options
+  const { store, log, now, times, announcing } = options
   const job = await readJob(store, { slot, id }, now())
   if (!job || job.outcome || job.state === 'CANCELLED') return
   const { request } = job
@@ -173,14 +161,21 @@ async function runJob(
   const either = AbortSignal.any([signal, cancel.signal])
   const started_at = now()
   let share = (): number => 0
+  const checkCancelled = async (): Promise<void> => {
+    if (await isCancelled(store, request)) cancel.abort(new Error('the job was cancelled'))
+  }
   const follow = async (): Promise<void> => {
     while (!signal.aborted && !cancel.signal.aborted) {
-      if (await isCancelled(store, request)) return cancel.abort(new Error('the job was cancelled'))
-      await putProgress(store, request, { at: now(), started_at, share: share() })
+      try {
+        await checkCancelled()
+        await putProgress(store, request, { at: now(), started_at, share: share() })
+      } catch (err) {
+        log.warn({ err, id }, 'progress of an export is not stored')
+      }
       await delay(times.progress, undefined, { signal: either }).catch(() => undefined)
     }
   }
-  const following = follow().catch((err: Error) => log.warn({ err, id }, 'progress of an export is not stored'))
+  const following = follow()
   const write = async (): Promise<WrittenExport> => {
     const dataset = options.datasets.find((one) => one.id === request.dataset)
     if (!dataset) throw new ExportRejected(`there is no dataset ${request.dataset} any more`)
@@ -201,9 +196,8 @@ async function runJob(
   let isOutcomeSent = false
   try {
     const written = await write()
+    await checkCancelled()
     either.throwIfAborted()
-    // Before the outcome: a finished job is not processed again.
-    if (options.events) await recordReady(options.events, request, { written, at: now() })
     isOutcomeSent = true
     if (!(await finish(store, request, { attempt, written, reason: null, now: now() }))) {
       log.warn({ id, dataset: request.dataset }, 'another attempt ended the export first')
@@ -212,6 +206,7 @@ async function runJob(
     }
     const { rows, files } = written
     log.info({ id, dataset: request.dataset, format: request.format, rows, files: files.length, ms: now() - started_at }, 'exported')
+    await announcing?.announce(request).catch((err: Error) => log.warn({ err, id }, 'a ready export is not announced yet'))
   } catch (error) {
     if (signal.aborted) throw error
     if (cancel.signal.aborted) {

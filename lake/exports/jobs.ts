@@ -76,15 +76,15 @@ export interface ExportJob {
 }
 
 /**
- * Records of export jobs: `exports/jobs/<slot>/<id>/{request,progress,outcome,cancelled}.json`. Each object has one writer, so no
- * lock is needed: the API writes request and cancellation, the worker the rest.
+ * Records of export jobs: `exports/jobs/<slot>/<id>/{request,progress,outcome,cancelled,announced}.json`. Each object has one
+ * writer, so no lock is needed: the API writes request and cancellation, the worker the rest.
  */
 const JOBS = 'exports/jobs/'
 const FILES = 'exports/files/'
 // In the order of their deletion.
-const PARTS = ['request', 'progress', 'outcome', 'cancelled'] as const
+const PARTS = ['request', 'progress', 'outcome', 'cancelled', 'announced'] as const
 type Part = (typeof PARTS)[number]
-const KEY = /^exports\/jobs\/([^/]+)\/([^/]+)\/(request|progress|outcome|cancelled)\.json$/
+const KEY = /^exports\/jobs\/([^/]+)\/([^/]+)\/(request|progress|outcome|cancelled|announced)\.json$/
 
 /** The objects of a job, without their content. */
 export interface ListedJob {
@@ -132,6 +132,11 @@ export async function putProgress(store: ObjectStore, job: Pick<ListedJob, 'slot
 /** Stores the result of a job; the first one counts. Returns false if there was one. */
 export async function putOutcome(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, outcome: ExportOutcome): Promise<boolean> {
   return store.putIfAbsent(partKey(job, 'outcome'), encode(outcome))
+}
+
+/** Notes that the event of a ready job is recorded. */
+export async function putAnnounced(store: ObjectStore, job: Pick<ListedJob, 'slot' | 'id'>, now: number): Promise<void> {
+  await store.put(partKey(job, 'announced'), encode({ at: now }))
 }
 
 /** The job with an id in a slot at an instant (ms); null if there is none. */
@@ -182,6 +187,11 @@ export async function readJobs(store: ObjectStore, slots: readonly string[], now
 /** True for a job that has neither ended nor been cancelled. */
 export function isUnfinished({ parts }: ListedJob): boolean {
   return !parts.has('outcome') && !parts.has('cancelled')
+}
+
+/** True for a job that has ended without a note that its event is recorded. Failed jobs have no event. */
+export function isUnannounced({ parts }: ListedJob): boolean {
+  return parts.has('outcome') && !parts.has('announced') && !parts.has('cancelled')
 }
 
 /** Deletes the files of a job, or those of one attempt. */

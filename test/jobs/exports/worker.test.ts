@@ -1,8 +1,20 @@
 import { createHash } from 'node:crypto'
+import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ExportWorkerOptions, type RunningExports, startExportWorker } from '../../../jobs/exports/worker.ts'
-import { cancelJob, createJob, type ExportJob, type ExportState, exportedFileKey, listJobs, readJob } from '../../../lake/exports/jobs.ts'
+import { EventLog } from '../../../lake/events/log.ts'
+import {
+  cancelJob,
+  createJob,
+  type ExportJob,
+  type ExportState,
+  exportedFileKey,
+  listJobs,
+  putOutcome,
+  readJob,
+} from '../../../lake/exports/jobs.ts'
+import { openRedis } from '../../../lake/live/connect.ts'
 import type { Lake } from '../../../lake/open.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
@@ -12,14 +24,19 @@ import { everything, landRows, openTestLake } from '../../lake/query/fixtures.ts
 
 let lake: Lake
 let redis: TestRedis
+let connection: Redis
+let events: EventLog
 const running: RunningExports[] = []
 beforeAll(async () => {
   lake = await openTestLake(tempFolder())
   redis = await startTestRedis()
+  connection = openRedis(redis.url)
+  events = new EventLog({ store: lake.store, redis: connection })
   await land(1)
 })
 afterAll(async () => {
   for (const worker of running) await worker.close()
+  connection?.disconnect()
   await redis?.stop()
   await lake?.close()
 })
@@ -27,7 +44,7 @@ afterAll(async () => {
 /** Starts a worker whose jobs wait for `gate` before they write; with a store and times of its own if given. */
 const start = async (
   gate: Promise<void> = Promise.resolve(),
-  { store = lake.store, times = {} }: { readonly store?: ObjectStore; readonly times?: ExportWorkerOptions['times'] } = {},
+  { store = lake.store, times = {}, ...more }: Partial<Pick<ExportWorkerOptions, 'store' | 'times' | 'events' | 'openLake'>> = {},
 ): Promise<RunningExports> => {
   const worker = await startExportWorker({
     redisUrl: redis.url,
@@ -39,6 +56,7 @@ const start = async (
     datasets: [everything],
     log: pino({ level: 'silent' }),
     times: { poll: 20, progress: 20, busy: 20, retry: 20, ...times },
+    ...more,
   })
   running.push(worker)
   return worker
@@ -57,6 +75,11 @@ const filesOf = async (id: string): Promise<string[]> => {
   const names: string[] = []
   for await (const { key } of lake.store.list(`exports/files/${id}/`)) names.push(key)
   return names
+}
+/** Ids of the jobs whose `export.ready` was recorded. */
+const announced = async (): Promise<unknown[]> => {
+  const read = await events.read(0)
+  return read.reset ? [] : read.batches.flatMap((batch) => batch.events.map(({ data }) => data?.['id']))
 }
 const gated = (): { gate: Promise<void>; open: () => void } => {
   let open = (): void => undefined
@@ -142,6 +165,93 @@ test('a worker that loses its lock during an upload does not change the files of
     const found = (await lake.store.get(exportedFileKey({ id: 'exp_g1', attempt: outcome?.attempt ?? null }, name))) as Buffer
     expect([name, found.length, createHash('sha256').update(found).digest('hex')]).toEqual([name, bytes, sha256])
   }
+})
+
+test('a job is announced once its outcome is stored, also if that takes several attempts, and once', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  let refusals = 0
+  let isAway = true
+  const failing: ObjectStore = {
+    ...lake.store,
+    putIfAbsent: async (key, body) => {
+      if (!isAway || !key.endsWith('/outcome.json')) return lake.store.putIfAbsent(key, body)
+      refusals++
+      throw new Error('503')
+    },
+  }
+  await start(undefined, { store: failing, events })
+  await create('exp_h1', 'ana.1')
+  await until('every attempt fails', () => refusals > 3)
+  expect(await announced()).not.toContain('exp_h1')
+  isAway = false
+  await until('it is ready and announced', async () => (await announced()).includes('exp_h1'))
+  expect((await job('exp_h1', 'ana.1')).state).toBe('READY')
+  await start(undefined, { events })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect((await announced()).filter((id) => id === 'exp_h1')).toHaveLength(1)
+})
+
+test('a ready job whose event was not recorded is announced later, but none of an earlier version', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  const outcome = { ended_at: Date.now(), snapshot: null, rows: 0, files: [], reason: null }
+  await putOutcome(lake.store, { id: 'exp_i1', slot: 'ana.1' }, outcome)
+  await create('exp_i1', 'ana.1')
+  await putOutcome(lake.store, { id: 'exp_i2', slot: 'ana.1' }, { ...outcome, attempt: 'one' })
+  await create('exp_i2', 'ana.1')
+  await start(undefined, { events })
+  await until('it is announced', async () => (await announced()).includes('exp_i2'))
+  expect(await announced()).not.toContain('exp_i1')
+})
+
+test('a job that is cancelled after the worker last checked is not announced and leaves no files', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  let uploads = 0
+  const cancelling: ObjectStore = {
+    ...lake.store,
+    putFile: async (key, path) => {
+      uploads++
+      if (key.endsWith('/datapackage.json')) await cancelJob(lake.store, { id: 'exp_j1', slot: 'ana.1' }, Date.now())
+      await lake.store.putFile(key, path)
+    },
+  }
+  await start(undefined, { store: cancelling, events, times: { progress: 60_000 } })
+  await create('exp_j1', 'ana.1')
+  await until('it is cancelled', isIn('CANCELLED', 'exp_j1', 'ana.1'))
+  await until('its files are deleted', async () => uploads === 3 && (await filesOf('exp_j1')).length === 0)
+  expect(await announced()).not.toContain('exp_j1')
+})
+
+test('a cancellation is seen after the store failed to answer whether there is one', async () => {
+  for (const worker of running.splice(0)) await worker.close()
+  const { gate, open } = gated()
+  const looks: string[] = []
+  let uploads = 0
+  const failing: ObjectStore = {
+    ...lake.store,
+    head: async (key) => {
+      if (!key.endsWith('/exp_k1/cancelled.json')) return lake.store.head(key)
+      if (looks.length === 0) {
+        looks.push('failed')
+        throw new Error('503')
+      }
+      const found = await lake.store.head(key)
+      looks.push(found ? 'cancelled' : 'none')
+      return found
+    },
+    putFile: async (key, path) => {
+      uploads++
+      await lake.store.putFile(key, path)
+    },
+  }
+  await start(gate, { store: failing, events })
+  await create('exp_k1', 'ana.1')
+  await until('the store has failed', () => looks.length > 0)
+  await cancelJob(lake.store, { id: 'exp_k1', slot: 'ana.1' }, Date.now())
+  await until('the worker sees the cancellation', () => looks.includes('cancelled'))
+  open()
+  await create('exp_k2', 'ana.1')
+  await until('the next one is done', isIn('READY', 'exp_k2', 'ana.1'))
+  expect([uploads, await filesOf('exp_k1')]).toEqual([3, []])
 })
 
 test('an impossible job fails with the reason, and a job that fails unexpectedly is tried three times', async () => {
