@@ -14,7 +14,7 @@ import {
   readJob,
 } from '../../lake/exports/jobs.ts'
 import { openRedis } from '../../lake/live/connect.ts'
-import { withLock } from '../../lake/live/lock.ts'
+import { LockLost, withLock } from '../../lake/live/lock.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -39,7 +39,9 @@ interface ExportTimes {
 const TIMES: ExportTimes = { poll: 5000, progress: 2000, lock: 30_000, stalled: 10_000, busy: 2000, retry: 10_000 }
 /** Limits of the DuckDB that an export opens: memory in bytes, and one query at a time. */
 export const EXPORT_ENGINE = Object.freeze({ memory: 512e6, slots: 1 })
+/** Most starts of a job. Those that killed their worker count, so that a job cannot stop the worker for ever. */
 const ATTEMPTS = 3
+// Above `ATTEMPTS`: BullMQ fails a job without a call, and it would then be added again.
 const STALLS = 5
 const FAILED = 'The files could not be written. Ask for fewer rows, or try again later.'
 
@@ -84,7 +86,7 @@ export async function startExportWorker(options: ExportWorkerOptions): Promise<R
     const { slot, id } = job.data
     const name = `export:${slot}`
     const locked = await withLock({ redis, name, ttl_ms: times.lock, wait_ms: 0, signal: stop.signal }, (signal) =>
-      runJob({ ...options, now, times, announcing }, { slot, id, signal, isLast: job.attemptsMade + 1 >= ATTEMPTS }),
+      runJob({ ...options, now, times, announcing }, { slot, id, signal }),
     ).catch((error: unknown) => {
       if (stop.signal.aborted) return null
       throw error
@@ -143,19 +145,22 @@ interface Run {
   readonly slot: string
   readonly id: string
   readonly signal: AbortSignal
-  /** True if the failed job will not be retried. */
-  readonly isLast: boolean
 }
 
 /** Runs a job to its outcome. Throws if it failed and should be retried, or if the signal fired. */
 async function runJob(
   options: ExportWorkerOptions & { readonly now: () => number; readonly times: ExportTimes; readonly announcing: Announcer | null },
-  { slot, id, signal, isLast }: Run,
+  { slot, id, signal }: Run,
 ): Promise<void> {
   const { store, log, now, times, announcing } = options
   const job = await readJob(store, { slot, id }, now())
   if (!job || job.outcome || job.state === 'CANCELLED') return
   const { request } = job
+  const starts = (job.progress?.starts ?? 0) + 1
+  if (starts > ATTEMPTS) {
+    log.error({ id, dataset: request.dataset, starts }, 'export failed')
+    return fail(store, request, { reason: FAILED, now: now() })
+  }
   const attempt = randomBytes(8).toString('hex')
   const cancel = new AbortController()
   const either = AbortSignal.any([signal, cancel.signal])
@@ -168,13 +173,15 @@ async function runJob(
     while (!signal.aborted && !cancel.signal.aborted) {
       try {
         await checkCancelled()
-        await putProgress(store, request, { at: now(), started_at, share: share() })
+        await putProgress(store, request, { at: now(), started_at, share: share(), starts })
       } catch (err) {
         log.warn({ err, id }, 'progress of an export is not stored')
       }
       await delay(times.progress, undefined, { signal: either }).catch(() => undefined)
     }
   }
+  // Before any work: if this process dies, the start is counted.
+  await putProgress(store, request, { at: started_at, started_at, share: 0, starts })
   const following = follow()
   const write = async (): Promise<WrittenExport> => {
     const dataset = options.datasets.find((one) => one.id === request.dataset)
@@ -199,7 +206,7 @@ async function runJob(
     await checkCancelled()
     either.throwIfAborted()
     isOutcomeSent = true
-    if (!(await finish(store, request, { attempt, written, reason: null, now: now() }))) {
+    if (!(await putOutcome(store, request, { ended_at: now(), attempt, ...written, reason: null }))) {
       log.warn({ id, dataset: request.dataset }, 'another attempt ended the export first')
       await deleteFiles(store, { id, attempt })
       return
@@ -208,7 +215,11 @@ async function runJob(
     log.info({ id, dataset: request.dataset, format: request.format, rows, files: files.length, ms: now() - started_at }, 'exported')
     await announcing?.announce(request).catch((err: Error) => log.warn({ err, id }, 'a ready export is not announced yet'))
   } catch (error) {
-    if (signal.aborted) throw error
+    if (signal.aborted) {
+      await following
+      if (!(signal.reason instanceof LockLost)) await putProgress(store, request, { at: now(), started_at, share: 0, starts: starts - 1 })
+      throw error
+    }
     if (cancel.signal.aborted) {
       await deleteFiles(store, { id })
       log.info({ id, dataset: request.dataset }, 'export cancelled')
@@ -216,28 +227,24 @@ async function runJob(
     }
     const isRefused = error instanceof ExportRejected
     log.error({ id, dataset: request.dataset, err: error }, 'export failed')
-    if (!isRefused && !isLast) {
+    if (!isRefused && starts < ATTEMPTS) {
       // An outcome that was sent may be stored in spite of the error, and then names these files.
       if (!isOutcomeSent) await deleteFiles(store, { id, attempt })
       throw error
     }
-    const reason = isRefused ? error.message : FAILED
-    if (await finish(store, request, { attempt, written: null, reason, now: now() })) await deleteFiles(store, { id })
+    await fail(store, request, { reason: isRefused ? error.message : FAILED, now: now() })
   } finally {
     cancel.abort()
     await following
   }
 }
 
-interface Result {
-  readonly attempt: string
-  readonly written: WrittenExport | null
-  readonly reason: string | null
-  readonly now: number
-}
-
-/** Stores the outcome of an attempt; false if another attempt has ended the job. */
-async function finish(store: ObjectStore, request: ExportRequest, { attempt, written, reason, now }: Result): Promise<boolean> {
-  const { snapshot = null, rows = 0, files = [] } = written ?? {}
-  return putOutcome(store, request, { ended_at: now, attempt, snapshot, rows, files, reason })
+/** Ends a job without success and deletes its files, unless another attempt has ended it. */
+async function fail(
+  store: ObjectStore,
+  request: ExportRequest,
+  { reason, now }: { readonly reason: string; readonly now: number },
+): Promise<void> {
+  const isOurs = await putOutcome(store, request, { ended_at: now, snapshot: null, rows: 0, files: [], reason })
+  if (isOurs) await deleteFiles(store, { id: request.id })
 }

@@ -52,6 +52,8 @@ export interface ExportProgress {
   readonly started_at: number
   /** 0 to 1. */
   readonly share: number
+  /** Starts of the job, but for those that a closing worker ended. Unset in records of earlier versions. */
+  readonly starts?: number
 }
 
 /** Result of a job: files, or the reason why there are none. */

@@ -136,6 +136,29 @@ test('a job of a worker that is closed is done by another, also after Redis was 
   await until('it is done', isIn('READY', 'exp_d1', 'ana.1'))
 })
 
+test('a job whose worker is closed again and again is still done', async () => {
+  await create('exp_l1', 'ana.1')
+  for (let closings = 0; closings < 4; closings++) {
+    for (const worker of running.splice(0)) await worker.close()
+    const { gate, open } = gated()
+    let began = false
+    const closing = await start(undefined, {
+      openLake: async () => {
+        began = true
+        await gate
+        return openTestLake(tempFolder(), { store: lake.store, slots: 1 })
+      },
+    })
+    await until('it runs', () => began)
+    const closed = closing.close()
+    open()
+    await closed
+    running.splice(0)
+  }
+  await start()
+  await until('it is done', isIn('READY', 'exp_l1', 'ana.1'))
+})
+
 test('a worker that loses its lock during an upload does not change the files of the one that follows', async () => {
   for (const worker of running.splice(0)) await worker.close()
   const { gate, open } = gated()
@@ -167,7 +190,7 @@ test('a worker that loses its lock during an upload does not change the files of
   }
 })
 
-test('a job is announced once its outcome is stored, also if that takes several attempts, and once', async () => {
+test('a job is announced after its outcome is stored, once, and never if it cannot be stored', async () => {
   for (const worker of running.splice(0)) await worker.close()
   let refusals = 0
   let isAway = true
@@ -182,13 +205,15 @@ test('a job is announced once its outcome is stored, also if that takes several 
   await start(undefined, { store: failing, events })
   await create('exp_h1', 'ana.1')
   await until('every attempt fails', () => refusals > 3)
-  expect(await announced()).not.toContain('exp_h1')
   isAway = false
-  await until('it is ready and announced', async () => (await announced()).includes('exp_h1'))
-  expect((await job('exp_h1', 'ana.1')).state).toBe('READY')
+  await until('it has failed', isIn('FAILED', 'exp_h1', 'ana.1'))
+  await create('exp_h2', 'ana.1')
+  await until('the next one is announced', async () => (await announced()).includes('exp_h2'))
+  expect((await job('exp_h2', 'ana.1')).state).toBe('READY')
   await start(undefined, { events })
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect((await announced()).filter((id) => id === 'exp_h1')).toHaveLength(1)
+  const found = (await announced()).filter((id) => id === 'exp_h1' || id === 'exp_h2')
+  expect(found).toEqual(['exp_h2'])
 })
 
 test('a ready job whose event was not recorded is announced later, but none of an earlier version', async () => {
