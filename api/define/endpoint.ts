@@ -92,6 +92,8 @@ export interface SystemRead<P, R> {
   readonly records: (system: SystemView, values: P, now: number) => SystemFound<R> | Promise<SystemFound<R>>
   /** Set if the reply describes tables: returns the ids of their datasets, or null for all published ones. */
   readonly tables?: (values: P) => readonly string[] | null
+  /** Set if all pages must be of one state, which it names: a cursor of another state is invalid. */
+  readonly pagedState?: (system: SystemView, values: P) => string | null
   /** Set if the reply is about the data of `tables`: `meta` then lists their sources. */
   readonly showsSources?: true
   /** Set if the reply contains daily quality figures. */

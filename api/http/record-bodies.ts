@@ -25,6 +25,8 @@ export async function pageBody(
     readonly finish?: ((draft: never) => AnyRow) | undefined
     /** Members beside the list, see `ListReturn.counts`. */
     readonly counts?: JsonObject
+    /** The state that the pages must share, see `SystemRead.pagedState`. */
+    readonly pagedState?: string | null
     readonly format: Format
     readonly now: number
     readonly updated_at: number
@@ -32,12 +34,12 @@ export async function pageBody(
     readonly signal: AbortSignal
   },
 ): Promise<ResponseBody> {
-  const { texts, shape, all, finish, counts = {}, format, now, updated_at, meta, signal } = parts
+  const { texts, shape, all, finish, counts = {}, pagedState = null, format, now, updated_at, meta, signal } = parts
   const { endpoint, cursors } = context
   const { page } = values
   const returns = endpoint.returns as ListReturn
   const order = orderOf(returns, page.sort)
-  const bind = `${endpoint.path} ${values.filterKey}`
+  const bind = `${endpoint.path} ${values.filterKey}${pagedState === null ? '' : ` ${pagedState}`}`
   const after = page.cursor === null ? null : readPosition(cursors.open(page.cursor, { bind, now }))
   const { records: shown, end } = await pageOf(all, { order, after, limit: page.limit })
   const records = finish ? shown.map((draft) => finished(draft, finish)) : shown

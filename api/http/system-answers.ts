@@ -78,6 +78,7 @@ export function systemHandler(
             ...{ texts, shape: returns.record, format, now, updated_at, meta, signal },
             all: chosen(selected(records, endpoint, values, at), context, values),
             counts: asideTexts(sideLists),
+            pagedState: read.pagedState?.(system, values.own) ?? null,
           }),
         )
       const [record] = records

@@ -124,6 +124,17 @@ test('a later manifest lists the additions and removals since a snapshot', async
   expect([unknown.status, ((await unknown.json()) as Reply).errors[0].parameter]).toEqual([400, 'updated_since'])
 })
 
+test('the pages of a manifest are of one snapshot: the cursor ends when the table changes', async () => {
+  const { files, next_cursor } = await manifest('?limit=1')
+  const path = `/api/export/incidents?limit=1&cursor=${encodeURIComponent(next_cursor)}`
+  const second = (await (await service.get(path, key)).json()) as Reply
+  expect([second.files.length, second.files[0].snapshot]).toEqual([1, files[0].snapshot])
+  await land('c', MONTH)
+  await seen(3)
+  const later = await service.get(path, key)
+  expect([later.status, ((await later.json()) as Reply).code]).toEqual([400, 'invalid-cursor'])
+})
+
 test('a dataset without data has an empty manifest', async () => {
   expect(await (await service.get(`/api/export/${fuelPrices.id}`, key)).json()).toMatchObject({ total: 0, files: [] })
 })

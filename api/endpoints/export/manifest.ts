@@ -1,6 +1,6 @@
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
-import { defineEndpoint } from '../../define/endpoint.ts'
+import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
 import { record } from '../../define/fields.ts'
 import { textParam } from '../../define/params.ts'
 import { openPeriodParams } from '../../define/params-time.ts'
@@ -43,6 +43,12 @@ const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
   url_expires_at: bound('When the URL ends: at least 15 minutes from now.', '2026-01-02T12:40:00.000Z'),
 })
 
+/** Returns the name of a dataset's current snapshot; null without data. */
+function currentSnapshot(system: SystemView, id: string): string | null {
+  const table = system.tables.get(id)
+  return table ? snapshotName(table.state) : null
+}
+
 /** The files of a dataset's current snapshot. */
 export const exportManifest = defineEndpoint({
   path: '/api/export/{dataset}',
@@ -51,7 +57,8 @@ export const exportManifest = defineEndpoint({
   summary: 'Files of one snapshot of a dataset, with checksums and signed URLs',
   about:
     'Rows, bytes, SHA-256, time span and partition of each file. With `updated_since` only the files added after that snapshot, and those ' +
-    'removed since: download the former, delete the latter, and the copy equals the snapshot. Files never change under their name.',
+    'removed since: download the former, delete the latter, and the copy equals the snapshot. Files never change under their name. ' +
+    'The pages of `limit` are of one snapshot: if the table changes, their cursor is invalid.',
   params: {
     dataset: datasetId,
     period: openPeriodParams(),
@@ -77,11 +84,12 @@ export const exportManifest = defineEndpoint({
     tables: ({ dataset }) => [dataset],
     showsSources: true,
     clockGranularity_s: LINK_STEP_S,
+    pagedState: (system, { dataset }) => currentSnapshot(system, dataset),
     records: async (system, { dataset: id, period, updated_since }, now) => {
       const [dataset] = datasetOf(system, id)
       if (!dataset) return null
       const table = system.tables.get(id)
-      const snapshot = table ? snapshotName(table.state) : null
+      const snapshot = currentSnapshot(system, id)
       if (!table || snapshot === null) return []
       const files = await exportFiles(dataset, table.state, { ...period, since: updated_since })
       return Promise.all(
