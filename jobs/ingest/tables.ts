@@ -274,36 +274,6 @@ async function stage(context: IngestContext, session: Session, dataset: Dataset,
 /** The key of a row as one value. */
 const sameKey = (dataset: Dataset): Sql => sql`row(${join([...dataset.entity, dataset.time].map((name) => column(dataset, name)))})`
 
-/**
- * Merges some files of one partition into one or a few sorted files; rows stay the same. Null if a file is no longer in the
- * table.
- */
-export async function rewriteFiles(
-  context: IngestContext,
-  dataset: Dataset,
-  files: readonly LiveFile[],
-): Promise<readonly DataFile[] | null> {
-  const state = await tableOf(context, dataset)
-  const [{ specId, partition }] = files as [LiveFile]
-  // Rows of an earlier spec are in several partitions of the present one, or in one with another value.
-  const isDeclared = specId === declaredSpecId(state.metadata, dataset)
-  const add = await context.lake.use({ timeout_ms: PATIENCE_MS }, (session) =>
-    writeRows(context, session, {
-      dataset,
-      state,
-      from: sql`${scanFiles(dataset, files)}`,
-      ...(isDeclared ? { partition } : {}),
-      // Overlapping versions are sorted together.
-      ...(dataset.writeMode === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),
-      sourceBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    }),
-  )
-  await context.onStep?.('parquet-written')
-  const onStep = context.onStep && { onStep: context.onStep }
-  const done = await commit({ table: context.lake.table(dataset), operation: 'replace', add, remove: files, ...onStep })
-  return (await dropUnused(context, add, done)) ? add : null
-}
-
 /** Writes rows as files of a dataset's table and uploads them; no table refers to them before the commit. */
 export async function writeRows(
   context: IngestContext,
@@ -391,7 +361,8 @@ export async function dropUnused(context: IngestContext, add: readonly DataFile[
   return false
 }
 
-async function tableOf(context: IngestContext, dataset: Dataset): Promise<TableState> {
+/** The state of a dataset's table, which is created if there is none. */
+export async function tableOf(context: IngestContext, dataset: Dataset): Promise<TableState> {
   const known = await context.lake.table(dataset).load()
   if (known) return known
   await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })

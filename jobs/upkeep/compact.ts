@@ -2,8 +2,8 @@ import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import { rewriteFiles } from '../ingest/tables.ts'
 import { compactionGroups, isByMonth } from './groups.ts'
+import { rewriteFiles } from './rewrite-files.ts'
 
 /**
  * Merges small files of a dataset's table, as `compactionGroups` plans; files changed by others meanwhile wait for the next
