@@ -12,6 +12,7 @@ import type { Peppers } from '../access/pepper.ts'
 import { eventPredicate } from '../events/filter.ts'
 import { placeOf, ShownBatches, type ShownEvent } from '../events/shown.ts'
 import type { DestinationRules } from './destination.ts'
+import { cachedEntitlement } from './entitlement.ts'
 import { readWebhookFilter } from './filter.ts'
 import { Lane } from './lane.ts'
 import { sendOnce } from './send.ts'
@@ -43,6 +44,8 @@ export interface DelivererOptions {
   readonly timeout_ms?: number
   /** Factor of all waits between attempts; less than 1 in tests. */
   readonly patience?: number
+  /** How long it is cached whether an account may have webhooks, in ms. */
+  readonly entitled_ms?: number
   /** Time between two writes of the progress, in ms. */
   readonly flush_ms?: number
 }
@@ -110,7 +113,7 @@ async function deliver(
   options: DelivererOptions,
   on: { readonly redis: Redis; readonly signal: AbortSignal; readonly stop: AbortSignal; readonly onBegun: () => void },
 ): Promise<void> {
-  const { store, events, peppers, rules, log, isEntitled, onTrouble, clock = Date.now, patience = 1, flush_ms = FLUSH_MS } = options
+  const { store, events, peppers, rules, log, onTrouble, clock = Date.now, patience = 1, flush_ms = FLUSH_MS } = options
   const lanes = new Map<string, Lane>()
   const filters = new Map<string, { readonly modified_at: number; readonly isWanted: (event: ShownEvent) => boolean }>()
   const dirty = new Set<string>()
@@ -118,7 +121,6 @@ async function deliver(
   const toScan = new Set<string>()
   const pages = new LRUCache<number, Promise<EventsRead>>({ max: 100 })
   const shown = new ShownBatches(SHOWN_MOST)
-  const entitled = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: ENTITLED_MS })
   /** The batch that lanes are being matched with, or were last. */
   const checkpoint = await readCheckpoint(store)
   let matched = checkpoint?.position ?? (await events.log.head())
@@ -132,11 +134,10 @@ async function deliver(
     const [found] = read.reset ? [] : read.batches
     return (found && shown.of(found)[number - 1]) ?? null
   }
-  const mayHave = (account: string): Promise<boolean> => {
-    const there = entitled.get(account) ?? isEntitled(account).catch(() => true)
-    entitled.set(account, there)
-    return there
-  }
+  const mayHave = cachedEntitlement(options.isEntitled, {
+    ttl_ms: options.entitled_ms ?? ENTITLED_MS,
+    onError: (err, account) => log.warn({ err, account }, 'the plan of an account with webhooks cannot be read'),
+  })
 
   const openLane = async (subscription: Subscription, modified_at: number): Promise<void> => {
     const { id, account } = subscription

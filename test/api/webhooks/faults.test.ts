@@ -82,6 +82,26 @@ test('a reply 410 disables at once, and so does a plan that has no webhooks', as
   expect((await call(service, 'GET', `/api/webhooks/${other.id}`)).reply.failing_since).toBeNull()
 })
 
+test.each([
+  ['is lost', async () => true],
+  ['is lost after it could not be read', () => Promise.reject(new Error('the store is away'))],
+])('a plan that %s disables a busy webhook when its cached entitlement ends', async (_what, before) => {
+  const receiver = await receive()
+  const webhook = await subscribe(service, receiver.url)
+  let isEntitled: () => Promise<boolean> = before
+  await deliver(service, { isEntitled: () => isEntitled(), entitled_ms: 100 }).leading
+  let count = 0
+  const busy = setInterval(() => void record(service, feedEvent(`evt_plan${++count}`)), 30)
+  onTestFinished(() => clearInterval(busy))
+  await until('events arrive', () => receiver.received.length > 3)
+  isEntitled = async () => false
+  await until(
+    'it is disabled',
+    async () => (await call(service, 'GET', `/api/webhooks/${webhook.id}`)).reply.disabled_reason === 'plan-changed',
+    2000,
+  )
+})
+
 test('Retry-After is kept to, for all events of the receiver', async () => {
   const receiver = await receive()
   receiver.answer = ({ id }) => (id === 'evt_r1' && receiver.received.length === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : 204)
