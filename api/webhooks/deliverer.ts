@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
-import { LRUCache } from 'lru-cache'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
-import type { EventBatch, EventsRead } from '../../lake/events/log.ts'
+import type { EventBatch } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { withLock } from '../../lake/live/lock.ts'
@@ -11,6 +10,7 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import type { Peppers } from '../access/pepper.ts'
 import { eventPredicate } from '../events/filter.ts'
 import { placeOf, ShownBatches, type ShownEvent } from '../events/shown.ts'
+import { openCatchUp } from './catch-up.ts'
 import type { DestinationRules } from './destination.ts'
 import { cachedEntitlement } from './entitlement.ts'
 import { readWebhookFilter } from './filter.ts'
@@ -64,9 +64,6 @@ const LOCK = { name: 'webhooks', ttl_ms: 15_000 }
 const COMMANDS_MS = 5000
 const SUBSCRIPTIONS_MS = 60_000
 const AT_ONCE = 32
-/** Subscriptions that read the log themselves at the same time, and batches of one read. */
-const SCANS_MOST = 16
-const PAGE = 20
 const SHOWN_MOST = 64 * 1024 ** 2
 /** How long matching may block the process, in ms. */
 const TURN_MS = 20
@@ -115,11 +112,9 @@ async function deliver(
 ): Promise<void> {
   const { store, events, peppers, rules, log, onTrouble, clock = Date.now, patience = 1, flush_ms = FLUSH_MS } = options
   const lanes = new Map<string, Lane>()
-  const filters = new Map<string, { readonly modified_at: number; readonly isWanted: (event: ShownEvent) => boolean }>()
+  /** When each subscription that was read was last written. */
+  const versions = new Map<string, number>()
   const dirty = new Set<string>()
-  const scanning = new Set<string>()
-  const toScan = new Set<string>()
-  const pages = new LRUCache<number, Promise<EventsRead>>({ max: 100 })
   const shown = new ShownBatches(SHOWN_MOST)
   /** The batch that lanes are being matched with, or were last. */
   const checkpoint = await readCheckpoint(store)
@@ -142,9 +137,11 @@ async function deliver(
   const openLane = async (subscription: Subscription, modified_at: number): Promise<void> => {
     const { id, account } = subscription
     const isChosen = eventPredicate(readWebhookFilter(subscription.filter))
-    filters.set(id, { modified_at, isWanted: (event) => (event.account === null || event.account === account) && isChosen(event) })
+    const isWanted = (event: ShownEvent): boolean => (event.account === null || event.account === account) && isChosen(event)
+    versions.set(id, modified_at)
     const there = lanes.get(id)
     if (there) {
+      there.isWanted = isWanted
       there.change(subscription)
       return scan(id)
     }
@@ -169,6 +166,7 @@ async function deliver(
     })
     // A lane that is not behind was matched up to the checkpoint. A process killed before its first checkpoint left only states.
     if (state && !state.isBehind && checkpoint) lane.scanned = Math.max(lane.scanned, begun)
+    lane.isWanted = isWanted
     lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
     if (state?.isBehind !== lane.isBehind) dirty.add(id)
@@ -176,79 +174,11 @@ async function deliver(
     scan(id)
   }
 
-  /**
-   * Lets a lane that is behind read the log and its replays itself. Only some do at a time: after a restart, thousands may be
-   * behind.
-   */
-  const scan = (id: string): void => {
-    if (!scanning.has(id)) toScan.add(id)
-    for (const next of toScan) {
-      if (scanning.size >= SCANS_MOST) return
-      toScan.delete(next)
-      scanning.add(next)
-      void scanLane(next)
-    }
-  }
-  /** Reads a page of the log, once for all lanes at the same position. */
-  const readPage = (after: number): Promise<EventsRead> => {
-    const there = pages.get(after)
-    if (there) return there
-    const read = events.log.read(after, PAGE)
-    pages.set(after, read)
-    // An empty page may fill soon.
-    read.then(
-      (found) => (found.reset || found.batches.length < PAGE) && pages.delete(after),
-      () => pages.delete(after),
-    )
-    return read
-  }
-  const scanLane = async (id: string): Promise<void> => {
-    const lane = lanes.get(id)
-    try {
-      while (lane?.hasRoom && !on.signal.aborted) {
-        if (lane.replay && lane.isOn) await scanReplay(lane)
-        else if (lane.isBehind) await scanPage(lane)
-        else break
-      }
-    } catch (err) {
-      log.warn({ err, webhook: id }, 'the log of events cannot be read for a webhook')
-      setTimeout(() => scan(id), 1000).unref()
-    } finally {
-      scanning.delete(id)
-      const [next] = toScan
-      if (next !== undefined) scan(next)
-    }
-  }
-  const scanPage = async (lane: Lane): Promise<void> => {
-    if (lane.scanned < matched) {
-      const read = await readPage(lane.scanned)
-      if (read.reset) lane.scanned = read.first - 1
-      for (const batch of read.reset ? [] : read.batches) {
-        if (batch.offset > matched || !lane.hasRoom) break
-        offer(lane, shown.of(batch))
-        lane.scanned = batch.offset
-      }
-    }
-    lane.isBehind = lane.scanned < matched
-    dirty.add(lane.subscription.id)
-  }
-  const scanReplay = async (lane: Lane): Promise<void> => {
-    const { replay } = lane
-    const { after, until, from, to } = replay as NonNullable<Lane['replay']>
-    const read = after < until ? await events.log.read(after, 1) : null
-    // The subscription was disabled meanwhile.
-    if (lane.replay !== replay) return
-    const [batch] = read && !read.reset ? read.batches : []
-    if (batch && batch.recorded_at >= from && batch.recorded_at < to) offer(lane, shown.of(batch))
-    const next = read?.reset ? read.first - 1 : (batch?.offset ?? until)
-    lane.replay = next >= until ? null : { after: next, until, from, to }
-    dirty.add(lane.subscription.id)
-  }
-  const offer = (lane: Lane, list: readonly ShownEvent[]): void => {
-    if (!lane.isOn) return
-    const { isWanted } = filters.get(lane.subscription.id) as { isWanted: (event: ShownEvent) => boolean }
-    for (const event of list) if (isWanted(event)) lane.add(event)
-  }
+  const scan = openCatchUp({
+    ...{ log: events.log, shown, lanes, matched: () => matched, signal: on.signal },
+    onDirty: (id) => void dirty.add(id),
+    onError: (err, webhook) => log.warn({ err, webhook }, 'the log of events cannot be read for a webhook'),
+  })
 
   const onBatch = async (batch: EventBatch): Promise<void> => {
     const list = shown.of(batch)
@@ -257,7 +187,7 @@ async function deliver(
     matched = batch.offset
     for (const lane of [...lanes.values()]) {
       if (lane.isBehind || lane.scanned >= batch.offset) continue
-      offer(lane, list)
+      lane.offer(list)
       lane.scanned = batch.offset
       if (!lane.hasRoom) {
         // Later events stay in the log until there is room.
@@ -274,7 +204,7 @@ async function deliver(
     const listed = await listSubscriptions(store)
     const ids = new Set(listed.map(({ id }) => id))
     for (const id of lanes.keys()) if (!ids.has(id)) await dropLane(id)
-    const news = listed.filter(({ id, modified_at }) => filters.get(id)?.modified_at !== modified_at)
+    const news = listed.filter(({ id, modified_at }) => versions.get(id) !== modified_at)
     for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readOne))
   }
   const readOne = async ({ account, id, modified_at }: Listed): Promise<void> => {
@@ -285,7 +215,7 @@ async function deliver(
   const dropLane = async (id: string): Promise<void> => {
     lanes.get(id)?.close()
     lanes.delete(id)
-    filters.delete(id)
+    versions.delete(id)
     dirty.delete(id)
     await deleteWebhookState(store, id)
   }

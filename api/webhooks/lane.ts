@@ -40,6 +40,8 @@ const SLOW_DOWN: readonly number[] = [429, 502, 503, 504]
 /** The deliveries of one subscription: events of one thing in order, different things in parallel. */
 export class Lane {
   subscription: Subscription
+  /** Returns whether the subscription wants an event. */
+  isWanted: (event: ShownEvent) => boolean = () => false
   readonly #parts: LaneParts
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #busy = new Set<string>()
@@ -81,7 +83,13 @@ export class Lane {
     return !this.#closed && this.#size < WAITING_MOST
   }
 
-  /** Adds an event that the subscription wants, unless it waits already. */
+  /** Adds the events of a batch that the subscription wants. */
+  offer(events: readonly ShownEvent[]): void {
+    if (!this.isOn) return
+    for (const event of events) if (this.isWanted(event)) this.add(event)
+  }
+
+  /** Adds an event, unless it waits already. */
   add(event: Pick<ShownEvent, 'id' | 'offset' | 'type' | 'thing'>): void {
     const { id, offset, type, thing } = event
     this.#push({ id, offset, type, thing, attempts: 0, next_at: 0 })
