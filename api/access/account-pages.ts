@@ -111,7 +111,10 @@ export function registerAccountPages(app: FastifyInstance, parts: PageParts): vo
     },
     delete: async ({ account, language, raw, body, reply }) => {
       readBody(body, { act: TEXT, sure: SURE })
+      // First, so that the owner can repeat a deletion that failed; and again for one that was made meanwhile.
+      await webhooks.removeAll(account)
       await accounts.remove(account)
+      await webhooks.removeAll(account)
       reply.header('Set-Cookie', sessions.cookie(raw, null))
       return send(reply, askPage(language, 'removed'))
     },

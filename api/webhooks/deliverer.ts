@@ -217,6 +217,8 @@ async function deliver(
     lanes.delete(id)
     versions.delete(id)
     dirty.delete(id)
+    // A write under way would bring the state back.
+    await flushing
     await deleteWebhookState(store, id)
   }
 

@@ -4,8 +4,15 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { keyRequired, planRequired } from '../access/access-problems.ts'
 import type { ListedKey } from '../access/accounts.ts'
 import { problem } from '../define/problems.ts'
-import { type Command, type Delivery, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
-import { listSubscriptions, readSubscription, type Subscription, WEBHOOKS_CHANNEL, writeSubscription } from './subscriptions.ts'
+import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
+import {
+  listSubscriptions,
+  readSubscription,
+  type Subscription,
+  subscriptionKey,
+  WEBHOOKS_CHANNEL,
+  writeSubscription,
+} from './subscriptions.ts'
 
 /** The actions of a webhooks' owner, by the API or on the account's page. */
 export interface WebhookOwner {
@@ -17,14 +24,16 @@ export interface WebhookOwner {
   save(subscription: Subscription): Promise<void>
   /** Enables or disables a webhook. Enabling clears what disabled it before. */
   setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
+  /** Deletes a webhook with its progress and notifies the process that delivers. */
+  remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
+  /** Deletes all webhooks of an account. */
+  removeAll(account: string): Promise<void>
   /** Sends a test event; returns its id. */
   test(subscription: Subscription): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
   redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
   /** Stores a command for the process that delivers. */
   leave(command: Command): Promise<void>
-  /** Notifies the process that delivers of a changed webhook. */
-  announce(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
   close(): void
 }
 
@@ -38,12 +47,14 @@ export function webhookOwner(parts: {
   const redis = openRedis(parts.redisUrl, { queueWhileAway: false })
   // A change whose message is lost is found within a minute.
   const publish = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
-  const announce: WebhookOwner['announce'] = async ({ account, id }) => {
-    await publish(`${account}/${id}`)
-  }
   const save: WebhookOwner['save'] = async (subscription) => {
     await writeSubscription(store, subscription)
-    await announce(subscription)
+    await publish(`${subscription.account}/${subscription.id}`)
+  }
+  const remove: WebhookOwner['remove'] = async ({ account, id }) => {
+    await store.delete(subscriptionKey(account, id))
+    await deleteWebhookState(store, id)
+    await publish(`${account}/${id}`)
   }
   const leave: WebhookOwner['leave'] = async (command) => {
     await leaveCommand(store, command, clock())
@@ -62,6 +73,10 @@ export function webhookOwner(parts: {
       return found
     },
     save,
+    remove,
+    removeAll: async (account) => {
+      for (const one of await listSubscriptions(store, account)) await remove(one)
+    },
     setEnabled: async (subscription, enabled) => {
       const changed = { ...subscription, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
       await save(changed)
@@ -80,7 +95,6 @@ export function webhookOwner(parts: {
       return found
     },
     leave,
-    announce,
     close: () => redis.disconnect(),
   }
 }

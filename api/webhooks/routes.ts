@@ -14,7 +14,7 @@ import { type DestinationRules, destinationOf } from './destination.ts'
 import { readWebhookFilter } from './filter.ts'
 import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
 import { type ShownWebhook, shownDelivery, shownWebhook } from './shown.ts'
-import { deleteWebhookState, readWebhookState } from './state.ts'
+import { readWebhookState } from './state.ts'
 import {
   listSubscriptions,
   newSecret,
@@ -23,7 +23,6 @@ import {
   type Subscription,
   sealSecret,
   subscriptionId,
-  subscriptionKey,
 } from './subscriptions.ts'
 
 /** What the paths of webhooks work with. */
@@ -169,10 +168,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     return { status: 200, body: await shown(changed) }
   })
   route(['DELETE'], '/api/webhooks/:id', async (asked) => {
-    const found = await find(asked)
-    await store.delete(subscriptionKey(found.account, found.id))
-    await deleteWebhookState(store, found.id)
-    await webhooks.announce(found)
+    await webhooks.remove(await find(asked))
     return { status: 204, body: undefined }
   })
   post('/api/webhooks/:id/test', async (asked) => ({ status: 202, body: { event_id: await webhooks.test(await find(asked)) } }))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listSubscriptions } from '../../api/webhooks/subscriptions.ts'
 import { createJob } from '../../lake/exports/jobs.ts'
 import { until } from '../helpers/until.ts'
 import { type Reply, startService, type TestService } from './service.ts'
@@ -143,6 +144,32 @@ test('shows webhooks with their deliveries; tests, sends again and turns off as 
   expect((await send(owner, { act: 'webhook-enabled', id, enabled: 'maybe' })).status).toBe(400)
   expect(receiver.received).toHaveLength(3)
   expect(textOf(await pageOf(await newOwner('FREE')))).not.toContain('Webhooks')
+})
+
+test('deletes the webhooks of a deleted account, and stops their deliveries', async () => {
+  const [owner, other] = [await newOwner('ENTERPRISE'), await newOwner('ENTERPRISE')]
+  const [receiver, others] = [await receive(), await receive()]
+  const subscribe = async ({ key }: Owner, url: string): Promise<string> => {
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+    const made = await fetch(`${service.url}/api/webhooks`, { method: 'POST', headers, body: JSON.stringify({ url }) })
+    return ((await made.json()) as Reply).id
+  }
+  const ids = [await subscribe(owner, receiver.url), await subscribe(owner, receiver.url)]
+  const kept = await subscribe(other, others.url)
+  await deliver(service, { clock: () => now, isEntitled: async () => true }).leading
+  await record(service, feedEvent('evt_before'))
+  const { store } = service.lake
+  const states = (): Promise<boolean[]> => Promise.all(ids.map(async (id) => (await store.head(`webhooks/state/${id}.json`)) !== null))
+  await until('the states are stored', async () => receiver.received.length === 2 && !(await states()).includes(false))
+
+  expect((await send(owner, { act: 'delete', sure: 'yes' })).status).toBe(200)
+  expect(await listSubscriptions(store, owner.account)).toEqual([])
+  expect(await listSubscriptions(store, other.account)).toMatchObject([{ id: kept }])
+  await until('the states are deleted', async () => !(await states()).includes(true))
+  await record(service, feedEvent('evt_after'))
+  await until('another account has it', () => others.received.some(({ id }) => id === 'evt_after'))
+  expect(receiver.received).toHaveLength(2)
+  expect(await states()).toEqual([false, false])
 })
 
 test('shows the export jobs of its keys', async () => {
