@@ -1,3 +1,4 @@
+import type { DisabledReason } from '../webhooks/state.ts'
 import type { Language } from './accounts.ts'
 
 /** The trouble of a webhook: it has failed for so many days, or was disabled. */
@@ -5,7 +6,7 @@ export interface WebhookTrouble {
   readonly id: string
   readonly url: string
   readonly days?: number
-  readonly disabled?: 'gone' | 'failing' | 'plan-changed'
+  readonly disabled?: DisabledReason
 }
 
 const REASONS = {
@@ -15,7 +16,11 @@ const REASONS = {
     es: 'La cuenta ya no tiene una clave del plan ENTERPRISE.',
     en: 'The account no longer has a key of the plan ENTERPRISE.',
   },
-} as const
+  'filter-invalid': {
+    es: 'El filtro contiene un valor que ya no existe. Envíe uno nuevo con la misma petición que lo activa.',
+    en: 'The filter has a value that no longer exists. Send a new one with the request that enables it.',
+  },
+} as const satisfies Record<DisabledReason, Record<Language, string>>
 
 /** Returns the mail about a webhook that fails or was disabled. */
 export function webhookMail(

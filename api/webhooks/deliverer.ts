@@ -6,8 +6,10 @@ import type { EventBatch } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { withLock } from '../../lake/live/lock.ts'
+import { StoreError } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import type { Peppers } from '../access/pepper.ts'
+import { Problem } from '../define/problems.ts'
 import { eventPredicate } from '../events/filter.ts'
 import { placeOf, ShownBatches, type ShownEvent } from '../events/shown.ts'
 import { openCatchUp } from './catch-up.ts'
@@ -134,15 +136,26 @@ async function deliver(
     onError: (err, account) => log.warn({ err, account }, 'the plan of an account with webhooks cannot be read'),
   })
 
+  /** Returns the filter of a subscription; null if this version no longer has one of its values, such as an event type. */
+  const filterOf = ({ id, account, filter }: Subscription): Lane['isWanted'] | null => {
+    try {
+      const isChosen = eventPredicate(readWebhookFilter(filter))
+      return (event) => (event.account === null || event.account === account) && isChosen(event)
+    } catch (err) {
+      if (!(err instanceof Problem)) throw err
+      log.error({ err, webhook: id }, 'the filter of a webhook is no longer valid')
+      return null
+    }
+  }
   const openLane = async (subscription: Subscription, modified_at: number): Promise<void> => {
     const { id, account } = subscription
-    const isChosen = eventPredicate(readWebhookFilter(subscription.filter))
-    const isWanted = (event: ShownEvent): boolean => (event.account === null || event.account === account) && isChosen(event)
+    const isWanted = filterOf(subscription)
     versions.set(id, modified_at)
     const there = lanes.get(id)
     if (there) {
-      there.isWanted = isWanted
+      there.isWanted = isWanted ?? (() => false)
       there.change(subscription)
+      if (!isWanted && there.isOn) there.disable('filter-invalid')
       return scan(id)
     }
     const state = await readWebhookState(store, id)
@@ -166,10 +179,11 @@ async function deliver(
     })
     // A lane that is not behind was matched up to the checkpoint. A process killed before its first checkpoint left only states.
     if (state && !state.isBehind && checkpoint) lane.scanned = Math.max(lane.scanned, begun)
-    lane.isWanted = isWanted
+    lane.isWanted = isWanted ?? (() => false)
     lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
     if (state?.isBehind !== lane.isBehind) dirty.add(id)
+    if (!isWanted && lane.isOn) lane.disable('filter-invalid')
     lane.pump()
     scan(id)
   }
@@ -208,9 +222,16 @@ async function deliver(
     for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readOne))
   }
   const readOne = async ({ account, id, modified_at }: Listed): Promise<void> => {
-    const subscription = await readSubscription(store, account, id)
-    if (!subscription) return dropLane(id)
-    await openLane(subscription, modified_at)
+    try {
+      const subscription = await readSubscription(store, account, id)
+      if (!subscription) return await dropLane(id)
+      await openLane(subscription, modified_at)
+    } catch (err) {
+      // Not of this object alone: all are read again.
+      if (err instanceof StoreError) throw err
+      versions.set(id, modified_at)
+      log.error({ err, webhook: id }, 'a webhook cannot be read; the others are delivered')
+    }
   }
   const dropLane = async (id: string): Promise<void> => {
     lanes.get(id)?.close()

@@ -4,6 +4,7 @@ import type { ObjectStore } from '../../lake/store/store.ts'
 import { keyRequired, planRequired } from '../access/access-problems.ts'
 import type { ListedKey } from '../access/accounts.ts'
 import { problem } from '../define/problems.ts'
+import { readWebhookFilter } from './filter.ts'
 import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
 import {
   listSubscriptions,
@@ -22,7 +23,7 @@ export interface WebhookOwner {
   find(account: string, id: string): Promise<Subscription>
   /** Stores a webhook and notifies the process that delivers. */
   save(subscription: Subscription): Promise<void>
-  /** Enables or disables a webhook. Enabling clears what disabled it before. */
+  /** Enables or disables a webhook. Enabling clears what disabled it before, and needs a valid filter. */
   setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
   /** Deletes a webhook with its progress and notifies the process that delivers. */
   remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
@@ -78,6 +79,7 @@ export function webhookOwner(parts: {
       for (const one of await listSubscriptions(store, account)) await remove(one)
     },
     setEnabled: async (subscription, enabled) => {
+      if (enabled) readWebhookFilter(subscription.filter)
       const changed = { ...subscription, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
       await save(changed)
       return changed

@@ -154,7 +154,6 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       filter: optional(FILTER as BodyField<Readonly<Record<string, unknown>> | null>),
       enabled: ENABLED,
     })
-    if (given.filter) readWebhookFilter(given.filter)
     const isGiven = (name: string): boolean => Object.hasOwn(body as object, name)
     const changed: Subscription = {
       ...found,
@@ -164,6 +163,7 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       ...(given.enabled === null ? {} : { enabled: given.enabled }),
       ...(given.enabled === true ? { enabled_at: clock() } : {}),
     }
+    if (isGiven('filter') || given.enabled) readWebhookFilter(changed.filter)
     await webhooks.save(changed)
     return { status: 200, body: await shown(changed) }
   })

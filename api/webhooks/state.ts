@@ -34,7 +34,7 @@ export interface Waiting {
 }
 
 /** Why the service disabled a subscription. */
-export type DisabledReason = 'gone' | 'failing' | 'plan-changed'
+export type DisabledReason = 'gone' | 'failing' | 'plan-changed' | 'filter-invalid'
 
 /** The progress of a subscription: written by the process that delivers, read by the API. */
 export interface WebhookState {

@@ -31,8 +31,9 @@ export function webhookSchemas(): Part {
     status: { ...text('FAILING: the last deliveries did not arrive. DISABLED: nothing is sent.'), enum: WEBHOOK_STATES },
     disabled_reason: {
       type: ['string', 'null'],
-      enum: ['by-owner', 'gone', 'failing', 'plan-changed', null],
-      description: 'Why it is disabled: by its owner, by a reply 410, after five days of failures, or by a change of plan.',
+      enum: ['by-owner', 'gone', 'failing', 'plan-changed', 'filter-invalid', null],
+      description:
+        'Why it is disabled: by its owner, by a reply 410, after five days of failures, by a change of plan, or because its filter has a value that no longer exists.',
     },
     disabled_at: instantOrNull('When the service disabled it.'),
     failing_since: instantOrNull('When deliveries began to fail.'),

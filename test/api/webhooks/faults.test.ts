@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { Lane } from '../../../api/webhooks/lane.ts'
 import type { Attempt } from '../../../api/webhooks/send.ts'
-import type { Subscription } from '../../../api/webhooks/subscriptions.ts'
+import {
+  listSubscriptions,
+  readSubscription,
+  type Subscription,
+  subscriptionKey,
+  writeSubscription,
+} from '../../../api/webhooks/subscriptions.ts'
 import { until } from '../../helpers/until.ts'
 import { startService, type TestService } from '../service.ts'
 import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
@@ -100,6 +106,35 @@ test.each([
     async () => (await call(service, 'GET', `/api/webhooks/${webhook.id}`)).reply.disabled_reason === 'plan-changed',
     2000,
   )
+})
+
+test('a webhook that this version cannot read stops no other, and its owner can mend its filter', async () => {
+  const { store } = service.lake
+  const [former, well] = [await receive(), await receive()]
+  const webhook = await subscribe(service, former.url)
+  await subscribe(service, well.url)
+  const [{ account = '' } = {}] = (await listSubscriptions(store)).filter(({ id }) => id === webhook.id)
+  const subscription = (await readSubscription(store, account, webhook.id)) as Subscription
+  await writeSubscription(store, { ...subscription, filter: { types: ['gone.type'] } })
+  const broken = [subscriptionKey('unreadable', `wh_${'0'.repeat(20)}`), subscriptionKey('unreadable', `wh_${'1'.repeat(20)}`)]
+  for (const [at, key] of broken.entries()) await store.put(key, Buffer.from(at === 0 ? '{' : '{}'))
+  onTestFinished(async () => {
+    for (const key of broken) await store.delete(key)
+  })
+  const troubles: unknown[] = []
+  await deliver(service, { onTrouble: ({ id }, trouble) => troubles.push([id, trouble]) }).leading
+  await record(service, feedEvent('evt_f1'))
+  await until('the other has it', () => well.received.length === 1)
+  const path = `/api/webhooks/${webhook.id}`
+  await until('it is reported', async () => (await call(service, 'GET', path)).reply.disabled_reason === 'filter-invalid')
+  expect(troubles).toEqual([[webhook.id, { disabled: 'filter-invalid' }]])
+  expect(await call(service, 'PATCH', path, { enabled: true })).toMatchObject({
+    status: 400,
+    reply: { errors: [expect.objectContaining({ pointer: '/filter/types' })] },
+  })
+  expect((await call(service, 'PATCH', path, { enabled: true, filter: { types: ['feed'] } })).reply.status).toBe('ENABLED')
+  await record(service, feedEvent('evt_f2'))
+  await until('both have the next', () => well.received.length === 2 && former.received.length === 1)
 })
 
 test('Retry-After is kept to, for all events of the receiver', async () => {
