@@ -129,7 +129,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     log: events.log,
     redisUrl: events.redisUrl,
     clock,
-    onError: (err) => log.warn({ err }, 'the log of events cannot be read'),
+    onError: (err) => log.warn({ err }, 'the event stream has a fault'),
   })
   let listening = `http://${host}:${port}`
   const app = buildApp({

@@ -24,27 +24,52 @@ export interface ShownEvent {
 
 /** Longest body, in bytes. */
 export const BODY_MOST = 20_000
-const kinds = new Map(EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]))
+const kinds: ReadonlyMap<string, EventKind & { readonly write: ReturnType<typeof recordWriter> }> = new Map(
+  EVENT_KINDS.map((kind) => [kind.dataset.id, { ...kind, write: recordWriter(kind.record) }]),
+)
+
+/** The events of a batch in order; null for one that this version cannot show, such as that of a former dataset. */
+export type ShownBatch = readonly (ShownEvent | null)[]
 
 /** A cache of batches as callers get them, limited in characters. The least recently used batch is dropped first. */
 export class ShownBatches {
-  readonly #batches: LRUCache<number, readonly ShownEvent[]>
+  readonly #batches: LRUCache<number, ShownBatch>
+  readonly #onError: (error: Error) => void
+  #reported = 0
 
-  constructor(maxSize: number) {
-    this.#batches = new LRUCache({ maxSize, sizeCalculation: (events) => events.reduce((sum, { body }) => sum + body.length, 1) })
+  /** `onError` is called once for a batch with events that cannot be shown. */
+  constructor({ maxSize, onError }: { readonly maxSize: number; readonly onError: (error: Error) => void }) {
+    this.#batches = new LRUCache({
+      maxSize,
+      sizeCalculation: (events) => events.reduce((sum, event) => sum + (event?.body.length ?? 0), 1),
+    })
+    this.#onError = onError
   }
 
-  /** Returns the events of a batch, in order. */
-  of(batch: EventBatch): readonly ShownEvent[] {
+  /** Returns the events of a batch. */
+  of(batch: EventBatch): ShownBatch {
     const known = this.#batches.get(batch.offset)
     if (known) return known
-    const made = batch.events.map((event, at) => shown(event, `${batch.offset}-${at + 1}`))
+    const errors: unknown[] = []
+    const made = batch.events.map((event, at) => {
+      try {
+        return shown(event, `${batch.offset}-${at + 1}`)
+      } catch (error) {
+        errors.push(error)
+        return null
+      }
+    })
     this.#batches.set(batch.offset, made)
+    // A batch may be made again after it was dropped.
+    if (errors.length > 0 && batch.offset > this.#reported) {
+      this.#reported = batch.offset
+      this.#onError(new Error(`batch ${batch.offset}: ${errors.length} of ${made.length} events cannot be shown`, { cause: errors[0] }))
+    }
     return made
   }
 
   /** Returns the events of the batch with an offset, if it is cached. */
-  known(offset: number): readonly ShownEvent[] | null {
+  known(offset: number): ShownBatch | null {
     return this.#batches.get(offset) ?? null
   }
 }
@@ -79,13 +104,9 @@ function writtenChange({ at, change }: LoggedEvent): {
   readonly path?: string | undefined
 } {
   const { dataset, kind, row, changed } = change as NonNullable<LoggedEvent['change']>
-  const {
-    thing: toThing,
-    facets,
-    write,
-    membersOf,
-    path,
-  } = kinds.get(dataset) as EventKind & { readonly write: ReturnType<typeof recordWriter> }
+  const shownAs = kinds.get(dataset)
+  if (!shownAs) throw new Error(`changes of ${dataset} are not events`)
+  const { thing: toThing, facets, write, membersOf, path } = shownAs
   const thing = toThing({ kind, row, changed, at } as never)
   return { data: { ...write(thing), changed: changedBy({ kind, changed }, membersOf) }, facets: facets(thing as never), path }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
 import type { EventLog } from '../../lake/events/log.ts'
-import { type Place, ShownBatches, type ShownEvent } from '../events/shown.ts'
+import { type Place, type ShownBatch, ShownBatches, type ShownEvent } from '../events/shown.ts'
 
 /** The filter of a stream, and the response that it is sent on. */
 export interface StreamOptions {
@@ -39,6 +39,7 @@ export type StreamEnd = 'key-changed' | 'closing'
 export interface HubOptions {
   readonly log: EventLog
   readonly redisUrl: string
+  /** Called if the log cannot be read, or some of its events cannot be shown. */
   readonly onError: (error: Error) => void
   readonly clock?: () => number
   readonly heartbeat_ms?: number
@@ -60,7 +61,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
   const { log, redisUrl, onError, clock = Date.now, heartbeat_ms = HEARTBEAT_MS, stuck_ms = STUCK_MS } = options
   const live = new Set<OpenStream>()
   const open = new Set<OpenStream>()
-  const shown = new ShownBatches(SHOWN_MOST)
+  const shown = new ShownBatches({ maxSize: SHOWN_MOST, onError })
   let slow = 0
   /** The newest batch that was passed to live streams. */
   let newest = await log.head()
@@ -107,7 +108,7 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
     }
 
     /** Sends a new batch. A reader that cannot take it at once gets the rest from the log. */
-    take(batch: number, events: readonly ShownEvent[]): void {
+    take(batch: number, events: ShownBatch): void {
       this.#send(batch, events)
       if (!this.#response.writableNeedDrain) return
       live.delete(this)
@@ -152,12 +153,12 @@ export async function openHub(options: HubOptions): Promise<StreamHub> {
       this.#response.write(`${idOf(this.#place)}\nevent: reset\ndata: {"reason":"Events before this are no longer kept for streams."}\n\n`)
     }
 
-    #send(batch: number, events: readonly ShownEvent[]): void {
+    #send(batch: number, events: ShownBatch): void {
       const begin = batch === this.#place.batch ? this.#place.number : 0
       for (let at = begin; at < events.length; at++) {
-        const event = events[at] as ShownEvent
+        const event = events[at]
         this.#place = { batch, number: at + 1 }
-        if (!this.#isWanted(event)) continue
+        if (!event || !this.#isWanted(event)) continue
         // Below the high-water mark the connection takes it at once; above it the rest waits in the log, not in memory.
         if (!this.#response.write(`id: ${event.offset}\nevent: ${event.type}\ndata: ${event.body}\n\n`)) return
       }

@@ -117,7 +117,7 @@ async function deliver(
   /** When each subscription that was read was last written. */
   const versions = new Map<string, number>()
   const dirty = new Set<string>()
-  const shown = new ShownBatches(SHOWN_MOST)
+  const shown = new ShownBatches({ maxSize: SHOWN_MOST, onError: (err) => log.error({ err }, 'some events are sent to no webhook') })
   /** The batch that lanes are being matched with, or were last. */
   const checkpoint = await readCheckpoint(store)
   let matched = checkpoint?.position ?? (await events.log.head())

@@ -1,4 +1,4 @@
-import type { ShownEvent } from '../events/shown.ts'
+import type { ShownBatch, ShownEvent } from '../events/shown.ts'
 import type { Attempt } from './send.ts'
 import { DELIVERIES_KEPT, type Delivery, type DisabledReason, deliveryId, type Waiting, type WebhookState } from './state.ts'
 import type { Subscription } from './subscriptions.ts'
@@ -84,9 +84,9 @@ export class Lane {
   }
 
   /** Adds the events of a batch that the subscription wants. */
-  offer(events: readonly ShownEvent[]): void {
+  offer(events: ShownBatch): void {
     if (!this.isOn) return
-    for (const event of events) if (this.isWanted(event)) this.add(event)
+    for (const event of events) if (event && this.isWanted(event)) this.add(event)
   }
 
   /** Adds an event, unless it waits already. */

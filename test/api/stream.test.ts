@@ -174,3 +174,20 @@ test('a stream ends when its key is revoked', async () => {
   await until('it is over', () => stream.isOver())
   expect(stream.messages.at(-1)?.event).toBe('key-changed')
 })
+
+test('an event that this version cannot show is left out; its stream goes on, and so does one that resumes', async () => {
+  const stream = await open()
+  await until('the place is known', () => stream.lastId() !== null)
+  const shown = event('incident.created', incidents)
+  const gone = { ...shown, id: `evt_${++count}`, change: { ...(shown.change as NonNullable<LoggedEvent['change']>), dataset: 'gone' } }
+  const offset = await record(gone, shown)
+  const next = event('incident.created', incidents)
+  await record(gone)
+  await record(next)
+  await until('both are there', () => stream.messages.length === 2)
+  expect(idsOf(stream)).toEqual([shown.id, next.id])
+  expect(stream.messages[0]?.id).toBe(`${offset}-2`)
+  const resumed = await open('', { 'Last-Event-ID': `${offset}-0` })
+  await until('both are there again', () => resumed.messages.length === 2)
+  expect(idsOf(resumed)).toEqual([shown.id, next.id])
+})

@@ -8,8 +8,11 @@ import {
   subscriptionKey,
   writeSubscription,
 } from '../../../api/webhooks/subscriptions.ts'
+import { incidents } from '../../../lake/datasets/road/incidents.ts'
+import type { LoggedEvent } from '../../../lake/events/log.ts'
+import type { LiveRow } from '../../../lake/live/types.ts'
 import { until } from '../../helpers/until.ts'
-import { startService, type TestService } from '../service.ts'
+import { exampleRow, type Reply, startService, type TestService } from '../service.ts'
 import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
 
 let service: TestService
@@ -135,6 +138,29 @@ test('a webhook that this version cannot read stops no other, and its owner can 
   expect((await call(service, 'PATCH', path, { enabled: true, filter: { types: ['feed'] } })).reply.status).toBe('ENABLED')
   await record(service, feedEvent('evt_f2'))
   await until('both have the next', () => well.received.length === 2 && former.received.length === 1)
+})
+
+test('an event that this version cannot show holds back no other, and is logged once', async () => {
+  const receiver = await receive()
+  const webhook = await subscribe(service, receiver.url)
+  const errors: unknown[] = []
+  const log = { info: () => undefined, warn: () => undefined, error: (...line: unknown[]) => errors.push(line) }
+  const first = deliver(service, { log })
+  await first.leading
+  const from = new Date().toISOString()
+  const change = { dataset: 'gone', kind: 'CREATED', row: exampleRow(incidents) as LiveRow, changed: [] } as const
+  const gone = (id: string): LoggedEvent => ({ id, type: 'incident.created', thing: id, at: Date.now(), change })
+  await record(service, feedEvent('evt_v1', 'v'), gone('evt_v2'), gone('evt_v3'), feedEvent('evt_v4', 'v'))
+  await record(service, feedEvent('evt_v5', 'v'))
+  const ids = ['evt_v1', 'evt_v4', 'evt_v5']
+  await until('the others are there', () => receiver.received.length === 3)
+  const { reply } = await call(service, 'GET', `/api/webhooks/${webhook.id}/deliveries`)
+  expect(reply.deliveries.some(({ event_id }: Reply) => event_id === 'evt_v2')).toBe(false)
+  const replay = { from, to: new Date(Date.now() + 1000).toISOString() }
+  await call(service, 'POST', `/api/webhooks/${webhook.id}/replay`, replay)
+  await until('the others are there again', () => receiver.received.length === 6)
+  expect(receiver.received.map(({ id }) => id)).toEqual([...ids, ...ids])
+  expect(errors).toHaveLength(1)
 })
 
 test('Retry-After is kept to, for all events of the receiver', async () => {
