@@ -70,13 +70,17 @@ export function openCatchUp({ log, shown, lanes, matched, onDirty, onError, sign
     return read
   }
   const scanPage = async (lane: Lane): Promise<void> => {
-    if (lane.scanned < matched()) {
+    const begun = lane.taken > 0 ? shown.known(lane.scanned + 1) : null
+    if (begun) lane.match(lane.scanned + 1, begun)
+    else if (lane.scanned < matched()) {
       const read = await readPage(lane.scanned)
-      if (read.reset) lane.scanned = read.first - 1
+      if (read.reset) {
+        lane.scanned = read.first - 1
+        lane.taken = 0
+      }
       for (const batch of read.reset ? [] : read.batches) {
         if (batch.offset > matched() || !lane.hasRoom) break
-        lane.offer(shown.of(batch))
-        lane.scanned = batch.offset
+        lane.match(batch.offset, shown.of(batch))
       }
     }
     lane.isBehind = lane.scanned < matched()
@@ -84,15 +88,22 @@ export function openCatchUp({ log, shown, lanes, matched, onDirty, onError, sign
   }
   const scanReplay = async (lane: Lane): Promise<void> => {
     const { replay } = lane
-    const { after, until, from, to } = replay as NonNullable<Lane['replay']>
+    const { after, until, from, to, taken = 0 } = replay as NonNullable<Lane['replay']>
     const read = after < until ? await log.read(after, 1) : null
-    // The subscription was disabled meanwhile.
-    if (lane.replay !== replay) return
+    // The subscription was disabled meanwhile, or the process ends.
+    if (lane.replay !== replay || !lane.hasRoom) return
+    onDirty(lane.subscription.id)
     const [batch] = read && !read.reset ? read.batches : []
-    if (batch && batch.recorded_at >= from && batch.recorded_at < to) lane.offer(shown.of(batch))
+    if (batch && batch.recorded_at >= from && batch.recorded_at < to) {
+      const events = shown.of(batch)
+      const done = lane.offer(events, taken)
+      if (done < events.length) {
+        lane.replay = { after, until, from, to, taken: done }
+        return
+      }
+    }
     const next = read?.reset ? read.first - 1 : (batch?.offset ?? until)
     lane.replay = next >= until ? null : { after: next, until, from, to }
-    onDirty(lane.subscription.id)
   }
   return scan
 }

@@ -178,7 +178,10 @@ async function deliver(
       onFailing: (days) => onTrouble(lane.subscription, { days }),
     })
     // A lane that is not behind was matched up to the checkpoint. A process killed before its first checkpoint left only states.
-    if (state && !state.isBehind && checkpoint) lane.scanned = Math.max(lane.scanned, begun)
+    if (state && !state.isBehind && checkpoint && lane.scanned < begun) {
+      lane.scanned = begun
+      lane.taken = 0
+    }
     lane.isWanted = isWanted ?? (() => false)
     lane.isBehind = lane.scanned < matched
     lanes.set(id, lane)
@@ -201,9 +204,8 @@ async function deliver(
     matched = batch.offset
     for (const lane of [...lanes.values()]) {
       if (lane.isBehind || lane.scanned >= batch.offset) continue
-      lane.offer(list)
-      lane.scanned = batch.offset
-      if (!lane.hasRoom) {
+      lane.match(batch.offset, list)
+      if (lane.scanned < batch.offset || !lane.hasRoom) {
         // Later events stay in the log until there is room.
         lane.isBehind = true
         dirty.add(lane.subscription.id)

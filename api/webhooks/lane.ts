@@ -29,6 +29,8 @@ const DAY_MS = 86_400_000
 export const FAILING_DAYS: readonly number[] = [1, 3, 5]
 /** Most events of one subscription that wait in memory; more stay in the log. */
 const WAITING_MOST = 200
+/** With so many left, more are read from the log. */
+const REFILL_AT = 100
 /** Most concurrent deliveries of one subscription, of different things. */
 const AT_ONCE = 4
 /** Consecutive failures after which single attempts find out whether the receiver is back. */
@@ -47,6 +49,7 @@ export class Lane {
   readonly #busy = new Set<string>()
   #size = 0
   scanned: number
+  taken: number
   isBehind: boolean
   replay: WebhookState['replay']
   #failing_since: number | null
@@ -63,6 +66,7 @@ export class Lane {
     this.subscription = subscription
     this.#parts = parts
     this.scanned = state?.scanned ?? subscription.after
+    this.taken = state?.taken ?? 0
     this.isBehind = state?.isBehind ?? true
     this.replay = state?.replay ?? null
     this.#failing_since = state?.failing_since ?? null
@@ -71,6 +75,8 @@ export class Lane {
     this.#disabled_reason = state?.disabled_reason ?? null
     this.#deliveries = [...(state?.deliveries ?? [])]
     for (const one of state?.waiting ?? []) this.#queue(one)
+    // Turned off while no process delivered.
+    if (!this.isOn) this.#forget()
   }
 
   /** True while events are delivered. */
@@ -83,10 +89,23 @@ export class Lane {
     return !this.#closed && this.#size < WAITING_MOST
   }
 
-  /** Adds the events of a batch that the subscription wants. */
-  offer(events: ShownBatch): void {
-    if (!this.isOn) return
-    for (const event of events) if (event && this.isWanted(event)) this.add(event)
+  /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns the number of those it is done with. */
+  offer(events: ShownBatch, begin: number): number {
+    const { isOn } = this
+    let at = begin
+    for (; at < events.length && this.hasRoom; at++) {
+      const event = events[at]
+      if (isOn && event && this.isWanted(event)) this.add(event)
+    }
+    return at
+  }
+
+  /** Offers what is left of the batch after `scanned`, and continues after it, or in it if there is no more room. */
+  match(batch: number, events: ShownBatch): void {
+    const done = this.offer(events, this.taken)
+    const isWhole = done === events.length
+    this.scanned = isWhole ? batch : batch - 1
+    this.taken = isWhole ? 0 : done
   }
 
   /** Adds an event, unless it waits already. */
@@ -151,9 +170,9 @@ export class Lane {
 
   /** Returns the state to be stored. */
   state(): WebhookState {
-    const { scanned, isBehind, replay } = this
+    const { scanned, taken, isBehind, replay } = this
     return {
-      ...{ scanned, isBehind, replay },
+      ...{ scanned, taken, isBehind, replay },
       waiting: [...this.#waiting.values()].flat(),
       failing_since: this.#failing_since,
       mailed_days: this.#mailed_days,
@@ -221,8 +240,9 @@ export class Lane {
       this.#busy.delete(thing)
       if (!this.#closed) {
         this.#parts.onDirty()
-        if (this.hasRoom) this.#parts.onRoom()
         this.pump()
+        // In portions: each one may read a batch of the log. All of the rest may wait for later attempts.
+        if (this.hasRoom && (this.#size <= REFILL_AT || this.#busy.size === 0)) this.#parts.onRoom()
       }
     }
   }

@@ -36,15 +36,26 @@ export interface Waiting {
 /** Why the service disabled a subscription. */
 export type DisabledReason = 'gone' | 'failing' | 'plan-changed' | 'filter-invalid'
 
+/** Past events to be sent again: batches after `after` up to `until`, with times from `from` to `to`. */
+interface Replay {
+  readonly after: number
+  readonly until: number
+  readonly from: number
+  readonly to: number
+  /** As `taken` of the state, for the batch after `after`. */
+  readonly taken?: number
+}
+
 /** The progress of a subscription: written by the process that delivers, read by the API. */
 export interface WebhookState {
   /** Batch of the log up to which every matching event is settled or waits here. */
   readonly scanned: number
+  /** Events of the next batch that were matched before there was no more room; absent in states of earlier versions. */
+  readonly taken?: number
   /** True while it is behind the log, so that only `scanned` counts. */
   readonly isBehind: boolean
   readonly waiting: readonly Waiting[]
-  /** Past events to be sent again: batches after `after` up to `until`, with times from `from` to `to`. */
-  readonly replay: { readonly after: number; readonly until: number; readonly from: number; readonly to: number } | null
+  readonly replay: Replay | null
   readonly failing_since: number | null
   /** Days of failure that a mail was sent about. */
   readonly mailed_days: number
