@@ -99,13 +99,18 @@ function webhookHtml(language: Language, { subscription, state }: OwnWebhook): s
     button(isOff ? words.enable : words.disable, { act: 'webhook-enabled', id, enabled: isOff ? 'yes' : 'no' }),
   ]
   const deliveries = (state?.deliveries ?? []).slice(0, SHOWN_DELIVERIES)
-  const rows = deliveries.map((delivery) => deliveryCells(language, subscription, delivery))
+  const rows = deliveries.map((delivery) => {
+    // A test has no event in the log that could be sent again.
+    const canRepeat = !isOff && delivery.offset !== null
+    const repeat = canRepeat ? button(words.redeliver, { act: 'webhook-redeliver', id, delivery: delivery.id }) : ''
+    return [...deliveryCells(language, delivery), repeat]
+  })
   return `<article aria-labelledby="${id}"><h3 id="${id}"><code>${escaped(url)}</code></h3>${description === null ? '' : `<p>${escaped(description)}</p>`}
 <p><strong class="${level}">${words.status[status]}</strong>${reason}${since}. ${waiting === 0 ? '' : words.waiting(waiting)}</p><p>${acts.join(' ')}</p>
 ${rows.length === 0 ? `<p>${words.noDeliveries}</p>` : scrollTable(`${words.deliveries} ${url}`, words.heads, rows)}</article>`
 }
 
-function deliveryCells(language: Language, { id }: Subscription, delivery: Delivery): string[] {
+function deliveryCells(language: Language, delivery: Delivery): string[] {
   const words = WORDS[language]
   const { last, next_at } = delivery
   const outcome = last && [last.status === null ? '' : `HTTP ${last.status}`, last.error ?? ''].filter((text) => text !== '').join(', ')
@@ -116,8 +121,6 @@ function deliveryCells(language: Language, { id }: Subscription, delivery: Deliv
     String(delivery.attempts),
     last ? `${moment(last.at, language)}<br>${escaped(outcome ?? '')} (${last.ms} ms)` : '—',
     next_at === null ? '—' : moment(next_at, language),
-    // A test has no event in the log that could be sent again.
-    delivery.offset === null ? '' : button(words.redeliver, { act: 'webhook-redeliver', id, delivery: delivery.id }),
   ]
 }
 

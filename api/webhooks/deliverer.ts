@@ -235,6 +235,11 @@ async function deliver(
       log.error({ err, webhook: id }, 'a webhook cannot be read; the others are delivered')
     }
   }
+  const readAgain = async ({ account, id }: Pick<Subscription, 'account' | 'id'>): Promise<void> => {
+    const [found] = (await listSubscriptions(store, account)).filter((one) => one.id === id)
+    if (found) await readOne(found)
+    else await dropLane(id)
+  }
   const dropLane = async (id: string): Promise<void> => {
     lanes.get(id)?.close()
     lanes.delete(id)
@@ -250,6 +255,9 @@ async function deliver(
     // The message about a new subscription may have been lost.
     if (left.some(({ command }) => !lanes.has(command.subscription))) await readSubscriptions()
     for (const { key, command } of left) {
+      const before = lanes.get(command.subscription)
+      // So may the message that it was enabled.
+      if (before && !before.isOn) await readAgain(before.subscription)
       const lane = lanes.get(command.subscription)
       if (lane && command.kind === 'test') lane.addTest(command.event_id, command.body)
       if (lane && command.kind === 'redeliver') lane.redeliver(command.delivery)
@@ -323,11 +331,7 @@ async function deliver(
     messages.on('message', (_channel: string, message: string) => {
       if (message === 'command') return inTurn(carryOut)
       const [account = '', id = ''] = message.split('/')
-      inTurn(async () => {
-        const [found] = (await listSubscriptions(store, account)).filter((one) => one.id === id)
-        if (found) await readOne(found)
-        else await dropLane(id)
-      })
+      inTurn(() => readAgain({ account, id }))
     })
     messages.subscribe(WEBHOOKS_CHANNEL).catch(troubled)
     const timers = [

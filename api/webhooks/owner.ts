@@ -5,6 +5,7 @@ import { keyRequired, planRequired } from '../access/access-problems.ts'
 import type { ListedKey } from '../access/accounts.ts'
 import { problem } from '../define/problems.ts'
 import { readWebhookFilter } from './filter.ts'
+import { disabledReason } from './shown.ts'
 import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
 import {
   listSubscriptions,
@@ -29,12 +30,12 @@ export interface WebhookOwner {
   remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
   /** Deletes all webhooks of an account. */
   removeAll(account: string): Promise<void>
-  /** Sends a test event; returns its id. */
+  /** Sends a test event; returns its id. Throws `conflict`, as the next two, if the webhook is disabled. */
   test(subscription: Subscription): Promise<string>
   /** Sends the event of a delivery again. Throws `not-found` if it is not among the last ones, or was a test. */
   redeliver(subscription: Subscription, delivery: string): Promise<Delivery>
-  /** Stores a command for the process that delivers. */
-  leave(command: Command): Promise<void>
+  /** Sends the events of a period again. */
+  replay(subscription: Subscription, period: { readonly from: number; readonly to: number }): Promise<void>
   close(): void
 }
 
@@ -57,7 +58,7 @@ export function webhookOwner(parts: {
     await deleteWebhookState(store, id)
     await publish(`${account}/${id}`)
   }
-  const leave: WebhookOwner['leave'] = async (command) => {
+  const leave = async (command: Command): Promise<void> => {
     await leaveCommand(store, command, clock())
     await publish('command')
   }
@@ -84,21 +85,35 @@ export function webhookOwner(parts: {
       await save(changed)
       return changed
     },
-    test: async ({ id }) => {
+    test: async (subscription) => {
+      const { id } = subscription
+      needsEnabled(subscription, await readWebhookState(store, id))
       const event_id = `evt_test_${randomUUID().replaceAll('-', '')}`
       const payload = { id: event_id, type: 'webhook.test', timestamp: new Date(clock()).toISOString(), data: { webhook: id } }
       await leave({ kind: 'test', subscription: id, event_id, body: JSON.stringify(payload) })
       return event_id
     },
-    redeliver: async ({ id }, delivery) => {
-      const found = (await readWebhookState(store, id))?.deliveries.find((one) => one.id === delivery)
+    redeliver: async (subscription, delivery) => {
+      const { id } = subscription
+      const state = await readWebhookState(store, id)
+      const found = state?.deliveries.find((one) => one.id === delivery)
       if (!found || found.offset === null) throw problem('not-found', 'This delivery is not among the last ones, or it was a test.')
+      needsEnabled(subscription, state)
       await leave({ kind: 'redeliver', subscription: id, delivery })
       return found
     },
-    leave,
+    replay: async (subscription, { from, to }) => {
+      const { id } = subscription
+      needsEnabled(subscription, await readWebhookState(store, id))
+      await leave({ kind: 'replay', subscription: id, from, to })
+    },
     close: () => redis.disconnect(),
   }
+}
+
+function needsEnabled(subscription: Subscription, state: WebhookState | null): void {
+  if (disabledReason(subscription, state) !== null)
+    throw problem('conflict', 'The webhook is disabled and sends nothing; PATCH it with {"enabled": true} first.')
 }
 
 /** Throws a problem unless a working key has the plan that webhooks need; only the key `only` counts, if it is not null. */

@@ -190,14 +190,14 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     return { status: 202, body: shownDelivery(await webhooks.redeliver(await find(asked), delivery)) }
   })
   post('/api/webhooks/:id/replay', async (asked) => {
-    const { id } = await find(asked)
+    const found = await find(asked)
     const { from, to } = readBody(asked.request.body, { from: INSTANT, to: INSTANT })
     const oldest = clock() - EVENT_DAYS * 86_400_000
     if (from >= to || from < oldest) {
       const detail = `from: expected an instant before to, in the last ${EVENT_DAYS} days`
       throw problem('invalid-parameter', detail, { errors: [{ pointer: '/from', detail }] })
     }
-    await webhooks.leave({ kind: 'replay', subscription: id, from, to })
+    await webhooks.replay(found, { from, to })
     return { status: 202, body: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } }
   })
 }

@@ -14,15 +14,22 @@ export interface ShownWebhook extends Pick<Subscription, 'id' | 'url' | 'descrip
   readonly created_at: string | null
 }
 
+/** Returns why a webhook is disabled; null if it is not. */
+export function disabledReason({ enabled, enabled_at }: Subscription, state: WebhookState | null): ShownWebhook['disabled_reason'] {
+  if (!enabled) return 'by-owner'
+  return state?.disabled_at != null && state.disabled_at >= enabled_at ? state.disabled_reason : null
+}
+
 /** Returns a subscription as its owner sees it; secrets are shown once, elsewhere. */
 export function shownWebhook(subscription: Subscription, state: WebhookState | null): ShownWebhook {
-  const { id, url, description, filter, created_at, enabled, enabled_at, secrets } = subscription
+  const { id, url, description, filter, created_at, enabled_at, secrets } = subscription
   const disabledByUs = state?.disabled_at != null && state.disabled_at >= enabled_at
+  const reason = disabledReason(subscription, state)
   const failing = state?.failing_since ?? null
   return {
     ...{ id, url, description, filter },
-    status: !enabled || disabledByUs ? 'DISABLED' : failing === null ? 'ENABLED' : 'FAILING',
-    disabled_reason: enabled ? (disabledByUs ? state.disabled_reason : null) : 'by-owner',
+    status: reason !== null ? 'DISABLED' : failing === null ? 'ENABLED' : 'FAILING',
+    disabled_reason: reason,
     disabled_at: iso(disabledByUs ? state.disabled_at : null),
     failing_since: iso(failing),
     waiting: state?.waiting.length ?? 0,

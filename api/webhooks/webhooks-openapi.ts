@@ -78,6 +78,8 @@ const DELIVERY = Object.freeze({
   last_attempt: { at: '2026-01-02T12:23:28.413Z', status: 204, duration_ms: 41, error: null },
 })
 
+const ABOUT_DISABLED = 'A disabled webhook answers 409.'
+
 /** The paths of webhooks. */
 export function webhookPaths(): Part {
   const withSecret = {
@@ -129,7 +131,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/test': {
       post: operation('webhooks_by_id_test', 'Send a test event', {
-        about: 'An event of the type `webhook.test`; its result is among the deliveries.',
+        about: `An event of the type \`webhook.test\`; its result is among the deliveries. ${ABOUT_DISABLED}`,
         ok: [
           202,
           'It will be sent.',
@@ -155,6 +157,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/deliveries/{delivery}/redeliver': {
       post: operation('webhooks_by_id_deliveries_by_delivery_redeliver', 'Send an event again', {
+        about: ABOUT_DISABLED,
         ok: [202, 'It will be sent under the same `webhook-id`.', ref('schemas', 'WebhookDelivery'), DELIVERY],
         isOnce: true,
         inPath: [['delivery', 'Id of the delivery.', EXAMPLE_DELIVERY]],
@@ -162,7 +165,7 @@ export function webhookPaths(): Part {
     },
     '/api/webhooks/{id}/replay': {
       post: operation('webhooks_by_id_replay', 'Send the events of a period again', {
-        about: 'Sends events of the period that match the filter, under their former `webhook-id`.',
+        about: `Sends events of the period that match the filter, under their former \`webhook-id\`. ${ABOUT_DISABLED}`,
         body: [
           { type: 'object', required: ['from', 'to'], additionalProperties: false, properties: period },
           { from: '2026-01-02T12:00:00Z', to: '2026-01-02T13:00:00Z' },

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listSubscriptions, readSubscription, type Subscription, writeSubscription } from '../../../api/webhooks/subscriptions.ts'
 import { until } from '../../helpers/until.ts'
 import { type Reply, startService, type TestService } from '../service.ts'
 import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
@@ -106,6 +107,43 @@ test('a webhook is changed, turned off and on, and deleted by its owner alone', 
   expect((await call(service, 'GET', '/api/webhooks')).reply.webhooks.map(({ id }: Reply) => id)).toContain(webhook.id)
   expect(await call(service, 'DELETE', path)).toMatchObject({ status: 204, reply: null })
   expect(await call(service, 'GET', path)).toMatchObject({ status: 404 })
+})
+
+test('a disabled webhook refuses tests and repetitions, and a replay just after it was enabled is carried out', async () => {
+  const receiver = await receive()
+  const webhook = await subscribe(service, receiver.url)
+  const from = new Date().toISOString()
+  await deliver(service).leading
+  await record(service, feedEvent('evt_o1'))
+  const path = `/api/webhooks/${webhook.id}`
+  let deliveries: Reply[] = []
+  await until('it is listed', async () => {
+    ;({ deliveries } = (await call(service, 'GET', `${path}/deliveries`)).reply)
+    return deliveries[0]?.status === 'DELIVERED'
+  })
+  const replay = { from, to: new Date(Date.now() + 1000).toISOString() }
+  const refused = async (): Promise<void> => {
+    for (const [action, body] of [['test'], [`deliveries/${deliveries[0].id}/redeliver`], ['replay', replay]] as const)
+      expect(await call(service, 'POST', `${path}/${action}`, body)).toMatchObject({ status: 409, reply: { code: 'conflict' } })
+  }
+  await call(service, 'PATCH', path, { enabled: false })
+  await refused()
+  receiver.answer = () => 410
+  await call(service, 'PATCH', path, { enabled: true })
+  await record(service, feedEvent('evt_o2'))
+  await until('the service disables it', async () => (await call(service, 'GET', path)).reply.disabled_reason === 'gone')
+  await refused()
+  expect(receiver.received.map(({ id }) => id)).toEqual(['evt_o1', 'evt_o2'])
+
+  // Enabled without a message, as if it was lost.
+  receiver.answer = () => 204
+  const { store } = service.lake
+  const [{ account = '' } = {}] = (await listSubscriptions(store)).filter(({ id }) => id === webhook.id)
+  const subscription = (await readSubscription(store, account, webhook.id)) as Subscription
+  await writeSubscription(store, { ...subscription, enabled_at: Date.now() })
+  expect((await call(service, 'POST', `${path}/replay`, replay)).status).toBe(202)
+  await until('it is replayed', () => receiver.received.length >= 3)
+  expect(receiver.received[2]?.id).toBe('evt_o1')
 })
 
 test('requests that cannot be met are refused, each mistake by its place', async () => {
