@@ -156,13 +156,15 @@ export class Lane {
   /** Takes a subscription that its owner changed. */
   change(subscription: Subscription): void {
     const wasOn = this.isOn
+    const isMoved = subscription.url !== this.subscription.url
     this.subscription = subscription
     if (wasOn && !this.isOn) this.#forget()
-    if (!wasOn && this.isOn) {
+    if (this.isOn && (isMoved || !wasOn)) {
       this.#failing_since = null
       this.#mailed_days = 0
       this.#failures = 0
       this.#paused_until = 0
+      for (const one of [...this.#waiting.values()].flat()) this.#tryAgain(one)
     }
     this.#parts.onDirty()
     this.pump()
@@ -227,12 +229,14 @@ export class Lane {
         return
       }
       const delivery = this.#deliveryOf(one)
+      const { url } = this.subscription
       const attempt = await this.#parts.send({ id: one.id, body })
       if (this.#closed) return
       delivery.attempts++
       delivery.last = attempt
       if (attempt.error === null) this.#succeed(thing, one, delivery)
-      else this.#fail(thing, one, { attempt, delivery })
+      else if (url === this.subscription.url) this.#fail(thing, one, { attempt, delivery })
+      else this.#tryAgain(one)
     } catch {
       // The log cannot be read now.
       one.next_at = this.#parts.clock() + this.#wait_ms(0)
@@ -290,6 +294,16 @@ export class Lane {
     this.#mailed_days = due
     if (due === FAILING_DAYS.at(-1)) this.disable('failing')
     else this.#parts.onFailing(due)
+  }
+
+  /** Lets the next attempt be made at once, as if it was the first: the receiver is another one. */
+  #tryAgain(one: Waiting): void {
+    one.attempts = 0
+    one.next_at = 0
+    const delivery = this.#deliveries.find(({ id }) => id === deliveryId(this.subscription.id, one.id))
+    if (delivery?.status !== 'RETRYING') return
+    delivery.status = 'PENDING'
+    delivery.next_at = null
   }
 
   #wait_ms(step: number): number {

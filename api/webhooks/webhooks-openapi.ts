@@ -115,7 +115,8 @@ export function webhookPaths(): Part {
     '/api/webhooks/{id}': {
       get: operation('webhooks_by_id', 'One webhook', { ok: [200, 'The webhook.', ref('schemas', 'Webhook'), SHOWN], isRead: true }),
       patch: operation('webhooks_by_id_change', 'Change a webhook', {
-        about: 'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled.',
+        about:
+          'Absent members stay unchanged. `enabled: true` also enables a webhook that the service disabled. A new `url` gets waiting events at once.',
         body: [
           {
             type: 'object',

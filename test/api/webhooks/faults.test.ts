@@ -107,7 +107,6 @@ test.each([
   await until(
     'it is disabled',
     async () => (await call(service, 'GET', `/api/webhooks/${webhook.id}`)).reply.disabled_reason === 'plan-changed',
-    2000,
   )
 })
 
@@ -174,6 +173,34 @@ test('Retry-After is kept to, for all events of the receiver', async () => {
   await until('both', () => receiver.received.length === 3)
   const [first, second] = receiver.received
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
+})
+
+test('a new URL is tried at once, whatever the former one answered', async () => {
+  const [former, next] = [await receive(), await receive()]
+  former.answer = () => ({ status: 429, headers: { 'Retry-After': '3600' } })
+  const webhook = await subscribe(service, former.url)
+  await deliver(service).leading
+  await record(service, feedEvent('evt_u1', 'x'), feedEvent('evt_u2', 'x'))
+  const path = `/api/webhooks/${webhook.id}`
+  await until('it fails', async () => (await call(service, 'GET', path)).reply.status === 'FAILING')
+  // An attempt under way ends after the change.
+  await record(service, feedEvent('evt_u3', 'y'))
+  expect((await call(service, 'PATCH', path, { url: next.url })).status).toBe(200)
+  await until('all are there', () => next.received.length === 3)
+  expect(next.received.map(({ id }) => id).filter((id) => id !== 'evt_u3')).toEqual(['evt_u1', 'evt_u2'])
+  await until('it does not fail any more', async () => (await call(service, 'GET', path)).reply.status === 'ENABLED')
+})
+
+test('an answer of the former URL that comes after the change disables and delays nothing', async () => {
+  const [former, next] = [await receive(), await receive()]
+  former.answer = () => null
+  const webhook = await subscribe(service, former.url)
+  await deliver(service, { timeout_ms: 400 }).leading
+  await record(service, feedEvent('evt_w1'))
+  await until('it is tried', () => former.received.length === 1)
+  await call(service, 'PATCH', `/api/webhooks/${webhook.id}`, { url: next.url })
+  expect(next.received).toHaveLength(0)
+  await until('it is there', () => next.received.length === 1, 3500)
 })
 
 test('waiting deliveries survive a restart and an emptied Redis, and nothing is skipped', async () => {
