@@ -89,7 +89,7 @@ export class Lane {
     return !this.#closed && this.#size < WAITING_MOST
   }
 
-  /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns the number of those it is done with. */
+  /** Adds the wanted events of a batch after the first `begin`, while there is room. Returns how many events it is done with. */
   offer(events: ShownBatch, begin: number): number {
     const { isOn } = this
     let at = begin

@@ -110,6 +110,20 @@ test.each([
   )
 })
 
+test('a webhook that is enabled just after its plan returned stays enabled', async () => {
+  const receiver = await receive()
+  const webhook = await subscribe(service, receiver.url)
+  let isEntitled = false
+  await deliver(service, { isEntitled: async () => isEntitled }).leading
+  await record(service, feedEvent('evt_q1'))
+  const path = `/api/webhooks/${webhook.id}`
+  await until('it is disabled', async () => (await call(service, 'GET', path)).reply.disabled_reason === 'plan-changed')
+  isEntitled = true
+  await call(service, 'PATCH', path, { enabled: true })
+  await record(service, feedEvent('evt_q2'))
+  await until('events arrive again', () => receiver.received.some(({ id }) => id === 'evt_q2'))
+})
+
 test('a webhook that this version cannot read stops no other, and its owner can mend its filter', async () => {
   const { store } = service.lake
   const [former, well] = [await receive(), await receive()]
