@@ -333,7 +333,11 @@ async function deliver(
       const [account = '', id = ''] = message.split('/')
       inTurn(() => readAgain({ account, id }))
     })
-    messages.subscribe(WEBHOOKS_CHANNEL).catch(troubled)
+    // Messages from before are lost.
+    messages.subscribe(WEBHOOKS_CHANNEL).then(() => {
+      inTurn(readSubscriptions)
+      inTurn(carryOut)
+    }, troubled)
     const timers = [
       setInterval(() => void flush(), flush_ms),
       setInterval(() => inTurn(carryOut), COMMANDS_MS),

@@ -69,7 +69,8 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
       })
   }
   messages.on('message', wake)
-  messages.subscribe(EVENTS_CHANNEL).catch(report)
+  // Once more when it has subscribed: the message of a batch recorded before that is lost.
+  messages.subscribe(EVENTS_CHANNEL).then(wake, report)
   let looks = 0
   const timer = setInterval(() => {
     if (messages.status !== 'ready' || ++looks % CONNECTED_TIMES === 0) wake()

@@ -11,6 +11,7 @@ import {
 import { incidents } from '../../../lake/datasets/road/incidents.ts'
 import type { LoggedEvent } from '../../../lake/events/log.ts'
 import type { LiveRow } from '../../../lake/live/types.ts'
+import { slowSocket } from '../../helpers/slow-socket.ts'
 import { until } from '../../helpers/until.ts'
 import { exampleRow, type Reply, startService, type TestService } from '../service.ts'
 import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
@@ -174,6 +175,15 @@ test('an event that this version cannot show holds back no other, and is logged 
   await until('the others are there again', () => receiver.received.length === 6)
   expect(receiver.received.map(({ id }) => id)).toEqual([...ids, ...ids])
   expect(errors).toHaveLength(1)
+})
+
+test('a webhook that is made before the deliverer has subscribed to messages gets events soon', async () => {
+  const receiver = await receive()
+  const events = { ...service.events, redisUrl: await slowSocket(service.events.redisUrl, 300) }
+  await deliver(service, { events }).leading
+  await subscribe(service, receiver.url)
+  await record(service, feedEvent('evt_soon'))
+  await until('it is there', () => receiver.received.length === 1)
 })
 
 test('Retry-After is kept to, for all events of the receiver', async () => {
