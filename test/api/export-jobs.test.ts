@@ -203,9 +203,14 @@ test('files go after seven days, and the record after thirty more', async () => 
 
 test('a job that is ready is an event of its account, once', async () => {
   const job = await exported({ dataset: 'incidents', format: 'csv.gz' })
-  const read = await service.events.log.read(0)
-  const events = read.reset ? [] : read.batches.flatMap((batch) => batch.events)
-  const found = events.filter(({ data }) => data?.['id'] === job.id)
+  const recorded = async () => {
+    const read = await service.events.log.read(0)
+    const events = read.reset ? [] : read.batches.flatMap((batch) => batch.events)
+    return events.filter(({ data }) => data?.['id'] === job.id)
+  }
+  // It is announced after its outcome is stored.
+  await until('the event', async () => (await recorded()).length > 0)
+  const found = await recorded()
   const { account } = (await service.access.keys.lookUp(key)).key as Reply
   expect(found).toMatchObject([{ type: 'export.ready', account, data: { rows: job.rows, url: `/api/export-jobs/${job.id}` } }])
 })

@@ -74,7 +74,7 @@ const tripLines = async (): Promise<string[]> =>
     [local_date, origin_zone, destination_zone, hour, trips].join(' '),
   )
 /** Nothing but the engine's own spill folder. */
-const scratch = (): string[] => readdirSync(context.lake.engine.folder).filter((name) => name !== 'spill')
+const scratch = (): string[] => readdirSync(context.lake.engine.folder).filter((name) => !name.startsWith('spill-'))
 
 const sorted = (rows: readonly AnyRow[]): string[] =>
   rows
