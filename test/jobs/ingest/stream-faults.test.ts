@@ -14,6 +14,32 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
+/** A feed of one receiver that takes every message, in a context whose clock the test moves. */
+async function startReceiver() {
+  const sockets = new Set<Socket>()
+  const receiver = createServer((socket) => sockets.add(socket.on('error', () => undefined)))
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    receiver.close()
+  })
+  let now = Date.parse('2026-11-21T08:31:00Z')
+  const context = {
+    ...{ now: () => now, log: pino({ level: 'silent' }), origin: (url: string) => url, patience: 0.01 },
+    setting: () => `tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+  } as unknown as IngestContext
+  // Refusals of an intake are tested elsewhere.
+  const feed = {
+    ...aisReceivers,
+    stream: { ...aisReceivers.stream, intake: () => ({ take: (frame: string) => frame, counts: () => ({}) }) },
+  } as typeof aisReceivers
+  const send = (line: string): void => {
+    now += 4000
+    for (const socket of sockets) socket.write(`${line}\n`)
+  }
+  return { context, feed, send }
+}
+
 test('waits longer and longer while a publisher refuses each connection by a message', async () => {
   let connections = 0
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
@@ -54,27 +80,11 @@ test('an address that cannot be connected to is a reason, not a crash', async ()
 })
 
 test('loses nothing while files cannot be kept for some minutes', async () => {
-  const sockets = new Set<Socket>()
-  const receiver = createServer((socket) => sockets.add(socket.on('error', () => undefined)))
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy()
-    receiver.close()
-  })
-  let now = Date.parse('2026-11-21T08:31:00Z')
-  const context = {
-    ...{ now: () => now, log: pino({ level: 'silent' }), origin: (url: string) => url, patience: 0.01 },
-    setting: () => `tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
-  } as unknown as IngestContext
-  // All messages are kept: refusals of an intake are tested elsewhere.
-  const feed = {
-    ...aisReceivers,
-    stream: { ...aisReceivers.stream, intake: () => ({ take: (frame: string) => frame, counts: () => ({}) }) },
-  }
+  const { context, feed, send } = await startReceiver()
   const stop = new AbortController()
   const accepted: StreamFile[] = []
   let [isAway, ticks, sent] = [true, 0, 0]
-  const followed = followStream(context, feed as typeof aisReceivers, {
+  const followed = followStream(context, feed, {
     ...{ times: { show: 5, silence: 600_000 }, signal: stop.signal },
     known: async () => ({ rows: new Map(), isNew: false }),
     accept: async (file) => {
@@ -85,8 +95,7 @@ test('loses nothing while files cannot be kept for some minutes', async () => {
     // Each tick is four seconds, and has a line.
     report: async () => {
       ticks++
-      now += 4000
-      for (const socket of sockets) socket.write(`line ${sent++}\n`)
+      send(`line ${sent++}`)
     },
   })
   await until('four minutes', () => ticks > 60)
@@ -104,32 +113,16 @@ test('loses nothing while files cannot be kept for some minutes', async () => {
 })
 
 test('keeps files while Redis takes no report of the stream', async () => {
-  const sockets = new Set<Socket>()
-  const receiver = createServer((socket) => sockets.add(socket.on('error', () => undefined)))
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy()
-    receiver.close()
-  })
-  let now = Date.parse('2026-11-21T08:31:00Z')
-  const context = {
-    ...{ now: () => now, log: pino({ level: 'silent' }), origin: (url: string) => url, patience: 0.01 },
-    setting: () => `tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
-  } as unknown as IngestContext
-  const feed = {
-    ...aisReceivers,
-    stream: { ...aisReceivers.stream, intake: () => ({ take: (frame: string) => frame, counts: () => ({}) }) },
-  }
+  const { context, feed, send } = await startReceiver()
   const stop = new AbortController()
   const accepted: StreamFile[] = []
-  const followed = followStream(context, feed as typeof aisReceivers, {
+  const followed = followStream(context, feed, {
     ...{ times: { show: 5, silence: 600_000 }, signal: stop.signal },
     known: async () => ({ rows: new Map(), isNew: false }),
     accept: async (file) => void accepted.push(file),
     show: async () => undefined,
     report: async () => {
-      now += 4000
-      for (const socket of sockets) socket.write('line\n')
+      send('line')
       throw new Error('OOM command not allowed')
     },
   })
