@@ -34,14 +34,14 @@ test('a batch of thousands of events waits in the log, and arrives complete and 
   const webhook = await subscribe(service, receiver.url)
   const first = deliver(service, { patience: 0.0001 })
   await first.leading
-  const ids = Array.from({ length: 5000 }, (_, at) => `evt_large${at}`)
+  const ids = Array.from({ length: 1500 }, (_, at) => `evt_large${at}`)
   await record(service, ...ids.map((id, at) => feedEvent(id, `thing ${at % THINGS}`)))
   await until('the state is stored', async () => (await waitingOf(webhook.id)) > 0)
   expect(await waitingOf(webhook.id)).toBeLessThanOrEqual(ROOM)
   await until('it is tried', () => receiver.received.length > 0)
   receiver.received.length = 0
   receiver.answer = () => 204
-  await until('some are there', () => receiver.received.length > 1000, 20_000)
+  await until('some are there', () => receiver.received.length > 400, 20_000)
   expect(await waitingOf(webhook.id)).toBeLessThanOrEqual(ROOM)
   await first.close()
   expect(receiver.received.length).toBeLessThan(ids.length)
