@@ -5,7 +5,7 @@ import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
 import { type CacheOptions, type FileCache, openFileCache } from './query/cache.ts'
 import { type Engine, type Limits, openEngine, type QueryReport } from './query/engine.ts'
-import { isPassing, QueryError } from './query/errors.ts'
+import { isRepeatable, QueryError } from './query/errors.ts'
 import type { HttpfsAccess } from './query/httpfs.ts'
 import { type FilesInUse, SessionRelations } from './query/relations.ts'
 import { scan } from './query/scan.ts'
@@ -152,7 +152,7 @@ class OpenLake implements Lake {
     try {
       return await this.#all(query, options)
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isRepeatable(error)) throw error
       return await this.#all(query, options)
     }
   }
@@ -172,7 +172,7 @@ class OpenLake implements Lake {
       }
     } catch (error) {
       // Rows that were passed on cannot be taken back.
-      if (hasBegun || !isPassing(error)) throw error
+      if (hasBegun || !isRepeatable(error)) throw error
       yield* this.#batches(query, options)
     }
   }

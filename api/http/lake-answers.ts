@@ -4,7 +4,7 @@ import type { Columns, Json } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { circleOf } from '../define/around.ts'
 import type { ListReturn, ReadOf, State } from '../define/endpoint.ts'
-import type { Nested } from '../define/fields.ts'
+import type { Nested, RecordShape } from '../define/fields.ts'
 import { conditionOf } from '../define/filter.ts'
 import { isTable, type TableFormat } from '../define/formats.ts'
 import type { LakeView } from '../define/lake-view.ts'
@@ -56,6 +56,7 @@ type Landed = LakeState & { readonly covered_until: number }
 /** A request with the state of the lake that answers it. */
 interface Asked extends Pick<Options, 'format' | 'now'> {
   readonly values: RequestValues
+  readonly shape: RecordShape
   readonly from: readonly Dataset[]
   readonly landed: Landed
   /** Null for the first page. */
@@ -103,9 +104,10 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return { head: headFor(asked), answer: (signal) => bodyOf(asked, signal), isFromMemory: false, mayNotExist }
   }
 
-  /** Opens the state of the lake. Impossible parameter values are refused here. */
+  /** Opens the state of the lake. Impossible parameter values are refused here, so that HEAD refuses them too. */
   async function askedOf(values: RequestValues, { format, now }: Pick<Options, 'format' | 'now'>): Promise<Asked> {
     const { page, own } = values
+    const shape = shapeOf(values)
     const begun = page.cursor === null ? null : readBegun(cursors.open(page.cursor, { bind: boundTo(values), now }))
     if (begun && page.snapshot !== null && page.snapshot !== begun.snapshot) throw otherSnapshot()
     const from = read.fromOf?.(own) ?? read.from
@@ -130,7 +132,8 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     })
     const prequery = read.prequery?.(own, view) ?? null
     const query = prequery ? null : read.query(own, view, [])
-    return { values, format, now, from, landed, begun, view, prequery, query, used, isKnown: knowsSubject(context, read, values) }
+    const isKnown = knowsSubject(context, read, values)
+    return { values, format, now, shape, from, landed, begun, view, prequery, query, used, isKnown }
   }
 
   function headFor({ values, format, now, from, landed, isKnown }: Asked): ResponseHead {
@@ -162,7 +165,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
   }
 
   async function page(asked: Asked, queries: Queries): Promise<ResponseBody> {
-    const { values, format, from, landed, begun, used } = asked
+    const { values, format, shape, from, landed, begun, used } = asked
     const { query, columns, finish, limits } = queries
     const ofPage = rowsOf(asked, queries)
     const { order, limit } = ofPage
@@ -177,17 +180,17 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     const list = listOf(asked)
     const meta = { ...list.meta, ...(no_match.length > 0 ? { no_match } : {}) }
     const stated = { ...list, meta, total, next_cursor, extra: await sideLists(asked, queries) }
-    const how = { texts: textsOf(shapeOf(values)), page: values.page, format }
+    const how = { texts: textsOf(shape), page: values.page, format }
     const pieces = await listBody(stated, finish ? shown.map(finish) : shown, how)
     return { pieces, links: linksTo(values, next_cursor), next_cursor }
   }
 
   async function table(asked: Asked & { readonly format: TableFormat }, queries: Queries): Promise<ResponseBody> {
-    const { values, format } = asked
+    const { values, format, shape } = asked
     const { query, finish, limits } = queries
     const hasTotal = format === 'parquet' && values.page.total === 'exact'
     const about = { ...listOf(asked), total: hasTotal ? await countOf(lake, query, limits) : null }
-    const ask = { record: shapeOf(values), page: values.page, format, signal: limits.signal }
+    const ask = { record: shape, page: values.page, format, signal: limits.signal }
     const { file, next_cursor } = await lakeTable(context.tables, ask, {
       ...{ ...rowsOf(asked, queries), finish, about, limits },
       refuseEmpty: () => refuseEmpty(asked, queries),
@@ -221,7 +224,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return sideTexts(rows)
   }
 
-  /** Throws the problem of an answer without rows, if a value or the thing does not exist. An empty page after others is an end. */
+  /** Throws the problem of an answer without rows, if a value or the thing does not exist. A later page may be empty. */
   async function refuseEmpty({ values, begun, view, isKnown }: Asked, { found, whole, query, limits }: Queries): Promise<void> {
     if (begun) return
     const { existingValues = {}, existenceCheck } = read

@@ -54,14 +54,14 @@ export class ResponseMaker {
       ...(next_cursor === null ? {} : { more: { ...plan.head.more, 'X-Next-Cursor': next_cursor } }),
     }
     const made = file ? await cachedFile(whole, file) : await cachedResponse(whole, pieces)
-    if (isPartial) return partOf(made)
+    if (isPartial) return partialResponse(made)
     if (!made.file) this.#cache.put(made)
     return made
   }
 }
 
-/** An answer that lacks a part: no copy of it passes for the whole one, or for one that lacks another part, or lasts. */
-function partOf({ head, ...made }: CachedResponse): CachedResponse {
+/** Marks a response that lacks a part: its tag is by its content, and it is fresh for a second only. */
+function partialResponse({ head, ...made }: CachedResponse): CachedResponse {
   const content = made.file ? randomUUID() : hash('sha256', made.body, 'base64url')
   const etag = weakTag(`${head.etag} in part: ${content}`)
   return { ...made, head: { ...head, etag, modified_at: null, refreshAt: () => 0, cadence_s: 1 } }

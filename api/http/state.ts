@@ -83,7 +83,7 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   )
   await describe()
   look()
-  // Nobody knows for how long feeds have been stale: a copy may be from before. Those that never delivered have no replies.
+  // A client may have a copy from before its feed became stale. A feed that never delivered has no replies.
   turned_at.clear()
   const delivered = [...stale.values()].filter(({ id }) => live.feedStates().get(id)?.last_success_at)
   for (const dataset of delivered.flatMap((feed) => feed.datasets)) turned_at.set(dataset, clock())

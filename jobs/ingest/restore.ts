@@ -179,7 +179,7 @@ async function countAbsences(
   const open = new Map([...state.entries].filter(([, entry]) => entry.status === 'ACTIVE'))
   let looked = { size: -1, blocks: new Set<string>(), gone: '', isGone: false }
   let step = 0
-  // Where silence ends nothing, the newest fetch tells all: whether a thing is stale. The rest could be the whole log.
+  // Things that do not end by absence need only the newest fetch, for `is_stale`: the search could read the whole log.
   for (; step === 0 || dataset.absence !== 'keeps'; step++) {
     const accepted = await log.at(step)
     if (!accepted) break

@@ -292,8 +292,8 @@ export function makeRunner(context: IngestContext): Runner {
         const part = await livePart(context.redis, dataset.id, feed.id)
         const landed = await landedIn(context, dataset, feed.id)
         // A Redis that was restored or promoted may be older than what this process showed.
-        if (part !== null && part.seq < (memories.get(feed.id)?.seq ?? 0)) return false
-        return part !== null && (landed.rebuildFrom !== null || part.rebuilds === landed.rebuilds)
+        const isNewest = part !== null && part.seq >= (memories.get(feed.id)?.seq ?? 0)
+        return isNewest && (landed.rebuildFrom !== null || part.rebuilds === landed.rebuilds)
       }),
     )
     if (memories.has(feed.id) && isTold && whole.every(Boolean)) return

@@ -58,7 +58,7 @@ async function report(
     readonly health: string
     readonly at: number
     readonly type: 'feed.stale' | 'feed.recovered'
-    /** What tells this time from others, if not `at`. */
+    /** Identifies this recovery or outage; `at` by default. */
     readonly occurrence?: number
   },
 ): Promise<void> {

@@ -167,7 +167,7 @@ function withSpec(metadata: TableMetadata, declared: DeclaredTable): TableMetada
   return { ...metadata, 'default-spec-id': id, 'partition-specs': [...earlier, spec], 'last-partition-id': lastPartitionId }
 }
 
-/** The id of the partition spec with the fields of a dataset's declaration, whether or not it is the default. Throws without one. */
+/** The id of the partition spec that a dataset declares, even if it is not the table's default. Throws if there is none. */
 export function declaredSpecId(metadata: TableMetadata, dataset: Dataset): number {
   const { partition } = declaredTable(dataset)
   const same = metadata['partition-specs'].find((spec) => isSameSpec(spec.fields, partition))

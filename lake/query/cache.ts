@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ObjectStore } from '../store/store.ts'
+import { aborted } from './aborted.ts'
 import { type CacheFolder, claimCacheFolder } from './cache-folder.ts'
 import { QueryError } from './errors.ts'
 
@@ -263,13 +264,6 @@ async function hashOf(path: string): Promise<string | null> {
     return null
   }
   return hash.digest('hex')
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }
 
 function sum(items: Iterable<{ readonly bytes: number }>): number {

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { isAlive } from '../process-lock.ts'
+import { aborted } from './aborted.ts'
 import { isInvalidDatabase, QueryError, type QueryFailure } from './errors.ts'
 import { BucketSecret, type HttpfsAccess, loadHttpfs } from './httpfs.ts'
 import { quoteText } from './literal.ts'
@@ -232,25 +233,22 @@ class RunningEngine implements Engine {
   async #connect(signal: AbortSignal): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
     await this.#renewed(signal)
     try {
-      return await connected(this.#database)
+      return await connectTo(this.#database)
     } catch (error) {
       if (!isInvalidDatabase(error)) throw error
       this.#renew(this.#database)
       await this.#renewed(signal)
-      return await connected(this.#database)
+      return await connectTo(this.#database)
     }
   }
 
   /** Waits for a database that is being opened. Throws `closed` if it cannot be, and the reason of a signal. */
   async #renewed(signal: AbortSignal): Promise<void> {
     if (!this.#renewal) return
-    const { promise: stopped, reject } = Promise.withResolvers<never>()
-    const stop = (): void => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
     const renewing = this.#renewal.catch((cause: unknown) => {
       throw new QueryError('closed', 'DuckDB cannot be opened again', { cause })
     })
-    await Promise.race([renewing, stopped]).finally(() => signal.removeEventListener('abort', stop))
+    await Promise.race([renewing, aborted(signal)])
   }
 
   /** Replaces a database if DuckDB has invalidated it. If that fails, the next invalid session tries again. */
@@ -319,7 +317,7 @@ class RunningEngine implements Engine {
   }
 }
 
-async function connected(database: Database): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
+async function connectTo(database: Database): Promise<{ readonly connection: DuckDBConnection; readonly database: Database }> {
   await secretOf(database)?.refresh()
   return { connection: await database.instance.connect(), database }
 }

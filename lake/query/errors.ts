@@ -45,7 +45,7 @@ export function isInvalidDatabase(error: unknown): boolean {
 }
 
 /** True for an error that says nothing about the query: run again, it may succeed. */
-export function isPassing(error: unknown): boolean {
+export function isRepeatable(error: unknown): boolean {
   return isInvalidDatabase(error) || isQueryError(error, 'broke-off')
 }
 

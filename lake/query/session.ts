@@ -14,6 +14,7 @@ import {
 } from '@duckdb/node-api'
 import type { Dataset } from '../schema/dataset.ts'
 import type { PhysicalField } from '../schema/physical.ts'
+import { aborted } from './aborted.ts'
 import { isInvalidDatabase, QueryError } from './errors.ts'
 import { type BucketSecret, isKeyRejection } from './httpfs.ts'
 import { quoteText } from './literal.ts'
@@ -79,11 +80,7 @@ export class Session {
     this.#relations = parts.relations
     this.#secret = parts.secret
     this.signal = parts.signal
-    this.#stopped = new Promise((_, reject) => {
-      const stop = (): void => reject(this.signal.reason)
-      if (this.signal.aborted) stop()
-      else this.signal.addEventListener('abort', stop, { once: true })
-    })
+    this.#stopped = aborted(this.signal)
     this.#stopped.catch(() => {})
   }
 
@@ -200,8 +197,8 @@ export class Session {
   }
 
   /**
-   * The error of a stream that failed. `fetchChunk` of node-api 1.5.6 passes on no error after the first rows: the stream seems to
-   * end, and only its return type shows that it failed.
+   * The error of a stream that failed. After the first rows, `fetchChunk` of node-api 1.5.6 does not throw: the stream seems to
+   * end, and only its return type shows the failure.
    */
   async #brokenOff(): Promise<QueryError> {
     // An invalidated database refuses any statement and says why.

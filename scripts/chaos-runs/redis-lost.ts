@@ -13,7 +13,7 @@ import type { Findings, Scenario } from './scenario.ts'
 import { startOwnRedis } from './stage.ts'
 
 /** All feeds have data within this time of the start, ms: archives wait up to 90 s for the others. */
-const FIRST_WITHIN_MS = 240_000
+const FIRST_WITHIN_MS = 120_000
 /** Live state, freshness and schedulers are restored within this time, ms. */
 const BACK_WITHIN_MS = 60_000
 /** The fastest feed has new data within this time, ms: its publications are up to 69 s apart and are polled every 60 s. */

@@ -184,6 +184,7 @@ describe.each([
       const problem = (await response.json()) as Reply
       expect([response.status, problem.code], query).toEqual([400, 'invalid-parameter'])
       expect(problem.detail).toContain('lat and lon')
+      expect((await service.ask(`${path}?${query}${more}`, { method: 'HEAD' })).status, `HEAD ${query}`).toBe(400)
     }
     const shown = await service.json(`${path}?fields=${id},distance_m&limit=1${more}`)
     expect(Object.keys(shown[name][0])).toEqual([id])
