@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { claimRedis } from '../lake/live/claim.ts'
-import { openRedis } from '../lake/live/connect.ts'
+import { type Listening, listen, openRedis } from '../lake/live/connect.ts'
 import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
@@ -239,7 +238,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await within(Promise.all(active), times.abort)
     await within(worker.close(active.size > 0), times.abort)
     await within(queue.close(), times.abort)
-    wishes.disconnect()
+    wishes?.close()
     redis.disconnect()
   }
   // One query at a time: while Redis is down each would wait for it.
@@ -270,15 +269,13 @@ function hearWishes(of: {
   readonly queue: FeedQueue
   readonly feeds: readonly Feed[]
   readonly failed: (error: unknown) => void
-}): Redis {
+}): Listening | null {
   const { redisUrl, queue, feeds, failed } = of
   const ids = new Set(feeds.filter(({ onDemand }) => onDemand).map(({ id }) => id))
-  const messages = openRedis(redisUrl)
-  messages.on('message', (_channel, feed) => {
+  const onMessage = (feed: string): void => {
     if (ids.has(feed)) fetchWanted(queue, feed).catch(failed)
-  })
-  if (ids.size > 0) messages.subscribe(DEMAND_CHANNEL).catch(failed)
-  return messages
+  }
+  return ids.size > 0 ? listen(redisUrl, DEMAND_CHANNEL, { onMessage, onError: failed }) : null
 }
 
 /** The result of some work; undefined if it fails or takes longer. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { firstReached, openRedis } from '../../lake/live/connect.ts'
+import { firstReached, listen, openRedis } from '../../lake/live/connect.ts'
 import { defineScript, runScript } from '../../lake/live/script.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -121,12 +121,9 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const { stale_ms = STALE_MS, patience_ms = PATIENCE_MS, longest_ms = LONGEST_MS } = options
   const known = new Map<string, Known>()
   const finding = new Map<string, Finding>()
-  let isTold = false
   // When records in Redis are trusted again after it was away, by `performance.now()`: it may have returned with old ones.
   let trustFrom = 0
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
-  const messages = openRedis(redisUrl)
-
   const reached = firstReached(redis, COMMAND_TIMEOUT_MS)
 
   const forget = (hash: string): void => {
@@ -138,27 +135,21 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
   const forgetAll = (): void => {
     for (const hash of [...finding.keys(), ...known.keys()]) if (!isFinal(known.get(hash)?.record)) forget(hash)
   }
-  messages.on('message', (_channel: string, hash: string) => forget(hash))
-  messages.on('close', () => {
-    isTold = false
-    trustFrom = Number.POSITIVE_INFINITY
-  })
-  messages.on('ready', () => {
-    messages.subscribe(CHANNEL).then(
-      () => {
-        // Messages sent while the connection was down are lost.
-        forgetAll()
-        isTold = true
-        if (trustFrom > 0) trustFrom = performance.now() + confirm_ms
-      },
-      () => undefined,
-    )
+  const messages = listen(redisUrl, CHANNEL, {
+    onMessage: forget,
+    onListening: () => {
+      forgetAll()
+      if (trustFrom > 0) trustFrom = performance.now() + confirm_ms
+    },
+    onAway: () => {
+      trustFrom = Number.POSITIVE_INFINITY
+    },
   })
 
   const isFresh = ({ record, confirmed, stale_until = 0 }: Known): boolean =>
     isFinal(record) ||
     performance.now() < stale_until ||
-    performance.now() - confirmed < (record === null ? unknown_ms : isTold ? confirm_ms : away_ms)
+    performance.now() - confirmed < (record === null ? unknown_ms : messages.isListening ? confirm_ms : away_ms)
 
   const judge = ({ record, lookup }: Known, hash: string): KeyLookup => {
     if (!record || !timingSafeEqual(Buffer.from(record.hash), Buffer.from(hash))) return UNKNOWN
@@ -265,11 +256,11 @@ export function openKeyIndex(options: KeyIndexOptions): KeyIndex {
     fill: (records) => toRedis(redis, records, stale_ms).catch(() => undefined),
     ready: reached,
     get connected() {
-      return isTold && redis.status === 'ready'
+      return messages.isListening && redis.status === 'ready'
     },
     close: () => {
       redis.disconnect()
-      messages.disconnect()
+      messages.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { type EventFollower, followEvents } from '../../lake/events/follow.ts'
 import type { EventBatch } from '../../lake/events/log.ts'
 import type { Events } from '../../lake/events/open.ts'
-import { openRedis } from '../../lake/live/connect.ts'
+import { type Listening, listen, openRedis } from '../../lake/live/connect.ts'
 import { withLock } from '../../lake/live/lock.ts'
 import { StoreError } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -306,7 +306,6 @@ async function deliver(
     return flushing
   }
 
-  const messages = openRedis(events.redisUrl)
   const opened = Promise.withResolvers<void>()
   const follower: EventFollower = followEvents({
     log: events.log,
@@ -321,6 +320,7 @@ async function deliver(
   })
   const troubled = (err: unknown): void => log.warn({ err }, 'subscriptions of webhooks cannot be read')
   let looking: Promise<unknown> = Promise.resolve()
+  let messages: Listening | undefined
   const inTurn = (work: () => Promise<void>): void => {
     looking = looking.then(() => (on.signal.aborted ? undefined : work().catch(troubled)))
   }
@@ -328,16 +328,18 @@ async function deliver(
     await readSubscriptions()
     opened.resolve()
     inTurn(carryOut)
-    messages.on('message', (_channel: string, message: string) => {
-      if (message === 'command') return inTurn(carryOut)
-      const [account = '', id = ''] = message.split('/')
-      inTurn(() => readAgain({ account, id }))
+    messages = listen(events.redisUrl, WEBHOOKS_CHANNEL, {
+      onMessage: (message) => {
+        if (message === 'command') return inTurn(carryOut)
+        const [account = '', id = ''] = message.split('/')
+        inTurn(() => readAgain({ account, id }))
+      },
+      onListening: () => {
+        inTurn(readSubscriptions)
+        inTurn(carryOut)
+      },
+      onError: troubled,
     })
-    // Messages from before are lost.
-    messages.subscribe(WEBHOOKS_CHANNEL).then(() => {
-      inTurn(readSubscriptions)
-      inTurn(carryOut)
-    }, troubled)
     const timers = [
       setInterval(() => void flush(), flush_ms),
       setInterval(() => inTurn(carryOut), COMMANDS_MS),
@@ -352,7 +354,7 @@ async function deliver(
     for (const timer of timers) clearInterval(timer)
   } finally {
     opened.resolve()
-    messages.disconnect()
+    messages?.close()
     await follower.close()
     await looking
     for (const lane of lanes.values()) lane.close()

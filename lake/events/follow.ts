@@ -1,4 +1,4 @@
-import { openRedis } from '../live/connect.ts'
+import { listen } from '../live/connect.ts'
 import { EVENTS_CHANNEL, type EventBatch, type EventLog } from './log.ts'
 
 /** A follower of the event log. */
@@ -31,7 +31,6 @@ export const FOLLOW_MS = CONNECTED_TIMES * POLL_MS
 
 /** Follows the log: reads it at each Redis message and by polling, since messages may be lost. */
 export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowOptions): EventFollower {
-  const messages = openRedis(redisUrl)
   let position = after
   let caughtUpAt = Date.now()
   let closed = false
@@ -68,12 +67,10 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
         reading = null
       })
   }
-  messages.on('message', wake)
-  // Once more when it has subscribed: the message of a batch recorded before that is lost.
-  messages.subscribe(EVENTS_CHANNEL).then(wake, report)
+  const messages = listen(redisUrl, EVENTS_CHANNEL, { onMessage: wake, onListening: wake, onError: report })
   let looks = 0
   const timer = setInterval(() => {
-    if (messages.status !== 'ready' || ++looks % CONNECTED_TIMES === 0) wake()
+    if (!messages.isListening || ++looks % CONNECTED_TIMES === 0) wake()
   }, POLL_MS)
   wake()
   return {
@@ -86,7 +83,7 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
     close: async () => {
       closed = true
       clearInterval(timer)
-      messages.disconnect()
+      messages.close()
       await reading
     },
   }

@@ -24,6 +24,8 @@ export function openRedis(
     maxRetriesPerRequest: null,
     enableOfflineQueue: queueWhileAway,
     autoResendUnfulfilledCommands: repeatBroken,
+    // ioredis does not handle the rejection if the connection is closed meanwhile, which ends the process; see `listen`.
+    autoResubscribe: false,
     // A server that was demoted keeps its connections: the address may lead to another one by now.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 6), 1000),
@@ -33,6 +35,50 @@ export function openRedis(
   const redis = path === null ? new Redis(url, options) : new Redis({ ...options, path })
   redis.on('error', (error: Error) => onError?.(error))
   return redis
+}
+
+/** A subscription to a channel. */
+export interface Listening {
+  /** False while messages may be missed: before it has subscribed, and while Redis is away. */
+  readonly isListening: boolean
+  close(): void
+}
+
+/** What is done with messages of a channel. */
+export interface ListenOptions {
+  readonly onMessage: (message: string) => void
+  /** Called after each subscription, the first one and those after lost connections: messages from before may have been missed. */
+  readonly onListening?: () => void
+  /** Called when the connection is lost. */
+  readonly onAway?: () => void
+  /** Called if an open connection refuses to subscribe; it is tried again at the next connection. */
+  readonly onError?: (error: Error) => void
+}
+
+/** Listens to a channel. Subscribes at each connection; the caller closes it. */
+export function listen(url: string, channel: string, { onMessage, onListening, onAway, onError }: ListenOptions): Listening {
+  let isListening = false
+  const messages = openRedis(url)
+  messages.on('message', (_channel: string, message: string) => onMessage(message))
+  messages.on('close', () => {
+    isListening = false
+    onAway?.()
+  })
+  messages.on('ready', () => {
+    messages.subscribe(channel).then(
+      () => {
+        isListening = true
+        onListening?.()
+      },
+      (error: Error) => messages.status === 'ready' && onError?.(error),
+    )
+  })
+  return {
+    get isListening() {
+      return isListening
+    },
+    close: () => messages.disconnect(),
+  }
 }
 
 /** Resolves at the first connection, or after `most_ms`: a process that starts at the same time as Redis does not miss it. */

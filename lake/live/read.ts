@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { type ChangesPage, readChanges } from './changes.ts'
-import { openRedis } from './connect.ts'
+import { listen, openRedis } from './connect.ts'
 import { type Answers, wantDocuments } from './demand.ts'
 import { type FeedState, feedStatesOf } from './freshness.ts'
 import { LIVE_KEYS, partField } from './keys.ts'
@@ -95,7 +95,6 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     lastError = error.message
   }
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS, onError: failed })
-  const messages = openRedis(redisUrl)
 
   const install = (dataset: string, watched: Watched, version: number): void => {
     const snapshot = combine(dataset, [...watched.parts.values()], version)
@@ -163,11 +162,13 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   redis.on('close', () => {
     connected = false
   })
-  messages.on('message', (_channel: string, message: string) => {
-    const [dataset = '', version] = message.split(' ')
-    load(dataset, Number(version)).catch(failed)
+  const messages = listen(redisUrl, LIVE_KEYS.channel, {
+    onMessage: (message) => {
+      const [dataset = '', version] = message.split(' ')
+      load(dataset, Number(version)).catch(failed)
+    },
+    onError: failed,
   })
-  messages.subscribe(LIVE_KEYS.channel).catch(failed)
 
   return {
     ready: opened.promise,
@@ -193,7 +194,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
       clearTimeout(timer)
       opened.resolve()
       redis.disconnect()
-      messages.disconnect()
+      messages.close()
       await polling
       await Promise.allSettled([...datasets.values()].map(({ loading }) => loading))
     },

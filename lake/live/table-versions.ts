@@ -1,4 +1,4 @@
-import { openRedis } from './connect.ts'
+import { listen, openRedis } from './connect.ts'
 import { LIVE_KEYS } from './keys.ts'
 
 /** Table versions that processes announce to each other, so that they need not check the store. */
@@ -18,23 +18,19 @@ const COMMAND_TIMEOUT_MS = 1000
 export function openTableVersions(redisUrl: string): TableVersions {
   const versions = new Map<string, number>()
   const redis = openRedis(redisUrl, { queueWhileAway: false, commandTimeout_ms: COMMAND_TIMEOUT_MS })
-  const messages = openRedis(redisUrl)
   let epoch: number | null = null
   let epochs = 0
-  messages.on('message', (_channel: string, message: string) => {
-    const [key = '', version] = message.split(' ')
-    versions.set(key, Math.max(versions.get(key) ?? 0, Number(version)))
-  })
-  messages.on('close', () => {
-    epoch = null
-  })
-  messages.on('ready', () => {
-    messages.subscribe(LIVE_KEYS.tables).then(
-      () => {
-        epoch = ++epochs
-      },
-      () => undefined,
-    )
+  const messages = listen(redisUrl, LIVE_KEYS.tables, {
+    onMessage: (message) => {
+      const [key = '', version] = message.split(' ')
+      versions.set(key, Math.max(versions.get(key) ?? 0, Number(version)))
+    },
+    onListening: () => {
+      epoch = ++epochs
+    },
+    onAway: () => {
+      epoch = null
+    },
   })
   return {
     get epoch() {
@@ -44,7 +40,7 @@ export function openTableVersions(redisUrl: string): TableVersions {
     announce: (key, version) => void redis.publish(LIVE_KEYS.tables, `${key} ${version}`).catch(() => undefined),
     close: () => {
       redis.disconnect()
-      messages.disconnect()
+      messages.close()
     },
   }
 }

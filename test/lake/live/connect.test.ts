@@ -1,7 +1,7 @@
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRedis } from '../../../lake/live/connect.ts'
+import { listen, openRedis } from '../../../lake/live/connect.ts'
 import { startTestRedis, type TestRedis } from '../../helpers/redis.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { until } from '../../helpers/until.ts'
@@ -45,14 +45,8 @@ test.each([
 test('a connection to a server that was demoted is opened anew, and leads to the new one', async () => {
   const next = await startTestRedis()
   let target = server.url
-  const proxy = createServer((socket) => {
-    const upstream = connect(target).on('error', () => socket.destroy())
-    socket.on('error', () => upstream.destroy()).pipe(upstream)
-    upstream.pipe(socket)
-  })
-  const path = join(tempFolder(), 'proxy.sock')
-  await new Promise<void>((resolve) => proxy.listen(path, resolve))
-  const redis = openRedis(path)
+  const proxy = await proxyTo(() => target)
+  const redis = openRedis(proxy.path)
   const control = openRedis(server.url)
   try {
     await redis.set('a', 1)
@@ -74,3 +68,59 @@ test('a connection to a server that was demoted is opened anew, and leads to the
     await next.stop()
   }
 })
+
+test('a channel is listened to at each connection, which may be closed before the server has replied', async () => {
+  const proxy = await proxyTo(() => server.url)
+  const unhandled: unknown[] = []
+  const noteUnhandled = (error: unknown): void => void unhandled.push(error)
+  process.on('unhandledRejection', noteUnhandled)
+  const heard: string[] = []
+  const control = openRedis(server.url)
+  let times = 0
+  let closesAtOnce = false
+  const messages = listen(proxy.path, 'channel', { onMessage: (message) => heard.push(message), onListening: () => times++ })
+  const closed = openRedis(proxy.path)
+  closed.on('ready', () => {
+    if (!closesAtOnce) return
+    closed.disconnect()
+    proxy.breakAll()
+  })
+  try {
+    await closed.subscribe('channel')
+    await until('listening', () => messages.isListening)
+    await control.publish('channel', 'one')
+    await until('heard', () => heard.length === 1)
+    closesAtOnce = true
+    proxy.breakAll()
+    await until('away', () => !messages.isListening)
+    await until('listening again', () => closed.status === 'end' && messages.isListening)
+    await control.publish('channel', 'two')
+    await until('heard again', () => heard.length === 2)
+    expect(heard).toEqual(['one', 'two'])
+    expect(times).toBeGreaterThanOrEqual(2)
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', noteUnhandled)
+    for (const redis of [closed, control]) redis.disconnect()
+    messages.close()
+    proxy.close()
+  }
+})
+
+/** A proxy on a socket of its own; `target` states where new connections lead. */
+async function proxyTo(target: () => string): Promise<{ path: string; breakAll: () => void; close: () => void }> {
+  const open = new Set<Socket>()
+  const proxy = createServer((socket) => {
+    open.add(socket.on('close', () => open.delete(socket)))
+    const upstream = connect(target()).on('error', () => socket.destroy())
+    socket.on('close', () => upstream.destroy())
+    socket.on('error', () => upstream.destroy()).pipe(upstream)
+    upstream.pipe(socket)
+  })
+  const path = join(tempFolder(), 'proxy.sock')
+  await new Promise<void>((resolve) => proxy.listen(path, resolve))
+  const breakAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  return { path, breakAll, close: () => proxy.close() }
+}
