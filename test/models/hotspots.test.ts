@@ -56,6 +56,30 @@ describe('densities', () => {
     expect(stamped).toEqual(exact)
     expect(() => rasterOver([...marks, { x: 1e7, y: 0, weight: 1 }], { step_m: 25, margin_m: 0, mostCells: 1000 })).toThrow('at most 1000')
   })
+
+  test.each(KERNELS)('%s: every cell has them, up to the edges of a raster that cuts kernels off', (kernel) => {
+    // The first two marks are the corners, so that all marks are at centres of cells.
+    const marks = [
+      [0, 0],
+      [500, 400],
+      [100, 400],
+      [475, 0],
+      [250, 200],
+    ].map(([x = 0, y = 0], at) => ({ x, y, weight: 1 + at }))
+    const raster = rasterOver(marks, { step_m: 25, margin_m: 0, mostCells: 10_000 })
+    expect([raster.x, raster.y, raster.columns, raster.rows]).toEqual([0, 0, 21, 17])
+    const [exact, stamped] = [new Float64Array(21 * 17), new Float64Array(21 * 17)]
+    addToRaster(raster, exact, { marks, kernel, bandwidth_m: 40 })
+    addStamps(raster, stamped, { marks, stamp: stampOf(kernel, 40, 25) })
+    const density = densityOf(marks, kernel, 40)
+    // Rasters leave out the outer parts of the Gaussian kernel, stamps those beyond three bandwidths.
+    const [near, far] = kernel === 'GAUSSIAN' ? [4e-7, 1.2e-5] : [1e-15, 1e-15]
+    for (const at of exact.keys()) {
+      const expected = density(25 * (at % 21), 25 * Math.floor(at / 21))
+      expect(Math.abs((exact[at] as number) - expected), `cell ${at}`).toBeLessThanOrEqual(near)
+      expect(Math.abs((stamped[at] as number) - expected), `stamped cell ${at}`).toBeLessThanOrEqual(far)
+    }
+  })
 })
 
 describe('chance', () => {

@@ -7,7 +7,7 @@ import { isHeld } from '../../models/risk/evaluate.ts'
 import { fitRisk } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
 import { fitProfile, HOURS, provinceOffset, sunTable } from '../../models/risk/profile.ts'
-import { enoughOf, estimatesOf, fitRun, LEAST_ACCIDENTS, type RiskParameters } from '../../models/risk/run.ts'
+import { enoughOf, estimatesOf, fitRun, LEAST_ACCIDENTS, profilesOf, type RiskParameters } from '../../models/risk/run.ts'
 import { figures } from '../helpers/figures.ts'
 
 const FIRST = dayOf('2024-01-01')
@@ -179,4 +179,16 @@ test('the baseline has the shares of the two weeks before and after', () => {
   for (const week of [5, 6, 8, 9]) expect(at(week)).toBeCloseTo((2 * ((1 + 0.5) / 28) * 7) / 2, 12)
   for (const week of [4, 10]) expect(at(week)).toBeCloseTo((2 * (0.5 / 28) * 7) / 2, 12)
   expect(HOURS).toBe(24)
+})
+
+test('profiles are numbered from 1, like the numbers by kind of a section; the last one is of all other animals', () => {
+  const profile = (value: number) => ({ bySun: [value], byHour: [value + 0.1], season: [value + 0.2] })
+  const parameters = { kinds: ['8', '5'], profiles: [1, 2, 3].map(profile) } as unknown as RiskParameters
+  const run = { model: 'risk', model_version: 'v', made_at: 7 }
+  expect(profilesOf(parameters, { ...run, recent_error: 0.1 })).toEqual(
+    [[1, '8'] as const, [2, '5'] as const, [3, null] as const].map(([kind, animal_code]) => ({
+      ...run,
+      ...{ kind, animal_code, by_sun: [kind], by_hour: [kind + 0.1], season: [kind + 0.2] },
+    })),
+  )
 })
