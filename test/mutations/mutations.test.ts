@@ -83,11 +83,11 @@ function checkout(files: Readonly<Record<string, string>>): string {
   return root
 }
 
-test('the tests of a file are those that lead to it, the nearest first, then those in the same folders, then the quickest; type imports do not count', () => {
+test('the tests of a file are those that lead to it, the nearest first, those of the same words sooner, then the quickest; type imports do not count', () => {
   const more = { 'test/again.test.ts': `import '${ADD}'\n`, 'test/lake/add.test.ts': `import '../${ADD}'\n` }
   const reach = new Reach(checkout({ ...FILES, ...more }))
   const seconds = (path: string): number => (path.endsWith('/add.test.ts') ? 9 : 1)
-  const nearest = ['test/lake/add.test.ts', 'test/again.test.ts', 'test/add.test.ts', 'test/sum.test.ts']
+  const nearest = ['test/lake/add.test.ts', 'test/add.test.ts', 'test/again.test.ts', 'test/sum.test.ts']
   expect(reach.testsOf('lake/add.ts', { tier: 'default', seconds })).toEqual(nearest)
   expect(reach.testsOf('lake/add.ts', { tier: 'deep', seconds })).toEqual([
     ...nearest.slice(0, 3),
@@ -96,6 +96,9 @@ test('the tests of a file are those that lead to it, the nearest first, then tho
   ])
   expect(reach.testsOf('lake/loop.ts', { tier: 'default', seconds })).toEqual(['test/start.test.ts'])
   expect(reach.testsOf('lake/unseen.ts', { tier: 'deep', seconds })).toEqual([])
+  const endpoints = { 'api/app.ts': `import './trips/od.ts'\n`, 'api/trips/od.ts': '', 'test/api/a.test.ts': `import '../../api/app.ts'\n` }
+  const named = new Reach(checkout({ ...endpoints, 'test/api/trips-od.test.ts': endpoints['test/api/a.test.ts'] }))
+  expect(named.testsOf('api/trips/od.ts', { tier: 'default', seconds })).toEqual(['test/api/trips-od.test.ts', 'test/api/a.test.ts'])
 })
 
 test('the same seed gives the same mutants, on different lines, from the files that two checkouts share', () => {

@@ -38,15 +38,20 @@ export class Reach {
     return steps
   }
 
-  /** The test files that lead to a file: the nearest first, then those in the same folders, then the quickest (`seconds`). */
+  /**
+   * The test files that lead to a file: those with the fewest steps first, a word of its path in their names counting as a step
+   * less, then the quickest (`seconds`).
+   */
   testsOf(file: string, { tier, seconds }: { readonly tier: 'default' | 'deep'; readonly seconds: (test: string) => number }): string[] {
+    const words = new Set(wordsOf(file))
+    const common = (test: string): number => wordsOf(test).filter((word) => words.has(word)).length
     return [...this.stepsTo(file)]
       .filter(([path]) => path.endsWith('.test.ts') && (tier === 'deep' || !path.endsWith(HELD_BACK)))
+      .map(([path, steps]) => ({ path, distance: steps - common(path) }))
       .toSorted(
-        ([one, near], [other, far]) =>
-          near - far || shared(other, file) - shared(one, file) || seconds(one) - seconds(other) || one.localeCompare(other),
+        (one, other) => one.distance - other.distance || seconds(one.path) - seconds(other.path) || one.path.localeCompare(other.path),
       )
-      .map(([path]) => path)
+      .map(({ path }) => path)
   }
 }
 
@@ -55,17 +60,9 @@ export function isDeepOnly(test: string): boolean {
   return test.endsWith(HELD_BACK)
 }
 
-/**
- * Number of common leading folders and names of two paths, without `test`: `test/lake/system.test.ts` is about `lake/system.ts`.
- */
-function shared(test: string, file: string): number {
-  const parts = file.replace(/\.ts$/, '').split('/')
-  const own = test
-    .replace(/^test\//, '')
-    .replace(/(?:\.deep)?\.test\.ts$/, '')
-    .split('/')
-  const differs = parts.findIndex((part, at) => part !== own[at])
-  return differs === -1 ? parts.length : differs
+/** The words of a path: `test/api/mobility-od.test.ts` and `api/endpoints/mobility/od.ts` have three in common. */
+function wordsOf(path: string): string[] {
+  return [...new Set(path.replace(/^test\/|(?:\.deep)?(?:\.test)?\.ts$/g, '').split(/[/-]/))]
 }
 
 function filesOf(root: string, folder: string): string[] {
