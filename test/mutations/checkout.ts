@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOMS } from './select.ts'
@@ -15,6 +15,9 @@ export interface Scratch {
   clear(): void
   remove(): void
 }
+
+/** In a folder of packages: the lock file of which they are. */
+const INSTALLED = '.installed'
 
 /** The commit of a checkout. Throws if its product code has uncommitted changes, which a copy would lack. */
 export function commitOf(root: string): string {
@@ -33,7 +36,10 @@ export function makeScratch(root: string): Scratch {
   const packages = join(folder, 'node_modules')
   mkdirSync(packages)
   for (const name of readdirSync(join(root, 'node_modules')))
-    if (!name.startsWith('.vite')) symlinkSync(join(root, 'node_modules', name), join(packages, name))
+    if (!name.startsWith('.vite') && name !== INSTALLED) symlinkSync(join(root, 'node_modules', name), join(packages, name))
+  // Packages of another commit count as well, else a command under test would replace them (scripts/setup.sh).
+  const lock = join(folder, 'package-lock.json')
+  if (existsSync(lock)) copyFileSync(lock, join(packages, INSTALLED))
   mkdirSync(temporary)
   return {
     folder,

@@ -119,10 +119,12 @@ test('the same seed gives the same mutants, on different lines, from the files t
 })
 
 test('a copy has the commit and linked packages, and is removed with its processes; uncommitted product code is refused', async () => {
-  const root = checkout(FILES)
+  const root = checkout({ ...FILES, 'package-lock.json': '{}' })
   const commit = commitOf(root)
   const scratch = makeScratch(root)
   try {
+    // Commands under test install nothing.
+    expect(readFileSync(join(scratch.folder, 'node_modules/.installed'), 'utf8')).toBe('{}')
     expect(readFileSync(join(scratch.folder, 'lake/add.ts'), 'utf8')).toBe(FILES['lake/add.ts'])
     expect(commitOf(scratch.folder)).toBe(commit)
     writeFileSync(join(scratch.folder, 'node_modules/.mutants.json'), '')
