@@ -96,8 +96,11 @@ test('the tests of a file are those that lead to it, the nearest first, those of
   ])
   expect(reach.testsOf('lake/loop.ts', { tier: 'default', seconds })).toEqual(['test/start.test.ts'])
   expect(reach.testsOf('lake/unseen.ts', { tier: 'deep', seconds })).toEqual([])
-  const endpoints = { 'api/app.ts': `import './trips/od.ts'\n`, 'api/trips/od.ts': '', 'test/api/a.test.ts': `import '../../api/app.ts'\n` }
-  const named = new Reach(checkout({ ...endpoints, 'test/api/trips-od.test.ts': endpoints['test/api/a.test.ts'] }))
+  const [app, trips] = ['../../api/app.ts', './trips/od.ts']
+  const test = `import '${app}'\n`
+  const named = new Reach(
+    checkout({ 'api/app.ts': `import '${trips}'\n`, 'api/trips/od.ts': '', 'test/api/a.test.ts': test, 'test/api/trips-od.test.ts': test }),
+  )
   expect(named.testsOf('api/trips/od.ts', { tier: 'default', seconds })).toEqual(['test/api/trips-od.test.ts', 'test/api/a.test.ts'])
 })
 
