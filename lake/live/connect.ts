@@ -47,7 +47,7 @@ export interface Listening {
 /** What is done with messages of a channel. */
 export interface ListenOptions {
   readonly onMessage: (message: string) => void
-  /** Called after each subscription, the first one and those after lost connections: messages from before may have been missed. */
+  /** Called after each subscription, the first one included: messages from before may have been missed. */
   readonly onListening?: () => void
   /** Called when the connection is lost. */
   readonly onAway?: () => void
