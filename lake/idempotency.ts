@@ -2,17 +2,19 @@ import type { ObjectStore } from './store/store.ts'
 
 /** How long a reply is repeated to the same Idempotency-Key, in ms. */
 export const KEEP_REPLIES_MS = 86_400_000
+/** After its day, a state stays for another hour: a request that has just read it finds its next version taken. */
+const GRACE_MS = 3_600_000
 const ROOT = 'idempotency/'
 
-/** The keys of the objects of an Idempotency-Key: the claim and the stored reply. */
-export function replyKeys(name: string): { readonly claim: string; readonly reply: string } {
-  return { claim: `${ROOT}${name}/claim.json`, reply: `${ROOT}${name}/reply.json` }
+/** Prefix of the versions of an Idempotency-Key's state. */
+export function repliesPrefix(name: string): string {
+  return `${ROOT}${name}/`
 }
 
-/** Deletes objects older than a day; returns how many. */
+/** Deletes objects older than a day and an hour; returns how many. */
 export async function forgetReplies(store: ObjectStore, now: number, signal: AbortSignal): Promise<number> {
   const over: string[] = []
-  for await (const { key, modified_at } of store.list(ROOT)) if (now - modified_at >= KEEP_REPLIES_MS) over.push(key)
+  for await (const { key, modified_at } of store.list(ROOT)) if (now - modified_at >= KEEP_REPLIES_MS + GRACE_MS) over.push(key)
   for (const key of over) {
     signal.throwIfAborted()
     await store.delete(key)

@@ -14,12 +14,17 @@ const REFUSALS: Readonly<Record<KeyRejection, readonly [ProblemCode, string]>> =
   expired: ['expired-key', 'This key has expired: it was rotated, or its e-mail address was not confirmed within 7 days.'],
 }
 
-/** Returns the problem of a missing key; `plan` is the required plan, null if any plan will do. */
-export function keyRequired(plan: Plan | null = null): Problem {
-  const which = plan === null || plan === 'FREE' ? 'a key' : `a key of the plan ${plan}`
-  return problem('key-required', `This needs ${which} in the header X-API-Key; POST /api/keys gives a free one.`, {
+/** Returns the problem of a missing key where any key will do. */
+export function keyRequired(): Problem {
+  return problem('key-required', 'This needs a key in the header X-API-Key; POST /api/keys gives a free one.', { headers: AUTHENTICATE })
+}
+
+/** Returns the problem of a missing key of a plan. A plan that costs money is found at `upgradeUrl`. */
+export function planKeyRequired(plan: Plan, upgradeUrl: string): Problem {
+  if (plan === 'FREE') return keyRequired()
+  return problem('key-required', `This needs a key of the plan ${plan} in the header X-API-Key; see ${upgradeUrl}.`, {
     headers: AUTHENTICATE,
-    ...(plan === null ? {} : { extensions: { required_plan: plan } }),
+    extensions: { required_plan: plan, upgrade_url: upgradeUrl },
   })
 }
 

@@ -303,7 +303,9 @@ export function openAccounts({ store, index, peppers, clock, unconfirmed_ms }: A
     grant: async ({ account, id, plan }) => {
       const slot = await changeKey({ account, id }, (old, { keys }, now) => {
         if (!isWorking(old, now)) throw problem('conflict', 'This key does not work any more; no plan can be granted to it.')
-        return old.plan === plan ? keys : keys.map((one) => (one === old ? { ...one, plan } : one))
+        // All that works in the slot: a rotation at the same time has made the key that takes over.
+        const isGranted = (one: SlotKey): boolean => one.plan === plan || !isWorking(one, now)
+        return keys.every(isGranted) ? keys : keys.map((one) => (isGranted(one) ? one : { ...one, plan }))
       })
       return listedIn(slot, id)
     },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Plan } from '../../lake/schema/dataset.ts'
 import type { Format } from '../define/formats.ts'
 import type { Problem, ProblemCode } from '../define/problems.ts'
-import { keyRequired, planRequired, quotaExceeded, tooManyQueries } from './access-problems.ts'
+import { planKeyRequired, planRequired, quotaExceeded, tooManyQueries } from './access-problems.ts'
 import type { Caller, Callers } from './callers.ts'
 import { limitHeaders } from './limits/headers.ts'
 import type { Lease } from './limits/leases.ts'
@@ -60,6 +60,11 @@ export class RequestContext {
     return this.#caller?.tier ?? null
   }
 
+  /** The plan by which the caller sees data: FREE without a key. */
+  get plan(): Plan {
+    return this.caller.key?.plan ?? 'FREE'
+  }
+
   /** Daily units that the request was charged, without refunds. */
   get dayUnits(): number {
     return this.#dayUnits
@@ -85,7 +90,9 @@ export class RequestContext {
     const { tier, key } = this.caller
     const { upgradeUrl } = this.#parts
     if (plan === 'FREE' || TIERS.indexOf(tier) >= TIERS.indexOf(plan)) return
-    throw key === null ? keyRequired(plan) : planRequired(what, { required: plan, current: key.plan, upgradeUrl: upgradeUrl() })
+    throw key === null
+      ? planKeyRequired(plan, upgradeUrl())
+      : planRequired(what, { required: plan, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
   /** Throws the problem of a caller whose plan lacks this representation. */
@@ -94,7 +101,9 @@ export class RequestContext {
     if (terms.formats.includes(format)) return
     const { plans, upgradeUrl } = this.#parts
     const required = planOfFormat(plans, format)
-    throw key === null ? keyRequired(required) : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl: upgradeUrl() })
+    throw key === null
+      ? planKeyRequired(required, upgradeUrl())
+      : planRequired(`format=${format}`, { required, current: key.plan, upgradeUrl: upgradeUrl() })
   }
 
   /** Charges the caller. Throws the problem of a caller over a limit. */

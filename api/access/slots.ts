@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { PLANS } from '../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { type Versioned, versioned, versionOf } from '../../lake/store/versioned.ts'
 import type { KeyHint } from './key-format.ts'
 
 export type Plan = (typeof PLANS)[number]
@@ -41,8 +41,6 @@ export interface Slot {
 }
 
 const ROOT = 'accounts/'
-/** Versions that are kept, so that a writer with an older one finds its next version taken. */
-const KEPT_VERSIONS = 8
 const EMPTY_MS = 86_400_000
 
 /** Returns the status of a key at an instant (ms). */
@@ -89,12 +87,7 @@ export async function readSlots(store: ObjectStore, account: string): Promise<Sl
 
 /** Writes the next version of a slot; null if another change won. */
 export async function commitSlot(store: ObjectStore, slot: Slot, keys: readonly SlotKey[]): Promise<Slot | null> {
-  const { account, number } = slot
-  const next: Slot = { account, number, version: slot.version + 1, keys }
-  const body = Buffer.from(JSON.stringify({ commit: randomUUID(), keys }))
-  if (!(await store.putIfAbsent(versionKey(next, next.version), body))) return null
-  if (next.version > KEPT_VERSIONS) await store.delete(versionKey(next, next.version - KEPT_VERSIONS))
-  return next
+  return (await chain(store, slot).commit(slot.version, { keys })) ? { ...slot, version: slot.version + 1, keys } : null
 }
 
 /** Removes all but the newest version of each slot of an account. */
@@ -143,13 +136,12 @@ function slotNumber(key: string): number {
   return Number(/\/slot-(\d)\/\d+$/.exec(key)?.[1])
 }
 
-function versionKey(slot: Pick<Slot, 'account' | 'number'>, version: number): string {
-  return `${slotPrefix(slot.account)}${slot.number}/${String(version).padStart(8, '0')}`
+function chain(store: ObjectStore, { account, number }: Pick<Slot, 'account' | 'number'>): Versioned<Pick<Slot, 'keys'>> {
+  return versioned(store, `${slotPrefix(account)}${number}/`)
 }
 
 async function readVersion(store: ObjectStore, account: string, key: string): Promise<Slot | null> {
-  const bytes = await store.get(key)
-  if (!bytes) return null
-  const { keys } = JSON.parse(bytes.toString()) as { readonly keys: readonly SlotKey[] }
-  return { account, number: slotNumber(key), version: Number(key.slice(key.lastIndexOf('/') + 1)), keys }
+  const [number, version] = [slotNumber(key), versionOf(key) as number]
+  const found = await chain(store, { account, number }).at(version)
+  return found && { account, number, version, keys: found.keys }
 }

@@ -55,9 +55,17 @@ export interface SearchCollectionView {
   readonly plan: Plan | null
 }
 
-/** The search index of a process. */
+/** The search index of a process, by the plan of the caller. */
+export interface SearchViews {
+  readonly of: (plan: Plan) => SearchView
+}
+
+/**
+ * The search index as callers of a plan see it. A collection has the plan of the endpoint that shows its documents. Below it, they
+ * are found by names and codes only, and their hits have a title and a link, no place and no subtitle.
+ */
 export interface SearchView {
-  /** Text that changes with the documents and their sources. */
+  /** Text that changes with the documents and their sources, and differs by plan. */
   readonly version: string
   /** When a source of the documents last changed, ms since the epoch; 0 without any. */
   readonly changed_at: number

@@ -1,19 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  cancelJob,
-  createJob,
-  type ExportJob,
-  type ExportRequest,
-  isUnfinished,
-  listJobs,
-  readJob,
-  readJobs,
-} from '../../lake/exports/jobs.ts'
+import { cancelJob, createJob, type ExportJob, type ExportRequest, readJob, readJobs } from '../../lake/exports/jobs.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
-import { keyRequired } from '../access/access-problems.ts'
 import { NO_STORE } from '../access/account-parts.ts'
 import { FULL_COST, RequestContext } from '../access/request-context.ts'
 import { problem } from '../define/problems.ts'
@@ -60,7 +50,6 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
     if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(request.method)) return
     try {
       await context.identify()
-      if (context.caller.key === null) throw keyRequired('ENTERPRISE')
       context.needs('ENTERPRISE', JOBS_PATH)
       await context.charge(FULL_COST)
       refuseLongUrl(request.raw)
@@ -108,11 +97,10 @@ export function registerExportJobs(app: FastifyInstance, parts: ExportJobParts):
       const write = { header: header === undefined ? undefined : String(header), scope: `${slot} POST ${JOBS_PATH}`, now: clock() }
       return writeOnce(store, { ...write, payload: asked as unknown as Json }, async (seed) => {
         const id = `exp_${createHash('sha256').update(`${slot} ${seed}`).digest('hex').slice(0, 20)}`
-        const unfinished = (await listJobs(store, slot)).filter((job) => isUnfinished(job) && job.id !== id)
-        if (unfinished.length >= MAX_UNFINISHED)
-          throw problem('conflict', `This key has ${unfinished.length} export jobs that have not ended; cancel some, or wait.`)
         const created: ExportRequest = { id, slot, created_at: clock(), ...asked }
-        await createJob(store, created)
+        const unfinished = await createJob(store, created, MAX_UNFINISHED)
+        if (unfinished !== null)
+          throw problem('conflict', `This key has ${unfinished} export jobs that have not ended; cancel some, or wait.`)
         const job = (await readJob(store, { slot, id }, clock())) as ExportJob
         return one(202, job, { Location: `${JOBS_PATH}/${id}` })
       })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { Dataset, Plan } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
 import type { InLease } from '../access/limits/in-lease.ts'
 import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
@@ -53,7 +53,13 @@ export interface ResponseBody {
 /** Answers one kind of request: validates it, computes its tag, and can then make the body. Throws problems. */
 export type Handler = (
   values: RequestValues,
-  options: { readonly format: Format; readonly now: number; readonly lease: InLease },
+  options: {
+    readonly format: Format
+    readonly now: number
+    readonly lease: InLease
+    /** The plan of the caller, FREE without a key. Only replies of the search depend on it. */
+    readonly plan: Plan
+  },
 ) => ResponsePlan | Promise<ResponsePlan>
 
 /** When newer data is expected (ms), as known at the call, and the seconds between two publications. */

@@ -134,7 +134,7 @@ export class EndpointRoute {
 
   /** The response that the same URL had, if the data is the same; null for none. */
   async #repeated({ raw, wanted, context, now }: Asked): Promise<CachedResponse | null> {
-    const known = hasBody(raw) ? undefined : this.#byUrl.get(urlKeyOf(raw, wanted))
+    const known = hasBody(raw) ? undefined : this.#byUrl.get(this.#urlKeyOf(raw, wanted, context))
     if (!known || !isCurrent(known.reply.head, now)) return null
     const { head } = known.reply
     if (known.plan) context.needs(known.plan, this.#endpoint.path)
@@ -154,7 +154,7 @@ export class EndpointRoute {
     const values = this.#valuesOf(asked)
     const { format, wider } = this.#allowed(values, asked)
     await this.#checkKnown?.(values)
-    const plan = await this.#handler(values, { format, now, lease: leaseOnce(() => context.lease(this.#wait_ms)) })
+    const plan = await this.#handler(values, { format, now, plan: context.plan, lease: leaseOnce(() => context.lease(this.#wait_ms)) })
     const cached = this.#cached(plan)
     // A query of the lake is paid for, even if it only shows that nothing has changed since a time.
     const isCheap = plan.isFromMemory || cached !== undefined || knowsTag(raw.headers, plan.head)
@@ -164,8 +164,16 @@ export class EndpointRoute {
     // A partial answer has its own tag.
     if (hasIt && !isNotModified(raw.headers, found.head)) await chargeRest(context, found)
     const isWhole = found.head.etag === plan.head.etag
-    if (plan.isFromMemory && isWhole && generation === this.#generation) this.#byUrl.put(urlKeyOf(raw, asked.wanted), found, wider)
+    if (plan.isFromMemory && isWhole && generation === this.#generation)
+      this.#byUrl.put(this.#urlKeyOf(raw, asked.wanted, context), found, wider)
     return found
+  }
+
+  /** Returns the key of a response in the URL index. Callers of other plans find something else in a search. */
+  #urlKeyOf({ url }: IncomingMessage, format: Wanted, { plan }: RequestContext): string {
+    const { read } = this.#endpoint
+    const key = read.kind === 'system' && read.search ? `${plan} ${url}` : (url as string)
+    return format === 'json' ? key : `${format} ${key}`
   }
 
   #valuesOf({ raw, params }: Asked): RequestValues {
@@ -214,11 +222,6 @@ async function chargeRest(context: RequestContext, { file }: CachedResponse): Pr
     await file?.close()
     throw error
   }
-}
-
-/** Returns the key of a response in the URL index. */
-function urlKeyOf({ url }: IncomingMessage, format: Wanted): string {
-  return format === 'json' ? (url as string) : `${format} ${url}`
 }
 
 function acceptable(format: Wanted, formats: readonly Format[]): Format {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { KEEP_REPLIES_MS, replyKeys } from '../../lake/idempotency.ts'
+import { KEEP_REPLIES_MS, repliesPrefix } from '../../lake/idempotency.ts'
 import type { Json } from '../../lake/schema/columns.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { versioned } from '../../lake/store/versioned.ts'
 import { problem } from '../define/problems.ts'
 
 /** A reply that is repeated for the same Idempotency-Key. */
@@ -24,21 +25,28 @@ export interface IdempotentWrite {
   readonly seal?: { readonly encrypt: (text: string) => string; readonly decrypt: (text: string) => string }
 }
 
+/** The state of an Idempotency-Key: in progress until it has a reply or was released. */
 interface Claim {
   readonly fingerprint: string
+  /** When the key was first sent, and when the running attempt began, in ms since the epoch. */
   readonly at: number
-  /** Distinguishes the claims of two requests, see `ObjectStore.putIfAbsent`. */
-  readonly by: string
+  readonly begun_at: number
+  /** Makes the seed, so that the same key makes other ids after a day. A later attempt of the same request has the same one. */
+  readonly nonce: string
+  /** The reply as text, encrypted if it contains a secret. */
+  readonly reply?: string
+  /** True after a failure: the next request does the work. */
+  readonly isReleased?: true
 }
 
-/** After this time in ms, the next request takes over an unanswered one. */
+/** After this time in ms, one later request takes over an unanswered one. */
 const ABANDONED_MS = 60_000
 /** A structured string of RFC 9651 (`"…"`), or its characters without quotes. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/
 
 /**
- * Performs a write once for each Idempotency-Key and repeats its reply for 24 hours. `work` gets a seed that is the same for the
- * same key. Ids made from it prevent a second write if the process died before the reply was stored. A problem is not repeated.
+ * Performs a write once for each Idempotency-Key and repeats its reply for 24 hours. `work` gets a seed that is the same for each
+ * attempt at the request: what it makes from it, it makes once, even if an attempt was abandoned. A problem is not repeated.
  */
 export async function writeOnce(
   store: ObjectStore,
@@ -46,46 +54,38 @@ export async function writeOnce(
   work: (seed: string) => Promise<RepeatableReply>,
 ): Promise<RepeatableReply> {
   if (write.header === undefined) return work(randomUUID())
-  const name = nameOf(write.header, write.scope)
-  const { claim: claimKey, reply: replyKey } = replyKeys(name)
   const { seal, now } = write
-  const mine: Claim = { fingerprint: sha256(canonical(write.payload)), at: now, by: randomUUID() }
-  const there = await claim(store, claimKey, mine)
-  if (there) {
-    if (now - there.at >= KEEP_REPLIES_MS) {
-      await store.delete(replyKey)
-      await store.put(claimKey, Buffer.from(JSON.stringify(mine)))
-    } else {
-      if (there.fingerprint !== mine.fingerprint)
-        throw problem('idempotency-key-reused', 'This Idempotency-Key was sent with another request in the last 24 hours.')
-      const stored = (await store.get(replyKey))?.toString()
-      if (stored !== undefined) {
-        const reply = JSON.parse(seal ? seal.decrypt(stored) : stored) as RepeatableReply
-        return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } }
-      }
-      if (now - there.at < ABANDONED_MS)
-        throw problem('conflict', 'The first request with this Idempotency-Key is still in progress.', {
-          headers: { 'Retry-After': '1' },
-        })
-    }
+  const name = nameOf(write.header, write.scope)
+  const chain = versioned<Claim>(store, repliesPrefix(name))
+  const { number, value } = await chain.read()
+  const fingerprint = sha256(canonical(write.payload))
+  const former = value !== null && now - value.at < KEEP_REPLIES_MS ? value : null
+  if (former && former.fingerprint !== fingerprint && !former.isReleased)
+    throw problem('idempotency-key-reused', 'This Idempotency-Key was sent with another request in the last 24 hours.')
+  if (former?.reply !== undefined) {
+    const reply = JSON.parse(seal ? seal.decrypt(former.reply) : former.reply) as RepeatableReply
+    return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } }
   }
+  if (former && !former.isReleased && now - former.begun_at < ABANDONED_MS) throw inProgress()
+  const isSame = former?.fingerprint === fingerprint
+  const claim: Claim = isSame
+    ? { fingerprint, at: former.at, begun_at: now, nonce: former.nonce }
+    : { fingerprint, at: now, begun_at: now, nonce: randomUUID() }
+  if (!(await chain.commit(number, claim))) throw inProgress()
   try {
-    const reply = await work(name)
+    const reply = await work(`${name} ${claim.nonce}`)
     const text = JSON.stringify(reply)
-    await store.put(replyKey, Buffer.from(seal ? seal.encrypt(text) : text))
+    // If a later attempt has taken over, the reply that it stores is the same.
+    await chain.commit(number + 1, { ...claim, reply: seal ? seal.encrypt(text) : text })
     return reply
   } catch (error) {
-    await store.delete(claimKey)
+    await chain.commit(number + 1, { ...claim, isReleased: true })
     throw error
   }
 }
 
-/** Claims a key, or returns the existing claim of an earlier request. */
-async function claim(store: ObjectStore, key: string, mine: Claim): Promise<Claim | null> {
-  if (await store.putIfAbsent(key, Buffer.from(JSON.stringify(mine)))) return null
-  const bytes = await store.get(key)
-  // It was deleted in between: its request failed, so this one may do the work.
-  return bytes ? (JSON.parse(bytes.toString()) as Claim) : null
+function inProgress(): Error {
+  return problem('conflict', 'The first request with this Idempotency-Key is still in progress.', { headers: { 'Retry-After': '1' } })
 }
 
 function nameOf(header: string, scope: string): string {

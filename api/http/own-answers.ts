@@ -19,7 +19,7 @@ export function ownAnswers(
   return async (url) => {
     const { read, handler } = byPath.get(url.split('?')[0] as string) ?? {}
     if (!read || !handler) throw new Error(`${url}: no endpoint has this path`)
-    const prepared = await handler(read(url, {}), { format: 'json', now: clock(), lease: (work) => work() })
+    const prepared = await handler(read(url, {}), { format: 'json', now: clock(), plan: 'FREE', lease: (work) => work() })
     const { pieces } = await prepared.answer(NEVER)
     return JSON.parse(pieces.join('')) as Readonly<Record<string, unknown>>
   }

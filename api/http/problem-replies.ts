@@ -122,6 +122,11 @@ function queryProblem(error: QueryError): Problem {
 
 /** Returns the problem of a store that does not answer, or has no room for a write. */
 function storeProblem(error: StoreError): Problem {
+  if (error.code === 'contention')
+    return problem('temporary-reduced-capacity', 'Too many changes came at once; this one was not made.', {
+      retry_after_s: 1,
+      cause: error,
+    })
   if (isFull(error))
     return problem('insufficient-storage', 'The data store is full: nothing was changed.', { retry_after_s: FULL_S, cause: error })
   return tablesUnreadable(error)

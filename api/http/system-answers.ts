@@ -41,10 +41,10 @@ export function systemHandler(
   // Hits of a search belong to one reply.
   const texts = recordTexts(returns, { remember: !read.search })
   const asideTexts = recordWriter({ name: '', about: '', fields: (returns.kind === 'list' && returns.sideLists) || {} })
-  return async (values, { format, now }) => {
+  return async (values, { format, now, plan }) => {
     const tables = read.tables ? await watch.tables.value() : null
     const quality = read.quality ? await watch.quality.value() : UNSEEN
-    const search = read.search ? await watch.search.value() : NO_SEARCH
+    const search = read.search ? (await watch.search.value()).of(plan) : NO_SEARCH
     const { version } = search
     const of = read.tables?.(values.own) ?? null
     const about = new Map([...(tables ?? [])].map(([id, seen]) => [id, seen.about]))

@@ -1,6 +1,6 @@
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
-import type { SearchView } from '../define/search-view.ts'
+import type { SearchViews } from '../define/search-view.ts'
 import type { SearchFollower } from '../search/follow.ts'
 import { type SeenQuality, seeQuality } from './seen-quality.ts'
 import { type SeenTables, seeTables } from './seen-tables.ts'
@@ -10,7 +10,7 @@ import { type Watch, watch } from './watch.ts'
 export interface SystemWatch {
   readonly tables: Watch<SeenTables>
   readonly quality: Watch<SeenQuality>
-  readonly search: Watch<SearchView>
+  readonly search: Watch<SearchViews>
   close(): void
 }
 
@@ -28,7 +28,7 @@ export function watchSystem(options: {
   const watches = {
     tables: watch({ ...options, look: (before: SeenTables | null) => seeTables(lake, datasets, before) }),
     quality: watch({ ...options, look: (before: SeenQuality | null) => seeQuality(lake.store, before) }),
-    search: watch({ ...options, poll_ms: searchPoll_ms, look: (before: SearchView | null) => search.look(before) }),
+    search: watch({ ...options, poll_ms: searchPoll_ms, look: (before: SearchViews | null) => search.look(before) }),
   }
   return {
     ...watches,

@@ -28,6 +28,11 @@ export function indexedDocument(document: SearchDocument): IndexedDocument {
   }
 }
 
+/** Returns the names and codes of a document in index form: by these a caller below the plan of its collection finds it. */
+export function indexedNames({ title, names = [], codes = [], importance }: SearchDocument): IndexedDocument {
+  return indexedDocument({ id: '', title, subtitle: null, names, codes, position: null, province_code: null, importance })
+}
+
 /** Every name of a municipality: each half of a double one, and former and Castilian names. */
 export function municipalityNames(code: string): string[] {
   const name = municipalityByCode(code)?.name

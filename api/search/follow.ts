@@ -2,7 +2,7 @@ import { roadPoints } from '../../lake/datasets/road/road-points.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { CachedQuery } from '../define/cached-query.ts'
 import type { Endpoint } from '../define/endpoint.ts'
-import type { SearchView } from '../define/search-view.ts'
+import type { SearchViews } from '../define/search-view.ts'
 import { roadPosts } from '../endpoints/road/posts.ts'
 import type { CachedViews } from '../http/cached-views.ts'
 import { currentStates } from '../http/current-states.ts'
@@ -24,7 +24,7 @@ interface FollowOptions {
 /** Updates the index when the source data changes. */
 export interface SearchFollower {
   /** Brings the index up to date. Returns `before` if nothing has changed. */
-  look(before: SearchView | null): Promise<SearchView>
+  look(before: SearchViews | null): Promise<SearchViews>
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function followSearch(options: FollowOptions): SearchFollower {
         }
       }
       if (target.setChangedAt(Math.max(0, ...changes.values()))) hasChanged = true
-      return hasChanged || !before ? target.view() : before
+      return hasChanged || !before ? target.views() : before
     },
     async close() {
       isClosed = true

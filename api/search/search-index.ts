@@ -2,8 +2,8 @@ import { createHash, hash } from 'node:crypto'
 import { distanceM } from '../../lake/places/distance.ts'
 import { placeAt } from '../../lake/places/municipalities.ts'
 import type { Point } from '../../lake/schema/columns.ts'
-import type { Plan } from '../../lake/schema/dataset.ts'
-import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView } from '../define/search-view.ts'
+import { PLANS, type Plan } from '../../lake/schema/dataset.ts'
+import type { SearchAsk, SearchCollectionView, SearchFound, SearchHit, SearchView, SearchViews } from '../define/search-view.ts'
 import type { Posts } from '../endpoints/road/posts.ts'
 import { Turn } from '../http/turns.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type MissingCollection,
   type SearchDocument,
 } from './collection.ts'
-import { indexedDocument, weightsOf } from './documents.ts'
+import { indexedDocument, indexedNames, weightsOf } from './documents.ts'
 import { wordsOf } from './fold.ts'
 import { highlightsOf } from './highlight.ts'
 import { IndexThread } from './index-thread.ts'
@@ -40,6 +40,9 @@ interface Held {
   readonly documents: readonly SearchDocument[]
   readonly digest: string
 }
+
+/** The highest plan: it finds everything. */
+const FULL = PLANS.at(-1) as Plan
 
 /** The index of a process: its documents are here, the search structures in a thread. */
 export class SearchIndex {
@@ -99,20 +102,32 @@ export class SearchIndex {
     }
     const held = { documents: all, digest: digest.digest('base64url') }
     if (held.digest === this.#held.get(number)?.digest) return false
+    const indexed = (at: number, forms: (document: SearchDocument) => IndexedDocument): IndexedDocument[] =>
+      all.slice(at, at + BATCH).map(forms)
+    const isOpen = this.#planNumber(number) === 0
     for (let at = 0; at < Math.max(1, all.length); at += BATCH) {
-      this.#thread.collect(number, all.slice(at, at + BATCH).map(indexedDocument) satisfies IndexedDocument[], at === 0)
+      this.#thread.collect(number, indexed(at, indexedDocument), at === 0)
+      if (!isOpen) this.#thread.collect(this.#namesOf(number), indexed(at, indexedNames), at === 0)
       await turn.next()
     }
-    await this.#thread.build(number, weightsOf(weights), () => {
+    const built = (): void => {
       this.#held.set(number, held)
       this.#renew()
-    })
+    }
+    await Promise.all([
+      this.#thread.build(number, weightsOf(weights), built),
+      ...(isOpen ? [] : [this.#thread.build(this.#namesOf(number), weightsOf(weights), () => undefined)]),
+    ])
     return true
   }
 
   /** Returns a live view of the index. Each call returns a new object, so that callers can detect a change. */
-  view(): SearchView {
-    const version = (): string => this.#version
+  views(): SearchViews {
+    return { of: (plan) => this.#view(plan) }
+  }
+
+  #view(plan: Plan): SearchView {
+    const version = (): string => `${this.#version} ${plan}`
     const changedAt = (): number => this.#changed_at
     const described = (): SearchCollectionView[] => this.#declared.map((one) => this.#described(one))
     return {
@@ -125,9 +140,9 @@ export class SearchIndex {
       get collections() {
         return described()
       },
-      search: (ask) => this.search(ask),
-      suggest: (ask) => this.suggest(ask),
-      nearby: (around, collections) => this.nearby(around, collections),
+      search: (ask) => this.search(ask, plan),
+      suggest: (ask) => this.suggest(ask, plan),
+      nearby: (around, collections) => this.nearby(around, collections, plan),
     }
   }
 
@@ -137,25 +152,28 @@ export class SearchIndex {
     this.#version = hash('sha256', [this.#changed_at, this.#context, ...digests].join('\n'), 'base64url')
   }
 
-  async search(ask: SearchAsk): Promise<SearchFound> {
+  /** Searches as a caller of a plan may: see `SearchView`. */
+  async search(ask: SearchAsk, plan = FULL): Promise<SearchFound> {
     const position = positionIn(ask.q)
-    if (position) return this.#at(position, ask.collections)
+    if (position) return this.#at(position, ask.collections, plan)
     const named = roadPlaceIn(ask.q)
     const located = named && this.#isAsked(ROADS, ask) ? this.#located(named, ask) : []
     // Results on the road are sorted by their distance from the kilometre.
     const near = ask.near ?? located[0]?.position ?? null
-    const found = await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, 'always', HITS_MOST)
+    const found = await this.#ranked(named ? { ...ask, q: named.rest, near } : ask, { typos: 'always', limit: HITS_MOST, plan })
     if (located.length === 0) return found
     const counts = withMore(found.counts, ROADS, located.length)
     return { hits: [...located, ...found.hits].slice(0, HITS_MOST), counts }
   }
 
-  async suggest(ask: SearchAsk): Promise<SearchFound> {
-    return await this.#ranked(ask, 'fallback', SUGGESTED_MOST)
+  /** Completes a text as a caller of a plan may. */
+  async suggest(ask: SearchAsk, plan = FULL): Promise<SearchFound> {
+    return await this.#ranked(ask, { typos: 'fallback', limit: SUGGESTED_MOST, plan })
   }
 
-  nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null): Promise<SearchFound> {
-    const how = { collections: this.#numbersOf(collections), limit: HITS_MOST }
+  /** Finds the documents around a point that a caller of a plan may see. */
+  nearby(around: Point & { readonly radius_m: number }, collections: readonly string[] | null, plan = FULL): Promise<SearchFound> {
+    const how = { collections: this.#numbersOf(collections, plan), limit: HITS_MOST }
     return this.#thread.near(around, how, (ranked) => this.#found(ranked, { near: around, words: [] }))
   }
 
@@ -168,12 +186,15 @@ export class SearchIndex {
     return this.#thread.close()
   }
 
-  #ranked(ask: SearchAsk, typos: 'always' | 'fallback', limit: number): Promise<SearchFound> {
+  #ranked(
+    ask: SearchAsk,
+    { typos, limit, plan }: { readonly typos: 'always' | 'fallback'; readonly limit: number; readonly plan: Plan },
+  ): Promise<SearchFound> {
     const terms = termsOf(ask.q, this.#kinds)
     const { near } = ask
     const province = ask.province_code === null ? 0 : Number(ask.province_code)
     const words = wordsOf(ask.q)
-    const how = { collections: this.#numbersOf(ask.collections), limit }
+    const how = { collections: this.#numbersOf(ask.collections, plan), limit }
     return this.#thread.rank({ terms, province, near, typos }, how, (ranked) => this.#found(ranked, { near, words }))
   }
 
@@ -189,9 +210,12 @@ export class SearchIndex {
     { collection: number, document: at, score }: RankedHit,
     { near, words }: { readonly near: Point | null; readonly words: readonly string[] },
   ): SearchHit {
-    const collection = this.#collections[number] as Collection
-    const document = this.#held.get(number)?.documents[at] as SearchDocument
-    const { id, title, subtitle, position, province_code } = document
+    const isWhole = number < this.#collections.length
+    const own = isWhole ? number : number - this.#collections.length
+    const collection = this.#collections[own] as Collection
+    const document = this.#held.get(own)?.documents[at] as SearchDocument
+    const { id, title } = document
+    const { subtitle, position, province_code } = isWhole ? document : { subtitle: null, position: null, province_code: null }
     return {
       ...{ collection: collection.id, id, title, subtitle, position, province_code },
       score: Math.round(1e6 * score) / 1e6,
@@ -225,8 +249,8 @@ export class SearchIndex {
   }
 
   /** Finds the municipality of a position, then the nearest documents. */
-  async #at(position: Point, collections: readonly string[] | null): Promise<SearchFound> {
-    const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections)
+  async #at(position: Point, collections: readonly string[] | null, plan: Plan): Promise<SearchFound> {
+    const { hits, counts } = await this.nearby({ ...position, radius_m: AROUND_M }, collections, plan)
     const { municipality_code } = placeAt(position)
     const isAround = ({ collection, id }: SearchHit): boolean => collection === MUNICIPALITIES && id === municipality_code
     const scored = hits.map((hit) => ({ ...hit, score: isAround(hit) ? 2 : 1 / (1 + (hit.distance_m ?? 0) / 1000) }))
@@ -252,11 +276,24 @@ export class SearchIndex {
   }
 
   #idOf(number: number): string {
-    return (this.#collections[number] as Collection).id
+    return (this.#collections[number % this.#collections.length] as Collection).id
   }
 
-  #numbersOf(collections: readonly string[] | null): readonly number[] | null {
-    return collections?.flatMap((id) => this.#numbers.get(id) ?? []) ?? null
+  /** The number under which the names of a collection are searched for callers below its plan. */
+  #namesOf(number: number): number {
+    return number + this.#collections.length
+  }
+
+  /** Position of a collection's plan in `PLANS`: that of the endpoint that shows its documents. */
+  #planNumber(number: number): number {
+    return PLANS.indexOf(this.#planOf(detailPathOf(this.#collections[number] as Collection)) as Plan)
+  }
+
+  /** The numbers that a caller of a plan searches: whole collections up to the plan, names of the others. */
+  #numbersOf(collections: readonly string[] | null, plan: Plan): readonly number[] {
+    const numbers = collections?.flatMap((id) => this.#numbers.get(id) ?? []) ?? [...this.#numbers.values()]
+    const most = PLANS.indexOf(plan)
+    return numbers.map((number) => (this.#planNumber(number) <= most ? number : this.#namesOf(number)))
   }
 
   #isAsked(id: string, { collections }: SearchAsk): boolean {

@@ -55,7 +55,7 @@ function endpointProbe({ endpoint, handler }: Served, clock: () => number): Prob
   let last: { readonly etag: string; readonly at: number } | null = null
   return async (signal) => {
     const now = clock()
-    const prepared = await handler(read(requestOf(endpoint, values, now), {}), { format, now, lease: (work) => work() })
+    const prepared = await handler(read(requestOf(endpoint, values, now), {}), { format, now, plan: 'FREE', lease: (work) => work() })
     const { etag } = prepared.head
     if (last?.etag === etag && now - last.at < RENEW_MS) return
     const { file } = await prepared.answer(signal)

@@ -27,9 +27,7 @@ import {
   writeCheckpoint,
   writeWebhookState,
 } from './state.ts'
-import { listSubscriptions, readSubscription, type Subscription, secretsOf, WEBHOOKS_CHANNEL } from './subscriptions.ts'
-
-type Listed = Awaited<ReturnType<typeof listSubscriptions>>[number]
+import { type ListedAccount, listAccounts, readSubscriptions, type Subscription, secretsOf, WEBHOOKS_CHANNEL } from './subscriptions.ts'
 
 /** What the process that delivers webhooks needs. The caller opens and closes it. */
 export interface DelivererOptions {
@@ -115,7 +113,7 @@ async function deliver(
   const { store, events, peppers, rules, log, onTrouble, clock = Date.now, patience = 1, flush_ms = FLUSH_MS } = options
   const lanes = new Map<string, Lane>()
   /** When each subscription that was read was last written. */
-  const versions = new Map<string, number>()
+  const versions = new Map<string, string>()
   const dirty = new Set<string>()
   const shown = new ShownBatches({ maxSize: SHOWN_MOST, onError: (err) => log.error({ err }, 'some events are sent to no webhook') })
   /** The batch that lanes are being matched with, or were last. */
@@ -147,10 +145,9 @@ async function deliver(
       return null
     }
   }
-  const openLane = async (subscription: Subscription, modified_at: number): Promise<void> => {
+  const openLane = async (subscription: Subscription): Promise<void> => {
     const { id, account } = subscription
     const isWanted = filterOf(subscription)
-    versions.set(id, modified_at)
     const there = lanes.get(id)
     if (there) {
       there.isWanted = isWanted ?? (() => false)
@@ -216,34 +213,45 @@ async function deliver(
     }
   }
 
-  const readSubscriptions = async (): Promise<void> => {
-    const listed = await listSubscriptions(store)
-    const ids = new Set(listed.map(({ id }) => id))
-    for (const id of lanes.keys()) if (!ids.has(id)) await dropLane(id)
-    const news = listed.filter(({ id, modified_at }) => versions.get(id) !== modified_at)
-    for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readOne))
+  const readAll = async (): Promise<void> => {
+    const listed = await listAccounts(store)
+    const accounts = new Set(listed.map(({ account }) => account))
+    for (const { subscription } of lanes.values()) if (!accounts.has(subscription.account)) await dropLane(subscription.id)
+    const news = listed.filter(({ account, version }) => versions.get(account) !== version)
+    for (let at = 0; at < news.length; at += AT_ONCE) await Promise.all(news.slice(at, at + AT_ONCE).map(readAccount))
   }
-  const readOne = async ({ account, id, modified_at }: Listed): Promise<void> => {
+  const readAccount = async ({ account, version }: ListedAccount): Promise<void> => {
+    const webhooks = await unlessUnreadable({ account }, () => readSubscriptions(store, account))
+    versions.set(account, version)
+    if (!webhooks) return
+    const ids = new Set(webhooks.map(({ id }) => id))
+    for (const { subscription } of lanes.values())
+      if (subscription.account === account && !ids.has(subscription.id)) await dropLane(subscription.id)
+    for (const webhook of webhooks) {
+      const before = lanes.get(webhook.id)?.subscription
+      if (JSON.stringify(before) !== JSON.stringify(webhook)) await unlessUnreadable({ webhook: webhook.id }, () => openLane(webhook))
+    }
+  }
+  const readAgain = async (account: string): Promise<void> => {
+    const listed = await listAccounts(store, account)
+    for (const one of listed) await readAccount(one)
+    if (listed.length === 0)
+      for (const { subscription } of lanes.values()) if (subscription.account === account) await dropLane(subscription.id)
+  }
+  /** Reads something of one account; if that is the fault of what it stored, it is logged and the others are delivered. */
+  const unlessUnreadable = async <T>(of: object, read: () => Promise<T>): Promise<T | null> => {
     try {
-      const subscription = await readSubscription(store, account, id)
-      if (!subscription) return await dropLane(id)
-      await openLane(subscription, modified_at)
+      return await read()
     } catch (err) {
       // Not of this object alone: all are read again.
       if (err instanceof StoreError) throw err
-      versions.set(id, modified_at)
-      log.error({ err, webhook: id }, 'a webhook cannot be read; the others are delivered')
+      log.error({ err, ...of }, 'a webhook cannot be read; the others are delivered')
+      return null
     }
-  }
-  const readAgain = async ({ account, id }: Pick<Subscription, 'account' | 'id'>): Promise<void> => {
-    const [found] = (await listSubscriptions(store, account)).filter((one) => one.id === id)
-    if (found) await readOne(found)
-    else await dropLane(id)
   }
   const dropLane = async (id: string): Promise<void> => {
     lanes.get(id)?.close()
     lanes.delete(id)
-    versions.delete(id)
     dirty.delete(id)
     // A write under way would bring the state back.
     await flushing
@@ -253,11 +261,11 @@ async function deliver(
   const carryOut = async (): Promise<void> => {
     const left = await commandsLeft(store)
     // The message about a new subscription may have been lost.
-    if (left.some(({ command }) => !lanes.has(command.subscription))) await readSubscriptions()
+    if (left.some(({ command }) => !lanes.has(command.subscription))) await readAll()
     for (const { key, command } of left) {
       const before = lanes.get(command.subscription)
       // So may the message that it was enabled.
-      if (before && !before.isOn) await readAgain(before.subscription)
+      if (before && !before.isOn) await readAgain(before.subscription.account)
       const lane = lanes.get(command.subscription)
       if (lane && command.kind === 'test') lane.addTest(command.event_id, command.body)
       if (lane && command.kind === 'redeliver') lane.redeliver(command.delivery)
@@ -325,17 +333,16 @@ async function deliver(
     looking = looking.then(() => (on.signal.aborted ? undefined : work().catch(troubled)))
   }
   try {
-    await readSubscriptions()
+    await readAll()
     opened.resolve()
     inTurn(carryOut)
     messages = listen(events.redisUrl, WEBHOOKS_CHANNEL, {
       onMessage: (message) => {
         if (message === 'command') return inTurn(carryOut)
-        const [account = '', id = ''] = message.split('/')
-        inTurn(() => readAgain({ account, id }))
+        inTurn(() => readAgain(message))
       },
       onListening: () => {
-        inTurn(readSubscriptions)
+        inTurn(readAll)
         inTurn(carryOut)
       },
       onError: troubled,
@@ -343,7 +350,7 @@ async function deliver(
     const timers = [
       setInterval(() => void flush(), flush_ms),
       setInterval(() => inTurn(carryOut), COMMANDS_MS),
-      setInterval(() => inTurn(readSubscriptions), SUBSCRIPTIONS_MS),
+      setInterval(() => inTurn(readAll), SUBSCRIPTIONS_MS),
     ]
     on.onBegun()
     log.info({ webhooks: lanes.size, position: begun }, 'webhooks are delivered')

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { openRedis } from '../../lake/live/connect.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
-import { keyRequired, planRequired } from '../access/access-problems.ts'
+import { planKeyRequired, planRequired } from '../access/access-problems.ts'
 import type { ListedKey } from '../access/accounts.ts'
 import { problem } from '../define/problems.ts'
 import { readWebhookFilter } from './filter.ts'
 import { disabledReason } from './shown.ts'
 import { type Command, type Delivery, deleteWebhookState, leaveCommand, readWebhookState, type WebhookState } from './state.ts'
-import {
-  listSubscriptions,
-  readSubscription,
-  type Subscription,
-  subscriptionKey,
-  WEBHOOKS_CHANNEL,
-  writeSubscription,
-} from './subscriptions.ts'
+import { changeSubscriptions, readSubscriptions, SUBSCRIPTIONS_MOST, type Subscription, WEBHOOKS_CHANNEL } from './subscriptions.ts'
 
 /** The actions of a webhooks' owner, by the API or on the account's page. */
 export interface WebhookOwner {
@@ -22,10 +15,15 @@ export interface WebhookOwner {
   list(account: string): Promise<{ readonly subscription: Subscription; readonly state: WebhookState | null }[]>
   /** Returns a webhook of the account. Throws `not-found` if it has none with this id. */
   find(account: string, id: string): Promise<Subscription>
-  /** Stores a webhook and notifies the process that delivers. */
-  save(subscription: Subscription): Promise<void>
+  /** Stores a new webhook, unless it is there, and returns it as stored. Throws `webhook-limit-reached` at the account's most. */
+  add(subscription: Subscription): Promise<Subscription>
+  /**
+   * Changes a webhook to what `edit` returns for its newest state, again after each concurrent change, and returns it as stored.
+   * Throws `not-found` if the account has none with this id, and what `edit` throws.
+   */
+  change(of: Pick<Subscription, 'account' | 'id'>, edit: (newest: Subscription) => Subscription): Promise<Subscription>
   /** Enables or disables a webhook. Enabling clears what disabled it before, and needs a valid filter. */
-  setEnabled(subscription: Subscription, enabled: boolean): Promise<Subscription>
+  setEnabled(of: Pick<Subscription, 'account' | 'id'>, enabled: boolean): Promise<Subscription>
   /** Deletes a webhook with its progress and notifies the process that delivers. */
   remove(subscription: Pick<Subscription, 'account' | 'id'>): Promise<void>
   /** Deletes all webhooks of an account. */
@@ -49,42 +47,64 @@ export function webhookOwner(parts: {
   const redis = openRedis(parts.redisUrl, { queueWhileAway: false })
   // A change whose message is lost is found within a minute.
   const publish = (message: string): Promise<unknown> => redis.publish(WEBHOOKS_CHANNEL, message).catch(() => undefined)
-  const save: WebhookOwner['save'] = async (subscription) => {
-    await writeSubscription(store, subscription)
-    await publish(`${subscription.account}/${subscription.id}`)
+  const write = async (account: string, decide: Parameters<typeof changeSubscriptions>[2]): Promise<void> => {
+    await changeSubscriptions(store, account, decide)
+    await publish(account)
   }
-  const remove: WebhookOwner['remove'] = async ({ account, id }) => {
-    await store.delete(subscriptionKey(account, id))
-    await deleteWebhookState(store, id)
-    await publish(`${account}/${id}`)
+  const change: WebhookOwner['change'] = async ({ account, id }, edit) => {
+    let changed: Subscription | undefined
+    await write(account, (webhooks) => {
+      const newest = found(webhooks, id)
+      const made = edit(newest)
+      changed = made
+      return made === newest ? webhooks : webhooks.map((one) => (one === newest ? made : one))
+    })
+    return changed as Subscription
   }
   const leave = async (command: Command): Promise<void> => {
     await leaveCommand(store, command, clock())
     await publish('command')
   }
   return {
-    list: async (account) => {
-      const listed = await listSubscriptions(store, account)
-      const found = (await Promise.all(listed.map(({ id }) => readSubscription(store, account, id)))).filter((one) => one !== null)
-      const all = found.map(async (subscription) => ({ subscription, state: await readWebhookState(store, subscription.id) }))
-      return (await Promise.all(all)).toSorted((one, other) => one.subscription.created_at - other.subscription.created_at)
+    list: async (account) =>
+      Promise.all(
+        (await readSubscriptions(store, account)).map(async (subscription) => ({
+          subscription,
+          state: await readWebhookState(store, subscription.id),
+        })),
+      ),
+    find: async (account, id) => found(await readSubscriptions(store, account), id),
+    add: async (subscription) => {
+      const { account, id } = subscription
+      let stored = subscription
+      await write(account, (webhooks) => {
+        const there = webhooks.find((one) => one.id === id)
+        stored = there ?? subscription
+        if (there) return webhooks
+        if (webhooks.length >= SUBSCRIPTIONS_MOST)
+          throw problem('webhook-limit-reached', `An account may have ${SUBSCRIPTIONS_MOST} webhooks.`)
+        return [...webhooks, subscription]
+      })
+      return stored
     },
-    find: async (account, id) => {
-      const found = await readSubscription(store, account, id)
-      if (!found) throw problem('not-found', 'There is no such webhook.')
-      return found
+    change,
+    remove: async ({ account, id }) => {
+      await write(account, (webhooks) => (webhooks.some((one) => one.id === id) ? webhooks.filter((one) => one.id !== id) : webhooks))
+      await deleteWebhookState(store, id)
     },
-    save,
-    remove,
     removeAll: async (account) => {
-      for (const one of await listSubscriptions(store, account)) await remove(one)
+      let ids: string[] = []
+      await write(account, (webhooks) => {
+        ids = webhooks.map(({ id }) => id)
+        return webhooks.length === 0 ? webhooks : []
+      })
+      for (const id of ids) await deleteWebhookState(store, id)
     },
-    setEnabled: async (subscription, enabled) => {
-      if (enabled) readWebhookFilter(subscription.filter)
-      const changed = { ...subscription, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
-      await save(changed)
-      return changed
-    },
+    setEnabled: (of, enabled) =>
+      change(of, (newest) => {
+        if (enabled) readWebhookFilter(newest.filter)
+        return { ...newest, enabled, ...(enabled ? { enabled_at: clock() } : {}) }
+      }),
     test: async (subscription) => {
       const { id } = subscription
       needsEnabled(subscription, await readWebhookState(store, id))
@@ -111,6 +131,12 @@ export function webhookOwner(parts: {
   }
 }
 
+function found(webhooks: readonly Subscription[], id: string): Subscription {
+  const one = webhooks.find((webhook) => webhook.id === id)
+  if (!one) throw problem('not-found', 'There is no such webhook.')
+  return one
+}
+
 function needsEnabled(subscription: Subscription, state: WebhookState | null): void {
   if (disabledReason(subscription, state) !== null)
     throw problem('conflict', 'The webhook is disabled and sends nothing; PATCH it with {"enabled": true} first.')
@@ -124,5 +150,7 @@ export function needsWebhookPlan(
   const own = listed.filter(({ id, status }) => (status === 'ACTIVE' || status === 'ROTATING') && (only === null || id === only))
   if (own.some(({ plan }) => plan === 'ENTERPRISE')) return
   const [first] = own
-  throw first ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl }) : keyRequired('ENTERPRISE')
+  throw first
+    ? planRequired('/api/webhooks', { required: 'ENTERPRISE', current: first.plan, upgradeUrl })
+    : planKeyRequired('ENTERPRISE', upgradeUrl)
 }

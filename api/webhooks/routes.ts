@@ -15,15 +15,7 @@ import { readWebhookFilter } from './filter.ts'
 import { needsWebhookPlan, type WebhookOwner } from './owner.ts'
 import { type ShownWebhook, shownDelivery, shownWebhook } from './shown.ts'
 import { readWebhookState } from './state.ts'
-import {
-  listSubscriptions,
-  newSecret,
-  rotated,
-  SUBSCRIPTIONS_MOST,
-  type Subscription,
-  sealSecret,
-  subscriptionId,
-} from './subscriptions.ts'
+import { newSecret, rotated, type Subscription, sealSecret, secretsOf, subscriptionId } from './subscriptions.ts'
 
 /** What the paths of webhooks work with. */
 export interface WebhookParts extends AccountParts {
@@ -129,15 +121,13 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     const { url, description, filter } = readBody(request.body, { url: URL_TEXT, description: DESCRIPTION, filter: FILTER })
     const target = destinationOf(url, destinations)
     readWebhookFilter(filter)
-    if ((await listSubscriptions(store, account)).length >= SUBSCRIPTIONS_MOST)
-      throw problem('webhook-limit-reached', `An account may have ${SUBSCRIPTIONS_MOST} webhooks.`)
-    const [id, secret, at] = [subscriptionId(account, seed), newSecret(), clock()]
-    const made: Subscription = {
+    const [id, at] = [subscriptionId(account, seed), clock()]
+    const secret = newSecret(peppers, id, seed)
+    const made = await webhooks.add({
       ...{ id, account, url: target.href, description, filter, created_at: at, enabled: true, enabled_at: at },
       secrets: [sealSecret(peppers, secret, { id, at })],
       after: await events.log.head(),
-    }
-    await webhooks.save(made)
+    })
     return { status: 201, body: { ...(await shown(made)), secret } }
   })
   route(['GET', 'HEAD'], '/api/webhooks', async ({ account }) => {
@@ -155,16 +145,19 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       enabled: ENABLED,
     })
     const isGiven = (name: string): boolean => Object.hasOwn(body as object, name)
-    const changed: Subscription = {
-      ...found,
-      ...(given.url === null ? {} : { url: destinationOf(given.url, destinations).href }),
-      ...(isGiven('description') ? { description: given.description } : {}),
-      ...(isGiven('filter') ? { filter: given.filter ?? {} } : {}),
-      ...(given.enabled === null ? {} : { enabled: given.enabled }),
-      ...(given.enabled === true ? { enabled_at: clock() } : {}),
-    }
-    if (isGiven('filter') || given.enabled) readWebhookFilter(changed.filter)
-    await webhooks.save(changed)
+    const url = given.url === null ? null : destinationOf(given.url, destinations).href
+    const changed = await webhooks.change(found, (newest) => {
+      const filter = isGiven('filter') ? (given.filter ?? {}) : newest.filter
+      if (isGiven('filter') || given.enabled) readWebhookFilter(filter)
+      return {
+        ...newest,
+        filter,
+        ...(url === null ? {} : { url }),
+        ...(isGiven('description') ? { description: given.description } : {}),
+        ...(given.enabled === null ? {} : { enabled: given.enabled }),
+        ...(given.enabled === true ? { enabled_at: clock() } : {}),
+      }
+    })
     return { status: 200, body: await shown(changed) }
   })
   route(['DELETE'], '/api/webhooks/:id', async (asked) => {
@@ -172,12 +165,14 @@ export function registerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
     return { status: 204, body: undefined }
   })
   post('/api/webhooks/:id/test', async (asked) => ({ status: 202, body: { event_id: await webhooks.test(await find(asked)) } }))
-  post('/api/webhooks/:id/rotate-secret', async (asked) => {
+  post('/api/webhooks/:id/rotate-secret', async (asked, seed) => {
     const found = await find(asked)
-    const secret = newSecret()
-    const secrets = rotated(found.secrets, sealSecret(peppers, secret, { id: found.id, at: clock() }))
-    const changed = { ...found, secrets }
-    await webhooks.save(changed)
+    const secret = newSecret(peppers, found.id, seed)
+    const changed = await webhooks.change(found, (newest) => {
+      // Another attempt at the same request may have stored it.
+      if (secretsOf(peppers, newest, clock()).includes(secret)) return newest
+      return { ...newest, secrets: rotated(newest.secrets, sealSecret(peppers, secret, { id: newest.id, at: clock() })) }
+    })
     return { status: 200, body: { ...(await shown(changed)), secret } }
   })
   route(['GET', 'HEAD'], '/api/webhooks/:id/deliveries', async (asked) => {

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../../lake/store/store.ts'
+import { type Versioned, versioned, versionOf } from '../../lake/store/versioned.ts'
 import { type Peppers, sealed, unsealed } from '../access/pepper.ts'
 
 /** An encrypted secret of a subscription: a copy of the store does not reveal it. Times are ms since the epoch. */
@@ -10,7 +11,7 @@ interface SealedSecret {
   readonly ends_at: number | null
 }
 
-/** A subscription in the store. */
+/** A subscription in the state of its account. */
 export interface Subscription {
   readonly id: string
   readonly account: string
@@ -30,17 +31,25 @@ export interface Subscription {
 
 /** Most subscriptions of one account. */
 export const SUBSCRIPTIONS_MOST = 50
+/** Most secrets of a subscription that are valid at once: each signs every delivery. */
+const SECRETS_MOST = 4
 /** How long a rotated secret remains valid, in ms. */
 export const ROTATION_MS = 86_400_000
-/** Channel with `<account>/<id>` of a changed subscription, or `command` for a new command. */
+/** Channel with the account of a changed subscription, or `command` for a new command. */
 export const WEBHOOKS_CHANNEL = 'webhooks:changed'
 
 const PREFIX = 'webhooks/subscriptions/'
-const SECRET_BYTES = 32
 
-/** Key of a subscription's object. */
-export function subscriptionKey(account: string, id: string): string {
-  return `${PREFIX}${account}/${id}.json`
+/** All subscriptions of an account, oldest first. One state, so that no change is lost and the most is kept. */
+interface AccountWebhooks {
+  readonly webhooks: readonly Subscription[]
+}
+
+/** The newest state of an account's subscriptions, as listed. */
+export interface ListedAccount {
+  readonly account: string
+  /** Changes with each change of a subscription. */
+  readonly version: string
 }
 
 /** Returns the id of a new subscription: the same for the same account and seed, so that a repeated request makes one. */
@@ -48,9 +57,12 @@ export function subscriptionId(account: string, seed: string): string {
   return `wh_${createHash('sha256').update(`webhook ${account} ${seed}`).digest('hex').slice(0, 20)}`
 }
 
-/** Makes a new secret, which its owner sees once. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+/**
+ * Returns the new secret of a subscription, which its owner sees once. It is the same for the same seed, so that a repeated request
+ * returns the stored one; without the pepper, which is not in the store, nobody can compute it.
+ */
+export function newSecret(peppers: Peppers, id: string, seed: string): string {
+  return `whsec_${Buffer.from(peppers.current.hash(`webhook secret ${id} ${seed}`), 'hex').toString('base64')}`
 }
 
 /** Encrypts a secret for the store. */
@@ -66,33 +78,59 @@ export function secretsOf(peppers: Peppers, { id, secrets }: Pick<Subscription, 
     .map((secret) => unsealed(peppers, secret.sealed, `webhook ${id}`))
 }
 
-/** Returns the secrets after a rotation: the new one, and the former current one for a day. */
+/** Returns the secrets after a rotation: the new one, and for a day each former one, of which the oldest give way. */
 export function rotated(secrets: readonly SealedSecret[], added: SealedSecret): SealedSecret[] {
-  const kept = secrets.filter(({ ends_at }) => ends_at === null).map((one) => ({ ...one, ends_at: added.created_at + ROTATION_MS }))
-  return [added, ...kept]
+  const former = secrets.map((one) => ({ ...one, ends_at: one.ends_at ?? added.created_at + ROTATION_MS }))
+  return [added, ...former.filter(({ ends_at }) => ends_at > added.created_at)].slice(0, SECRETS_MOST)
 }
 
-/** Reads a subscription; null if there is none. */
-export async function readSubscription(store: ObjectStore, account: string, id: string): Promise<Subscription | null> {
-  if (!/^wh_[0-9a-f]{20}$/.test(id)) return null
-  const bytes = await store.get(subscriptionKey(account, id))
-  return bytes && (JSON.parse(bytes.toString()) as Subscription)
+/** Returns the subscriptions of an account, oldest first. */
+export async function readSubscriptions(store: ObjectStore, account: string): Promise<readonly Subscription[]> {
+  return (await chain(store, account).read()).value?.webhooks ?? []
 }
 
-/** Writes a subscription. */
-export async function writeSubscription(store: ObjectStore, subscription: Subscription): Promise<void> {
-  await store.put(subscriptionKey(subscription.account, subscription.id), Buffer.from(JSON.stringify(subscription)))
-}
-
-/** Returns the keys of subscriptions and when each was last written, of one account or of all. */
-export async function listSubscriptions(
+/**
+ * Replaces the subscriptions of an account by what `decide` returns for the newest ones, again after each concurrent change. Nothing
+ * is written if it returns the same list. What it throws is thrown.
+ */
+export async function changeSubscriptions(
   store: ObjectStore,
-  account?: string,
-): Promise<{ readonly account: string; readonly id: string; readonly modified_at: number }[]> {
-  const found: { account: string; id: string; modified_at: number }[] = []
+  account: string,
+  decide: (webhooks: readonly Subscription[]) => readonly Subscription[],
+): Promise<void> {
+  await chain(store, account).update((value) => {
+    const { webhooks } = value ?? NONE
+    const next = decide(webhooks)
+    return next === webhooks ? (value ?? NONE) : { webhooks: next }
+  })
+}
+
+/** Returns the accounts that have or had subscriptions. */
+export async function listAccounts(store: ObjectStore, account?: string): Promise<ListedAccount[]> {
+  const found = new Map<string, string>()
   for await (const { key, modified_at } of store.list(account === undefined ? PREFIX : `${PREFIX}${account}/`)) {
-    const [owner = '', file = ''] = key.slice(PREFIX.length).split('/')
-    found.push({ account: owner, id: file.slice(0, -'.json'.length), modified_at })
+    const [owner = ''] = key.slice(PREFIX.length).split('/')
+    const number = versionOf(key)
+    // Objects of one subscription each, of earlier releases, count until the first version.
+    if (number !== null) found.set(owner, String(number))
+    else if (!/^\d+$/.test(found.get(owner) ?? '')) found.set(owner, `${found.get(owner) ?? ''} ${key} ${modified_at}`)
   }
-  return found
+  return [...found].map(([account, version]) => ({ account, version }))
+}
+
+const NONE: AccountWebhooks = { webhooks: [] }
+
+function chain(store: ObjectStore, account: string): Versioned<AccountWebhooks> {
+  const prefix = `${PREFIX}${account}/`
+  return versioned(store, prefix, { unversioned: () => readSingleObjects(store, prefix) })
+}
+
+/** Reads the subscriptions that earlier releases stored in an object each; null if there are none. */
+async function readSingleObjects(store: ObjectStore, prefix: string): Promise<AccountWebhooks | null> {
+  const webhooks: Subscription[] = []
+  for await (const { key } of store.list(prefix)) {
+    const bytes = key.endsWith('.json') ? await store.get(key) : null
+    if (bytes) webhooks.push(JSON.parse(bytes.toString()) as Subscription)
+  }
+  return webhooks.length === 0 ? null : { webhooks: webhooks.toSorted((one, other) => one.created_at - other.created_at) }
 }

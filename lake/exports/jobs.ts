@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../store/store.ts'
+import { versioned } from '../store/versioned.ts'
 
 /** Formats of the files of an export job. */
 export const EXPORT_FORMATS = ['parquet', 'csv.gz', 'ndjson.gz', 'geoparquet'] as const
@@ -83,6 +84,8 @@ export interface ExportJob {
  */
 const JOBS = 'exports/jobs/'
 const FILES = 'exports/files/'
+/** Versions of the list of a slot's unfinished jobs: it keeps the most under parallel requests. */
+const ADMITTED = 'exports/admitted/'
 // In the order of their deletion.
 const PARTS = ['request', 'progress', 'outcome', 'cancelled', 'announced'] as const
 type Part = (typeof PARTS)[number]
@@ -111,9 +114,31 @@ function partKey({ slot, id }: Pick<ListedJob, 'slot' | 'id'>, part: Part): stri
   return `${JOBS}${slot}/${id}/${part}.json`
 }
 
-/** Stores a new job; false if the id exists. */
-export async function createJob(store: ObjectStore, request: ExportRequest): Promise<boolean> {
-  return store.putIfAbsent(partKey(request, 'request'), encode(request))
+/** The jobs of a slot that were admitted and may be unfinished. */
+interface Admitted {
+  readonly jobs: readonly { readonly id: string; readonly at: number }[]
+}
+
+/** After this time in ms, an admitted job without a request counts no more: its process ended in between. */
+const ADMISSION_MS = 60_000
+
+/**
+ * Stores a new job, once for its id. Returns the number of unfinished jobs of its slot, without storing it, if they are `most`;
+ * else null. Jobs that are stored at the same time count.
+ */
+export async function createJob(store: ObjectStore, request: ExportRequest, most = Number.POSITIVE_INFINITY): Promise<number | null> {
+  const { slot, id, created_at } = request
+  let full: number | null = null
+  await versioned<Admitted>(store, `${ADMITTED}${slot}/`).update(async (newest) => {
+    const listed = new Map((await listJobs(store, slot)).map((job) => [job.id, job]))
+    const former = (newest?.jobs ?? []).filter((one) => !listed.has(one.id) && created_at - one.at < ADMISSION_MS)
+    const unfinished = [...listed.values()].filter(isUnfinished).map((job) => ({ id: job.id, at: created_at }))
+    const others = [...unfinished, ...former].filter((one) => one.id !== id)
+    full = others.length >= most && !listed.has(id) ? others.length : null
+    return full === null ? { jobs: [...others, { id, at: created_at }] } : (newest ?? { jobs: others })
+  })
+  if (full === null) await store.putIfAbsent(partKey(request, 'request'), encode(request))
+  return full
 }
 
 /** Marks a job as cancelled. The worker stops it soon after. */
@@ -228,6 +253,9 @@ export async function expireJobs(store: ObjectStore, now: number, signal: AbortS
     await deleteRecord(store, listed)
     done.records++
   }
+  const slots = new Set((await listJobs(store)).map(({ slot }) => slot))
+  for await (const { key } of store.list(ADMITTED))
+    if (!slots.has(key.slice(ADMITTED.length).split('/')[0] as string)) await store.delete(key)
   return done
 }
 

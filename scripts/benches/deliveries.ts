@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newPepperText, parsePeppers } from '../../api/access/pepper.ts'
 import { startDeliverer } from '../../api/webhooks/deliverer.ts'
-import { newSecret, sealSecret, subscriptionId, writeSubscription } from '../../api/webhooks/subscriptions.ts'
+import { changeSubscriptions, newSecret, type Subscription, sealSecret, subscriptionId } from '../../api/webhooks/subscriptions.ts'
 import type { LoggedEvent } from '../../lake/events/log.ts'
 import { openEvents } from '../../lake/events/open.ts'
 import { fileStore } from '../../lake/store/file.ts'
@@ -44,22 +44,13 @@ export const webhooks: Bench = {
     const url = await new Promise<string>((resolve) => receiver.once('message', (message) => resolve(String(message))))
     const groups = SUBSCRIPTIONS / MATCHING
     const account = randomBytes(32).toString('hex')
-    for (let number = 0; number < SUBSCRIPTIONS; number++) {
+    const made = Array.from({ length: SUBSCRIPTIONS }, (_, number): Subscription => {
       const id = subscriptionId(account, String(number))
-      await writeSubscription(store, {
-        ...{
-          id,
-          account,
-          url,
-          description: null,
-          filter: { station: [String(number % groups)] },
-          created_at: 0,
-          enabled: true,
-          enabled_at: 0,
-        },
-        ...{ after: 0, secrets: [sealSecret(peppers, newSecret(), { id, at: 0 })] },
-      })
-    }
+      const secrets = [sealSecret(peppers, newSecret(peppers, id, String(number)), { id, at: 0 })]
+      const filter = { station: [String(number % groups)] }
+      return { id, account, url, description: null, filter, created_at: 0, enabled: true, enabled_at: 0, after: 0, secrets }
+    })
+    await changeSubscriptions(store, account, () => made)
     const deliverer = startDeliverer({
       ...{ store, events, peppers, rules: { loopback: true }, isEntitled: async () => true, onTrouble: () => undefined },
       log: {

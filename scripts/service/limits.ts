@@ -41,11 +41,12 @@ export function openServiceRequestLog(options: { readonly store: ObjectStore; re
   })
 }
 
-/** Opens the limits of the service. */
-export function openServiceLimiter({ redisUrl, log }: { readonly redisUrl: string; readonly log: Logger }): Limiter {
+/** Opens the limits of the service, of which `processes` run on this machine. */
+export function openServiceLimiter(options: { readonly redisUrl: string; readonly processes: number; readonly log: Logger }): Limiter {
+  const { redisUrl, processes, log } = options
   let isAlone = false
   return openLimiter({
-    redisUrl,
+    ...{ redisUrl, processes },
     onSwitch: (err) => {
       if (err) log.warn({ err }, 'Redis counts no requests: this process limits alone')
       else if (isAlone) log.info('Redis counts requests again')

@@ -25,7 +25,7 @@ const versions = openTableVersions(config.redisUrl)
 const lake = await openServiceLake(config, store, { process: 'api', log, standBack: true, onQuery: metrics.countQuery, versions })
 const { access, close: closeAccess } = await openServiceAccess(config, { store, redisUrl: config.redisUrl, log })
 void access.tidy()
-const limiter = openServiceLimiter({ redisUrl: config.redisUrl, log })
+const limiter = openServiceLimiter({ processes: config.apiWorkers, redisUrl: config.redisUrl, log })
 const live = openLive({ redisUrl: config.redisUrl, onError: (err) => log.warn({ err }, 'live state not read') })
 // The first request to the open port gets the existing data.
 await Promise.race([live.ready, sleep(LIVE_WAIT_MS)])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { listSubscriptions } from '../../api/webhooks/subscriptions.ts'
+import { readSubscriptions } from '../../api/webhooks/subscriptions.ts'
 import { createJob } from '../../lake/exports/jobs.ts'
 import { until } from '../helpers/until.ts'
 import { type Reply, startService, type TestService } from './service.ts'
@@ -163,8 +163,8 @@ test('deletes the webhooks of a deleted account, and stops their deliveries', as
   await until('the states are stored', async () => receiver.received.length === 2 && !(await states()).includes(false))
 
   expect((await send(owner, { act: 'delete', sure: 'yes' })).status).toBe(200)
-  expect(await listSubscriptions(store, owner.account)).toEqual([])
-  expect(await listSubscriptions(store, other.account)).toMatchObject([{ id: kept }])
+  expect(await readSubscriptions(store, owner.account)).toEqual([])
+  expect(await readSubscriptions(store, other.account)).toMatchObject([{ id: kept }])
   await until('the states are deleted', async () => !(await states()).includes(true))
   await record(service, feedEvent('evt_after'))
   await until('another account has it', () => others.received.some(({ id }) => id === 'evt_after'))

@@ -28,6 +28,17 @@ const fail = async (): Promise<never> => {
   throw new Error('broken')
 }
 
+/** Sends a request and waits until its work has begun. */
+async function begun(header: string, reply: Promise<RepeatableReply>, now = NOW): Promise<{ readonly reply: Promise<RepeatableReply> }> {
+  const running = Promise.withResolvers<void>()
+  const sent = writeOnce(store, write(header, { now }), () => {
+    running.resolve()
+    return reply
+  })
+  await running.promise
+  return { reply: sent }
+}
+
 test('the same key gets the same reply, quoted or not, whatever the order of members', async () => {
   const first = await writeOnce(store, write('"k-1"'), work)
   const again = await writeOnce(store, write(' k-1 ', { payload: { b: [{ d: 3, c: 2 }], a: 1 } }), work)
@@ -63,13 +74,38 @@ test('a failure is not repeated; an abandoned request is taken over with the sam
   expect(seeds.at(-1)).toBe(seed)
 })
 
-test('after a day the key is new, and its stored reply is deleted', async () => {
+test('of many requests that take over an abandoned one, one does the work', async () => {
+  await begun('"k-8"', new Promise(() => undefined))
+  const later = write('"k-8"', { now: NOW + 60_000 })
+  const slow = async (seed: string): Promise<RepeatableReply> => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return work(seed)
+  }
+  const retries = await Promise.allSettled(Array.from({ length: 4 }, () => writeOnce(store, later, slow)))
+  expect(seeds.length).toBe(1)
+  expect(retries.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+})
+
+test('a first request that fails late leaves the claim and the reply of the second', async () => {
+  const [first, second] = [Promise.withResolvers<RepeatableReply>(), Promise.withResolvers<RepeatableReply>()]
+  const late = await begun('"k-9"', first.promise)
+  const taken = await begun('"k-9"', second.promise, NOW + 60_000)
+  first.reject(new Error('broken'))
+  await expect(late.reply).rejects.toThrow('broken')
+  await expect(writeOnce(store, write('"k-9"', { now: NOW + 62_000 }), work)).rejects.toMatchObject({ code: 'conflict' })
+  second.resolve({ status: 201, headers: {}, body: { number: 7 } })
+  await taken.reply
+  expect((await writeOnce(store, write('"k-9"', { now: NOW + 63_000 }), work)).body).toEqual({ number: 7 })
+  expect(seeds).toEqual([])
+})
+
+test('after a day the key is new, makes other ids, and its stored reply is deleted', async () => {
   await writeOnce(store, write('"k-6"'), work)
   await writeOnce(store, write('"k-6"', { now: NOW + KEEP_REPLIES_MS, payload: { a: 9 } }), work)
-  expect(seeds.length).toBe(2)
+  expect(new Set(seeds).size).toBe(2)
   const { signal } = new AbortController()
-  expect(await forgetReplies(store, Date.now(), signal)).toBe(0)
-  expect(await forgetReplies(store, Date.now() + KEEP_REPLIES_MS + 1000, signal)).toBeGreaterThan(5)
+  expect(await forgetReplies(store, Date.now() + KEEP_REPLIES_MS, signal)).toBe(0)
+  expect(await forgetReplies(store, Date.now() + KEEP_REPLIES_MS + 3_700_000, signal)).toBeGreaterThan(5)
 })
 
 test('without a key nothing is stored, and a malformed key is refused', async () => {

@@ -52,7 +52,7 @@ test('the log states when Redis stops counting requests, and when it counts agai
   onTestFinished(() => redis.stop())
   const lines: string[] = []
   const log = serviceLog({ logLevel: 'info' }, 'test', { write: (line) => void lines.push(line) })
-  const limiter = openServiceLimiter({ redisUrl: redis.url, log })
+  const limiter = openServiceLimiter({ processes: 1, redisUrl: redis.url, log })
   onTestFinished(() => limiter.close())
   await until('connected', () => limiter.connected)
   lines.length = 0

@@ -36,6 +36,8 @@ export interface LimiterOptions {
   readonly probe_ms?: number
   /** How long the lease of a killed process lasts, in ms; 15,000 by default. */
   readonly leaseTtl_ms?: number
+  /** Processes that share the quotas, as long as Redis has not reported how many there are; 1 by default. */
+  readonly processes?: number
   /** Returns the time in whole seconds, instead of Redis' clock. */
   readonly clock?: () => number
 }
@@ -46,6 +48,8 @@ interface PendingCharge extends ChargeCall {
 
 /** Most charges in one run of the script: at some 15 µs each it blocks Redis for 2 ms. */
 const MAX_CALLS = 128
+/** Most charges that are kept until Redis first answers. */
+const MAX_EARLY = 10_000
 /** Time between two heartbeats of a process, and how long it counts without one, in ms. */
 const BEAT_MS = 10_000
 const SEEN_MS = 35_000
@@ -66,7 +70,9 @@ export function openLimiter(options: LimiterOptions): Limiter {
   const redis = openRedis(redisUrl, { queueWhileAway: false, repeatBroken: false })
   const counters = { redis, prefix, clock }
   const id = randomUUID()
-  let processes = 1
+  let processes = options.processes ?? 1
+  /** What was admitted before Redis first answered: it is charged there before anything else. Null afterwards. */
+  let early: Map<Charge, ChargeCall> | null = new Map()
   const beat = async (): Promise<void> => {
     const seen = await breaker.run(() => runScript(redis, BEAT, { keys: [`${prefix}processes`], args: [id, SEEN_MS] }))
     if (seen !== undefined) processes = Number(seen)
@@ -74,7 +80,11 @@ export function openLimiter(options: LimiterOptions): Limiter {
   const breaker = new CircuitBreaker({
     ...{ redis, timeout_ms, probe_ms, probeKey: `${prefix}probe` },
     onSwitch: (reason) => {
-      if (reason === null) void beat()
+      if (reason === null) {
+        for (const calls of chunks([...(early?.values() ?? [])])) void breaker.run(() => runCharges(counters, calls))
+        early = null
+        void beat()
+      }
       onSwitch(reason)
     },
   })
@@ -85,13 +95,19 @@ export function openLimiter(options: LimiterOptions): Limiter {
   let pending: PendingCharge[] = []
   let isFlushing = false
 
+  const chargeLocally = ({ slot, policies, units }: ChargeCall): Charge => {
+    const charge = local.charge(slot, policies, units)
+    if (charge.admitted && early && early.size < MAX_EARLY) early.set(charge, { slot, policies, units })
+    return charge
+  }
+
   // Charges of one turn of the event loop are sent together, as are those that arrive while Redis works.
   const flush = async (): Promise<void> => {
     while (pending.length > 0) {
       const calls = pending
       pending = calls.splice(MAX_CALLS)
       const charges = await breaker.run(() => runCharges(counters, calls))
-      for (const [n, { slot, policies, units, resolve }] of calls.entries()) resolve(charges?.[n] ?? local.charge(slot, policies, units))
+      for (const [n, call] of calls.entries()) call.resolve(charges?.[n] ?? chargeLocally(call))
     }
     isFlushing = false
   }
@@ -112,8 +128,10 @@ export function openLimiter(options: LimiterOptions): Limiter {
       const charged = charge.charged.filter(({ units }) => units > 0)
       if (refunded.has(charge) || charged.length === 0) return
       refunded.add(charge)
-      if (charge.by === 'process') local.takeBack(charged)
-      else await breaker.run(() => takeBack(counters, charged))
+      if (charge.by === 'process') {
+        early?.delete(charge)
+        local.takeBack(charged)
+      } else await breaker.run(() => takeBack(counters, charged))
     },
     lease: (slot, most) => leases.take(slot, most),
     close: () => {
@@ -123,4 +141,8 @@ export function openLimiter(options: LimiterOptions): Limiter {
       redis.disconnect()
     },
   }
+}
+
+function chunks(calls: readonly ChargeCall[]): ChargeCall[][] {
+  return Array.from({ length: Math.ceil(calls.length / MAX_CALLS) }, (_, n) => calls.slice(n * MAX_CALLS, (n + 1) * MAX_CALLS))
 }

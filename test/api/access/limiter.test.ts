@@ -167,6 +167,23 @@ describe('while Redis is away', () => {
     expect(switches).toEqual([null, expect.stringMatching(/\S/), null])
   })
 
+  test('what a new process admitted before it reached Redis counts there, but for what it gave back', async () => {
+    await server.kill()
+    const limiter = limiterWith({ timeout_ms: 100 })
+    const charges = await times(7, () => limiter.charge('a', POLICIES, ONE))
+    expect(charges.filter(({ admitted }) => admitted)).toHaveLength(5)
+    await limiter.refund(charges[0] as Charge)
+    const shared = limiterWith({ timeout_ms: 100, processes: 5 })
+    const alone = await times(3, () => shared.charge('b', POLICIES, ONE))
+    expect(alone.map(({ admitted }) => admitted)).toEqual([true, false, false])
+    await server.restart()
+    await until('Redis to decide', () => limiter.connected && shared.connected)
+    const later = await times(10, () => limiter.charge('a', POLICIES, ONE))
+    expect(later.every(({ by }) => by === 'redis')).toBe(true)
+    expect(later.filter(({ admitted }) => admitted)).toHaveLength(6)
+    expect(remaining(await shared.charge('b', POLICIES, ONE))).toEqual([8, 998])
+  })
+
   test('quotas are shared by the processes that were last seen', async () => {
     const [one, other] = [limiterWith(), limiterWith()]
     await Promise.all([one, other].map((limiter) => limiter.charge('a', POLICIES, {})))

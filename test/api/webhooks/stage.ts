@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type Deliverer, type DelivererOptions, startDeliverer } from '../../../api/webhooks/deliverer.ts'
+import { changeSubscriptions, listAccounts, type Subscription } from '../../../api/webhooks/subscriptions.ts'
 import type { LoggedEvent } from '../../../lake/events/log.ts'
 import { type Receiver, startReceiver } from '../../helpers/receiver.ts'
 import type { Reply, TestService } from '../service.ts'
@@ -63,4 +64,13 @@ export async function subscribe(service: TestService, url: string, filter: Recor
   if (status !== 201) throw new Error(JSON.stringify(reply))
   onTestFinished(async () => void (await call(service, 'DELETE', `/api/webhooks/${reply.id}`)))
   return reply
+}
+
+/** Changes a webhook in the store only, as if the message about it was lost. */
+export async function changeStored(service: TestService, id: string, change: Partial<Subscription>): Promise<void> {
+  const { store } = service.lake
+  for (const { account } of await listAccounts(store))
+    await changeSubscriptions(store, account, (all) =>
+      all.some((one) => one.id === id) ? all.map((one) => (one.id === id ? { ...one, ...change } : one)) : all,
+    )
 }

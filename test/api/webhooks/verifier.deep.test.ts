@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newPepperText, parsePeppers } from '../../../api/access/pepper.ts'
 import { sendOnce } from '../../../api/webhooks/send.ts'
 import { newSecret } from '../../../api/webhooks/subscriptions.ts'
 import { skipWithout } from '../../helpers/missing.ts'
@@ -42,7 +43,9 @@ test('the verifier of Standard Webhooks in Python takes our signatures, of both 
   const bin = python()
   if (bin === null) return skip()
   const receiver = await startReceiver()
-  const secrets = [newSecret(), newSecret()]
+  const peppers = parsePeppers(newPepperText())
+  const [first, second, other] = ['1', '2', '3'].map((seed) => newSecret(peppers, 'wh_1', seed)) as [string, string, string]
+  const secrets = [first, second]
   const body = JSON.stringify({ type: 'incident.created', data: { description: 'Retención en la A-7, km 12 «Águilas»' } })
   await sendOnce({ url: receiver.url, id: 'evt_1', body, secrets }, { loopback: true, clock: Date.now })
   await receiver.close()
@@ -50,8 +53,8 @@ test('the verifier of Standard Webhooks in Python takes our signatures, of both 
   const headers = Object.fromEntries(Object.entries(message?.headers ?? {}).filter(([name]) => name.startsWith('webhook-')))
   const cases = [
     ...secrets.map((secret) => ({ secret, body: message?.body, headers })),
-    { secret: newSecret(), body: message?.body, headers },
-    { secret: secrets[0], body: `${message?.body} `, headers },
+    { secret: other, body: message?.body, headers },
+    { secret: first, body: `${message?.body} `, headers },
   ]
   const { stdout, stderr } = spawnSync(bin, ['-c', VERIFY], { input: JSON.stringify(cases), encoding: 'utf8' })
   expect(stderr).toBe('')

@@ -1,9 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listSubscriptions, readSubscription, type Subscription, writeSubscription } from '../../../api/webhooks/subscriptions.ts'
 import { until } from '../../helpers/until.ts'
 import { type Reply, startService, type TestService } from '../service.ts'
-import { call, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
+import { call, changeStored, deliver, feedEvent, receive, record, subscribe } from './stage.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -38,7 +37,7 @@ test('an event reaches its receiver signed, once, and its delivery is listed', a
   })
   // The store has the secret only sealed.
   const { account } = (await service.access.keys.lookUp(await service.key('ENTERPRISE'))).key as Reply
-  const stored = String(await service.lake.store.get(`webhooks/subscriptions/${account}/${webhook.id}.json`))
+  const stored = String(await service.lake.store.get(`webhooks/subscriptions/${account}/00000001`))
   expect(stored).not.toContain(webhook.secret.slice(6, 20))
 })
 
@@ -137,10 +136,7 @@ test('a disabled webhook refuses tests and repetitions, and a replay just after 
 
   // Enabled without a message, as if it was lost.
   receiver.answer = () => 204
-  const { store } = service.lake
-  const [{ account = '' } = {}] = (await listSubscriptions(store)).filter(({ id }) => id === webhook.id)
-  const subscription = (await readSubscription(store, account, webhook.id)) as Subscription
-  await writeSubscription(store, { ...subscription, enabled_at: Date.now() })
+  await changeStored(service, webhook.id, { enabled_at: Date.now() })
   expect((await call(service, 'POST', `${path}/replay`, replay)).status).toBe(202)
   await until('it is replayed', () => receiver.received.length >= 3)
   expect(receiver.received[2]?.id).toBe('evt_o1')
