@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isConcurrency } from '../access/limits/in-lease.ts'
 import type { RequestContext } from '../access/request-context.ts'
+import { isTable } from '../define/formats.ts'
 import { type ResponsePlan, weakTag } from './answer.ts'
 import type { ResponseCache } from './response-cache.ts'
 import { type CachedResponse, cachedFile, cachedResponse } from './responses.ts'
@@ -14,6 +15,9 @@ export class ResponseMaker {
   readonly #wait_ms: number
   /** Responses that are being made, by tag: a long list takes several turns of the event loop. */
   readonly #underWay = new Map<string, Promise<CachedResponse>>()
+
+  /** Queries of the lake that are under way, by tag. */
+  readonly #queries = new Map<string, SharedQuery>()
 
   /** `wait_ms` is how long a request waits for one of its caller's query slots. */
   constructor(options: { readonly cache: Pick<ResponseCache, 'put'>; readonly wait_ms: number }) {
@@ -36,14 +40,35 @@ export class ResponseMaker {
     return others && (made.file || made.head.etag !== etag) ? await this.#make(plan, NEVER) : made
   }
 
-  /** Makes a response that costs a query of history. A caller has a limited number of slots. */
-  async queried(plan: ResponsePlan, context: RequestContext, signal: AbortSignal): Promise<CachedResponse> {
+  /**
+   * Makes a response that costs a query of history, together with all requests for the same tag, until all their callers have gone.
+   * A caller has a limited number of slots.
+   */
+  async queried(plan: ResponsePlan, context: Pick<RequestContext, 'lease'>, signal: AbortSignal): Promise<CachedResponse> {
     const lease = await context.lease(this.#wait_ms)
     try {
-      return await this.#make(plan, signal)
+      const { etag, format } = plan.head
+      // A file is sent once, to the request that started it.
+      if (format !== null && isTable(format)) return await this.#make(plan, signal)
+      const there = this.#queries.get(etag)
+      const query = there ?? this.#begin(plan)
+      const made = await query.join(signal)
+      return there && made.head.etag !== etag ? await this.#make(plan, signal) : made
     } finally {
       void lease.release()
     }
+  }
+
+  #begin(plan: ResponsePlan): SharedQuery {
+    const { etag } = plan.head
+    const query = new SharedQuery(
+      (signal) => this.#make(plan, signal),
+      () => {
+        if (this.#queries.get(etag) === query) this.#queries.delete(etag)
+      },
+    )
+    this.#queries.set(etag, query)
+    return query
   }
 
   async #make(plan: ResponsePlan, signal: AbortSignal): Promise<CachedResponse> {
@@ -57,6 +82,39 @@ export class ResponseMaker {
     if (isPartial) return partialResponse(made)
     if (!made.file) this.#cache.put(made)
     return made
+  }
+}
+
+/** A query that several requests wait for. It is stopped when the last of them has gone. */
+class SharedQuery {
+  readonly #stop = new AbortController()
+  readonly #made: Promise<CachedResponse>
+  readonly #onEnd: () => void
+  #waiting = 0
+
+  /** `onEnd` is called once no further request may join. */
+  constructor(make: (signal: AbortSignal) => Promise<CachedResponse>, onEnd: () => void) {
+    this.#onEnd = onEnd
+    this.#made = make(this.#stop.signal).finally(onEnd)
+    // Each request waits for itself; without any, nobody does.
+    this.#made.catch(() => undefined)
+  }
+
+  async join(signal: AbortSignal): Promise<CachedResponse> {
+    const gone = Promise.withResolvers<never>()
+    const leave = (): void => gone.reject(signal.reason)
+    this.#waiting++
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    try {
+      return await Promise.race([this.#made, gone.promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      if (--this.#waiting === 0 && signal.aborted) {
+        this.#onEnd()
+        this.#stop.abort(signal.reason)
+      }
+    }
   }
 }
 

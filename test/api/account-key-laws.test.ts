@@ -30,7 +30,7 @@ describe.each(others.filter(({ spec }) => spec.security?.length > 0 && !spec.tag
   const isOfPlan = spec['x-plan'] !== undefined && !spec.security.some((one: Reply) => 'Session' in one)
   const refusalOf = (headers: object) => {
     if (!isOfPlan) return { code: 'key-required' }
-    return 'Authorization' in headers ? { code: 'invalid-key' } : { code: 'key-required', more: ['required_plan'] }
+    return 'Authorization' in headers ? { code: 'invalid-key' } : { code: 'key-required', more: ['required_plan', 'upgrade_url'] }
   }
   const asked = (): string[] => (path.includes('{id}') ? checks.ids.map((id) => filled(operation, id)) : [path])
 

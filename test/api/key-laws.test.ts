@@ -38,7 +38,7 @@ describe.each(representatives.map((endpoint) => [endpoint.path, endpoint] as con
   })
 
   test.skipIf(endpoint.plan === 'FREE')('a caller without a key is asked for one, whatever the request', async () => {
-    await checks.refusedAlike(await tries({}, { status: 401, code: 'key-required', more: ['required_plan'] }))
+    await checks.refusedAlike(await tries({}, { status: 401, code: 'key-required', more: ['required_plan', 'upgrade_url'] }))
   })
 
   test.each(PLANS.slice(0, PLANS.indexOf(endpoint.plan)))(

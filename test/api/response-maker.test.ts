@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { RequestContext } from '../../api/access/request-context.ts'
 import type { ResponseBody, ResponsePlan } from '../../api/http/answer.ts'
 import { ResponseCache } from '../../api/http/response-cache.ts'
 import { ResponseMaker } from '../../api/http/response-maker.ts'
@@ -28,4 +29,52 @@ test('answers that lack different parts have different tags, and none lasts', as
   expect(one?.head.etag).not.toBe(other?.head.etag)
   expect(one?.head.etag).toBe(again?.head.etag)
   expect([one?.head.modified_at, one?.head.refreshAt(), one?.head.cadence_s]).toEqual([null, 0, 1])
+})
+
+describe('equal queries of the lake', () => {
+  const context = { lease: async () => ({ release: async () => undefined }) } as unknown as RequestContext
+  /** A plan that counts its queries, and the signals of those under way. */
+  function counted(): { readonly plan: ResponsePlan; readonly signals: AbortSignal[]; readonly end: (text: string) => void } {
+    const signals: AbortSignal[] = []
+    const ended = Promise.withResolvers<string>()
+    const answer = async (signal: AbortSignal): Promise<ResponseBody> => {
+      signals.push(signal)
+      const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+      return { pieces: [await Promise.race([ended.promise, stopped])], links: [], next_cursor: null, isPartial: false }
+    }
+    return { plan: { ...plan(''), answer, isFromMemory: false }, signals, end: ended.resolve }
+  }
+  const { signal } = new AbortController()
+
+  test('that are under way at the same time are one', async () => {
+    const making = maker()
+    const { plan: equal, signals, end } = counted()
+    const waits = Array.from({ length: 20 }, () => making.queried(equal, context, signal))
+    await new Promise(setImmediate)
+    end('rows')
+    expect(new Set((await Promise.all(waits)).map(({ body }) => body.toString()))).toEqual(new Set(['rows']))
+    expect(signals.length).toBe(1)
+    await making.queried(equal, context, signal)
+    expect(signals.length).toBe(2)
+  })
+
+  test('go on until the last caller has gone, and a later one begins anew', async () => {
+    const making = maker()
+    const { plan: equal, signals, end } = counted()
+    const callers = [new AbortController(), new AbortController()]
+    const waits = callers.map((caller) => making.queried(equal, context, caller.signal))
+    const gone = Promise.allSettled(waits)
+    await new Promise(setImmediate)
+    callers[0]?.abort(new Error('gone'))
+    await expect(waits[0]).rejects.toThrow('gone')
+    expect(signals[0]?.aborted).toBe(false)
+    callers[1]?.abort(new Error('gone too'))
+    await gone
+    expect(signals[0]?.aborted).toBe(true)
+    const later = making.queried(equal, context, signal)
+    await new Promise(setImmediate)
+    end('rows')
+    expect((await later).body.toString()).toBe('rows')
+    expect(signals.length).toBe(2)
+  })
 })
