@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { type Job, Queue, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { withLock } from '../lake/live/lock.ts'
 import { livingWorkers } from '../lake/live/workers.ts'
+import { offsetOf } from './schedule.ts'
 
 /** The kinds of jobs: fetch a feed, land accepted fetches, or an upkeep task. */
 export type JobKind = 'fetch' | 'land' | 'upkeep'
@@ -110,8 +110,7 @@ export function schedulesOf(declared: {
 function schedule(kind: JobKind, name: string, every_s: number): Schedule {
   const id = `${kind}:${name}`
   const every_ms = Math.round(every_s * 1000)
-  const hash = createHash('sha256').update(id).digest().readUInt32BE()
-  return { id, data: { kind, name }, every_ms, offset_ms: 1 + (hash % Math.max(every_ms - 1, 1)) }
+  return { id, data: { kind, name }, every_ms, offset_ms: offsetOf(id, every_ms) }
 }
 
 /** The result of a reconciliation, by schedule id. */

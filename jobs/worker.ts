@@ -6,6 +6,7 @@ import { claimRedis } from '../lake/live/claim.ts'
 import { type Listening, listen, openRedis } from '../lake/live/connect.ts'
 import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
+import { readFeedStates } from '../lake/live/freshness.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
@@ -27,6 +28,7 @@ import {
   schedulesOf,
   type UpkeepTask,
 } from './queues.ts'
+import { dueRetry } from './schedule.ts'
 
 /** The job handlers. Each must stop soon after its signal fires; a failure is logged and does not change the schedule. */
 export interface FeedRunner {
@@ -224,8 +226,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const done = await reconcileSchedules({ queue, redis, schedules, started_at, whenNewest })
     if (done && done.added.length + done.changed.length + done.removed.length > 0) log.warn({ ...done }, 'schedules restored')
   }
+  /** Queues the retries of failed fetches that are due. */
+  const retry = async (): Promise<void> => {
+    const [states, now] = [await readFeedStates(redis), Date.now()]
+    for (const feed of feeds) {
+      const jobId = dueRetry(feed, { state: states.get(feed.id) ?? null, since: started_at, now })
+      if (jobId !== null) await queue.add('fetch', { kind: 'fetch', name: feed.id }, { jobId })
+    }
+  }
   const timer = setInterval(() => {
-    if (!away && !closing) reconcile().catch((error: Error) => report('warn', {}, error, 'schedules not reconciled'))
+    if (away || closing) return
+    reconcile()
+      .then(retry)
+      .catch((error: Error) => report('warn', {}, error, 'schedules not reconciled'))
   }, times.reconcile)
 
   const close = async (): Promise<void> => {

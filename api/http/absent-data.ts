@@ -1,12 +1,15 @@
-import type { FeedListing } from '../../lake/live/freshness.ts'
+import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
+import { isoInstant } from '../../lake/schema/time.ts'
 import { noDataYet } from '../define/no-data.ts'
-import { type Problem, problem } from '../define/problems.ts'
+import { Problem, problem } from '../define/problems.ts'
 import type { ServiceState } from './state.ts'
 
 /** Seconds after which a feed without data is worth another look. */
 const RETRY_S = 30
+/** Seconds after a fetch within which its data is usually shown. */
+const LANDING_S = 10
 
 /** The properties of a feed that a dataset may wait for. */
 type Awaited = Pick<FeedListing, 'id' | 'datasets' | 'enabled' | 'disabled_reason'>
@@ -30,6 +33,26 @@ function waitsFor({ id }: Dataset, feeds: readonly Awaited[]): readonly string[]
 /** Returns the problem of an answer whose feeds have not yet written to the tables of these datasets. */
 export function notLanded(feeds: readonly string[], missing: readonly Dataset[]): Problem {
   return noDataYet('Some data that this answer needs has not arrived yet', { missing, waits_for: feeds, retry_after_s: RETRY_S })
+}
+
+/** Most seconds of a Retry-After for data that has not arrived. */
+const RETRY_MOST_S = 3600
+
+/** Adds to the problem of missing data when the failing feeds that it waits for are fetched again; others land soon. */
+export function withNextAttempt(found: unknown, states: ReadonlyMap<string, FeedState>, now: number): unknown {
+  if (!(found instanceof Problem) || found.code !== 'no-data-yet') return found
+  const { extensions = {} } = found.options
+  const waits = Array.isArray(extensions['waits_for']) ? extensions['waits_for'] : []
+  const failing = waits.flatMap((id) => states.get(String(id)) ?? []).filter(({ failing_since }) => failing_since !== null)
+  const attempts = failing.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).filter((at) => at > now)
+  if (attempts.length === 0) return found
+  const next_attempt_at = isoInstant(Math.min(...attempts))
+  const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S
+  return problem(found.code, `${found.message} The last fetch failed; the next one is at ${next_attempt_at}.`, {
+    ...found.options,
+    retry_after_s: Math.min(wait_s, RETRY_MOST_S),
+    extensions: { ...extensions, next_attempt_at },
+  })
 }
 
 /** Returns the problem of a dataset whose current state exists but cannot be read. */

@@ -10,6 +10,7 @@ import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
+import { withNextAttempt } from './absent-data.ts'
 import type { Handler, ResponsePlan } from './answer.ts'
 import type { CachedViews } from './cached-views.ts'
 import { countRequest, type PathCounters } from './context-replies.ts'
@@ -116,10 +117,16 @@ export class EndpointRoute {
     const now = this.#parts.clock()
     const wanted = this.#formatOf[context.caller.tier](raw.headers.accept)
     const asked = { raw, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
-    const document = this.#documents && (await this.#document(this.#documents, asked))
-    const found = document ?? (await this.#repeated(asked)) ?? (await this.#planned(asked))
+    const found = await this.#found(asked).catch((error: unknown) => {
+      throw withNextAttempt(error, this.#parts.state.system().states, now)
+    })
     await sendFound(raw, reply, { found, now, context })
     countRequest(this.#counters, context, reply.raw.statusCode)
+  }
+
+  async #found(asked: Asked): Promise<CachedResponse> {
+    const document = this.#documents && (await this.#document(this.#documents, asked))
+    return document ?? (await this.#repeated(asked)) ?? (await this.#planned(asked))
   }
 
   /** The document that the request prefers to data; null for none. */

@@ -164,6 +164,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
             properties: { detail: text, parameter: text, pointer: text, value: text, allowed: { type: 'array', items: text } },
           },
         },
+        next_attempt_at: { type: 'string', format: 'date-time', description: 'With no-data-yet: when a failing feed is fetched again.' },
         missing: { type: 'array', items: text, description: 'With no-data-yet: the datasets without data.' },
         waits_for: {
           type: 'array',

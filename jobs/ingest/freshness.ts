@@ -2,6 +2,7 @@ import type { FeedState } from '../../lake/live/freshness.ts'
 import type { AcceptedFetch } from '../../lake/raw/archive.ts'
 import type { SourceMode } from '../../lake/system.ts'
 import type { Feed } from '../feeds/define.ts'
+import { nextAttemptAt, nextTickAt } from '../schedule.ts'
 import { groupNames } from './completeness-groups.ts'
 import type { FetchOutcome } from './pipeline.ts'
 
@@ -22,6 +23,7 @@ export interface FreshnessFacts {
 export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
   const { before, outcome, attempted_at, last, missing, mode } = facts
   const good = outcome.outcome === 'accepted' || outcome.outcome === 'unchanged'
+  const failures = good ? 0 : (before?.failures ?? 0) + 1
   return {
     ...countsOf(feed, last, missing),
     last_attempt_at: attempted_at,
@@ -29,6 +31,8 @@ export function feedStateAfter(feed: Feed, facts: FreshnessFacts): FeedState {
     fresh_at: good ? freshAt(feed, last, { attempted_at, mode }) : (before?.fresh_at ?? null),
     last_error: good ? null : outcome.reason,
     failing_since: good ? null : (before?.failing_since ?? attempted_at),
+    failures,
+    next_attempt_at: nextAttemptAt(feed, failures, Math.max(attempted_at, outcome.fetched_at)),
     lost_fetches: facts.lost ?? before?.lost_fetches ?? 0,
     backfill: before?.backfill ?? null,
   }
@@ -46,6 +50,8 @@ export function feedStateOf(feed: Feed, known: Pick<FreshnessFacts, 'last' | 'mi
     fresh_at: freshAt(feed, last, { attempted_at: fetchedAt, mode }),
     last_error: null,
     failing_since: null,
+    failures: 0,
+    next_attempt_at: nextTickAt(feed, fetchedAt),
     lost_fetches: lost,
   }
 }
@@ -53,7 +59,13 @@ export function feedStateOf(feed: Feed, known: Pick<FreshnessFacts, 'last' | 'mi
 /** A feed's freshness after an operator accepted a fetch; if it is now the newest, it clears the last problem. */
 export function feedStateAccepted(before: FeedState | null, now: FeedState, accepted: AcceptedFetch): FeedState {
   if (!before) return now
-  const { last_error, failing_since, fresh_at } = now.last_fetch_id === accepted.fetch_id ? now : before
+  const {
+    last_error,
+    failing_since,
+    failures = 0,
+    next_attempt_at = null,
+    fresh_at,
+  } = now.last_fetch_id === accepted.fetch_id ? now : before
   return {
     ...now,
     last_attempt_at: Math.max(before.last_attempt_at ?? 0, now.last_attempt_at ?? 0),
@@ -61,6 +73,8 @@ export function feedStateAccepted(before: FeedState | null, now: FeedState, acce
     fresh_at,
     last_error,
     failing_since,
+    failures,
+    next_attempt_at,
     backfill: before.backfill ?? null,
   }
 }

@@ -320,6 +320,8 @@ async function recordFailure(context: IngestContext, feed: Feed, error: unknown)
   const attempted_at = context.now()
   const reason = error instanceof Error ? error.message : String(error)
   const outcome = failure(reason, attempted_at)
-  const { failing_since, ...blank } = feedStateAfter(feed, { before, outcome, attempted_at, last: null, missing: {}, mode })
-  await writeFeedState(context.redis, { ...blank, ...before, last_attempt_at: attempted_at, last_error: reason, failing_since })
+  const after = feedStateAfter(feed, { before, outcome, attempted_at, last: null, missing: {}, mode })
+  const { failing_since, failures = 1, next_attempt_at = null } = after
+  const news = { last_attempt_at: attempted_at, last_error: reason, failing_since, failures, next_attempt_at }
+  await writeFeedState(context.redis, { ...after, ...before, ...news })
 }

@@ -20,6 +20,10 @@ export interface FeedState {
   /** Why the last attempt failed or was rejected, and since when attempts fail; null after a success. */
   readonly last_error: string | null
   readonly failing_since: number | null
+  /** Failed or rejected attempts in a row. Unset in states of earlier versions, as the next one. */
+  readonly failures?: number
+  /** When it is fetched next: soon after a failure, else by its cadence; null for a stream. */
+  readonly next_attempt_at?: number | null
   /** Accepted fetches without rows in a table, since their bytes can no longer be read or parsed. */
   readonly lost_fetches: number
   /** Progress of an archive's background backfill; absent if none was started. */

@@ -45,6 +45,27 @@ test('a feed that is turned off is named with the reason, and a worker that neve
     expect(neverDelivered(v16Beacons, feeds).message).toBe(`No data of V16 emergency beacons has arrived yet: ${expected}`)
 })
 
+test('missing data of a failing feed says when the next fetch is, and of a healthy one that it lands soon', async () => {
+  const next = Date.now() + 120_000
+  const failing = { failing_since: Date.now(), last_error: 'HTTP 500 from https://example.org/x?api_key=secret', failures: 2 }
+  await service.tell({ feed: 'dgt_incidents', last_success_at: null, ...failing, next_attempt_at: next })
+  const asked = async (): Promise<readonly [Response, Reply]> => {
+    const response = await service.get('/api/v16')
+    return [response, await response.json()]
+  }
+  await until('it is seen', async () => (await asked())[1].next_attempt_at !== undefined)
+  const [response, reply] = await asked()
+  expect([response.status, reply.code, reply.next_attempt_at]).toEqual([404, 'no-data-yet', new Date(next).toISOString()])
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(60)
+  expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(131)
+  expect(reply.detail).toContain(new Date(next).toISOString())
+  const { feeds } = await service.json('/api/freshness?feed=dgt_incidents')
+  expect(feeds[0]).toMatchObject({ last_error: 'HTTP 500 from https://example.org/x?api_key=…', next_attempt_at: reply.next_attempt_at })
+  await service.tell({ feed: 'dgt_incidents', last_success_at: Date.now(), failing_since: null, next_attempt_at: next + 86_400_000 })
+  await until('it is healthy', async () => (await asked())[1].next_attempt_at === undefined)
+  expect(Number((await asked())[0].headers.get('retry-after'))).toBe(30)
+})
+
 test('a published state that cannot be read is an outage; older rows of an archive were never current', async () => {
   await service.land(v16Beacons, [exampleTableRow(v16Beacons)], BEGUN - HOUR)
   expect(await codeOf('/api/v16')).toBe('404 no-data-yet')

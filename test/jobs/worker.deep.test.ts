@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openQueue } from '../../jobs/queues.ts'
 import type { RunningWorker } from '../../jobs/worker.ts'
 import { openRedis } from '../../lake/live/connect.ts'
+import { type FeedState, writeFeedState } from '../../lake/live/freshness.ts'
 import { LIVE_KEYS } from '../../lake/live/keys.ts'
 import { publishLive } from '../../lake/live/write.ts'
 import { StoreError } from '../../lake/store/errors.ts'
@@ -121,6 +122,27 @@ describe('a worker', () => {
     await until('three runs', () => witness.count('fetch a') >= 3)
     expect(logged[0]).toEqual([{ job: 'fetch', name: 'a', err: new Error('broken') }, 'job failed'])
     expect(witness.count('land a')).toBe(0)
+  })
+
+  test('fetches a daily feed again whose last fetch failed before it started, as soon as that is due, and only once', async () => {
+    const witness = new Witness()
+    const runner = witness.runner('w', async () => undefined)
+    const first = await start({ feeds: [feed('a', 86_400), feed('b', 86_400)], runner })
+    await until('the first fetches', () => witness.count('fetch a') === 1 && witness.count('fetch b') === 1)
+    await first.close()
+    const now = Date.now()
+    const state: FeedState = {
+      ...{ feed: 'a', last_attempt_at: now, last_success_at: null, fresh_at: null, data_time: null, last_fetch_id: null, rows: {} },
+      ...{ quarantined: 0, unknown_codes: 0, missing_blocks: [], last_error: 'timeout', failing_since: now, lost_fetches: 0 },
+      ...{ failures: 1, next_attempt_at: now + 1500 },
+    }
+    await writeFeedState(redis, state)
+    await writeFeedState(redis, { ...state, feed: 'b', failing_since: null, last_error: null })
+    await start({ feeds: [feed('a', 86_400), feed('b', 86_400)], runner })
+    await until('the retry', () => witness.count('fetch a') === 2)
+    expect(Date.now()).toBeGreaterThanOrEqual(now + 1500)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect([witness.count('fetch a'), witness.count('fetch b')]).toEqual([2, 1])
   })
 
   test('says once a minute that a store is full, however many jobs fail', async () => {

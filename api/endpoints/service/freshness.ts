@@ -13,6 +13,9 @@ export const FEED_HEALTH = defineCodes('feed_health', 'Health of a feed by the a
   DOWN: ['Sin datos', 'Down'],
 })
 
+/** Most characters of a reason. */
+const REASON_MOST = 300
+
 const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
   id: col.string(0, 'Id of the feed.', { example: 'dgt_incidents' }),
   domain: col.string(0, 'Domain of its data.', { example: 'road' }),
@@ -34,6 +37,11 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
     nullable: true,
     example: null,
   }),
+  last_error: col.string(0, 'Why the last fetch failed or was rejected; null if it succeeded.', { nullable: true, example: null }),
+  next_attempt_at: col.instant(0, 'Next fetch: 1, 2, 5, 15 and 60 minutes after failures in a row, else by the cadence; null if unknown.', {
+    nullable: true,
+    example: '2026-01-02T12:25:00.000Z',
+  }),
   rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
   quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
   unknown_codes: col.integer(0, 'Codes in it that are in no list.', { unit: '1', example: 0 }),
@@ -54,6 +62,11 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
   ),
 })
 
+/** Returns a reason without the values of parameters, which may be a publisher's key, and of bounded length. */
+function shownReason(reason: string | null): string | null {
+  return reason?.replace(/([?&][\w.-]+=)[^&\s"']+/g, '$1…').slice(0, REASON_MOST) ?? null
+}
+
 function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof freshness.fields>[] {
   return feeds.map((feed) => {
     const state = states.get(feed.id) ?? null
@@ -73,6 +86,8 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
       data_time,
       data_age_s: data_time === null ? null : dataAge_s(data_time, now),
       failing_since: state?.failing_since ?? null,
+      last_error: shownReason(state?.last_error ?? null),
+      next_attempt_at: state?.next_attempt_at ?? null,
       rows: state?.rows ?? {},
       quarantined: state?.quarantined ?? 0,
       unknown_codes: state?.unknown_codes ?? 0,
