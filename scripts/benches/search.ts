@@ -159,7 +159,10 @@ export const searchBuild: Bench = {
         async run() {
           const index = emptyIndex()
           const longest_ms = await longestStretch(() => fill(index, documents))
-          const counted = index.views().of('ENTERPRISE').collections.reduce((sum, one) => sum + (one.documents ?? 0), 0)
+          const counted = index
+            .views()
+            .of('ENTERPRISE')
+            .collections.reduce((sum, one) => sum + (one.documents ?? 0), 0)
           await index.close()
           if (longest_ms > LOOP_MS) throw new Error(`the event loop was blocked for ${Math.round(longest_ms)} ms`)
           return { documents: counted }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** A process of the service. */
@@ -26,15 +27,17 @@ export interface ChildOptions {
   readonly flags?: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly onLine: (line: string) => void
-  /** How long its heartbeat may be missing once it is ready, ms; then it is killed. */
+  /** How long its heartbeat may be missing once it is ready while it uses no processor, ms; then it is killed. */
   readonly hung_ms?: number
+  /** The same while it uses the processor: it may be busy, or the machine is. By default only `hung_ms` counts. */
+  readonly busy_ms?: number
   /** Gets the process as soon as it runs, so that the caller can stop it at any time. */
   readonly onSpawn: (child: Child) => void
 }
 
 /** Starts a Node process and waits until it sends `{ready: …}` over its channel; returns both. Throws if it ends first. */
 export async function startChild<T>(options: ChildOptions): Promise<{ child: Child; ready: T }> {
-  const { name, script, args = [], flags = [], env, hung_ms, onLine, onSpawn } = options
+  const { name, script, args = [], flags = [], env, hung_ms, busy_ms = Number.POSITIVE_INFINITY, onLine, onSpawn } = options
   // A separate process group: Ctrl-C in the terminal reaches only the supervisor, which stops the others in order.
   const child = spawn(process.execPath, [...flags, script, ...args], {
     env: { ...env },
@@ -62,7 +65,7 @@ export async function startChild<T>(options: ChildOptions): Promise<{ child: Chi
     void ended.then((code) => reject(new Error(`${name} ended with ${code ?? 'a signal'} before it was ready`)))
   })
   if (hung_ms !== undefined)
-    watchHeartbeat(child, hung_ms, () => {
+    watchHeartbeat(child, { hung_ms, busy_ms }, () => {
       isHung = true
       child.kill('SIGKILL')
     })
@@ -73,16 +76,36 @@ export async function startChild<T>(options: ChildOptions): Promise<{ child: Chi
 const LOOKS = 4
 
 /** Calls back when a process that has sent a heartbeat stops sending them. */
-function watchHeartbeat(child: ChildProcess, hung_ms: number, onHung: () => void): void {
-  let missed: number | null = null
+function watchHeartbeat(
+  child: ChildProcess,
+  { hung_ms, busy_ms }: { readonly hung_ms: number; readonly busy_ms: number },
+  onHung: () => void,
+): void {
+  let missed: { idle: number; busy: number } | null = null
+  let used = 0
   child.on('message', (message) => {
-    if (message === HEARTBEAT) missed = 0
+    if (message === HEARTBEAT) missed = { idle: 0, busy: 0 }
   })
   const timer = setInterval(() => {
     if (missed === null) return
-    if (++missed > LOOKS) onHung()
+    const before = used
+    used = processorTime(child.pid as number)
+    if (used > before) missed.busy++
+    else missed.idle++
+    if (missed.idle > LOOKS || (missed.idle + missed.busy - 1) * (hung_ms / LOOKS) > busy_ms) onHung()
   }, hung_ms / LOOKS)
   child.once('exit', () => clearInterval(timer))
+}
+
+/** Returns the processor time that a process has used, in ticks; 0 where it cannot be read. See proc(5), `stat`. */
+function processorTime(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  } catch {
+    return 0
+  }
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>, timeout_ms: number): Promise<void> {

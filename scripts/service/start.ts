@@ -20,7 +20,11 @@ const MODE_LINES = {
 } as const
 /** The processes of the service, and the flags that keep their memory small. */
 const PROCESSES = {
-  publishers: { script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
+  // The stand-in has no state worth a restart: it is never killed for being busy.
+  publishers: {
+    ...{ script: 'run-publishers.ts', flags: ['--max-old-space-size=192', '--max-semi-space-size=8'], env: {} },
+    busy_ms: Number.POSITIVE_INFINITY,
+  },
   worker: { script: 'run-worker.ts', ...FEED_PROCESS },
   api: { script: 'run-api.ts', flags: [], env: {} },
   deliver: { script: 'run-deliver.ts', flags: ['--max-old-space-size=512'], env: {} },
@@ -76,8 +80,9 @@ async function main(): Promise<void> {
     env: Readonly<Record<string, string | undefined>>,
     { name = kind, args = () => [] }: { readonly name?: string; readonly args?: (first: StartedProcess | null) => string[] } = {},
   ): Promise<StartedProcess> => {
-    const { script, flags, env: more } = PROCESSES[kind]
+    const { script, flags, env: more, ...limits } = PROCESSES[kind]
     return await services.keep<StartedProcess>((first) => ({
+      ...limits,
       name,
       script: join(import.meta.dirname, script),
       flags,

@@ -17,13 +17,15 @@ export interface SupervisorTimes {
   readonly longest_ms: number
   /** How long a process must live for the wait to be reset. */
   readonly calm_ms: number
-  /** A process without a heartbeat for this time is killed. */
+  /** A process without a heartbeat for this time that uses no processor is killed. The limit doubles with each such kill. */
   readonly hung_ms: number
+  /** The same for one that uses the processor: a loop that never ends, or a machine with too much to do. */
+  readonly busy_ms: number
   /** How long a process may take to stop before it is killed. */
   readonly stop_ms: number
 }
 
-const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, stop_ms: 4000 }
+const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, busy_ms: 600_000, stop_ms: 4000 }
 
 /** Makes a supervisor. A process that has been ready once is restarted as often as it dies, each time after a longer wait. */
 export function supervise(options: { readonly say: (line: string) => void; readonly times?: Partial<SupervisorTimes> }): Supervisor {
@@ -33,23 +35,26 @@ export function supervise(options: { readonly say: (line: string) => void; reado
   const children = new Set<Child>()
   let stopping = false
 
-  const launch = (parts: Omit<ChildOptions, 'onLine' | 'onSpawn'>): ReturnType<typeof startChild<unknown>> =>
+  const launch = (parts: Omit<ChildOptions, 'onLine' | 'onSpawn'>, kills = 0): ReturnType<typeof startChild<unknown>> =>
     startChild<unknown>({
+      busy_ms: times.busy_ms * 2 ** kills,
       ...parts,
       onLine: say,
-      hung_ms: times.hung_ms,
+      hung_ms: times.hung_ms * 2 ** kills,
       onSpawn: (child) => {
         children.add(child)
         void child.ended.then(() => children.delete(child))
       },
     })
 
-  const watch = async (first: Child, again: () => Promise<{ readonly child: Child }>): Promise<void> => {
+  const watch = async (first: Child, again: (kills: number) => Promise<{ readonly child: Child }>): Promise<void> => {
     let child = first
+    let kills = 0
     let began = performance.now()
     let wait_ms = times.wait_ms
     for (;;) {
       const code = await child.ended
+      if (child.isHung) kills++
       if (performance.now() - began >= times.calm_ms) wait_ms = times.wait_ms
       let reason = `${first.name} ${child.isHung ? 'did not answer and was killed' : `ended with ${code ?? 'a signal'}`}`
       for (let isUp = false; !isUp; ) {
@@ -60,7 +65,7 @@ export function supervise(options: { readonly say: (line: string) => void; reado
         wait_ms = Math.min(2 * wait_ms, times.longest_ms)
         began = performance.now()
         try {
-          ;({ child } = await again())
+          ;({ child } = await again(kills))
           isUp = true
         } catch (error) {
           reason = error instanceof Error ? error.message : String(error)
@@ -76,7 +81,7 @@ export function supervise(options: { readonly say: (line: string) => void; reado
     keep: async <T>(parts: (first: T | null) => Omit<ChildOptions, 'onLine' | 'onSpawn'>): Promise<T> => {
       const { child, ready } = await launch(parts(null))
       const first = ready as T
-      void watch(child, () => launch(parts(first)))
+      void watch(child, (kills) => launch(parts(first), kills))
       return first
     },
     stop: async () => {

@@ -59,17 +59,35 @@ test('a process that ran long enough is restarted after the shortest wait', asyn
   expect(new Set(said)).toEqual(new Set(['tired ended with 3; starting it again in 0.001 s']))
 })
 
-test('a process whose event loop hangs is killed and restarted; one that never sends a heartbeat is left alone', async () => {
+const beats = `process.send('${HEARTBEAT}'); setInterval(() => process.send('${HEARTBEAT}'), 50);`
+const alive = `process.send({ ready: { pid: process.pid } }); ${beats}`
+const stuckAfter = (ms: number): string => `${alive} setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), ${ms})`
+
+test('a process whose event loop stands still is killed and restarted; one that never sends a heartbeat is left alone', async () => {
   const { services, said, program } = stage({ hung_ms: 400 })
-  const beats = `process.send('${HEARTBEAT}'); setInterval(() => process.send('${HEARTBEAT}'), 50);`
-  const text = `process.send({ ready: { pid: process.pid } }); ${beats}`
   await services.keep(() => program('silent', dyingAfter(1e9)))
-  await services.keep(() => program('healthy', text))
-  await services.keep(() => program('hung', `${text} setTimeout(() => { for (;;); }, 100)`))
+  await services.keep(() => program('healthy', alive))
+  await services.keep(() => program('hung', stuckAfter(100)))
   await until('two kills', () => said.length >= 2)
   expect(said[0]).toBe('hung did not answer and was killed; starting it again in 0.001 s')
   expect(said.filter((line) => !line.startsWith('hung'))).toEqual([])
 })
+
+test('a busy process gets a longer limit, and one without that limit is never killed; limits grow with each kill', async () => {
+  const { services, said, program } = stage({ hung_ms: 400, busy_ms: 2000 })
+  const busyFor = (ms: number): string => `${alive} setTimeout(() => { const end = Date.now() + ${ms}; while (Date.now() < end); }, 100)`
+  await services.keep(() => program('working', busyFor(1400)))
+  await services.keep(() => ({ ...program('stand-in', busyFor(1e9)), busy_ms: Number.POSITIVE_INFINITY }))
+  const times: number[] = []
+  await services.keep(() => {
+    times.push(performance.now())
+    return program('endless', busyFor(1e9))
+  })
+  await until('two kills', () => times.length >= 3, 30_000)
+  expect(said.filter((line) => !line.startsWith('endless'))).toEqual([])
+  const [first, second, third] = times as [number, number, number]
+  expect(third - second).toBeGreaterThan(1.5 * (second - first))
+}, 40_000)
 
 test('all are stopped at once, by force if they do not end', async () => {
   const { services, program } = stage({ stop_ms: 300 })
