@@ -12,12 +12,13 @@ import { closePeriod } from '../define/params-time.ts'
 import { type Problem, problem } from '../define/problems.ts'
 import { fieldColumn, flatFields } from '../define/select.ts'
 import { type JsonObject, recordWriter } from '../define/shape.ts'
-import { neverDelivered } from './absent-data.ts'
+import { neverDelivered, notLanded } from './absent-data.ts'
 import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody, unknownThing } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
+import { absentLandings } from './missing.ts'
 import { noMatchesInLake } from './no-match.ts'
 import { pageQuery } from './page-query.ts'
 import { orderOf, type Position, positionOf } from './paging.ts'
@@ -206,7 +207,9 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
 
   /** What a list states besides its rows. */
   function listOf({ values, from, landed, used }: Asked): { readonly name: string; readonly updated_at: number; readonly meta: Meta } {
+    const missing = absentLandings(from, landed.awaited, state.system())
     const meta = metaOf(state, from, {
+      ...(missing.length > 0 ? { missing } : {}),
       lake: { ...landed, snapshot: landed.name },
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
       period: used.period,
@@ -224,9 +227,14 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return sideTexts(rows)
   }
 
-  /** Throws the problem of an answer without rows, if a value or the thing does not exist. A later page may be empty. */
-  async function refuseEmpty({ values, begun, view, isKnown }: Asked, { found, whole, query, limits }: Queries): Promise<void> {
+  /** Throws the problem of an answer without rows, if some have not arrived, or a value or the thing does not exist. A later page may be empty. */
+  async function refuseEmpty(
+    { values, from, landed, begun, view, isKnown }: Asked,
+    { found, whole, query, limits }: Queries,
+  ): Promise<void> {
     if (begun) return
+    // What has not arrived is not known to be empty.
+    if (landed.awaited.length > 0) throw notLanded(landed.awaited, from.slice(0, 1))
     const { existingValues = {}, existenceCheck } = read
     if (refusesValues(values))
       await refuseUnknown(existingValues, values, async (name) => {

@@ -4,7 +4,7 @@ import { datasetsOf, type ListReturn, pathParams, type ReadOf, type RestsOn, typ
 import { memo } from '../define/memo.ts'
 import type { Counted, Drafted, Listed, MemoryAsk } from '../define/memory-read.ts'
 import { recordWriter } from '../define/shape.ts'
-import { absentState } from './absent-data.ts'
+import { absentState, neverDelivered } from './absent-data.ts'
 import {
   type AnswerContext,
   type Handler,
@@ -20,7 +20,7 @@ import { type Meta, metaOf } from './compose.ts'
 import { coverageOf, gapOf } from './coverage.ts'
 import { tagOf } from './demand-documents.ts'
 import { type MemorySources, refuseAwaited, sourcesFinder } from './memory-sources.ts'
-import { missingFinder } from './missing.ts'
+import { isAwaited, missingFinder } from './missing.ts'
 import { noMatches } from './no-match.ts'
 import { optionalQueries } from './optional-queries.ts'
 import { orderOf } from './paging.ts'
@@ -138,12 +138,12 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
   }
 
   async function metaFor({ values, sources, used }: Asked): Promise<Meta> {
-    const { live, tables, silent } = sources
-    const absences = silent.map(({ dataset, reason }) => ({ dataset: dataset.id, reason }))
+    const { live, tables, silent, absent } = sources
+    const absences = [...silent.map(({ dataset, reason }) => ({ dataset: dataset.id, reason })), ...absent]
     return metaOf(state, used, {
       ...(live.primary ? {} : { kept: tables }),
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
-      ...(findMissing || read.onlyFresh ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}),
+      ...(findMissing || read.onlyFresh || absent.length > 0 ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}),
       ...coverageOf(gap, values.own),
       otherSources: otherSourcesOf(values),
     })
@@ -168,6 +168,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
     const selects = read.answer ? selected(records, endpoint, values, at) : records
     const all = withDistances(chosen(selects, context, values), endpoint, values)
     const from = read.answer ? records : await sortedRecords(values, sources)
+    if (from.length === 0) refuseEmpty(sources)
     const none = all.length === 0 ? noMatches(from, endpoint, values, at) : []
     const isLate = restsOn ? restsOn.some(({ dataset, source }) => state.isStale(dataset, source)) : meta.stale
     return await pageBody(context, values, {
@@ -185,6 +186,12 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
         stale: isLacking || isLate,
       },
     })
+  }
+
+  /** Throws the problem of a list without any records whose first state has never arrived: it is not known to be empty. */
+  function refuseEmpty({ needed }: MemorySources): void {
+    const [first] = read.from as readonly Dataset[]
+    if (needed.needs.length === 0 && first && isAwaited(first, state)) throw neverDelivered(first, state.system().feeds)
   }
 
   async function pastPlan(

@@ -1,4 +1,5 @@
 import type { Answers } from '../../lake/live/demand.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { ReadOf } from '../define/endpoint.ts'
@@ -8,7 +9,7 @@ import type { AnswerContext, Handler, Refresh } from './answer.ts'
 import type { CachedViews, TablesState } from './cached-views.ts'
 import { CADENCE_S, type CurrentStates, currentStates, refreshOf } from './current-states.ts'
 import { demandDocuments } from './demand-documents.ts'
-import { type MissingDataset, silenceOf } from './missing.ts'
+import { absentLandings, absentParts, type MissingDataset, silenceOf } from './missing.ts'
 import type { RequestValues } from './request.ts'
 
 /** The tables of a read that it needs. The answer's age is that of the first. */
@@ -26,6 +27,8 @@ export interface MemorySources {
   /** Datasets that are left out because nothing delivers them at present. */
   readonly silent: readonly { readonly dataset: Dataset; readonly reason: MissingDataset['reason'] }[]
   readonly live: CurrentStates
+  /** Parts that feeds have not delivered yet; the answer goes without them. */
+  readonly absent: readonly MissingDataset[]
   /** When the newest source was published, ms. */
   readonly updated_at: number
   readonly refresh: Refresh
@@ -62,7 +65,8 @@ export function sourcesFinder(
     const live = currentStates(state, read.from, left)
     const updated_at = newestOf(read, needed.needs, { live, tables })
     if (updated_at === null) throw await absent(needed)
-    refuseAwaited(tables, read.parts?.(own) ?? tables.awaited, needed)
+    const lacking = lackingFeeds(tables, read.parts?.(own) ?? null, { needs: needed.needs, feeds: state.system().feeds })
+    const absentNow = [...absentParts(read.from, state), ...absentLandings(needed.needs, lacking, state.system())]
     const usual = refreshAt(
       context,
       { from: read.from, lake: needed.lake },
@@ -70,8 +74,29 @@ export function sourcesFinder(
     )
     const delivered = onlyFresh.filter((dataset) => !left.includes(dataset))
     const refresh = delivered.length === 0 ? usual : soonest(usual, { cadences_s: delivered.map((one) => state.cadence_s(one)), now })
-    return { needed, tables, answers, silent, live, updated_at, refresh }
+    return { needed, tables, answers, silent, absent: absentNow, live, updated_at, refresh }
   }
+}
+
+/**
+ * Returns the feeds that a request uses (null: all) and that have not landed yet. Throws the problem of an answer for which that is
+ * true of all of them, or of all that fill its first table.
+ */
+function lackingFeeds(
+  { awaited }: TablesState,
+  parts: readonly string[] | null,
+  { needs, feeds }: { readonly needs: readonly Dataset[]; readonly feeds: readonly FeedListing[] },
+): readonly string[] {
+  const lacking = awaited.filter((feed) => parts === null || parts.includes(feed))
+  if (lacking.length === 0) return []
+  const isUsed = ({ id, enabled }: FeedListing): boolean => enabled && (parts?.includes(id) ?? true)
+  const filling = (of: readonly Dataset[]): FeedListing[] =>
+    feeds.filter((feed) => isUsed(feed) && of.some(({ id }) => feed.datasets.includes(id)))
+  for (const some of [needs, needs.slice(0, 1)]) {
+    const own = filling(some)
+    if (own.length > 0 && own.every(({ id }) => lacking.includes(id))) throw notLanded(lacking, needs)
+  }
+  return lacking
 }
 
 /** Throws the problem of tables that some of these feeds have not landed in yet. */

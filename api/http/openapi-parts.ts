@@ -214,11 +214,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
         method: { type: 'string', description: 'For statistics: how each value is computed.' },
         missing: {
           type: 'array',
-          description: 'If a source is missing: the datasets without data, and why.',
+          description: 'If something is missing: datasets without data, or the part of one that comes from `feed`, and why.',
           items: {
             type: 'object',
             required: ['dataset', 'reason'],
-            properties: { dataset: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED', 'STALE'] } },
+            properties: { dataset: text, feed: text, reason: { type: 'string', enum: ['NOT_ENABLED', 'NOT_ARRIVED', 'STALE'] } },
           },
         },
         no_match: {

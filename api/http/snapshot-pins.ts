@@ -28,6 +28,8 @@ export interface LakeState {
   readonly newest: number | null
   /** When one of the tables last changed, ms since the epoch; null if there is none. */
   readonly changed_at: number | null
+  /** Enabled feeds that have not landed in the first dataset yet; none for a named state. */
+  readonly awaited: readonly string[]
 }
 
 /**
@@ -62,6 +64,7 @@ export async function lakeState(
   let span: RowSpan | null = null
   let newest: number | null = null
   let changed_at: number | null = null
+  let awaited: readonly string[] = []
   for (const [at, dataset] of datasets.entries()) {
     const asked = named.get(dataset.id)
     const found = await lake.snapshot(dataset, asked?.id).catch(async (error: unknown) => {
@@ -73,6 +76,9 @@ export async function lakeState(
     pins.set(dataset.id, snapshot?.state ?? null)
     if (!snapshot) continue
     const landed = coverageOf(dataset.id, snapshot.covered_until, feeds)
+    const isLacking = ({ id, enabled, on_demand }: FeedListing): boolean =>
+      enabled && !on_demand && snapshot.covered_until[id] === undefined
+    if (at === 0 && !asked) awaited = filledBy.filter(isLacking).map(({ id }) => id)
     const { until, end } = asked ?? { until: Math.floor(landed.until ?? 0), end: Math.floor(landed.newest ?? 0) }
     // A publication without rows also lands, and creates no snapshot.
     const isStated = at === 0 || (covered_until === null && isOff)
@@ -89,7 +95,7 @@ export async function lakeState(
   }
   const stamped = parts.length === 0 ? '' : cursors.stamp(parts.join(','))
   const [covered_from, latest_row_at] = span ? [Math.floor(span.first), Math.floor(span.last)] : [null, null]
-  return { pins, name: stamped, covered_from, latest_row_at, covered_until, newest, changed_at }
+  return { pins, name: stamped, covered_from, latest_row_at, covered_until, newest, changed_at, awaited }
 }
 
 interface Named {

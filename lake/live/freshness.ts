@@ -49,6 +49,8 @@ export interface FeedListing {
   readonly urls: readonly string[]
   /** False if the operator has not enabled the feed in this mode. */
   readonly enabled: boolean
+  /** True if it fetches only documents that callers request. Unset in listings of earlier versions. */
+  readonly on_demand?: boolean
   /** Human-readable reason why it is disabled; null if it is enabled. */
   readonly disabled_reason?: string | null
 }

@@ -45,6 +45,7 @@ await writeFeedListings(
     every_s: feed.every_s,
     urls: feed.stream && 'url' in feed.stream.connect ? [feed.stream.connect.url] : (feed.plans[0]?.requests.map(({ url }) => url) ?? []),
     enabled: enabled.includes(feed),
+    on_demand: feed.onDemand !== undefined,
     disabled_reason: disabledReason(config, feed),
   })),
 )

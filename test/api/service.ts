@@ -331,6 +331,8 @@ export async function fillWithExamples(service: TestService): Promise<void> {
       // Observed rows are as old as they state.
       const at = dataset.writeMode === 'append' && dataset.live ? { at: row[dataset.time] as number } : {}
       await service.publish(dataset, [row], { changes: [change], ...at })
+      // Every feed has delivered its part.
+      for (const feed of feedsOf(dataset).slice(1)) await service.publish(dataset, [], { feed, ...at })
     }),
   )
   const tables = join(service.shared.storeFolder, 'lake')
