@@ -224,6 +224,15 @@ export const SETTINGS = {
     false,
   ),
   logLevel: setting('LOG_LEVEL', 'text', 'Lowest level that is logged.', 'info', { oneOf: ['trace', 'debug', 'info', 'warn', 'error'] }),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'text',
+    'In a terminal, `scripts/start` shows its steps and writes the log to a file, unless this is json.',
+    'auto',
+    {
+      oneOf: ['auto', 'json'],
+    },
+  ),
   queryMemory: setting('QUERY_MEMORY', 'bytes', 'Memory of DuckDB in one process.', 2 * GB, { min: 256 * MB }),
   queryThreads: setting('QUERY_THREADS', 'count', 'Threads of DuckDB in one process.', 2, { min: 1, max: 256 }),
   querySlots: setting('QUERY_SLOTS', 'count', 'Lake queries that run at once in one process. Others wait.', 2, {

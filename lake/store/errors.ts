@@ -27,3 +27,12 @@ export function isFull(error: unknown): error is StoreError {
   if (!(error instanceof StoreError)) return false
   return FULL.includes(error.code) || (error.cause as { readonly status?: unknown } | undefined)?.status === 507
 }
+
+/** Codes of systems for a server that does not answer. */
+const SILENT = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE']
+
+/** True for the error of a store whose server does not answer, or answers that it cannot serve yet (5xx): waiting may mend it. */
+export function isUnreachable({ code, cause }: StoreError): boolean {
+  const { name, status = 0 } = (cause ?? {}) as { readonly name?: string; readonly status?: number }
+  return SILENT.includes(code) || name === 'TimeoutError' || status >= 500
+}

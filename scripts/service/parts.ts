@@ -16,6 +16,7 @@ import { openStore, selfTest } from '../../lake/store/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { idKey, readLakeRecord, type SourceMode } from '../../lake/system.ts'
 import { publishersOf } from './claim.ts'
+import { boundedLines } from './log-lines.ts'
 
 /** The data folder of a configuration. */
 export function dataFolder(config: Config): string {
@@ -186,7 +187,10 @@ export function originOf(standIn: string): (url: string) => string {
   }
 }
 
-/** Makes a log with one JSON line per unit of work. Keys and tokens are removed from its lines. */
+/** Makes a log with one JSON line per unit of work, see `boundedLines`. Keys and tokens are removed from its lines. */
 export function serviceLog(config: Pick<Config, 'logLevel'>, name: string, to: DestinationStream = pino.destination(1)): Logger {
-  return pino({ name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redacted } }, to)
+  return pino(
+    { name, level: config.logLevel, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redacted } },
+    boundedLines(to),
+  )
 }

@@ -2,7 +2,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../../lake/process-lock.ts'
-import { claimLake } from '../../lake/system.ts'
+import { isUnreachable, StoreError } from '../../lake/store/errors.ts'
+import type { ObjectStore } from '../../lake/store/store.ts'
+import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
 import { claimFolder, noteApi, notePublishers } from './claim.ts'
 import { readPlanSettings } from './limits.ts'
@@ -12,6 +14,7 @@ import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
 import { openServiceStore } from './parts.ts'
 import { supervise } from './supervise.ts'
+import { openStartView, type StartView } from './terminal.ts'
 
 const MODE_LINES = {
   simulated: "SIMULATED publishers: generated data in the publishers' own formats, not the real world",
@@ -34,8 +37,10 @@ const REDIS_LOOK_MS = 3000
 const FIRST_TRY = '/api/incidents?province=Madrid'
 const FIRST_FEED = 'dgt_incidents'
 const FIRST_DATA_MS = 60_000
-/** How often `/ready` is requested after that for missing feeds, in ms. */
-const COMING_MS = 5000
+/** How often `/ready` is requested for missing feeds, ms. */
+const COMING_MS = 2000
+/** Time between two looks for a data store that does not answer, ms. */
+const STORE_RETRY_MS = 2000
 
 /** The facts that a process reports when it is ready. */
 interface StartedProcess {
@@ -53,21 +58,23 @@ async function main(): Promise<void> {
   const ports = metricsPorts(options.config)
   const release = claimFolder(options.dataFolder)
   process.once('exit', release)
-  const store = await openServiceStore(options.config)
+  const isTerminal = process.stdout.isTTY === true && options.config.logFormat === 'auto'
+  const view = openStartView({ dataFolder: options.dataFolder, isTerminal })
+  process.once('exit', view.close)
+  const store = await firstStore(options, view)
   const storeUrl = store.url
-  try {
-    await claimLake(store, options.mode, Date.now())
-  } finally {
-    await store.close()
-  }
-  const services = supervise({ say })
+  view.step(`data store ${storeUrl}`)
+  const services = supervise({ say: view.say, onLine: view.processLine })
   const redis = options.config.redisUrl ? null : await ownRedis(join(options.dataFolder, 'redis'), () => services.isStopping)
+  if (redis) view.step('redis-server')
   const stopAll = async (): Promise<void> => {
     await services.stop()
     await redis?.stop()
+    await store.close()
   }
   const stop = (): void => {
     if (services.isStopping) return
+    view.close()
     say('stopping ...')
     stopAll().then(() => process.exit(0), fail)
   }
@@ -106,6 +113,7 @@ async function main(): Promise<void> {
           : await keep('publishers', base, { args: (first) => [...captures, ...portsOf(first)] })
     const { url: publishers = null, nmea = null } = standIn
     if (publishers) notePublishers(options.dataFolder, publishers)
+    if (publishers) view.step(`stand-in of the publishers ${publishers}`)
     const env = {
       ...base,
       REDIS_URL: options.config.redisUrl ?? redis?.url,
@@ -115,16 +123,21 @@ async function main(): Promise<void> {
     const { apiWorkers, host } = options.config
     // A shared port would not conflict with that of another program.
     if (apiWorkers > 1) await checkPort(host, options.port)
+    const started = async (text: string, starting: Promise<StartedProcess>): Promise<StartedProcess> => {
+      const process = await starting
+      view.step(text)
+      return process
+    }
     const measured = (port: number | undefined) => (port === undefined ? {} : { METRICS_PORT: String(port) })
     const [ofApi, ofWorker] = await Promise.all([
-      options.only === 'worker' ? null : keep('api', { ...env, ...measured(ports?.api[0]) }),
-      options.only === 'api' ? null : keep('worker', { ...env, ...measured(ports?.worker) }),
-      options.only === 'api' ? null : keep('deliver', env),
+      options.only === 'worker' ? null : started('API', keep('api', { ...env, ...measured(ports?.api[0]) })),
+      options.only === 'api' ? null : started('worker of the feeds', keep('worker', { ...env, ...measured(ports?.worker) })),
+      options.only === 'api' ? null : started('delivery of webhooks', keep('deliver', env)),
     ])
     const metrics = [...(ofWorker ? [`${ofWorker.metrics} worker`] : []), ...(ofApi ? [`${ofApi.metrics} api`] : [])]
     const { url = null } = ofApi ?? {}
     if (url === null) {
-      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], coming: null })
+      banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], logFile: view.logFile })
       return
     }
     noteApi(options.dataFolder, url)
@@ -133,10 +146,10 @@ async function main(): Promise<void> {
       const started = await keep('api', { ...env, PORT: new URL(url).port, ...measured(ports?.api[number - 1]) }, { name })
       metrics.push(`${started.metrics} ${name}`)
     }
-    await firstData(url)
-    const coming = await waitingFor(url)
-    banner(options, { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [], coming })
-    void followComing(url, coming, () => services.isStopping)
+    await firstData(url, view)
+    const where = { url, storeUrl, redisUrl: env.REDIS_URL ?? '', publishers, metrics: ports ? metrics : [] }
+    banner(options, { ...where, logFile: view.logFile })
+    void followArrivals(url, { store, view, isStopping: () => services.isStopping })
   } catch (error) {
     if (services.isStopping) return
     await stopAll()
@@ -183,15 +196,30 @@ async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ re
   }
 }
 
+/** Opens the data store and claims it for the mode, as soon as it answers. Errors that waiting does not mend are thrown. */
+async function firstStore(options: StartOptions, view: StartView): Promise<ObjectStore> {
+  for (let told = false; ; told = true) {
+    try {
+      const store = await openServiceStore(options.config)
+      await claimLake(store, options.mode, Date.now())
+      return store
+    } catch (error) {
+      if (!(error instanceof StoreError) || !isUnreachable(error)) throw error
+      if (!told) view.say(`the data store does not answer yet, waiting for it: ${error.message.slice(0, 200)}`)
+      await sleep(STORE_RETRY_MS)
+    }
+  }
+}
+
 /** Waits until the API can answer the banner's suggestion, so that `ready` means a useful answer. */
-async function firstData(url: string): Promise<void> {
+async function firstData(url: string, view: StartView): Promise<void> {
   const end = Date.now() + FIRST_DATA_MS
   while (Date.now() < end) {
     const coming = await waitingFor(url)
     if (coming && !coming.includes(FIRST_FEED)) return
     await sleep(200)
   }
-  say('no incidents have come yet; see /api/freshness')
+  view.say('no incidents have come yet; see /api/freshness')
 }
 
 /** Returns the feeds without data so far; null if the API does not know. */
@@ -201,20 +229,18 @@ async function waitingFor(url: string): Promise<readonly string[] | null> {
   return waiting_for ?? null
 }
 
-/** Reports the missing feeds whenever their number has halved, and when all have come. */
-async function followComing(url: string, first: readonly string[] | null, isStopping: () => boolean): Promise<void> {
-  let said = first?.length ?? Number.POSITIVE_INFINITY
-  while (said > 0 && !isStopping()) {
+/** Shows which data arrives, until all has. */
+async function followArrivals(
+  url: string,
+  { store, view, isStopping }: { readonly store: ObjectStore; readonly view: StartView; readonly isStopping: () => boolean },
+): Promise<void> {
+  while (!isStopping()) {
+    const [coming, feeds] = await Promise.all([waitingFor(url), readFeedListings(store).catch(() => [])])
+    if (coming !== null && feeds.length > 0 && !isStopping()) view.arrived(feeds, coming)
+    if (coming?.length === 0) return
     await sleep(COMING_MS, undefined, { ref: false })
-    const coming = await waitingFor(url)
-    if (coming === null || isStopping() || (coming.length > said / 2 && coming.length > 0)) continue
-    said = coming.length
-    say(said === 0 ? `every feed has arrived; ${BACKFILL_HINT}` : `coming   ${comingText(coming)}`)
   }
 }
-
-const BACKFILL_HINT = 'archives that forecasts need are fetched in the background, see backfill in /api/freshness'
-const comingText = (coming: readonly string[]): string => `${coming.length} ${coming.length === 1 ? 'feed' : 'feeds'}: ${coming.join(', ')}`
 
 function banner(
   options: StartOptions,
@@ -226,8 +252,8 @@ function banner(
     readonly publishers: string | null
     /** Addresses of metrics, each with its process. */
     readonly metrics: readonly string[]
-    /** Feeds without data so far. */
-    readonly coming: readonly string[] | null
+    /** File with the log of the processes; null if it is printed. */
+    readonly logFile: string | null
   },
 ): void {
   say('')
@@ -243,7 +269,7 @@ function banner(
   say(
     `  keys     curl -d '{"email":"you@example.org"}' -H 'Content-Type: application/json' ${where.url}/api/keys; scripts/keys grants plans`,
   )
-  if (where.coming && where.coming.length > 0) say(`  coming   ${comingText(where.coming)}`)
+  if (where.logFile) say(`  log      ${where.logFile}`)
   say(`ready ${where.url}`)
 }
 

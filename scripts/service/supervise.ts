@@ -28,8 +28,14 @@ export interface SupervisorTimes {
 const TIMES: SupervisorTimes = { wait_ms: 1000, longest_ms: 60_000, calm_ms: 120_000, hung_ms: 60_000, busy_ms: 600_000, stop_ms: 4000 }
 
 /** Makes a supervisor. A process that has been ready once is restarted as often as it dies, each time after a longer wait. */
-export function supervise(options: { readonly say: (line: string) => void; readonly times?: Partial<SupervisorTimes> }): Supervisor {
-  const { say } = options
+export function supervise(options: {
+  /** Gets the supervisor's own lines. */
+  readonly say: (line: string) => void
+  /** Gets the lines of the processes; by default `say` does. */
+  readonly onLine?: (line: string) => void
+  readonly times?: Partial<SupervisorTimes>
+}): Supervisor {
+  const { say, onLine = say } = options
   const times = { ...TIMES, ...options.times }
   const stopped = new AbortController()
   const children = new Set<Child>()
@@ -39,7 +45,7 @@ export function supervise(options: { readonly say: (line: string) => void; reado
     startChild<unknown>({
       busy_ms: times.busy_ms * 2 ** kills,
       ...parts,
-      onLine: say,
+      onLine,
       hung_ms: times.hung_ms * 2 ** kills,
       onSpawn: (child) => {
         children.add(child)

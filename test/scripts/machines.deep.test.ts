@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPepperText } from '../../api/access/pepper.ts'
 import { startTestRedis } from '../helpers/redis.ts'
+import { startS3 } from '../helpers/s3-server.ts'
 import { tempFolder } from '../helpers/temp.ts'
 import { until } from '../helpers/until.ts'
 
@@ -104,4 +106,37 @@ test('two APIs and two workers on one Redis and one store are one service, and k
   expect(await total(other)).toBeGreaterThan(0)
   expect(await interrupt(workers[1])).toBeLessThan(5000)
   expect(await interrupt(apis[1])).toBeLessThan(5000)
+})
+
+test('a start before its data store waits for it and says so', { timeout: 300_000 }, async ({ skip }) => {
+  const s3 = await startS3()
+  if (!s3) return skip()
+  onTestFinished(() => s3.stop())
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const { url, credentials, pathStyle = false } = s3.fresh()
+  const door = createServer((socket) => {
+    const { hostname, port } = new URL(s3.endpoint as string)
+    const behind = connect({ host: hostname, port: Number(port) })
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const)
+      one.pipe(other).on('error', () => one.destroy())
+  })
+  // A port that nobody listens on until the store is there.
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  const { port } = door.address() as AddressInfo
+  await new Promise((resolve) => door.close(resolve))
+  const machine = run(START, ['--only', 'worker', '--data', tempFolder()], {
+    ...{ REDIS_URL: redis.url, LAKE_URL: url, S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_PATH_STYLE: String(pathStyle) },
+    ...{ AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '', AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '' },
+    ...{ KEY_PEPPER: newPepperText(), AWS_REGION: 'us-east-1' },
+  })
+  await said(machine, /(the data store does not answer yet)/)
+  expect(machine.child.exitCode).toBeNull()
+  await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve))
+  onTestFinished(() => void door.close())
+  await said(machine, /(ready worker)/)
+  await interrupt(machine)
 })

@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache'
+import type { DestinationStream } from 'pino'
+
+/** Most bytes of a log line. */
+export const MAX_LINE_BYTES = 1000
+/** Warnings of one kind in this time, ms, are one line. */
+const REPEAT_MS = 3_600_000
+/** Kinds of warnings that are remembered, the most recent ones. */
+const MAX_KINDS = 1000
+const MAX_TEXT = 160
+const MAX_ITEMS = 5
+/** Pino's number of the level `warn`. */
+const WARN = 40
+
+interface Repeat {
+  readonly since: number
+  count: number
+}
+
+/**
+ * Returns a destination of JSON log lines in front of another: lines above 1 kB are shortened, and a warning or error that is
+ * repeated is one line an hour; the next one states `repeated`, the number of those that were left out.
+ */
+export function boundedLines(to: DestinationStream, clock: () => number = Date.now): DestinationStream {
+  const kinds = new LRUCache<string, Repeat>({ max: MAX_KINDS })
+  return {
+    write: (line: string) => {
+      const isLong = Buffer.byteLength(line) > MAX_LINE_BYTES
+      const level = Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0)
+      if (!isLong && level < WARN) return to.write(line)
+      const fields = JSON.parse(line) as Record<string, unknown>
+      const now = clock()
+      const kind = level < WARN ? null : kindOf(fields)
+      const before = kind === null ? undefined : kinds.get(kind)
+      if (before && now - before.since < REPEAT_MS) {
+        before.count++
+        return
+      }
+      if (kind !== null) kinds.set(kind, { since: now, count: 0 })
+      to.write(`${lineOf({ ...fields, ...(before && before.count > 0 ? { repeated: before.count } : {}) })}\n`)
+    },
+  }
+}
+
+/** Returns what makes two warnings the same: the text and the subject; numbers and ids in errors differ between repetitions. */
+function kindOf({ name, msg, err, reason, feed, job, task, dataset, webhook, ...fields }: Record<string, unknown>): string {
+  const error = (err as { readonly message?: unknown } | undefined)?.message ?? reason
+  const [text, cause] = [msg, error ?? ''].map((one) => String(one).replace(/[\da-f]{8,}|\d+/g, '#'))
+  return JSON.stringify([name, text, cause, feed, job, task, dataset, webhook, fields['table']])
+}
+
+/** Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, and if need be fields are left out. */
+function lineOf(fields: Record<string, unknown>): string {
+  const whole = JSON.stringify(fields)
+  if (Buffer.byteLength(whole) <= MAX_LINE_BYTES) return whole
+  const { level, time, pid, hostname, name, msg, ...rest } = shortened(fields) as Record<string, unknown>
+  const kept: [string, unknown][] = Object.entries(rest)
+  for (;;) {
+    const left = Object.entries(rest).length - kept.length
+    const line = JSON.stringify({
+      level,
+      time,
+      pid,
+      hostname,
+      name,
+      ...Object.fromEntries(kept),
+      msg,
+      ...(left > 0 ? { left_out: left } : {}),
+    })
+    if (Buffer.byteLength(line) <= MAX_LINE_BYTES || kept.length === 0) return line
+    kept.pop()
+  }
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value
+  if (Array.isArray(value)) {
+    const more = value.length - MAX_ITEMS
+    return [...value.slice(0, MAX_ITEMS).map(shortened), ...(more > 0 ? [`… ${more} more`] : [])]
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shortened(one)]))
+}
