@@ -234,7 +234,21 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // In the engine's own folder, which it may write to and which is deleted with the process.
   const spool = new Spool({ folder: join(parts.lake.engine.folder, 'replies'), bytes: parts.spoolBytes })
   const tables = new Tables({ lake: parts.lake, spool })
-  meter?.follow({ state, cache, cacheBytes: parts.cacheBytes, spool, spoolBytes: parts.spoolBytes, kept, limiter, clock })
+  let isStoreFull = false
+  const onStore = (isFull: boolean): void => {
+    isStoreFull = isFull
+  }
+  meter?.follow({
+    isStoreFull: () => isStoreFull,
+    state,
+    cache,
+    cacheBytes: parts.cacheBytes,
+    spool,
+    spoolBytes: parts.spoolBytes,
+    kept,
+    limiter,
+    clock,
+  })
   const groups = pathGroups(endpoints, parts.requests)
   const links = signedLinks({ store: parts.lake.store, cursors: parts.cursors, baseUrl })
   const link: SystemView['link'] = (dataset, file, now) => links.link(datasetFile(dataset, file), now)
@@ -277,10 +291,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
     count: parts.requests.usageOf(STREAM_PATH),
     countReply: groups.ofPath(STREAM_DOMAIN, STREAM_PATH),
   })
-  const shown = { ...parts, groups, descriptions, figures: liveFigures(ownAnswers(answerers, clock), clock) }
+  const shown = { ...parts, onStore, groups, descriptions, figures: liveFigures(ownAnswers(answerers, clock), clock) }
   const read = uptimeReader(parts.lake.store, { since: state.begun_at })
   const delivery = () => deliveryLag({ store: parts.lake.store, log: parts.events.log, hub: parts.hub, clock })
-  const report = statusReports({ ...parts, groups: groups.list, read, delivery })
+  const report = statusReports({ ...parts, onStore, groups: groups.list, read, delivery })
   void app.register(async (scope) => {
     limitByAddress(scope, parts, PLATFORM_LIMIT)
     groups.take(scope, 'platform', callerOf)

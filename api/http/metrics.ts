@@ -52,6 +52,12 @@ export const API_METRICS = defineMetrics({
     kind: 'gauge',
     help: '1 while Redis counts no requests and this process limits alone, else 0.',
   },
+  redisReadOnly: { name: 'traffic_api_redis_read_only', kind: 'gauge', help: '1 while Redis answers and refuses writes, else 0.' },
+  storeFull: {
+    name: 'traffic_api_store_full',
+    kind: 'gauge',
+    help: '1 if the object store had no room at the last check of /ready or /status, else 0.',
+  },
   age: {
     name: 'traffic_feed_age_seconds',
     kind: 'gauge',

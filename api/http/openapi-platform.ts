@@ -71,7 +71,9 @@ const READINESS: Part = Object.freeze({
   status: { type: 'string', enum: ['ready', 'degraded', 'not ready'] },
   source_mode: { type: 'string', enum: SOURCE_MODES },
   redis: { type: 'boolean', description: 'True if Redis answers. If it does not, the last good state is served.' },
-  lake: { type: 'boolean', description: 'True if the object store answers.' },
+  lake: { type: 'boolean', description: 'True if the object store answers. If it does not, current data is served.' },
+  store_full: { type: 'boolean', description: 'True if the object store has no room for new data.' },
+  redis_read_only: { type: 'boolean', description: 'True if Redis refuses writes.' },
   waiting_for: {
     type: ['array', 'null'],
     items: { type: 'string' },
@@ -81,7 +83,7 @@ const READINESS: Part = Object.freeze({
 
 function readiness(status: 'ready' | 'not ready'): Part {
   const [redis, waiting_for] = status === 'ready' ? [true, []] : [false, ['dgt_incidents']]
-  return { status, source_mode: 'live', redis, lake: true, waiting_for }
+  return { status, source_mode: 'live', redis, lake: status === 'ready', store_full: false, redis_read_only: false, waiting_for }
 }
 
 const DESCRIPTION: Part = Object.freeze({

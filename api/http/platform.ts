@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Lake } from '../../lake/open.ts'
+import type { Limiter } from '../access/limits/limiter.ts'
 import { PLAN_PARAMS, plansReply } from '../access/plan-list.ts'
 import { languageFor } from '../define/language.ts'
 import { SPOKEN } from '../define/params-page.ts'
@@ -20,6 +21,8 @@ import type { ServiceState } from './state.ts'
 export interface PlatformParts extends Omit<PageParts, 'hasPath'> {
   readonly state: ServiceState
   readonly lake: Lake
+  readonly limiter: Pick<Limiter, 'refusal'>
+  readonly onStore?: (isFull: boolean) => void
   readonly descriptions: Descriptions
 }
 

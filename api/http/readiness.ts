@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Lake } from '../../lake/open.ts'
 import { isFull } from '../../lake/store/errors.ts'
+import type { Limiter } from '../access/limits/limiter.ts'
 import { datasetsOf, type Endpoint } from '../define/endpoint.ts'
 import type { ServiceState } from './state.ts'
 
@@ -9,6 +10,10 @@ export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not ready'
   readonly redis: boolean
   readonly lake: boolean
+  /** True if the object store has no room: what it has can be read, nothing new is stored. */
+  readonly store_full: boolean
+  /** True if Redis answers and refuses writes: it is a replica, has no memory, or cannot save. */
+  readonly redis_read_only: boolean
   /** Enabled feeds that have not delivered yet; null while no feed is known. */
   readonly waiting_for: readonly string[] | null
 }
@@ -21,34 +26,48 @@ export function readinessOf(parts: {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
+  readonly limiter: Pick<Limiter, 'refusal'>
+  /** Called at each check: whether the store is full. */
+  readonly onStore?: (isFull: boolean) => void
 }): () => Promise<Readiness> {
-  const { endpoints, state, lake } = parts
+  const { endpoints, state, lake, limiter } = parts
   const shown = [
     ...new Set(
       endpoints.filter(({ read }) => read.kind === 'memory' && read.records).flatMap((one) => datasetsOf(one).map(({ id }) => id)),
     ),
   ]
   return async () => {
-    const checks = { redis: state.live.connected, lake: await answers(() => lake.store.now()) }
+    const store = await answers(() => lake.store.now())
+    parts.onStore?.(store === 'full')
+    const checks = {
+      redis: state.live.connected,
+      lake: store !== 'silent',
+      store_full: store === 'full',
+      redis_read_only: limiter.refusal !== null,
+    }
     const { feeds, states } = state.system()
     const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
-    // Without Redis, the last good state is served if there is one.
-    const canServe = checks.lake && (checks.redis || shown.some((id) => state.live.get(id) !== null))
+    // Without Redis, the last good state is served if there is one; without the store, the current state is.
+    const canServe = checks.lake || shown.some((id) => state.live.get(id) !== null)
+    const isWhole = checks.redis && checks.lake && !checks.store_full && !checks.redis_read_only
     return {
-      status: !canServe ? 'not ready' : checks.redis ? 'ready' : 'degraded',
+      status: !canServe ? 'not ready' : isWhole ? 'ready' : 'degraded',
       ...checks,
       waiting_for: feeds.length === 0 ? null : waiting.map(({ id }) => id),
     }
   }
 }
 
-async function answers(ask: () => Promise<unknown>): Promise<boolean> {
+async function answers(ask: () => Promise<unknown>): Promise<'answers' | 'full' | 'silent'> {
   const patience = new AbortController()
   try {
-    return await Promise.race([ask().then(() => true), sleep(PATIENCE_MS, false, { signal: patience.signal, ref: false })])
+    return await Promise.race([
+      ask().then(() => 'answers' as const),
+      sleep(PATIENCE_MS, 'silent' as const, { signal: patience.signal, ref: false }),
+    ])
   } catch (error) {
     // A full store can still be read.
-    return isFull(error)
+    return isFull(error) ? 'full' : 'silent'
   } finally {
     patience.abort()
   }

@@ -23,7 +23,9 @@ interface Sources {
   readonly spool: Spool
   readonly spoolBytes: number
   readonly kept: Pick<CachedViews, 'waiting'>
-  readonly limiter: Pick<Limiter, 'connected'>
+  readonly limiter: Pick<Limiter, 'connected' | 'refusal'>
+  /** True if the object store had no room at the last check. */
+  readonly isStoreFull: () => boolean
   readonly clock: () => number
 }
 
@@ -116,7 +118,7 @@ export class RequestMetrics {
 
   /** Adds the values that are read only when metrics are collected. */
   follow(sources: Sources): void {
-    const { state, cache, cacheBytes, spool, spoolBytes, kept, limiter, clock } = sources
+    const { state, cache, cacheBytes, spool, spoolBytes, kept, limiter, isStoreFull, clock } = sources
     const registry = this.#registry
     show(registry, API_METRICS.cached, () => cache.entries)
     show(registry, API_METRICS.cachedBytes, () => cache.bytes)
@@ -130,6 +132,8 @@ export class RequestMetrics {
     show(registry, API_METRICS.spoolLimit, () => spoolBytes)
     show(registry, API_METRICS.line, () => kept.waiting)
     show(registry, API_METRICS.alone, () => Number(!limiter.connected))
+    show(registry, API_METRICS.redisReadOnly, () => Number(limiter.refusal !== null))
+    show(registry, API_METRICS.storeFull, () => Number(isStoreFull()))
     const ofFeeds = <T>(read: (feed: FeedListing, known: FeedState | null) => readonly T[]): T[] => {
       const { feeds, states } = state.system()
       return feeds.filter(({ enabled }) => enabled).flatMap((feed) => read(feed, states.get(feed.id) ?? null))

@@ -4,6 +4,7 @@ import { dataAge_s, type FeedHealth, feedHealth } from '../../lake/live/freshnes
 import type { Lake } from '../../lake/open.ts'
 import { quantile_ms } from '../../lake/requests/durations.ts'
 import { MONTHS_SHOWN, monthAt, monthBounds, type ReadUptime, type UptimeMonth } from '../../lake/requests/months.ts'
+import type { Limiter } from '../access/limits/limiter.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { InvalidParam } from '../define/problems.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
@@ -19,8 +20,10 @@ export type State = (typeof STATES)[number]
 
 /** The reasons for a state, by the state that each causes at least. */
 export const REASONS = Object.freeze({
-  'lake-away': 'down',
   'nothing-to-serve': 'down',
+  'lake-away': 'degraded',
+  'store-full': 'degraded',
+  'redis-read-only': 'degraded',
   'redis-away': 'degraded',
   'worker-away': 'degraded',
   'feeds-unknown': 'degraded',
@@ -93,6 +96,8 @@ export interface ReportParts {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
+  readonly limiter: Pick<Limiter, 'refusal'>
+  readonly onStore?: (isFull: boolean) => void
   readonly groups: readonly PathGroup[]
   readonly read: ReadUptime
   readonly delivery: () => Promise<DeliveryLag>
@@ -214,10 +219,13 @@ function feedsOf({ system }: ServiceState, now: number): FeedStatus[] {
   })
 }
 
-function reasonsOf({ status, redis, lake, waiting_for }: Readiness, feeds: readonly FeedStatus[]): Reason[] {
+function reasonsOf({ status, redis, lake, store_full, redis_read_only, waiting_for }: Readiness, feeds: readonly FeedStatus[]): Reason[] {
   const reasons: Reason[] = []
+  if (status === 'not ready') reasons.push({ code: 'nothing-to-serve', of: null })
   if (!lake) reasons.push({ code: 'lake-away', of: null })
-  if (!redis) reasons.push({ code: status === 'not ready' && lake ? 'nothing-to-serve' : 'redis-away', of: null })
+  if (store_full) reasons.push({ code: 'store-full', of: null })
+  if (!redis) reasons.push({ code: 'redis-away', of: null })
+  else if (redis_read_only) reasons.push({ code: 'redis-read-only', of: null })
   if (waiting_for === null) reasons.push({ code: 'feeds-unknown', of: null })
   for (const { id, health, waiting } of feeds) {
     if (waiting) reasons.push({ code: 'feed-waiting', of: id })

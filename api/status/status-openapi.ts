@@ -46,7 +46,11 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
   return {
     state: 'degraded',
     reasons: [{ code: 'feed-stale', of: 'sct_incidents' }],
-    ...{ as_of, source_mode: 'live', ready: { status: 'ready', redis: true, lake: true, waiting_for: [] } },
+    ...{
+      as_of,
+      source_mode: 'live',
+      ready: { status: 'ready', redis: true, lake: true, store_full: false, redis_read_only: false, waiting_for: [] },
+    },
     feeds: [
       { ...feed, id: 'dgt_incidents', health: 'OK', last_success_at: as_of, data_time: as_of - 32_000, data_age_s: 32 },
       {

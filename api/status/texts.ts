@@ -21,8 +21,10 @@ export const METHOD: Readonly<Record<Language, string>> = Object.freeze({
 
 const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: string) => string>>>> = {
   es: {
-    'lake-away': () => 'El almacén de datos no responde.',
-    'nothing-to-serve': () => 'Redis no responde y no hay datos anteriores que servir.',
+    'lake-away': () => 'El almacén de datos no responde: se sirven los datos actuales, no los históricos.',
+    'nothing-to-serve': () => 'No hay datos que servir.',
+    'store-full': () => 'El almacén de datos está lleno: se sirve lo que hay y no se guarda nada nuevo.',
+    'redis-read-only': () => 'Redis no admite escrituras: los datos actuales no se renuevan.',
     'redis-away': () => 'Redis no responde: se sirven los últimos datos buenos.',
     'worker-away': () => 'El proceso que recoge los datos no está en marcha: se sirven los últimos datos buenos.',
     'feeds-unknown': () => 'Todavía no se conoce ninguna fuente.',
@@ -34,8 +36,10 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'record-unread': () => 'No se pueden leer las cifras de disponibilidad: si las hay, son las últimas leídas.',
   },
   en: {
-    'lake-away': () => 'The data store does not answer.',
-    'nothing-to-serve': () => 'Redis does not answer, and there is no earlier data to serve.',
+    'lake-away': () => 'The data store does not answer: current data is served, history is not.',
+    'nothing-to-serve': () => 'There is no data to serve.',
+    'store-full': () => 'The data store is full: existing data is served, and nothing new is stored.',
+    'redis-read-only': () => 'Redis accepts no writes: current data is not renewed.',
     'redis-away': () => 'Redis does not answer: the last good data is served.',
     'worker-away': () => 'The process that collects data is not running: the last good data is served.',
     'feeds-unknown': () => 'No feed is known yet.',

@@ -232,7 +232,10 @@ describe('the lake under load', () => {
 test('health and readiness', async () => {
   expect(await service.json('/health')).toEqual({ status: 'ok' })
   const { waiting_for, ...ready } = await service.json('/ready')
-  expect(ready).toEqual({ status: 'ready', source_mode: 'simulated', redis: true, lake: true })
+  expect(ready).toEqual({
+    ...{ status: 'ready', source_mode: 'simulated', redis: true, lake: true },
+    ...{ store_full: false, redis_read_only: false },
+  })
   expect(waiting_for).toContain('fuel_stations')
   await service.tell({ feed: 'fuel_stations', last_success_at: T0 })
   await until('one feed less', async () => !(await service.json('/ready')).waiting_for.includes('fuel_stations'))

@@ -263,7 +263,7 @@ describe('the state', () => {
     await writeFile(folder, '')
     try {
       const found = await status()
-      expect(found).toMatchObject({ state: 'down', lake: false })
+      expect(found).toMatchObject({ state: 'degraded', lake: false })
       expect(found.reasons.map(({ code }: Reply) => code)).toEqual(expect.arrayContaining(['lake-away', 'record-unread']))
       expect(found.uptime.measured_until).toBe(measured_until)
       expect((await service.open('/status')).status).toBe(200)
@@ -288,7 +288,7 @@ describe('the state', () => {
     const held = Promise.withResolvers<never>()
     const system = () => ({ feeds: [], states: new Map() })
     const report = statusReports({
-      ...{ endpoints: [], groups: [], lake: service.lake, clock: () => now, log: { warn: () => undefined } },
+      ...{ endpoints: [], groups: [], limiter: { refusal: null }, lake: service.lake, clock: () => now, log: { warn: () => undefined } },
       state: { mode: 'simulated', system, live: { connected: true, workers: () => null } } as never,
       read: () => held.promise,
       delivery: async () => ({ webhooks_lag_s: null, streams_lag_s: 0, streams_open: 0 }),

@@ -47,11 +47,25 @@ describe('while the object store is away', () => {
   })
 })
 
-test('a full disk does not make the service unready: reads work', async () => {
+test('a full disk does not make the service unready: reads work, and readiness names it', async () => {
   const now = async (): Promise<number> => {
     throw new StoreError('no space left', { code: 'ENOSPC' })
   }
   const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
   const state = { live: service.live, system: () => ({ feeds: [], states: new Map() }) } as never
-  expect(await readinessOf({ endpoints: [incidentList], state, lake })()).toMatchObject({ status: 'ready', lake: true })
+  const limiter = { refusal: null }
+  const ready = await readinessOf({ endpoints: [incidentList], state, lake, limiter })()
+  expect(ready).toMatchObject({ status: 'degraded', lake: true, store_full: true, redis_read_only: false })
+})
+
+test('while the store is away the service serves current data and says what is missing', async () => {
+  const now = async (): Promise<number> => {
+    throw new StoreError('away', { code: 'ECONNREFUSED' })
+  }
+  const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
+  const system = (): object => ({ feeds: [], states: new Map() })
+  const ready = (live: object): Promise<object> =>
+    readinessOf({ endpoints: [incidentList], state: { live, system } as never, lake, limiter: { refusal: null } })()
+  expect(await ready({ connected: true, get: () => ({}) })).toMatchObject({ status: 'degraded', lake: false, redis: true })
+  expect(await ready({ connected: true, get: () => null })).toMatchObject({ status: 'not ready', lake: false })
 })

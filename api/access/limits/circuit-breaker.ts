@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { outageOf } from '../../../lake/repeats.ts'
 
 /** Settings of a circuit breaker. */
 export interface BreakerOptions {
@@ -22,6 +23,7 @@ export class CircuitBreaker {
   readonly #pending = new Set<() => void>()
   readonly #started = Promise.withResolvers<void>()
   #state: 'starting' | 'connected' | 'away' | 'closed' = 'starting'
+  #refusal: string | null = null
   #isProbing = false
   #timer: NodeJS.Timeout
 
@@ -31,6 +33,11 @@ export class CircuitBreaker {
     redis.on('ready', () => void this.#probe())
     redis.on('close', () => this.#fail(new Error('the connection to Redis broke')))
     this.#timer = setTimeout(() => this.#fail(new Error(`Redis did not answer within ${timeout_ms} ms of the start`)), timeout_ms)
+  }
+
+  /** Why Redis last refused a write, such as READONLY or OOM; null while it accepts them, or does not answer at all. */
+  get refusal(): string | null {
+    return this.connected ? null : this.#refusal
   }
 
   /** Whether Redis answers, as far as known. */
@@ -107,6 +114,7 @@ export class CircuitBreaker {
     }
     // No reply on a connection that seems open: the peer may be gone.
     if (reply === null && redis.status === 'ready') redis.disconnect(true)
+    this.#refusal = reply instanceof Error ? (outageOf(reply)?.replace('redis ', '') ?? null) : null
     if (reply instanceof Error) this.#fail(reply)
     if (this.#state === 'away') this.#probeLater()
   }

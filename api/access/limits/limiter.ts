@@ -11,6 +11,8 @@ import { type Charge, type Policy, unitsOf, type Weights } from './policy.ts'
 export interface Limiter {
   /** False while Redis does not answer and this process limits alone. */
   readonly connected: boolean
+  /** Why Redis refuses writes, such as READONLY or OOM; null if it accepts them or does not answer. */
+  readonly refusal: string | null
   /**
    * Charges a slot (any text that names the limited caller) under every policy; if one is violated, nothing is charged. Rejects
    * with a RangeError if a weight is not a whole number.
@@ -115,6 +117,9 @@ export function openLimiter(options: LimiterOptions): Limiter {
   return {
     get connected() {
       return breaker.connected
+    },
+    get refusal() {
+      return breaker.refusal
     },
     charge: async (slot, policies, weights) => {
       const units = unitsOf(weights, policies)
