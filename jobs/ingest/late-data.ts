@@ -1,5 +1,5 @@
 import { hasSeq, type Landed, toWithdraw } from '../../lake/landed.ts'
-import { acceptedAfter, readWithdrawn, withdrawnSeqs } from '../../lake/raw/archive.ts'
+import { acceptedAfter, counting, newsAfter, readWithdrawn, withdrawnSeqs } from '../../lake/raw/archive.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
 import { rebuild } from './rebuild.ts'
@@ -21,7 +21,8 @@ export async function mergeLateData(context: IngestContext, feed: Feed, signal: 
       landed,
       held.map((one) => one.landed),
     )
-    const waiting = isFilling ? [] : await acceptedAfter(context.store, feed.id, await lastBeforeGap(context, feed.id, landed))
+    const after = isFilling ? null : await lastBeforeGap(context, feed.id, landed)
+    const waiting = after === null ? [] : counting(await newsAfter(context.store, feed.id, after))
     const late = waiting.filter(({ seq, data_time }) => !hasSeq(landed.seqs, seq) && Date.parse(data_time) <= until)
     const times = [...late, ...due.filter((fetch) => fetch !== null)].map(({ data_time }) => Date.parse(data_time))
     const from = Math.min(...times, landed.rebuildFrom ?? Number.POSITIVE_INFINITY)

@@ -9,6 +9,7 @@ import {
   type LogEntry,
   logAfter,
   newestAccepted,
+  newsAfter,
   type RawBody,
   withdrawnSeqs,
 } from '../../lake/raw/archive.ts'
@@ -155,7 +156,7 @@ const STEPS_BACK = 9
  */
 export async function syncMemory(context: IngestContext, memory: FeedMemory): Promise<FeedMemory> {
   if (await isOutdated(context, memory)) return openMemory(context, memory.feed)
-  const entries = await logAfter(context.store, memory.feed.id, memory.seq)
+  const entries = await newsAfter(context.store, memory.feed.id, memory.seq)
   if (entries.length === 0) return memory
   const news = counting(entries)
   // Numbers without rows are only handled when a memory is made.

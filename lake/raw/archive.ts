@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { firstWhere, nextNumber, type Sequence, sequenceEnds } from '../store/sequence.ts'
 import type { ObjectStore } from '../store/store.ts'
+import { firstNumber, noteListed, numbersAfter } from './log-position.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -209,11 +210,22 @@ export async function readWithdrawn(store: ObjectStore, feed: string, seq: numbe
 
 /** The numbers of a feed's log after a sequence number, in order, without lost ones; at most `most`. */
 export async function logAfter(store: ObjectStore, feed: string, seq: number, most = Number.POSITIVE_INFINITY): Promise<LogEntry[]> {
-  const keys: string[] = []
-  for await (const { key } of store.list(`raw/${feed}/log/`, { startAfter: logKey(feed, seq) })) {
-    keys.push(key)
-    if (keys.length >= most) break
-  }
+  return readEntries(store, feed, await keysAfter(store, feed, { seq, most }))
+}
+
+/** The same for a caller that looks often: behind a lost number, entries may be found ten minutes late, by the next listing. */
+export async function newsAfter(store: ObjectStore, feed: string, seq: number): Promise<LogEntry[]> {
+  const named = await numbersAfter(store, logOf(feed), seq)
+  return named
+    ? readEntries(
+        store,
+        feed,
+        named.map((number) => logKey(feed, number)),
+      )
+    : logAfter(store, feed, seq)
+}
+
+async function readEntries(store: ObjectStore, feed: string, keys: readonly string[]): Promise<LogEntry[]> {
   const withdrawn = keys.length > 0 ? await withdrawnSeqs(store, feed) : new Set()
   const entries: LogEntry[] = []
   for (let at = 0; at < keys.length; at += AT_ONCE) {
@@ -225,6 +237,24 @@ export async function logAfter(store: ObjectStore, feed: string, seq: number, mo
     }
   }
   return entries
+}
+
+/** The keys of a log's entries after a number. For the oldest alone, nothing is listed. */
+async function keysAfter(
+  store: ObjectStore,
+  feed: string,
+  { seq, most }: { readonly seq: number; readonly most: number },
+): Promise<string[]> {
+  const log = logOf(feed)
+  const first = most === 1 ? await firstNumber(store, log) : null
+  if (first !== null && first > seq) return [logKey(feed, first)]
+  const keys: string[] = []
+  for await (const { key } of store.list(log.prefix, { startAfter: logKey(feed, seq) })) {
+    keys.push(key)
+    if (keys.length >= most) return keys
+  }
+  noteListed(store, log)
+  return keys
 }
 
 /** The fetches of log entries that count. */

@@ -32,7 +32,11 @@ export function isFull(error: unknown): error is StoreError {
 const SILENT = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE']
 
 /** True for the error of a store whose server does not answer, or answers that it cannot serve yet (5xx): waiting may mend it. */
-export function isUnreachable({ code, cause }: StoreError): boolean {
-  const { name, status = 0 } = (cause ?? {}) as { readonly name?: string; readonly status?: number }
-  return SILENT.includes(code) || name === 'TimeoutError' || status >= 500
+export function isUnreachable(error: unknown): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const { code = '', status = 0 } = at as { readonly code?: string; readonly status?: number | null }
+    if (SILENT.includes(code) || at.name === 'TimeoutError' || (status ?? 0) >= 500) return true
+    at = at instanceof AggregateError ? at.errors.at(-1) : at.cause
+  }
+  return false
 }

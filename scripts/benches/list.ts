@@ -21,6 +21,7 @@ import { pmParse } from './pm-parse.ts'
 import { railBoards, railDepartures } from './rail-departures.ts'
 import { railGtfsCorrect, railGtfsLand } from './rail-gtfs-land.ts'
 import { railPositionsList } from './rail-positions.ts'
+import { rawLog } from './raw-log.ts'
 import { search, searchBuild, searchSuggest } from './search.ts'
 import { stationsNear } from './stations-near.ts'
 import { streams } from './streams.ts'
@@ -39,6 +40,7 @@ export const BENCHES: readonly AnyBench[] = [
   lakeCommitRows,
   lakeCommitTable,
   lakeSensorMonth,
+  rawLog,
   exportJobs,
   ...ANALYTIC,
   incidentsApi,

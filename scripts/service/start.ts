@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../../lake/process-lock.ts'
-import { isUnreachable, StoreError } from '../../lake/store/errors.ts'
+import { isUnreachable } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimLake, readFeedListings } from '../../lake/system.ts'
 import { startRedis } from '../redis.ts'
@@ -204,8 +204,8 @@ async function firstStore(options: StartOptions, view: StartView): Promise<Objec
       await claimLake(store, options.mode, Date.now())
       return store
     } catch (error) {
-      if (!(error instanceof StoreError) || !isUnreachable(error)) throw error
-      if (!told) view.say(`the data store does not answer yet, waiting for it: ${error.message.slice(0, 200)}`)
+      if (!isUnreachable(error)) throw error
+      if (!told) view.say(`the data store does not answer yet, waiting for it: ${String(error).slice(0, 300)}`)
       await sleep(STORE_RETRY_MS)
     }
   }

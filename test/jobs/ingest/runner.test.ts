@@ -206,6 +206,8 @@ describe('freshness', () => {
       last_attempt_at: minute(1) + 5000,
       last_error: 'the pipeline breaks',
       failing_since: minute(1) + 5000,
+      failures: 1,
+      next_attempt_at: expect.any(Number),
     })
     expect(feedHealth((await state()) ?? null, feed.every_s, minute(1))).toBe('OK')
   })

@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { acceptedAfter, logAfter, newsAfter } from '../../../lake/raw/archive.ts'
+import { fileStore } from '../../../lake/store/file.ts'
+import type { ObjectStore } from '../../../lake/store/store.ts'
+import { tempFolder } from '../../helpers/temp.ts'
+
+const keyOf = (seq: number): string => `raw/a/log/${String(seq).padStart(10, '0')}.json`
+const put = (store: ObjectStore, seq: number): Promise<void> => store.put(keyOf(seq), Buffer.from(JSON.stringify({ seq })))
+
+/** A store of files that counts the listings of the log. */
+async function counted(): Promise<{ readonly store: ObjectStore; readonly listings: () => number }> {
+  const files = await fileStore(tempFolder())
+  let listings = 0
+  return {
+    store: {
+      ...files,
+      list: (prefix, options) => {
+        if (prefix === 'raw/a/log/') listings++
+        return files.list(prefix, options)
+      },
+    },
+    listings: () => listings,
+  }
+}
+
+test('a turn finds what others accepted by name, in order, and lists the log only once', async () => {
+  const { store, listings } = await counted()
+  for (const seq of [7, 8, 9]) await put(store, seq)
+  const seqs = async (after: number): Promise<number[]> => (await newsAfter(store, 'a', after)).map(({ seq }) => seq)
+  expect(await seqs(9)).toEqual([])
+  expect(listings()).toBe(1)
+  for (const seq of [10, 11]) await put(store, seq)
+  expect([await seqs(9), await seqs(11), await seqs(8)]).toEqual([[10, 11], [], [9, 10, 11]])
+  expect(listings()).toBe(1)
+  // The oldest, which each landing asks for.
+  await acceptedAfter(store, 'a', 0, 1)
+  const before = listings()
+  expect((await acceptedAfter(store, 'a', 0, 1)).map(({ seq }) => seq)).toEqual([7])
+  expect(listings()).toBe(before)
+  await store.delete(keyOf(7))
+  expect((await acceptedAfter(store, 'a', 0, 1)).map(({ seq }) => seq)).toEqual([8])
+})
+
+test('entries behind a lost one are found by the next listing, ten minutes later, and at once from a lost one', async () => {
+  const { store } = await counted()
+  for (const seq of [1, 2, 4, 5]) await put(store, seq)
+  const seqs = async (after: number): Promise<number[]> => (await newsAfter(store, 'a', after)).map(({ seq }) => seq)
+  expect(await seqs(1)).toEqual([2, 4, 5])
+  expect(await seqs(2)).toEqual([])
+  expect((await logAfter(store, 'a', 2)).map(({ seq }) => seq)).toEqual([4, 5])
+  expect(await seqs(3)).toEqual([4, 5])
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 600_000)
+  onTestFinished(() => clock.mockRestore())
+  expect(await seqs(2)).toEqual([4, 5])
+})
