@@ -2,6 +2,7 @@ import { ringArea } from '../../lake/places/rings.ts'
 import type { Line } from '../../lake/schema/columns.ts'
 import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
+import { decimalNumber } from './numbers.ts'
 import { textAt, type XmlElement, xmlElements } from './xml.ts'
 
 /** A CAP time: the instant (ms), and the local offset as written (`+01:00`). */
@@ -101,7 +102,7 @@ function areaOf(area: XmlElement): CapArea {
 /** The ring of `lat,lon lat,lon …`, oriented as GeoJSON requires; CAP does not define an orientation. */
 function ringOf(text: string): Line {
   const corners = text.split(/\s+/).map((pair): Line[number] => {
-    const [lat = Number.NaN, lon = Number.NaN, ...rest] = pair.split(',').map((part) => (part === '' ? Number.NaN : Number(part)))
+    const [lat = Number.NaN, lon = Number.NaN, ...rest] = pair.split(',').map((part) => decimalNumber(part))
     if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || rest.length > 0)
       throw new FormatError(`polygon: ${pair.slice(0, 40)} is no position`)
     return [lon, lat]

@@ -1,6 +1,6 @@
 import { parseInstant } from '../../lake/schema/time.ts'
 import { payloadElements } from './datex2-payload.ts'
-import { pointNumber } from './numbers.ts'
+import { decimalNumber } from './numbers.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from './xml.ts'
 
 /**
@@ -244,8 +244,8 @@ function codes(elements: readonly (XmlElement | undefined)[]): string[] {
 
 function number(text: string | null, field: string, sink: Pick<SituationSink, 'warn'>): number | null {
   if (text === null) return null
-  const value = pointNumber(text)
-  if (value !== null && Number.isFinite(value)) return value
+  const value = decimalNumber(text)
+  if (!Number.isNaN(value)) return value
   sink.warn(`${field} is no number`)
   return null
 }

@@ -1,4 +1,5 @@
 import type { Point } from '../../lake/schema/columns.ts'
+import { decimalNumber } from './numbers.ts'
 import { attribute, child, textAt, type XmlElement } from './xml.ts'
 
 /** A feature of a WFS collection: its type, its fields as published and its point, unchecked. */
@@ -42,11 +43,6 @@ function gmlPoint(point: XmlElement | undefined): Point | null {
   const tuples = attribute(coordinates, 'ts') || ' '
   const parts = coordinates.text.split(tuples)[0]?.split(between) ?? []
   // A third coordinate is a height; more mean that the decimal mark differs from the declared one.
-  const [lon = Number.NaN, lat = Number.NaN] = parts.length > 3 ? [] : parts.map((part) => numberOf(part.trim(), decimal))
+  const [lon = Number.NaN, lat = Number.NaN] = parts.length > 3 ? [] : parts.map((part) => decimalNumber(part, decimal))
   return { lat, lon }
-}
-
-function numberOf(text: string, decimal: string): number {
-  const [whole = '', part = '0', ...more] = text.split(decimal)
-  return /^[+-]?\d+$/.test(whole) && /^\d+$/.test(part) && more.length === 0 ? Number(`${whole}.${part}`) : Number.NaN
 }

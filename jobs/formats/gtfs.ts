@@ -1,4 +1,5 @@
 import { FormatError } from '../feeds/define.ts'
+import { decimalNumber } from './numbers.ts'
 import type { Zip } from './zip.ts'
 
 /** The columns that a reader uses; in records they are numbered by `requires`, then `takes`. */
@@ -132,10 +133,10 @@ export class GtfsRecords {
     return this.#quoted ? (this.#quoted[place] ?? null) : this.#bytes.toString('utf8', this.#starts[place], this.#ends[place])
   }
 
-  /** Number of a column with a decimal point; null if blank, NaN if not a number. */
+  /** Number of a column, as in `decimalNumber`; null if blank, NaN if not a number. */
   number(column: number): number | null {
     const text = this.text(column)
-    return text === null ? null : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+    return text === null ? null : decimalNumber(text)
   }
 
   /** Unsigned whole number of a column; null if blank, NaN if not one. */

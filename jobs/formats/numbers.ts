@@ -1,41 +1,62 @@
 /** Texts that publishers write for "no number" (seen: ministry spreadsheets, EU oil bulletin, Madrid's history). */
 export const NOTHING: ReadonlySet<string> = new Set(['', '-', '--', 'N.A', 'N.A.', 'NA', 'N/A', 'NaN', 'n.d.', 'n/d'])
 
-const COMMA_CODE = 44
-const POINT_CODE = 46
 const MINUS_CODE = 45
 const NO_CODE = -1
 /** Decimals with at most this many digits are a quotient of two exact doubles, so dividing them gives the nearest double. */
 const EXACT_DIGITS = 15
 const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power)
 
-const COMMA = /^[+-]?\d+(?:,\d+)?$/
+/** xs:float and xs:double without INF and NaN, the floats of GTFS and CSV: `2.3E-5`, `+1.5`, `.5`, `5.`; never hexadecimal. */
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const COMMA_GROUPED = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/
-const POINT = /^[+-]?\d+(?:\.\d+)?$/
 const POINT_GROUPED = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 const WHOLE = /^[+-]?\d+$/
+
+/**
+ * The number of a text with one decimal mark, an exponent and no thousands; NaN for anything else, also for INF, an empty text
+ * and one too large for a double. Source of the grammar: XML Schema part 2 (3.2.4, 3.2.5).
+ */
+export function decimalNumber(text: string, mark = '.'): number {
+  const plain = plainDecimal(text, mark.charCodeAt(0))
+  if (!Number.isNaN(plain)) return plain
+  const trimmed = text.trim()
+  if (mark !== '.' && trimmed.includes('.')) return Number.NaN
+  const pointed = mark === '.' ? trimmed : trimmed.replace(mark, '.')
+  const value = DECIMAL.test(pointed) ? Number(pointed) : Number.NaN
+  return Number.isFinite(value) ? value : Number.NaN
+}
 
 /**
  * The number of a text in Spanish notation: decimal comma, points for thousands (`1.816,15`), so `1.419` is 1419. Null if the
  * text means "none" (blank, `-`, `N.A`); NaN for anything else, which the caller counts. Never throws.
  */
 export function commaNumber(text: string): number | null {
-  const plain = plainDecimal(text, COMMA_CODE)
-  if (!Number.isNaN(plain)) return plain
+  const value = decimalNumber(text, ',')
+  if (!Number.isNaN(value)) return value
   const trimmed = text.trim()
   if (NOTHING.has(trimmed)) return null
-  if (COMMA.test(trimmed)) return Number(trimmed.replace(',', '.'))
   return COMMA_GROUPED.test(trimmed) ? Number(trimmed.replaceAll('.', '').replace(',', '.')) : Number.NaN
 }
 
 /** Like `commaNumber`, in English notation: decimal point, commas for thousands (`1,816.15`). */
 export function pointNumber(text: string): number | null {
-  const plain = plainDecimal(text, POINT_CODE)
-  if (!Number.isNaN(plain)) return plain
+  const value = decimalNumber(text)
+  if (!Number.isNaN(value)) return value
   const trimmed = text.trim()
   if (NOTHING.has(trimmed)) return null
-  if (POINT.test(trimmed)) return Number(trimmed)
   return POINT_GROUPED.test(trimmed) ? Number(trimmed.replaceAll(',', '')) : Number.NaN
+}
+
+/** `commaNumber` of a text that has a comma, else `pointNumber`: for files whose editions differ. */
+export function eitherNumber(text: string): number | null {
+  return text.includes(',') ? commaNumber(text) : pointNumber(text)
+}
+
+/** The number of a JSON value or cell that is one or its text, as in `pointNumber`; NaN for a value of another type. */
+export function numberIn(value: unknown): number | null {
+  if (typeof value === 'string') return pointNumber(value)
+  return typeof value === 'number' ? value : value === undefined || value === null ? null : Number.NaN
 }
 
 /** A whole number without separators; null and NaN as in `commaNumber`. */

@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { FormatError } from '../feeds/define.ts'
+import { decimalNumber } from './numbers.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /** A cell's value: text, a number (dates are numbers of days), true or false, or null for an empty cell or an error. */
@@ -167,8 +168,8 @@ function cellOf(type: string, text: string, shared: readonly string[]): Cell {
   }
   if (type === 'b') return text === '1' || text === 'true'
   if (type !== 'n') return text
-  const number = Number(text)
-  if (!Number.isFinite(number)) throw new FormatError(`a cell has ${JSON.stringify(text.slice(0, 40))} for a number`)
+  const number = decimalNumber(text)
+  if (Number.isNaN(number)) throw new FormatError(`a cell has ${JSON.stringify(text.slice(0, 40))} for a number`)
   return number
 }
 

@@ -2,7 +2,7 @@ import { fuelBulletin } from '../../../lake/datasets/fuel/bulletin.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
-import { pointNumber } from '../../formats/numbers.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
@@ -117,7 +117,7 @@ function historyRow(
   }
   const rates = new Map<string, number>()
   for (const [at, column] of columns.entries()) {
-    const rate = column && column.side === null ? numberOf(cells[at]) : null
+    const rate = column && column.side === null ? numberIn(cells[at]) : null
     if (column && rate) rates.set(column.country_code, rate)
   }
   for (const [at, column] of columns.entries()) {
@@ -179,7 +179,7 @@ function tableRow(cells: readonly Cell[], { places, prices, diagnostics }: Readi
     price_with_tax: with_tax,
     price_without_tax: without_tax,
     currency_code: text('Currency Code') || null,
-    currency_in_eur: numberOf(cell('Euro exchange rate')),
+    currency_in_eur: numberIn(cell('Euro exchange rate')),
   })
 }
 
@@ -275,14 +275,9 @@ function dateOf(cell: Cell | undefined): string | null {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null
 }
 
-/** A number, or text with a decimal point and commas for thousands; null if empty, NaN for anything else. */
-function numberOf(cell: Cell | undefined): number | null {
-  return typeof cell === 'number' ? cell : pointNumber(String(cell ?? ''))
-}
-
 /** A price; null if missing, which some weeks write as 0. */
 function priceOf(cell: Cell | undefined, diagnostics: Diagnostics): number | null {
-  const value = numberOf(cell)
+  const value = numberIn(cell)
   if (value !== 0) return value === null ? null : thousandths(value)
   diagnostics.warn('a price of 0: left out')
   return null

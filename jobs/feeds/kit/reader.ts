@@ -2,13 +2,15 @@ import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace }
 import type { Point } from '../../../lake/schema/columns.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { dayFirstInstant, httpDate } from '../../formats/dates.ts'
-import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
+import { commaNumber, eitherNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Diagnostics, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Columns } from './columns.ts'
 
 /** A file's decimal notation: `1.816,15`, `1,816.15`, or either, recognized from each number. */
 export type DecimalMark = 'comma' | 'point' | 'either'
+
+const NOTATIONS = { comma: commaNumber, point: pointNumber, either: eitherNumber } as const
 
 /** Degrees, minutes and seconds without marks, then the hemisphere: `413515N`, `023224E`. */
 const DMS = /^(\d{2,3})(\d{2})(\d{2})([NSEW])$/
@@ -158,8 +160,7 @@ export class RecordReader<F extends string, N extends F = never> {
   }
 
   #decimal(text: string): number | null {
-    const { decimal } = this.#options
-    return decimal === 'comma' || (decimal === 'either' && text.includes(',')) ? commaNumber(text) : pointNumber(text)
+    return NOTATIONS[this.#options.decimal](text)
   }
 
   /** A number that may be one already, as in JSON. */

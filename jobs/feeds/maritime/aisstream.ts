@@ -13,6 +13,7 @@ import {
   shipType,
   speedKn,
 } from '../../formats/ais.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import { defineFeed, FormatError, type StreamIntake, type StreamKnown } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
@@ -172,8 +173,8 @@ function objectOf(value: unknown): Json | null {
 }
 
 function numberOf(given: Json, name: string): number | null {
-  const value = given[name]
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
+  const value = numberIn(given[name])
+  return Number.isNaN(value) ? null : value
 }
 
 function textOf(given: Json, name: string): string | null {

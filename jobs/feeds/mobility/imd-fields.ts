@@ -1,5 +1,5 @@
 import type { Feature } from '../../formats/arcgis.ts'
-import { pointNumber } from '../../formats/numbers.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import { type Diagnostics, FormatError } from '../define.ts'
 
 /** The attributes of a feature by names of ours. */
@@ -45,8 +45,7 @@ export function attributesOf<F extends string>(feature: Feature, { fields, list,
       return value === null ? null : String(value).trim() || null
     },
     number: (field) => {
-      const value = valueOf(field)
-      const number = typeof value === 'number' || value === null ? value : pointNumber(String(value))
+      const number = numberIn(valueOf(field))
       if (number !== null && !(number >= 0)) throw new FormatError(`${fields[field][0]} is no number from 0 on`)
       return number
     },

@@ -4,6 +4,7 @@ import { mobilityDistrictTrips, mobilityGauTrips, mobilityTrips, mobilityV1Trips
 import { join, type Sql, sql } from '../../../lake/query/sql.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { dayBounds, isoInstant } from '../../../lake/schema/time.ts'
+import { decimalNumber } from '../../formats/numbers.ts'
 import { readPiped } from '../../formats/piped.ts'
 import { type Batch, type BulkFile, batch, defineFeed, type Feed, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { localHours } from '../local-hours.ts'
@@ -13,7 +14,6 @@ type Cell = FeedRow<typeof mobilityTrips>
 
 const COLUMNS = ['fecha', 'periodo', 'origen', 'destino', 'distancia', 'viajes', 'viajes_km']
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/
-const ESTIMATE = /^\d+(\.\d+)?$/
 /** A day has 137 MB compressed between municipalities, 197 between districts, and ten times that decompressed. */
 const PACKED_BYTES = 400_000_000
 const UNPACKED_BYTES = 8_000_000_000
@@ -208,7 +208,7 @@ function* readDay(bodies: readonly FeedBody[], level: FileLevel): Generator<Batc
         const [fecha = '', periodo = '', origin_zone = '', destination_zone = '', distancia = '', viajes = '', viajes_km = ''] = fields
         day ??= dayOf(fecha, level)
         if (fecha !== day.fecha) throw new FormatError(`a day other than the file: ${fecha}`)
-        if (!/^\d+$/.test(periodo) || !ESTIMATE.test(viajes) || !ESTIMATE.test(viajes_km))
+        if (!/^\d+$/.test(periodo) || !(decimalNumber(viajes) >= 0) || !(decimalNumber(viajes_km) >= 0))
           throw new FormatError(`no numbers: ${text.slice(0, 200)}`)
         const distance_band = level.study.bands[distancia] ?? distancia
         const key = [origin_zone, destination_zone, periodo, distance_band].join('|')
@@ -226,5 +226,5 @@ function* readDay(bodies: readonly FeedBody[], level: FileLevel): Generator<Batc
 
 /** A sum of thousandths; each number is rounded first, as DuckDB does. */
 function plus(sum: number, text: string): number {
-  return (Math.round(sum * 1000) + Math.round(Number(text) * 1000)) / 1000
+  return (Math.round(sum * 1000) + Math.round(decimalNumber(text) * 1000)) / 1000
 }

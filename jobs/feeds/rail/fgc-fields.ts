@@ -1,6 +1,7 @@
 import { TRAIN_COACHES } from '../../../lake/datasets/rail/codes.ts'
 import type { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import type { Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 
@@ -19,12 +20,6 @@ export function isStated(value: unknown): boolean {
 export function textOf(record: TrainRecord, name: string): string | null {
   const value = record[name]
   return isStated(value) && typeof value !== 'object' ? String(value).trim() : null
-}
-
-/** A number, also in text; null for anything else. */
-export function numberOf(value: unknown): number | null {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
 /** `en_hora`, a boolean or its text. An unknown value is counted and null. */
@@ -57,8 +52,8 @@ export function coachesOf(record: TrainRecord, diagnostics: Diagnostics): Coache
     const name = coach.toLowerCase()
     const stated = nested?.[name]?.percent ?? record[`ocupacio_${name}_percent`]
     if (!isStated(stated)) continue
-    const percent = numberOf(stated)
-    if (percent === null || percent < 0) diagnostics.warn(`percent of ${name} is no share`)
+    const percent = numberIn(stated)
+    if (percent === null || !(percent >= 0)) diagnostics.warn(`percent of ${name} is no share`)
     else {
       occupied_coaches.push(coach)
       occupancies_pct.push(Math.round(percent))

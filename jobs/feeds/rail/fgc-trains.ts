@@ -2,9 +2,10 @@ import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { fgc } from '../../../lake/datasets/rail/sources.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import { nextPage, readPage } from '../../formats/opendatasoft.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
-import { coachesOf, isStated, nextStopsOf, numberOf, onTimeOf, type TrainRecord, textOf } from './fgc-fields.ts'
+import { coachesOf, isStated, nextStopsOf, onTimeOf, type TrainRecord, textOf } from './fgc-fields.ts'
 import { LONG_DISTANCE_BAND } from './realtime.ts'
 import { trainFix } from './train-fix.ts'
 
@@ -122,7 +123,7 @@ function circulationOf(record: TrainRecord): string {
 function positionOf({ geo_point_2d: point }: TrainRecord, diagnostics: Diagnostics): Point | null {
   if (!isStated(point)) return null
   const { lat, lon } = point as { lat?: unknown; lon?: unknown }
-  const [latitude, longitude] = [numberOf(lat), numberOf(lon)]
+  const [latitude, longitude] = [numberIn(lat), numberIn(lon)]
   if (latitude !== null && longitude !== null) return { lat: latitude, lon: longitude }
   diagnostics.warn('geo_point_2d is no position')
   return null

@@ -1,4 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
+import { wholeNumber } from '../../formats/numbers.ts'
 import { FormatError } from '../define.ts'
 
 /** A train of the map as parsed: members of any type. */
@@ -25,7 +26,8 @@ export function positionOf(train: MapTrain): { readonly lat: number; readonly lo
 /** A delay in minutes, as text, in seconds; null if it is none (third parties have seen `no`). */
 export function delayOf(train: MapTrain, name: string): number | null {
   const text = textOf(train, name)
-  return text !== null && /^-?\d+$/.test(text) ? Number(text) * 60 : null
+  const minutes = text === null ? null : wholeNumber(text)
+  return minutes === null || Number.isNaN(minutes) ? null : minutes * 60
 }
 
 /** True or false; null for any other value. */

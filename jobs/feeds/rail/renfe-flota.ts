@@ -2,6 +2,7 @@ import { railFleet } from '../../../lake/datasets/rail/fleet.ts'
 import { renfeVisor } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readLongList } from '../../formats/json.ts'
+import { decimalNumber } from '../../formats/numbers.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError, type RequestPlan } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
@@ -123,7 +124,8 @@ function commuterRow(train: MapTrain, published: number, diagnostics: Diagnostic
   const delay_s = delayOf(train, 'retrasoMin')
   const nucleo = textOf(train, 'nucleo')
   const progress = textOf(train, 'porAvanc')
-  const progress_pct = progress !== null && /^\d+(\.\d+)?$/.test(progress) ? Number(progress) : null
+  const percent = progress === null ? Number.NaN : decimalNumber(progress)
+  const progress_pct = percent >= 0 ? percent : null
   return {
     ...sharedRow(train, published, diagnostics),
     network: 'CERCANIAS',

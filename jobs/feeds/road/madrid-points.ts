@@ -1,7 +1,7 @@
 import type { Point } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
-import { commaNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
+import { eitherNumber, wholeNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
 import { openXlsx } from '../../formats/xlsx.ts'
 import { type Diagnostics, FormatError } from '../define.ts'
@@ -146,5 +146,5 @@ function districtOf(text: string): number | null {
  */
 function coordinate(text: string): number | null {
   if (text === '') return null
-  return (text.includes(',') ? commaNumber(text) : pointNumber(text)) ?? Number.NaN
+  return eitherNumber(text) ?? Number.NaN
 }

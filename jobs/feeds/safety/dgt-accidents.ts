@@ -2,7 +2,7 @@ import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { dgtAccidentFiles } from '../../../lake/datasets/safety/sources.ts'
 import { DGT_ABSENT, DGT_PLAIN, DGT_PRIORITY, DGT_USERS, DGT_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { zoneOf } from '../../../lake/places/clocks.ts'
-import { commaNumber } from '../../formats/numbers.ts'
+import { eitherNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
 import {
   type ArchiveFile,
@@ -184,8 +184,8 @@ function rowOf(read: Read, diagnostics: Diagnostics): Accident {
   const whole = (name: string): number | null => {
     const text = read(name)
     if (text === null) return null
-    const value = Number(text)
-    if (!Number.isInteger(value) || value < 0) throw new FormatError(`${name} is no whole number`)
+    const value = wholeNumber(text) ?? Number.NaN
+    if (!(value >= 0)) throw new FormatError(`${name} is no whole number`)
     return value
   }
   const needed = (name: string): number => {
@@ -310,7 +310,7 @@ function usersOf(whole: (name: string) => number | null, span: string): Record<s
 /** Text with a decimal comma, or a number. */
 function kmOf(text: string | null, diagnostics: Diagnostics): number | null {
   if (text === null) return null
-  const km = text.includes(',') ? commaNumber(text) : Number(text)
+  const km = eitherNumber(text)
   if (km !== null && km >= 0 && km <= 2000) return km
   diagnostics.warn('KM is no kilometre point: left out')
   return null

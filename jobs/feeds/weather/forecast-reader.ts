@@ -2,7 +2,7 @@ import { zoneOf } from '../../../lake/places/clocks.ts'
 import { municipalityByCode } from '../../../lake/places/municipalities.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
 import { dateAfter, instantOf, MADRID } from '../../../lake/schema/time.ts'
-import { pointNumber } from '../../formats/numbers.ts'
+import { numberIn } from '../../formats/numbers.ts'
 import { type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { type AemetRecord, readRecords, textOf } from './aemet.ts'
@@ -100,8 +100,7 @@ export class ForecastReader {
 
   /** A number, published as one or as a text; null for an empty one. */
   number(value: unknown, what: string): number | null {
-    if (value === undefined || value === null) return null
-    const number = typeof value === 'number' ? value : typeof value === 'string' ? pointNumber(value) : Number.NaN
+    const number = numberIn(value)
     if (!Number.isNaN(number)) return number === null ? null : number + 0 || 0
     this.#notes.warn(`${what} is no number`)
     return null
