@@ -1,8 +1,8 @@
-import { ringArea } from '../../lake/places/rings.ts'
-import type { Line } from '../../lake/schema/columns.ts'
+import type { Line, Point } from '../../lake/schema/columns.ts'
 import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
 import { decimalNumber } from './numbers.ts'
+import { knownPoints, knownPosition, ringOf } from './positions.ts'
 import { textAt, type XmlElement, xmlElements } from './xml.ts'
 
 /** A CAP time: the instant (ms), and the local offset as written (`+01:00`). */
@@ -49,13 +49,12 @@ export interface CapMessage {
 }
 
 const OFFSET = /(?:Z|([+-])(\d\d:\d\d))$/i
-const MIN_CORNERS = 4
 
 /**
  * Reads a message. Its bytes are UTF-8, whatever the document or HTTP declares: AEMET serves them as ISO-8859-15. Throws
- * `FormatError` for other bytes, a missing required element, and an unreadable time or polygon.
+ * `FormatError` for other bytes, a missing required element, and an unreadable time; unreadable corners go to `warn`.
  */
-export function readCap(bytes: Uint8Array): CapMessage {
+export function readCap(bytes: Uint8Array, warn: (text: string) => void): CapMessage {
   const [alert] = [...xmlElements(bytes, { root: 'alert', each: ['alert'], isUtf8: true })].flat()
   if (!alert) throw new FormatError('there is no alert')
   return {
@@ -64,11 +63,11 @@ export function readCap(bytes: Uint8Array): CapMessage {
     status: required(alert, 'status'),
     msgType: required(alert, 'msgType'),
     references: referencesOf(textAt(alert, 'references')),
-    infos: childrenOf(alert, 'info').map(infoOf),
+    infos: childrenOf(alert, 'info').map((info) => infoOf(info, warn)),
   }
 }
 
-function infoOf(info: XmlElement): CapInfo {
+function infoOf(info: XmlElement, warn: (text: string) => void): CapInfo {
   const time = (name: string): CapTime | null => {
     const text = textAt(info, name)
     return text === null ? null : timeOf(name, text)
@@ -87,30 +86,24 @@ function infoOf(info: XmlElement): CapInfo {
     description: textAt(info, 'description'),
     instruction: textAt(info, 'instruction'),
     parameters: namedValues(info, 'parameter'),
-    areas: childrenOf(info, 'area').map(areaOf),
+    areas: childrenOf(info, 'area').map((area) => areaOf(area, warn)),
   }
 }
 
-function areaOf(area: XmlElement): CapArea {
+function areaOf(area: XmlElement, warn: (text: string) => void): CapArea {
   return {
     name: textAt(area, 'areaDesc'),
-    rings: childrenOf(area, 'polygon').map(({ text }) => ringOf(text)),
+    rings: childrenOf(area, 'polygon')
+      .map(({ text }) => ringOf(knownPoints(text.trim().split(/\s+/).map(cornerOf), warn), warn))
+      .filter((ring) => ring !== null),
     geocodes: namedValues(area, 'geocode'),
   }
 }
 
-/** The ring of `lat,lon lat,lon …`, oriented as GeoJSON requires; CAP does not define an orientation. */
-function ringOf(text: string): Line {
-  const corners = text.split(/\s+/).map((pair): Line[number] => {
-    const [lat = Number.NaN, lon = Number.NaN, ...rest] = pair.split(',').map((part) => decimalNumber(part))
-    if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || rest.length > 0)
-      throw new FormatError(`polygon: ${pair.slice(0, 40)} is no position`)
-    return [lon, lat]
-  })
-  const [first, last] = [corners[0], corners.at(-1)]
-  if (first && last && (first[0] !== last[0] || first[1] !== last[1])) corners.push(first)
-  if (corners.length < MIN_CORNERS) throw new FormatError('polygon: fewer than three corners')
-  return ringArea(corners) < 0 ? corners.reverse() : corners
+/** A corner of `lat,lon lat,lon …`; null if unreadable. */
+function cornerOf(pair: string): Point | null {
+  const [lat, lon, ...rest] = pair.split(',').map((part) => decimalNumber(part))
+  return rest.length > 0 ? null : knownPosition(lat, lon)
 }
 
 /** `sender,identifier,sent` of each, with blanks between. */

@@ -6,7 +6,7 @@ import { decodeText } from './text.ts'
 /** A point in the file's own coordinates; null for a null shape. */
 export type ShapePoint = { readonly x: number; readonly y: number } | null
 
-/** Converts a corner from the file's coordinate system; null if it is out of range. */
+/** Converts a corner from the file's coordinate system; null if it is out of range, so that it is left out. */
 export type PlaceOf = (x: number, y: number) => Line[0] | null
 
 const FILE_CODE = 9994
@@ -40,7 +40,7 @@ export function readShapePoints(bytes: Buffer): readonly ShapePoint[] {
 /**
  * The polygons of a shapefile, in order: outer rings counter-clockwise, with their holes. A ring in hole direction is a hole
  * of the smallest polygon around it, or a polygon if there is none; if all rings are reversed, all are turned. Null without a
- * ring that has an area, or if `placeOf` fails. Throws `FormatError`, also for an open ring.
+ * ring that has an area. Throws `FormatError`, also for an open ring.
  */
 export function* readShapePolygons(bytes: Buffer, placeOf: PlaceOf): Generator<MultiPolygon | null> {
   for (const { number, content } of shapesOf(bytes, POLYGON)) {
@@ -74,8 +74,8 @@ function sizeError(number: number, { length }: { readonly length: number }): For
   return new FormatError(`shape ${number} has ${length} bytes`)
 }
 
-/** The rings of a shape; null if a corner is out of range. */
-function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | null {
+/** The rings of a shape, without corners that are out of range. */
+function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] {
   if (content.length < POLYGON_HEAD_BYTES) throw sizeError(number, content)
   const [parts, points] = [content.readInt32LE(36), content.readInt32LE(40)]
   const begin = POLYGON_HEAD_BYTES + 4 * parts
@@ -84,7 +84,6 @@ function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | nu
     throw new FormatError(`shape ${number} has ${content.length} bytes, which ${parts} rings of ${points} points are not`)
   const starts = Array.from({ length: parts }, (_, part) => content.readInt32LE(POLYGON_HEAD_BYTES + 4 * part))
   const rings: Line[] = []
-  let haveAllPlaces = true
   for (const [part, start] of starts.entries()) {
     const end = starts[part + 1] ?? points
     if (start < 0 || start > end || end > points || (part === 0 && start !== 0))
@@ -92,21 +91,21 @@ function ringsOf(number: number, content: Buffer, placeOf: PlaceOf): Line[] | nu
     const last = begin + 16 * (end - 1)
     if (end > start && content.compare(content, last, last + 16, begin + 16 * start, begin + 16 * (start + 1)) !== 0)
       throw new FormatError(`ring ${part + 1} of shape ${number} is not closed`)
-    const ring = haveAllPlaces ? ringOf(content.subarray(begin + 16 * start, begin + 16 * end), placeOf) : null
-    if (ring) rings.push(ring)
-    else haveAllPlaces = false
+    rings.push(ringOf(content.subarray(begin + 16 * start, begin + 16 * end), placeOf))
   }
-  return haveAllPlaces ? rings : null
+  return rings
 }
 
 /** Reverses a ring: shapefiles have clockwise outer rings, ours are counter-clockwise. */
-function ringOf(corners: Buffer, placeOf: PlaceOf): Line | null {
+function ringOf(corners: Buffer, placeOf: PlaceOf): Line {
   const ring: Line[0][] = []
   for (let at = corners.length - 16; at >= 0; at -= 16) {
     const place = placeOf(corners.readDoubleLE(at), corners.readDoubleLE(at + 8))
-    if (place === null) return null
-    ring.push(place)
+    if (place !== null) ring.push(place)
   }
+  const [first, last] = [ring[0], ring.at(-1)]
+  // The corner that closed the ring may have been left out.
+  if (first && last && (first[0] !== last[0] || first[1] !== last[1])) ring.push(first)
   return ring
 }
 

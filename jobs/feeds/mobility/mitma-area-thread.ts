@@ -6,7 +6,7 @@ import { areasOf, type ReadAreas } from './mitma-areas.ts'
 const bytes = workerData as Uint8Array
 function read(): ReadAreas {
   try {
-    return { areas: areasOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) }
+    return areasOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   } catch (error) {
     if (error instanceof FormatError) return { refused: error.message }
     throw error

@@ -13,8 +13,14 @@ export interface ZoneArea {
   readonly outline: Uint8Array<ArrayBuffer>
 }
 
-/** A thread's result for a file: its zones in order, null for one without an area; or why it is not a file of zones. */
-export type ReadAreas = { readonly areas: readonly (ZoneArea | null)[] } | { readonly refused: string }
+/** The zones of a file in order, null for one without an area, and how many corners were left out as out of range. */
+interface ZoneAreas {
+  readonly areas: readonly (ZoneArea | null)[]
+  readonly leftOut: number
+}
+
+/** A thread's result for a file: its zones, or why it is not a file of zones. */
+export type ReadAreas = ZoneAreas | { readonly refused: string }
 
 /** Limits of a file's thread. */
 interface AreaLimits {
@@ -32,7 +38,7 @@ const YOUNG_MB = 16
 /**
  * Runs `areasOf` in a thread, so other feeds continue. Throws `FormatError` like it, and above the limits of time or memory.
  */
-export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<readonly (ZoneArea | null)[]> {
+export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<ZoneAreas> {
   const { timeout_ms, heap_mb } = limits
   const signal = AbortSignal.timeout(timeout_ms)
   const resources = { maxOldGenerationSizeMb: heap_mb, maxYoungGenerationSizeMb: YOUNG_MB }
@@ -43,21 +49,29 @@ export async function areasInThread(shapes: Buffer, limits = LIMITS): Promise<re
     throw error
   })
   if ('refused' in read) throw new FormatError(read.refused)
-  return read.areas
+  return read
 }
 
 /** The zones of a polygon shapefile, with their outlines. Throws `FormatError` like `readShapePolygons`. */
-export function areasOf(shapes: Buffer): (ZoneArea | null)[] {
-  const areas = Array.from(readShapePolygons(shapes, placeOf))
+export function areasOf(shapes: Buffer): ZoneAreas {
+  let leftOut = 0
+  const areas = Array.from(
+    readShapePolygons(shapes, (x, y) => {
+      const place = placeOf(x, y)
+      if (place === null) leftOut++
+      return place
+    }),
+  )
   const outlines = outlinesOf(
     areas.filter((area) => area !== null),
     OUTLINE_TOLERANCE_M,
   ).values()
-  return areas.map((area, nth) => {
+  const zones = areas.map((area, nth) => {
     // Coordinates take four times the memory of their bytes: converted ones are released.
     areas[nth] = null
     return area && { area: toWkb('multipolygon', 'area', area), outline: toWkb('multipolygon', 'outline', outlines.next().value) }
   })
+  return { areas: zones, leftOut }
 }
 
 /** A corner in WGS84. */

@@ -27,7 +27,8 @@ export const mitmaZoneAreas = defineFeed({
 
 async function* readFiles(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   for (const { level, table, shapes } of levelFiles(bodies, { dataset: mobilityZoneAreas, diagnostics: diagnostics })) {
-    const areas = await areasInThread(shapes)
+    const { areas, leftOut } = await areasInThread(shapes)
+    if (leftOut > 0) diagnostics.warn(`${level.word}: ${leftOut} corners of areas are no position in Spain or beside it: left out`)
     const named = namedShapes({ level, table, shapes: areas }, { dataset: mobilityZoneAreas, lacks: 'no area', diagnostics: diagnostics })
     const common = { study: 'V2', zone_level: level.zone_level, edition: madridDate(fetched_at), observed_at: fetched_at }
     for (let from = 0; from < named.length; from += ZONES_A_TURN) {

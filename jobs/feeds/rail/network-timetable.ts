@@ -201,7 +201,7 @@ function stationRows({ version, stops, used }: Archive): FeedRow<typeof railStat
 async function shapeRows(archive: Archive): Promise<FeedRow<typeof railShapes>[]> {
   const shapes = await readShapes(archive)
   return [...shapes].flatMap(([shape_id, geometry]) =>
-    archive.used.shapes.has(shape_id) && geometry.length > 1
+    archive.used.shapes.has(shape_id)
       ? [{ ...archive.version, shape_id, nucleo_code: null, line: null, is_inverse: false, points: geometry.length, geometry }]
       : [],
   )

@@ -2,9 +2,10 @@ import { RAIL_PRODUCTS } from '../../../lake/datasets/rail/codes.ts'
 import { railRoutes } from '../../../lake/datasets/rail/routes.ts'
 import { railShapes } from '../../../lake/datasets/rail/shapes.ts'
 import { railStations } from '../../../lake/datasets/rail/stations.ts'
-import type { Point } from '../../../lake/schema/columns.ts'
+import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
+import { knownPoints, knownPosition, lineOf } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { accessOf, memberRows, refuse, type Timetable } from '../transit/timetable.ts'
@@ -125,7 +126,7 @@ function colorOf(text: string | null, diagnostics: Diagnostics): string | null {
 const SHAPE_COLUMNS = { requires: ['shape_id', 'shape_pt_lat', 'shape_pt_lon', 'shape_pt_sequence'] }
 
 interface Shape {
-  readonly points: [lon: number, lat: number][]
+  readonly points: (Point | null)[]
   readonly sequences: number[]
 }
 
@@ -139,26 +140,29 @@ export async function* shapeRows(timetable: RailTimetable, known: Set<string>): 
   )
 }
 
-/** The geometry of each shape, its points in sequence. */
-export async function readShapes(timetable: Timetable): Promise<ReadonlyMap<string, Shape['points']>> {
+/** The geometry of each shape, its points in sequence; unreadable points, and shapes with fewer than two others, are counted. */
+export async function readShapes(timetable: Timetable): Promise<ReadonlyMap<string, Line>> {
+  const { warn } = timetable.diagnostics
   const shapes = new Map<string, Shape>()
   for await (const records of readGtfs(timetable.zip, 'shapes.txt', SHAPE_COLUMNS))
     while (records.next()) {
       const id = records.text(0)
-      const [lat, lon, sequence] = [records.number(1), records.number(2), records.whole(3)]
-      if (!records.isWhole || id === null || lat === null || lon === null || !Number.isInteger(sequence)) {
+      if (!records.isWhole || id === null) {
         refuse(timetable, railShapes, records)
         continue
       }
       const shape = shapes.get(id) ?? { points: [], sequences: [] }
       shapes.set(id, shape)
-      shape.points.push([lon, lat])
-      shape.sequences.push(sequence as number)
+      const sequence = records.whole(3) ?? Number.NaN
+      const isKnown = !Number.isNaN(sequence)
+      shape.points.push(isKnown ? knownPosition(records.number(1), records.number(2)) : null)
+      shape.sequences.push(isKnown ? sequence : Number.POSITIVE_INFINITY)
     }
-  return new Map([...shapes].map(([id, shape]) => [id, inSequence(shape)]))
+  const lines = [...shapes].map(([id, shape]) => [id, lineOf(knownPoints(inSequence(shape), warn), warn)] as const)
+  return new Map(lines.filter((entry): entry is readonly [string, Line] => entry[1] !== null))
 }
 
-function shapeRow({ ids, version }: RailTimetable, shape_id: string, geometry: Shape['points']): FeedRow<typeof railShapes> {
+function shapeRow({ ids, version }: RailTimetable, shape_id: string, geometry: Line): FeedRow<typeof railShapes> {
   const match = /^\d\d_(.+?)(_INV)?$/.exec(shape_id)
   return {
     ...version,

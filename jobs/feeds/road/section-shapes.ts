@@ -1,14 +1,14 @@
 import type { SectionCity } from '../../../lake/datasets/road/section-cities.ts'
 import type { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { areaMiddle, lineLength, lineMiddle } from '../../../lake/places/middles.ts'
-import { ringArea } from '../../../lake/places/rings.ts'
-import type { Line, MultiPolygon } from '../../../lake/schema/columns.ts'
+import type { Line, MultiPolygon, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
+import { numberIn } from '../../formats/numbers.ts'
+import { knownPoints, knownPosition, lineOf, ringOf } from '../../formats/positions.ts'
 import { decodeUtf8 } from '../../formats/text.ts'
 import { type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 
 export type Section = FeedRow<typeof trafficSections>
-type Position = Line[0]
 
 /** A GeoJSON feature as published. */
 export interface ReadFeature {
@@ -48,44 +48,32 @@ export function sectionOf(
   }
 }
 
-/** A line of at least two different points in the city, to six decimals; otherwise null, with a count. */
-export function cityLine(place: SectionCity, given: unknown, notes: Pick<Diagnostics, 'warn'>): Line | null {
-  const line = pointsOf(place, given)
-  if (line === null || line.length < 2) notes.warn(`an invalid line, or one outside ${place.city}: left out`)
-  return line === null || line.length < 2 ? null : line
+/** A line of at least two different points in the city, to six decimals; otherwise null. What is left out is counted. */
+export function cityLine(place: SectionCity, given: unknown, { warn }: Pick<Diagnostics, 'warn'>): Line | null {
+  return lineOf(pointsOf(place, given, warn), warn)
 }
 
-/** The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null, with a count. */
-export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], notes: Pick<Diagnostics, 'warn'>): MultiPolygon | null {
+/** The polygons of a GeoJSON Polygon or MultiPolygon, outer rings counter-clockwise; otherwise null. What is left out is counted. */
+export function cityArea(place: SectionCity, geometry: ReadFeature['geometry'], { warn }: Pick<Diagnostics, 'warn'>): MultiPolygon | null {
   const { type, coordinates } = geometry ?? {}
-  const polygons = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' && Array.isArray(coordinates) ? coordinates : []
-  const area = polygons.map((rings: unknown) => (Array.isArray(rings) ? rings.map((ring) => closedRing(place, ring)) : [null]))
-  const isWhole = area.length > 0 && area.every((rings) => rings.length > 0 && rings.every((ring) => ring !== null))
-  if (!isWhole) notes.warn(`an invalid area, or one outside ${place.city}: left out`)
-  return isWhole ? area.map((rings) => rings.map((ring, at) => turned(ring as Line, at === 0))) : null
+  const polygons = (
+    type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' && Array.isArray(coordinates) ? coordinates : []
+  ) as unknown[]
+  const area = polygons.flatMap((given) => {
+    const [outer = null, ...holes] = (Array.isArray(given) ? given : []).map((ring) => ringOf(pointsOf(place, ring, warn), warn))
+    return outer === null ? [] : [[outer, ...holes.filter((hole) => hole !== null).map((hole) => hole.toReversed())]]
+  })
+  if (polygons.length === 0) warn('an area without polygons: left out')
+  return area.length > 0 ? area : null
 }
 
-function closedRing(place: SectionCity, given: unknown): Line | null {
-  const ring = pointsOf(place, given)
-  if (ring === null || ring.length < 3) return null
-  const [first, last] = [ring[0] as Position, ring.at(-1) as Position]
-  const closed = first[0] === last[0] && first[1] === last[1] ? ring : [...ring, first]
-  return closed.length < 4 || ringArea(closed) === 0 ? null : closed
-}
-
-const turned = (ring: Line, isOuter: boolean): Line => (ringArea(ring) > 0 === isOuter ? ring : ring.toReversed())
-
-/** Points inside the city, without consecutive duplicates; null if one is invalid or outside. */
-function pointsOf({ box }: SectionCity, given: unknown): Line | null {
-  if (!Array.isArray(given)) return null
-  const points: Position[] = []
-  for (const one of given as readonly unknown[]) {
-    const [lon, lat] = (Array.isArray(one) ? one : []) as unknown[]
-    if (typeof lon !== 'number' || typeof lat !== 'number') return null
-    if (!(lon > box.west && lon < box.east && lat > box.south && lat < box.north)) return null
-    const point = [Math.round(lon * 1e6) / 1e6, Math.round(lat * 1e6) / 1e6] as const
-    const before = points.at(-1)
-    if (before?.[0] !== point[0] || before[1] !== point[1]) points.push(point)
-  }
-  return points
+/** Points inside the city, without consecutive duplicates; others are left out and counted. */
+function pointsOf({ box }: SectionCity, given: unknown, warn: Diagnostics['warn']): Line {
+  const known = (Array.isArray(given) ? (given as unknown[]) : []).map((one): Point | null => {
+    const [lon, lat] = (Array.isArray(one) ? one : []).map(numberIn)
+    const point = knownPosition(lat, lon)
+    const isInside = point && point.lon > box.west && point.lon < box.east && point.lat > box.south && point.lat < box.north
+    return isInside ? { lat: Math.round(point.lat * 1e6) / 1e6, lon: Math.round(point.lon * 1e6) / 1e6 } : null
+  })
+  return knownPoints(known, warn).filter(([lon, lat], at, points) => points[at - 1]?.[0] !== lon || points[at - 1]?.[1] !== lat)
 }

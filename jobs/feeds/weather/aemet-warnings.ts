@@ -109,7 +109,7 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, diagno
   const messages: CapMessage[] = []
   for (const { name, bytes } of files)
     try {
-      messages.push(readCap(bytes))
+      messages.push(readCap(bytes, diagnostics.warn))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       diagnostics.reject(weatherAlerts, error.message, name)

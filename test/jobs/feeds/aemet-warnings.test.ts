@@ -268,8 +268,21 @@ describe('a message', () => {
     expect(await reason(/<info>[^]*<\/info>/g)).toEqual(['no info'])
     expect(await reason(/<sent>.*<\/sent>/g)).toEqual(['no sent'])
     expect(await reason('2026-12-31T23:59:59+01:00', 'mañana')).toEqual(['expires is no time: mañana'])
-    expect(await reason('36.5,-3.7 36.7', '36.5 36.7')).toEqual(['polygon: 36.5 is no position'])
-    expect(await reason(/<polygon>.*<\/polygon>/g, '<polygon>36.5,-3.7 36.7,-3.7</polygon>')).toEqual(['polygon: fewer than three corners'])
+    expect(await reason(/<polygon>.*<\/polygon>/g, '<polygon>36.5,-3.7 36.7,-3.7</polygon>')).toEqual(['no polygon'])
+  })
+
+  test('an unreadable corner is left out and counted, never the area', async () => {
+    const { rows, report } = await parse(message('coast').replace('36.5,-3.7 36.7,-3.7', 'x,-3.7 36.7,-3.7,0 0,0 36.7,-3.7'))
+    const [south, north, west, east] = [36.5, 36.7, -3.7, -3.2]
+    const ring = [
+      [west, north],
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+    ]
+    expect(rows.get('weather_alerts')?.[0]?.['area']).toEqual([[ring]])
+    expect([...report.warnings]).toEqual([['a point of a line or area is unreadable or out of range: left out', 3]])
   })
 })
 

@@ -38,4 +38,11 @@ describe.skipIf(!shared)('cases of the shared folder', () => {
     expect(rows('rail_shapes').map(({ points }) => points)).toEqual([12])
     expect([rejected, [...warnings]]).toEqual([0, []])
   })
+
+  test('a decimal comma that is not declared costs a point, not the line', async () => {
+    const { rows, rejected, warnings } = await read(metroMalagaGtfs, 'gtfs-decimal-comma.zip')
+    expect(rows('rail_stations').find(({ stop_id }) => stop_id === 'METRO_MALAGA:5')?.['position']).toBeNull()
+    expect(rows('rail_shapes').map(({ points }) => points)).toEqual([11])
+    expect([rejected, warnings.get('a point of a line or area is unreadable or out of range: left out')]).toEqual([0, 1])
+  })
 })

@@ -108,7 +108,11 @@ export const FAULTS: readonly ContentFault[] = [
     ],
     expect: {
       ...{ rows: 6, rejected: { 'no gid': 1 }, unknown: { 12: 1 } },
-      warnings: ['an invalid line, or one outside valencia: left out', 'a section without a line'],
+      warnings: [
+        'a point of a line or area is unreadable or out of range: left out',
+        'a line with fewer than two readable points: left out',
+        'a section without a line',
+      ],
     },
   },
   { file: AREAS, change: [['"914"', '"muchos"']], expect: { rows: 6, warnings: ['Intensidad is no whole number', ...AREA_WARNINGS] } },

@@ -173,7 +173,7 @@ test('of many zones each is returned once, with an outline of its own, while oth
       expect(Math.min(...(area[0]?.[0] ?? []).map((corner) => Math.abs((corner[at] as number) - degrees)))).toBeLessThan(1e-5)
 })
 
-test('points that are no numbers, files that were cut, and shapes of another kind are refused', async () => {
+test('files that were cut and shapes of another kind are refused, a corner that is no number is left out', async () => {
   const whole = { 'municipios.dbf': TABLE, 'municipios.shp': SHAPES }
   const changed = (write: (bytes: Buffer) => void): Readonly<Record<string, Buffer>> => {
     const shapes = Buffer.from(SHAPES)
@@ -181,8 +181,11 @@ test('points that are no numbers, files that were cut, and shapes of another kin
     return { ...whole, 'municipios.shp': shapes }
   }
   const bad = await areasOf(changed((bytes) => bytes.writeDoubleLE(Number.NaN, 100 + 8 + 52 + 16)))
-  expect(bad.report.quarantined).toEqual({ mobility_zone_areas: { 'no area': 1 } })
-  expect(bad.rows).toHaveLength(3)
+  expect(bad.report.quarantined).toEqual({})
+  expect([...bad.report.warnings]).toEqual([['municipios: 1 corners of areas are no position in Spain or beside it: left out', 1]])
+  const intact = await areasOf(whole)
+  const corners = ({ area }: ZoneArea): number => area.flat(2).length
+  expect(bad.rows.map(corners)).toEqual(intact.rows.map((row, at) => corners(row) - (at === 0 ? 1 : 0)))
   const cases: readonly (readonly [Readonly<Record<string, Buffer>>, string])[] = [
     [{ ...whole, 'municipios.shp': SHAPES.subarray(0, -16) }, 'the shapefile was cut off'],
     [changed((bytes) => bytes.writeInt32LE(1, 32)), 'shapes of type 1, where polygons (5) are expected'],
@@ -208,5 +211,5 @@ test('a file that takes longer, or more memory, than files do is refused, and wh
   await expect(areasInThread(many, { timeout_ms: 60_000, heap_mb: 5 })).rejects.toThrow(
     new FormatError('the polygons take more than 5 MB of memory'),
   )
-  expect(await areasInThread(SHAPES)).toHaveLength(4)
+  expect((await areasInThread(SHAPES)).areas).toHaveLength(4)
 })

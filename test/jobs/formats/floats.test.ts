@@ -45,7 +45,8 @@ const FORMATS: readonly (readonly [name: string, read: Reading])[] = [
       const area = `<area><polygon>${lat},${lon} 41,2 41,3 ${lat},${lon}</polygon></area>`
       const sent = '2026-11-27T12:00:00+01:00'
       const head = `<identifier>1</identifier><sent>${sent}</sent><status>Actual</status><msgType>Alert</msgType>`
-      const ring = readCap(Buffer.from(`<alert>${head}<info>${area}</info></alert>`)).infos[0]?.areas[0]?.rings[0]
+      const ring = readCap(Buffer.from(`<alert>${head}<info>${area}</info></alert>`), (text) => expect.unreachable(text)).infos[0]?.areas[0]
+        ?.rings[0]
       return [ring?.[0]?.[1] ?? null, ring?.[0]?.[0] ?? null]
     },
   ],
