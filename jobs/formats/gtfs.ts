@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { FormatError } from '../feeds/define.ts'
 import { decimalNumber } from './numbers.ts'
+import { WINDOWS1252 } from './text.ts'
 import type { Zip } from './zip.ts'
 
 /** The columns that a reader uses; in records they are numbered by `requires`, then `takes`. */
@@ -41,6 +43,21 @@ export async function* readGtfs(zip: Zip, member: string, columns: GtfsColumns):
   if (!records) throw new FormatError(`${member} is empty; expected a header line`)
 }
 
+/**
+ * The archive seen from the folder with its stop times: some publishers zip the folder, on macOS with a `__MACOSX` of marks
+ * beside it. An archive with several such folders, or with none, stays as it is.
+ */
+export function gtfsRoot(zip: Zip): Zip {
+  const [name, ...others] = zip.names.filter((one) => /(?:^|\/)stop_times\.txt$/.test(one))
+  const folder = name?.slice(0, name.lastIndexOf('/') + 1)
+  if (!folder || others.length > 0) return zip
+  return {
+    names: zip.names.flatMap((one) => (one.startsWith(folder) ? [one.slice(folder.length)] : [])),
+    stated: (one) => zip.stated(`${folder}${one}`),
+    read: (one) => zip.read(`${folder}${one}`),
+  }
+}
+
 /** Whole lines of a member, some at a time, always in the same memory. */
 async function* pieces(zip: Zip, member: string): AsyncGenerator<Buffer> {
   let room = Buffer.allocUnsafeSlow(PIECE_BYTES)
@@ -75,6 +92,8 @@ export class GtfsRecords {
   /** The position of each used column in a line; -1 if the header lacks it. */
   #places: readonly number[] = []
   #width = 0
+  /** Its fields up to the last one with a name. */
+  #named = 0
   #starts = new Int32Array(0)
   #ends = new Int32Array(0)
   #bytes: Buffer = Buffer.alloc(0)
@@ -82,6 +101,8 @@ export class GtfsRecords {
   #lineStart = 0
   #lineEnd = 0
   #fields = 0
+  /** Whether the line is UTF-8; null until it is needed. */
+  #isUtf8: boolean | null = null
   /** The fields of a line that has quotes; null for all others. */
   #quoted: readonly string[] | null = null
 
@@ -108,14 +129,20 @@ export class GtfsRecords {
     return false
   }
 
-  /** True if the record has as many fields as the header; the caller quarantines others. */
+  /** True if the record has as many fields as the header, aside from empty ones at their ends; the caller quarantines others. */
   get isWhole(): boolean {
-    return this.#fields === this.#width
+    if (this.#fields <= this.#width) return this.#fields >= this.#named
+    if (this.#quoted) return this.#quoted.slice(this.#width).every((text) => text.trim() === '')
+    for (let at = this.#ends[this.#width - 1] as number; at < this.#lineEnd; at++) {
+      const byte = this.#bytes[at] as number
+      if (byte !== COMMA && !isBlank(byte)) return false
+    }
+    return true
   }
 
   /** The record as in the file, trimmed, for diagnostics. */
   get line(): string {
-    return this.#bytes.toString('utf8', this.#lineStart, this.#lineEnd).trim()
+    return this.#decode(this.#lineStart, this.#lineEnd).trim()
   }
 
   /** Text of a column; null if blank or if the member lacks the column. */
@@ -130,7 +157,7 @@ export class GtfsRecords {
   rawText(column: number): string | null {
     const place = this.#places[column] as number
     if (place < 0) return null
-    return this.#quoted ? (this.#quoted[place] ?? null) : this.#bytes.toString('utf8', this.#starts[place], this.#ends[place])
+    return this.#quoted ? (this.#quoted[place] ?? null) : this.#decode(this.#starts[place] as number, this.#ends[place] as number)
   }
 
   /** Number of a column, as in `decimalNumber`; null if blank, NaN if not a number. */
@@ -191,7 +218,7 @@ export class GtfsRecords {
     while (to > from && isBlank(bytes[to - 1] as number)) to--
     const length = to - from
     if (length === 0) return null
-    if (length > SHORT) return bytes.toString('utf8', from, to)
+    if (length > SHORT) return this.#decode(from, to)
     let hash = length
     let all = 0
     for (let at = from; at < to; at++) {
@@ -199,13 +226,19 @@ export class GtfsRecords {
       all |= byte
       hash = Math.imul(hash ^ byte, 0x01000193)
     }
-    if (all >= ASCII_END) return bytes.toString('utf8', from, to)
+    if (all >= ASCII_END) return this.#decode(from, to)
     const slot = (hash ^ (hash >>> 15)) & (REMEMBERED - 1)
     const known = this.#known[slot] as string
     if (known.length === length && isSame(known, bytes, from)) return known
     const text = bytes.toString('latin1', from, to)
     this.#known[slot] = text
     return text
+  }
+
+  /** Text of a part of the line: as UTF-8 if the whole line is, else as Windows-1252, as in `decodeText`. */
+  #decode(from: number, to: number): string {
+    this.#isUtf8 ??= isUtf8(this.#bytes.subarray(this.#lineStart, this.#lineEnd))
+    return this.#isUtf8 ? this.#bytes.toString('utf8', from, to) : WINDOWS1252.decode(this.#bytes.subarray(from, to))
   }
 
   /** Finds the fields of the line at the current position. */
@@ -233,8 +266,9 @@ export class GtfsRecords {
     this.#lineEnd = at
     this.#at = at + 1
     this.#quoted = null
+    this.#isUtf8 = null
     if (!hasQuotes) return
-    this.#quoted = quotedFields(bytes.toString('utf8', this.#lineStart, at))
+    this.#quoted = quotedFields(this.#decode(this.#lineStart, at))
     this.#fields = this.#quoted.length
   }
 
@@ -247,6 +281,7 @@ export class GtfsRecords {
       throw new FormatError(`${this.#member} lacks ${missing.join(', ')}; its header is ${names.join(', ').slice(0, 500)}`)
     this.#places = [...requires, ...takes].map((name) => names.indexOf(name))
     this.#width = names.length
+    this.#named = names.findLastIndex((name) => name !== '') + 1
     this.#starts = new Int32Array(names.length)
     this.#ends = new Int32Array(names.length)
   }

@@ -4,7 +4,8 @@ import { FormatError } from '../feeds/define.ts'
 const UTF8 = new TextDecoder('utf-8')
 const UTF16LE = new TextDecoder('utf-16le')
 const UTF16BE = new TextDecoder('utf-16be')
-const WINDOWS1252 = new TextDecoder('windows-1252')
+/** Decodes Windows-1252, a superset of ISO 8859-1. */
+export const WINDOWS1252 = new TextDecoder('windows-1252')
 
 const ISO8859_15 = new TextDecoder('iso-8859-15')
 

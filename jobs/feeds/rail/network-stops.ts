@@ -33,6 +33,7 @@ export async function readStops(timetable: Timetable, stationOf: ((stop_id: stri
         refuse(timetable, railStations, records)
         continue
       }
+      if (stops.has(id)) diagnostics.warn('a stop_id is twice in stops.txt: the last record counts')
       if (parent !== null) parents.set(id, parent)
       stops.set(id, {
         name: name ?? id,

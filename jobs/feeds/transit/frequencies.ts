@@ -13,24 +13,27 @@ export interface FrequencyDeparture {
 }
 
 const COLUMNS = { requires: ['trip_id', 'start_time', 'end_time', 'headway_secs'], takes: ['exact_times'] }
+const DAY_S = 86_400
 /** More departures than this in one line of frequencies.txt are a mistake: one a minute for two days. */
 const MAX_DEPARTURES = 2880
 
-/** The departures of frequencies.txt, by the trip they repeat; empty without that member. */
+/** The departures of frequencies.txt, by the trip they repeat. A trip without a readable line has none, so it stays as published. */
 export async function readFrequencies({ zip, diagnostics }: Timetable): Promise<ReadonlyMap<string, readonly FrequencyDeparture[]>> {
   const byTrip = new Map<string, FrequencyDeparture[]>()
   if (!zip.names.includes('frequencies.txt')) return byTrip
   for await (const records of readGtfs(zip, 'frequencies.txt', COLUMNS))
     while (records.next()) {
       const trip_id = records.text(0)
-      const [start, end, headway] = [records.time(1), records.time(2), records.whole(3)]
+      const [start, stated, headway] = [records.time(1), records.time(2), records.whole(3)]
+      // An end before its start is past midnight.
+      const end = stated !== null && start !== null && stated < start ? stated + DAY_S : stated
       if (
         !records.isWhole ||
         trip_id === null ||
         start === null ||
         end === null ||
         !headway ||
-        !((end - start) / headway <= MAX_DEPARTURES)
+        !(end >= start && (end - start) / headway <= MAX_DEPARTURES)
       ) {
         diagnostics.warn('a line of frequencies.txt is not readable')
         continue
@@ -38,7 +41,8 @@ export async function readFrequencies({ zip, diagnostics }: Timetable): Promise<
       const departures = byTrip.get(trip_id) ?? []
       byTrip.set(trip_id, departures)
       const headway_s = records.text(4) === '1' ? null : headway
-      for (let starts_at = start; starts_at < end; starts_at += headway)
+      // A period without length is one departure.
+      for (let starts_at = start; starts_at < Math.max(end, start + 1); starts_at += headway)
         departures.push({ trip_id: `${trip_id}@${clock(starts_at)}`, starts_at, headway_s })
     }
   return byTrip

@@ -27,6 +27,9 @@ export interface StopTimeRow {
 
 const USES: ReadonlyMap<string, string> = new Map(STOP_USES.map((use, at) => [String(at), use]))
 
+/** Later times are mistakes: no train or ferry runs for three days. */
+const LATE_S = 72 * 3600
+
 const STOP_TIME_COLUMNS = {
   requires: ['trip_id', 'arrival_time', 'departure_time', 'stop_id', 'stop_sequence'],
   takes: ['pickup_type', 'drop_off_type'],
@@ -80,6 +83,10 @@ export async function* stopTimeRows(timetable: Timetable, target: StopTimeTarget
         pickup_type: stopUse(records.text(5)),
         drop_off_type: stopUse(records.text(6)),
       }
+      if (row.arrival !== null && row.departure !== null && row.departure < row.arrival)
+        diagnostics.warn('a stop time has its departure before its arrival')
+      if (((row.departure ?? row.arrival) as number) > LATE_S)
+        diagnostics.warn(`a stop time is more than ${LATE_S / 3600} hours after its service day began`)
       if (!divert(row)) rows.push(row)
     }
     yield batchOf(rows)

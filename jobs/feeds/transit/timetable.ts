@@ -1,5 +1,5 @@
 import type { Dataset, FeedRow } from '../../../lake/schema/dataset.ts'
-import { type GtfsColumns, type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
+import { type GtfsColumns, type GtfsRecords, gtfsRoot, readGtfs } from '../../formats/gtfs.ts'
 import { openZip, type Zip } from '../../formats/zip.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, type FeedRequest } from '../define.ts'
 import { lookUp } from '../look-up.ts'
@@ -50,7 +50,7 @@ export async function openTimetable(
   diagnostics: Diagnostics,
   servicesOf?: (zip: Zip) => Promise<ReadonlySet<string>>,
 ): Promise<Timetable> {
-  const zip = await openZip(bytes, { maxBytes: MOST_UNPACKED })
+  const zip = gtfsRoot(await openZip(bytes, { maxBytes: MOST_UNPACKED }))
   const calendar = await readCalendar(zip, rules, await servicesOf?.(zip))
   const { first, validFrom } = calendar
   const version = { network: rules.network, timetable_version: `${rules.prefix}-${first}`, valid_from: validFrom }

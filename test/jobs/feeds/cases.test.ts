@@ -30,6 +30,8 @@ async function read(feed: Feed, file: string): Promise<Case> {
   }
 }
 
+const RAIL = ['stations', 'routes', 'trips', 'stop_times', 'calendar', 'shapes']
+
 /** Small inputs that failed, with their right values: `cases/README.md` of the shared folder. */
 describe.skipIf(!shared)('cases of the shared folder', () => {
   test('exponents are numbers of stops and shapes', async () => {
@@ -44,5 +46,32 @@ describe.skipIf(!shared)('cases of the shared folder', () => {
     expect(rows('rail_stations').find(({ stop_id }) => stop_id === 'METRO_MALAGA:5')?.['position']).toBeNull()
     expect(rows('rail_shapes').map(({ points }) => points)).toEqual([11])
     expect([rejected, warnings.get('a point of a line or area is unreadable or out of range: left out')]).toEqual([0, 1])
+  })
+
+  test('one folder of an archive is its root', async () => {
+    const { rows, rejected, warnings } = await read(metroMalagaGtfs, 'gtfs-in-folder.zip')
+    expect(RAIL.map((name) => rows(`rail_${name}`).length)).toEqual([12, 2, 8, 96, 21, 1])
+    expect([rejected, [...warnings]]).toEqual([0, []])
+  })
+
+  test('a frequency without length is one departure', async () => {
+    const { rows, warnings } = await read(metroMalagaGtfs, 'gtfs-frequencies-single.zip')
+    const trips = rows('rail_trips').map(({ trip_id }) => String(trip_id))
+    expect([trips.length, trips.filter((id) => id.startsWith('L1-1')).length, [...warnings]]).toEqual([19, 12, []])
+    expect(trips.filter((id) => id.startsWith('L1-0'))).toEqual(['L1-0@060000'])
+  })
+
+  test('an empty last field is none', async () => {
+    const { rows, rejected } = await read(metroMalagaGtfs, 'gtfs-trailing-comma.zip')
+    expect([rows('rail_stations').length, rejected]).toEqual([12, 0])
+  })
+
+  test('a stop twice is counted, and stops at 0, 0 or nowhere have no position', async () => {
+    const { rows, rejected, warnings } = await read(metroMalagaGtfs, 'gtfs-odd-stops.zip')
+    const nowhere = rows('rail_stations').filter(({ position }) => position === null)
+    expect([rows('rail_stations').length, nowhere.map(({ stop_id }) => stop_id)]).toEqual([...[12, ['METRO_MALAGA:4', 'METRO_MALAGA:6']]])
+    // A trip is twice in the file, too.
+    expect(rejected).toBe(1)
+    expect(warnings.get('a stop_id is twice in stops.txt: the last record counts')).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ferriesBalearia, ferriesFredOlsen, ferriesVizcayaBridge } from '../../../jobs/feeds/maritime/ferries.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
@@ -70,4 +70,53 @@ test.each([
   expect(new Set(rowsOf(publication, 'ferry_stop_times').map(({ trip_id }) => trip_id))).toEqual(trips)
   const known = new Set(rowsOf(publication, 'ferry_stops').map(({ stop_id }) => stop_id))
   expect(rowsOf(publication, 'ferry_stop_times').filter(({ stop_id }) => !known.has(stop_id))).toEqual([])
+})
+
+describe('frequencies', () => {
+  const BRIDGE = membersOf(join(FIXTURES, 'ferries_vizcaya_bridge/frequencies.zip'))
+
+  /** The departures of the trip `GO` under lines of frequencies.txt, with the warnings. */
+  async function departures(...lines: string[]) {
+    const text = ['trip_id,start_time,end_time,headway_secs,exact_times', ...lines].join('\n')
+    const changed = BRIDGE.map((member) => (member.name === 'frequencies.txt' ? { ...member, bytes: Buffer.from(text) } : member))
+    const publication = await parse(zipOf(...changed), ferriesVizcayaBridge)
+    const ids = rowsOf(publication, 'ferry_trips').map(({ trip_id }) => String(trip_id))
+    const stops = rowsOf(publication, 'ferry_stop_times').map(({ trip_id }) => String(trip_id))
+    expect(new Set(stops)).toEqual(new Set(ids))
+    const unread = publication.report.warnings.get('a line of frequencies.txt is not readable') ?? 0
+    return [ids.filter((id) => id.startsWith('GO')), unread]
+  }
+
+  test('a period without length is one departure, one that ends before it starts ends on the next day', async () => {
+    expect(await departures('GO,07:00:00,07:00:00,600,0')).toEqual([['GO@070000'], 0])
+    expect(await departures('GO,23:00:00,01:00:00,3600,1')).toEqual([['GO@230000', 'GO@240000'], 0])
+    expect(await departures('GO,24:30:00,01:00:00,900,0', 'GO,07:00:00,08:00:00,1800,0')).toEqual([
+      ...[['GO@243000', 'GO@244500', 'GO@070000', 'GO@073000'], 0],
+    ])
+  })
+
+  test.each([
+    'GO,x,08:00:00,600,0',
+    'GO,07:00:00,,600,0',
+    'GO,07:00:00,08:00:00,0,0',
+    'GO,07:00:00,08:00:00,-5,0',
+    'GO,07:00:00,06:00:00,1,0',
+  ])('the trip of an unreadable line stays as published: %s', async (line) => expect(await departures(line)).toEqual([['GO'], 1]))
+})
+
+test('stop times that cannot be are kept and counted', async () => {
+  const whole = rowsOf(await parse(BALEARIA), 'ferry_stop_times').length
+  const { rows, report } = await parse(
+    withMember('stop_times.txt', (text) =>
+      text
+        .replace(/(\d\d:\d\d:\d\d),(\d\d:\d\d:\d\d)/, '08:00:00,07:59:59')
+        .replace(/,(\d\d:\d\d:\d\d)(?![^]*,\d\d:\d\d:\d\d)/, ',149:00:00'),
+    ),
+  )
+  expect(rows.get('ferry_stop_times')).toHaveLength(whole)
+  const counted = [...report.warnings].filter(([text]) => text.startsWith('a stop time'))
+  expect(counted).toEqual([
+    ['a stop time has its departure before its arrival', 1],
+    ['a stop time is more than 72 hours after its service day began', 1],
+  ])
 })

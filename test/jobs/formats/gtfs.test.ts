@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { FormatError } from '../../../jobs/feeds/define.ts'
-import { type GtfsColumns, type GtfsRecords, readGtfs } from '../../../jobs/formats/gtfs.ts'
+import { type GtfsColumns, type GtfsRecords, gtfsRoot, readGtfs } from '../../../jobs/formats/gtfs.ts'
 import { openZip } from '../../../jobs/formats/zip.ts'
 import { zipOf } from '../../helpers/zip.ts'
 
@@ -58,6 +58,41 @@ test('invalid numbers are NaN, and a record of another width is reported', async
     [null, null, false],
     [1, 1, false],
   ])
+})
+
+test('empty fields at the end of a line are none, in the header and in records', async () => {
+  const take = (record: GtfsRecords): unknown[] => [record.text(0), record.whole(2), record.isWhole]
+  const tails = ['', ',', ', ,\t,', ',""', ',x']
+  const lines = tails.map((tail, at) => `t${at},8:00:00,${at}${tail}`).join('\r\n')
+  const expected = (isMoreWhole: boolean) => tails.map((_, at) => [`t${at}`, at, isMoreWhole || at < 4])
+  expect(await records(`trip_id,arrival_time,stop_sequence\r\n${lines}`, take)).toEqual(expected(false))
+  expect(await records(`trip_id,arrival_time,stop_sequence, ,\r\n${lines}`, take)).toEqual(expected(true))
+})
+
+test('each line is decoded as UTF-8 or, if it is none, as Windows-1252', async () => {
+  const take = (record: GtfsRecords): unknown[] => [record.text(0), record.text(4), record.rawText(4), record.line]
+  const name = 'Estación de Peñarroya – Castellón de la Plana'
+  const rows = [`España,,1,${name}`, `"España",,1,"${name}"`]
+  const legacy = (text: string): Buffer => Buffer.from(text.replace('–', '\u0096'), 'latin1')
+  for (const encode of [legacy, Buffer.from]) {
+    const bytes = Buffer.concat([Buffer.from('trip_id,arrival_time,stop_sequence,note\n'), ...rows.map((row) => encode(`${row}\n`))])
+    expect(await records(bytes, take)).toEqual(rows.map((row) => ['España', name, name, row]))
+  }
+  const mixed = Buffer.concat([Buffer.from('trip_id,arrival_time,stop_sequence\nÉ,,1\n'), Buffer.from('É,,2\n', 'latin1')])
+  expect(await records(mixed, (record) => record.text(0))).toEqual(['É', 'É'])
+})
+
+test('the only folder with stop times is the root of an archive', async () => {
+  const open = (...names: string[]) =>
+    openZip(zipOf(...names.map((name) => ({ name, bytes: Buffer.from(name) }))), { maxBytes: 10_000 }).then(gtfsRoot)
+  const members = ['stops.txt', 'stop_times.txt']
+  for (const folder of ['', 'google_transit/', 'a/b/']) {
+    const zip = await open(...members.map((name) => `${folder}${name}`), '__MACOSX/google_transit/._stop_times.txt', 'LEEME.txt')
+    expect(zip.names.filter((name) => members.includes(name))).toEqual(members)
+    expect(zip.stated('stops.txt')).not.toBeNull()
+    expect((await zip.read('stops.txt').next()).value?.toString()).toBe(`${folder}stops.txt`)
+  }
+  expect((await open('one/stop_times.txt', 'other/stop_times.txt')).names).toEqual(['one/stop_times.txt', 'other/stop_times.txt'])
 })
 
 test('members of any size are read alike, however they are cut into pieces', async () => {
