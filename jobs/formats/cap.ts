@@ -1,6 +1,6 @@
 import type { Line, Point } from '../../lake/schema/columns.ts'
-import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
+import { xmlInstant } from './dates.ts'
 import { decimalNumber } from './numbers.ts'
 import { knownPoints, knownPosition, ringOf } from './positions.ts'
 import { textAt, type XmlElement, xmlElements } from './xml.ts'
@@ -127,7 +127,7 @@ function required(alert: XmlElement, name: string): string {
 }
 
 function timeOf(name: string, text: string): CapTime {
-  const at = parseInstant(text)
+  const at = xmlInstant(text)
   if (at === null) throw new FormatError(`${name} is no time: ${text.slice(0, 40)}`)
   const [, sign, clock] = OFFSET.exec(text) ?? []
   // `-00:00` means that the local offset is unknown (RFC 3339, 4.3).

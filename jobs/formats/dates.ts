@@ -1,4 +1,16 @@
-import { instantOf } from '../../lake/schema/time.ts'
+import { instantOf, parseInstant } from '../../lake/schema/time.ts'
+
+const MIDNIGHT = /T24:00:00(?:\.0+)?(?=Z|[+-]\d)/
+const DAY_MS = 86_400_000
+
+/**
+ * The instant (ms) of an xs:dateTime with a zone: like `parseInstant`, and `24:00:00` is midnight of the next day. Null for any
+ * other text. Source: XML Schema part 2, 3.2.7.
+ */
+export function xmlInstant(text: string): number | null {
+  const at = parseInstant(text.replace(MIDNIGHT, 'T00:00:00'))
+  return at !== null && MIDNIGHT.test(text) ? at + DAY_MS : at
+}
 
 const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{1,2}:\d{2}(?::\d{2})?)$/
 

@@ -1,5 +1,5 @@
-import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
+import { xmlInstant } from './dates.ts'
 import { attribute, type XmlElement, xmlElements, xsiType } from './xml.ts'
 
 /** Which elements of a DATEX II v3 payload to read. */
@@ -32,7 +32,7 @@ export function* payloadElements(bytes: Uint8Array, { type, each, header }: Payl
     const elements: XmlElement[] = []
     for (const element of batch) {
       if (element.name === 'publicationTime') {
-        const publishedAt = parseInstant(element.text)
+        const publishedAt = xmlInstant(element.text)
         if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
         header(publishedAt, profile)
         hasTime = true

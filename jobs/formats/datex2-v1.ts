@@ -1,5 +1,5 @@
-import { parseInstant } from '../../lake/schema/time.ts'
 import { FormatError } from '../feeds/define.ts'
+import { xmlInstant } from './dates.ts'
 import { type XmlElement, xmlElements } from './xml.ts'
 
 const NAMESPACE = 'http://datex2.eu/schema/1_0/1_0'
@@ -28,7 +28,7 @@ export function* publicationElements(
     const elements: XmlElement[] = []
     for (const element of batch) {
       if (element.name === 'publicationTime') {
-        const publishedAt = parseInstant(element.text)
+        const publishedAt = xmlInstant(element.text)
         if (publishedAt === null) throw new FormatError(`DATEX II: publicationTime ${JSON.stringify(element.text)} is no time with offset`)
         header(publishedAt)
         hasTime = true

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../lake/schema/time.ts'
+import { xmlInstant } from './dates.ts'
 import { payloadElements } from './datex2-payload.ts'
 import { decimalNumber } from './numbers.ts'
 import { attribute, child, textAt, type XmlElement, xsiType } from './xml.ts'
@@ -254,7 +254,7 @@ function number(text: string | null, field: string, sink: Pick<SituationSink, 'w
 export function instant(element: XmlElement | undefined, field: string, sink: Pick<SituationSink, 'warn'>): number | null {
   const text = textAt(element, field)
   if (text === null) return null
-  const at = parseInstant(text)
+  const at = xmlInstant(text)
   if (at === null) sink.warn(`${field} is no time with offset`)
   return at
 }

@@ -32,7 +32,7 @@ export interface RealtimeAlert {
   readonly description: readonly Translation[]
 }
 
-/** The update of a trip. Delays in seconds. */
+/** The update of a trip. Delays in seconds; what the arrival at a stop lacks is its departure's. */
 export interface RealtimeTripUpdate {
   readonly trip: RealtimeTrip
   readonly delay_s: number | null
@@ -148,12 +148,13 @@ function tripUpdateOf(given: Members): RealtimeTripUpdate {
     trip: tripOf(given),
     delay_s: whole(given, 'delay'),
     stops: items(given, 'stopTimeUpdate').map((stop) => {
-      const arrival = member(stop, 'arrival')
+      const [arrival, departure] = [member(stop, 'arrival') ?? {}, member(stop, 'departure') ?? {}]
       return {
         stopId: text(stop, 'stopId'),
         relationship: named(stop, 'scheduleRelationship'),
-        arrivesAt: arrival && instant(arrival, 'time'),
-        arrivalDelay_s: arrival && whole(arrival, 'delay'),
+        // The first stop, and any where a publisher states one event, may have a departure alone.
+        arrivesAt: instant(arrival, 'time') ?? instant(departure, 'time'),
+        arrivalDelay_s: whole(arrival, 'delay') ?? whole(departure, 'delay'),
       }
     }),
     wheelchairAccess: vehicle && named(vehicle, 'wheelchairAccessible'),

@@ -1,7 +1,6 @@
 import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace } from '../../../lake/places/resolve.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
-import { parseInstant } from '../../../lake/schema/time.ts'
-import { dayFirstInstant, httpDate } from '../../formats/dates.ts'
+import { dayFirstInstant, httpDate, xmlInstant } from '../../formats/dates.ts'
 import { commaNumber, eitherNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
 import { type Diagnostics, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
@@ -104,7 +103,7 @@ export class RecordReader<F extends string, N extends F = never> {
   instant(field: F): number | null
   instant(field: F): number | null {
     const { fetched_at } = this.#options.clock
-    return this.parsed(field, 'time', (text) => parseInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, fetched_at)))
+    return this.parsed(field, 'time', (text) => xmlInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, fetched_at)))
   }
 
   /** Maps a text to its code; an unmapped text stays as it is, and the row check counts it. */

@@ -1,7 +1,7 @@
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { parseInstant } from '../../../lake/schema/time.ts'
+import { xmlInstant } from '../../formats/dates.ts'
 import { publicationElements } from '../../formats/datex2-v1.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { child, textAt, type XmlElement, xsiType } from '../../formats/xml.ts'
@@ -91,7 +91,7 @@ interface Context {
 /** The reading of a site; null without an id or time, or from a stopped detector. */
 function readingOf(site: XmlElement, publishedAt: number, { diagnostics, see }: Context): Reading | null {
   const sensor_id = textAt(site, 'measurementSiteReference')
-  const observed_at = parseInstant(textAt(site, 'measurementTimeDefault') ?? '')
+  const observed_at = xmlInstant(textAt(site, 'measurementTimeDefault') ?? '')
   if (sensor_id === null || observed_at === null) {
     diagnostics.reject(trafficReadings, sensor_id === null ? 'site without id' : 'site without time of measurement', sensor_id ?? '')
     return null

@@ -1,7 +1,7 @@
 import { dgt } from '../../../lake/datasets/road/sources.ts'
 import { vmsMessages } from '../../../lake/datasets/road/vms-messages.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
-import { parseInstant } from '../../../lake/schema/time.ts'
+import { xmlInstant } from '../../formats/dates.ts'
 import { payloadElements } from '../../formats/datex2-payload.ts'
 import { attribute, child } from '../../formats/xml.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, FormatError } from '../define.ts'
@@ -75,7 +75,7 @@ function* rows(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagno
 function messageOf(panel_id: string, pages: readonly PanelPage[]): Message {
   const texts = new Set(pages.flatMap(({ lines }) => (lines.length > 0 ? [lines.join(' ')] : [])))
   const limits = pages.flatMap(({ speed_limit_kmh }) => speed_limit_kmh ?? [])
-  const times = pages.flatMap(({ set_at }) => (set_at === null ? [] : (parseInstant(set_at) ?? [])))
+  const times = pages.flatMap(({ set_at }) => (set_at === null ? [] : (xmlInstant(set_at) ?? [])))
   const isShowing = pages.some(({ lines, pictograms }) => lines.length > 0 || pictograms.length > 0)
   return {
     source: dgt.id,

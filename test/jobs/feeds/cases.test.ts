@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Feed } from '../../../jobs/feeds/define.ts'
 import { metroMalagaGtfs } from '../../../jobs/feeds/rail/networks.ts'
+import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
@@ -73,5 +74,12 @@ describe.skipIf(!shared)('cases of the shared folder', () => {
     // A trip is twice in the file, too.
     expect(rejected).toBe(1)
     expect(warnings.get('a stop_id is twice in stops.txt: the last record counts')).toBe(1)
+  })
+
+  test('a delay stated for the departure alone counts', async () => {
+    const { rows } = await read(renfeTripUpdates, 'renfe-trip-updates-odd.json')
+    expect(rows('rail_trip_updates')).toHaveLength(9)
+    const delays = new Map(rows('rail_trip_updates').map((row) => [row['trip_id'], row['delay_s']]))
+    expect(['5135M70005R4', '5135M70001R4', '5135M70002R4', '5135M70008R4'].map((id) => delays.get(id))).toEqual([-60, 120, null, 90_000])
   })
 })

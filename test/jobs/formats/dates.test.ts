@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpDate } from '../../../jobs/formats/dates.ts'
+import { httpDate, xmlInstant } from '../../../jobs/formats/dates.ts'
 
 test.each([
   ['Tue, 03 Feb 2026 19:35:57 GMT', '2026-02-03T19:35:57.000Z'],
@@ -20,3 +20,19 @@ test.each([
 ])('%j is no such date', (text) => {
   expect(httpDate(text)).toBeNaN()
 })
+
+test.each([
+  ['2026-03-28T24:00:00+01:00', '2026-03-28T23:00:00.000Z'],
+  ['2026-12-31T24:00:00Z', '2027-01-01T00:00:00.000Z'],
+  ['2028-02-28T24:00:00.000-05:00', '2028-02-29T05:00:00.000Z'],
+  ['2026-11-27T23:59:59Z', '2026-11-27T23:59:59.000Z'],
+])('the xs:dateTime %s is %s', (text, instant) => expect(new Date(xmlInstant(text) as number).toISOString()).toBe(instant))
+
+test.each([
+  '2026-11-27T24:00:01Z',
+  '2026-11-27T24:01:00Z',
+  '2026-02-30T24:00:00Z',
+  '2026-11-27T24:00:00',
+  '2026-11-27T25:00:00Z',
+  'T24:00:00Z',
+])('%s is no xs:dateTime', (text) => expect(xmlInstant(text)).toBeNull())

@@ -165,3 +165,24 @@ test('a publication without entities is one', () => {
   const json = realtimeJson([])
   for (const bytes of [json, asProtobuf(json)]) expect(readRealtime(bytes, never)).toEqual({ publishedAt: NOON, entities: [] })
 })
+
+test("what the arrival at a stop lacks is its departure's, in both forms", () => {
+  const [arrival, departure] = [
+    { delay: 60, time: '1794909000' },
+    { delay: -30, time: '1794909060' },
+  ]
+  const events: readonly (readonly [object, number | null, number | null])[] = [
+    [{ arrival, departure }, 60, 1_794_909_000_000],
+    [{ departure }, -30, 1_794_909_060_000],
+    [{ arrival: { delay: 0 }, departure }, 0, 1_794_909_060_000],
+    [{ arrival: { time: '1794909000' }, departure }, -30, 1_794_909_000_000],
+    [{ arrival: {}, departure: { delay: -30 } }, -30, null],
+    [{}, null, null],
+  ]
+  const stops = events.map(([event]) => ({ stopId: '99001', ...event }))
+  const json = realtimeJson([{ id: 'E1', tripUpdate: { trip: { tripId: '1' }, stopTimeUpdate: stops } }])
+  for (const bytes of [json, asProtobuf(json)])
+    expect(readRealtime(bytes, never).entities[0]?.tripUpdate?.stops.map((stop) => [stop.arrivalDelay_s, stop.arrivesAt])).toEqual(
+      events.map(([, delay, time]) => [delay, time]),
+    )
+})
