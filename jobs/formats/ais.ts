@@ -139,8 +139,13 @@ function staticReport(bits: Bits, mmsi: number): AisStatic[] {
   if (part === 0) return [{ ...about, part: 'A', name: bits.text(40, 120) }]
   if (part !== 1) return []
   if (bits.length < 162) throw new AisError(`part B of type 24 has ${bits.length} bits, at least 162 expected`)
-  const known = { ship_type: shipType(bits.unsigned(40, 8)), callsign: bits.text(90, 42), ...sizes(bits, 132) }
-  return [{ ...about, part: 'B', ...known }]
+  const known = { ship_type: shipType(bits.unsigned(40, 8)), callsign: bits.text(90, 42) }
+  return [{ ...about, part: 'B', ...known, ...(isAuxiliary(mmsi) ? {} : sizes(bits, 132)) }]
+}
+
+/** True for an auxiliary craft (98…): part B of its type 24 has the MMSI of its mother ship in place of dimensions. */
+export function isAuxiliary(mmsi: number): boolean {
+  return Math.floor(mmsi / 10_000_000) === 98
 }
 
 /** Length and beam, from the antenna's distances to bow, stern, port and starboard. */

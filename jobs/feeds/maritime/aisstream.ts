@@ -6,6 +6,7 @@ import {
   fixSecond,
   headingDeg,
   imoNumber,
+  isAuxiliary,
   place,
   plainText,
   positive,
@@ -141,7 +142,7 @@ function staticReport(given: Json, mmsi: number): AisMessage[] {
   const about = { kind: 'static', type: 24, mmsi, ais_class: 'B' } as const
   return [
     ...(a?.['Valid'] === true ? [{ ...about, part: 'A' as const, name: textOf(a, 'Name') }] : []),
-    ...(b?.['Valid'] === true ? [{ ...about, part: 'B' as const, callsign: textOf(b, 'CallSign'), ...craft(b, 'ShipType') }] : []),
+    ...(b?.['Valid'] === true ? [{ ...about, part: 'B' as const, callsign: textOf(b, 'CallSign'), ...craftOfB(b, mmsi) }] : []),
   ]
 }
 
@@ -159,6 +160,12 @@ function position(given: Json, type: number, mmsi: number, ais_class: 'A' | 'B')
     status: status === null || status === 15 ? null : status,
     second: fixSecond(numberOf(given, 'Timestamp') ?? 60),
   }
+}
+
+/** Type and dimensions of part B; an auxiliary craft has none, see `isAuxiliary`. */
+function craftOfB(b: Json, mmsi: number): Partial<ReturnType<typeof craft>> {
+  const { ship_type, ...sizes } = craft(b, 'ShipType')
+  return isAuxiliary(mmsi) ? { ship_type } : { ship_type, ...sizes }
 }
 
 /** Type and dimensions of a static report. */

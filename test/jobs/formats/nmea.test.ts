@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aisType, decodeAis } from '../../../jobs/formats/ais.ts'
 import { AisAssembler } from '../../../jobs/formats/nmea.ts'
@@ -35,13 +36,74 @@ test('a number that is used again begins another message; the rest of the former
   const assembler = new AisAssembler()
   expect(payloadsOf(assembler, [part(2, 1, '3', 'aa'), part(2, 1, '3', 'cc'), part(2, 2, '3', 'dd')])).toEqual([...Array(2), 'ccdd'])
   expect(payloadsOf(assembler, [part(2, 2, '3', 'bb')])).toEqual([undefined])
+  assembler.end()
   expect(assembler.faults.incomplete).toBe(2)
 })
+
+test('parts may arrive in any order, mixed with other messages', () => {
+  const messages = ['0', '1', '2'].map((sequence) =>
+    ['aa', 'bb', 'cc'].map((payload, at) => part(3, at + 1, sequence, `${payload}${sequence}`)),
+  )
+  const all = messages.flat()
+  fc.assert(
+    fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (lines) => {
+      const found = payloadsOf(new AisAssembler(), lines).filter((payload) => payload !== undefined)
+      expect(found.sort()).toEqual(['aa0bb0cc0', 'aa1bb1cc1', 'aa2bb2cc2'])
+    }),
+  )
+})
+
+test('a part whose message was lost is not joined to a later one of its number', () => {
+  const assembler = new AisAssembler()
+  const singles = Array.from({ length: 100 }, () => SINGLE)
+  expect(payloadsOf(assembler, [part(2, 2, '3', 'bb'), ...singles, part(2, 1, '3', 'cc'), part(2, 2, '3', 'dd')]).at(-1)).toBe('ccdd')
+  expect(assembler.faults.incomplete).toBe(1)
+  const grouped = (group: string, line: string): string => tagged(`g:${group}`, line)
+  expect(
+    payloadsOf(assembler, [grouped('2-2-17', part(2, 2, '3', 'bb')), grouped('1-2-18', part(2, 1, '3', 'cc')), part(2, 2, '3', 'dd')]),
+  ).toEqual([undefined, undefined, 'ccdd'])
+  expect(assembler.faults.incomplete).toBe(2)
+})
+
+test.each([0, 10, 11, 60, 599])('parts have the time of their group, %i s behind the clock, in any order', (behind) => {
+  const stated = AT - 1000 * behind
+  const tags = `g:1-2-73874,s:station,c:${stated / 1000}`
+  const lines = [tagged(tags, part(2, 1, '3', 'aa')), tagged('g:2-2-73874', part(2, 2, '3', 'bb'))]
+  for (const order of [
+    lines,
+    lines.toReversed(),
+    [lines[0] as string, part(2, 2, '3', 'bb')],
+    [part(2, 2, '3', 'bb'), lines[0] as string],
+  ]) {
+    const assembler = new AisAssembler()
+    const [, found] = order.map((line) => assembler.take(line, AT))
+    expect([found?.payload, found?.at]).toEqual(['aabb', stated])
+  }
+  // A sentence of a recording has the time of those before it.
+  const recording = new AisAssembler({ trustsTags: true })
+  recording.take(tagged(tags, sentence('ARVSI,r003669945,,,,,')), AT)
+  expect(recording.take(tagged('g:2-2-73874', SINGLE), AT)?.at).toBe(stated)
+})
+
+test.each([',1795841950', ' 1795841950', ',rRX1,1795841950*00', '\t-72dB'])(
+  'what receivers write after the checksum is not read: %j',
+  (data) => {
+    const assembler = new AisAssembler()
+    expect(payloadsOf(assembler, [`${SINGLE}${data}`])).toEqual(payloadsOf(assembler, [SINGLE]))
+    expect(payloadsOf(assembler, [`${tagged('c:1787809195', part(2, 1, '3', 'aa'))}${data}`, `${part(2, 2, '3', 'bb')}${data}`])).toEqual([
+      undefined,
+      'aabb',
+    ])
+    expect(payloadsOf(assembler, [`${SINGLE}0${data}`, SINGLE.replace(/..$/, `FF${data}`)])).toEqual([undefined, undefined])
+    expect(assembler.faults).toMatchObject({ bad_checksum: 2, incomplete: 0 })
+  },
+)
 
 test('a second sentence that comes too late is not joined, and unfinished messages do not fill memory', () => {
   const late = new AisAssembler()
   late.take(part(2, 1, '3', 'aa'), AT)
   expect(late.take(part(2, 2, '3', 'bb'), AT + 10_001)).toBeNull()
+  late.end()
   expect(late.faults.incomplete).toBe(2)
   const full = new AisAssembler()
   for (let nth = 0; nth < 2000; nth++) full.take(part(2, 1, '3', 'aa'), AT, String(nth))
@@ -72,4 +134,19 @@ test('names the reason for each unusable sentence', () => {
 test('a payload that is too short is no message, and other types give none', () => {
   expect(() => decodeAis('13EgJ>P02>', 0)).toThrow('type 1 has 60 bits, at least 149 expected')
   expect([aisType(''), decodeAis('403Owi1utn@W', 0)]).toEqual([0, []])
+})
+
+/** The payload of fields of bits. */
+function payload(...fields: readonly (readonly [bits: number, value: number])[]): string {
+  const bits = fields.map(([count, value]) => value.toString(2).padStart(count, '0')).join('')
+  return [...bits.matchAll(/.{6}/g)]
+    .map(([six]) => String.fromCharCode(Number.parseInt(six, 2) + (Number.parseInt(six, 2) < 40 ? 48 : 56)))
+    .join('')
+}
+
+test('the mother ship of an auxiliary craft is no dimension', () => {
+  const partB = (mmsi: number): string => payload([6, 24], [2, 0], [30, mmsi], [2, 1], [8, 37], [42, 0], [42, 0], [30, 224_123_450], [6, 0])
+  const [auxiliary, other] = [982_241_234, 224_123_450].map((mmsi) => decodeAis(partB(mmsi), 0)[0])
+  expect(auxiliary).toEqual({ kind: 'static', type: 24, mmsi: 982_241_234, ais_class: 'B', part: 'B', ship_type: 37, callsign: null })
+  expect(other).toMatchObject({ length_m: expect.any(Number), beam_m: expect.any(Number) })
 })
