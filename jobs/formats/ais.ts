@@ -1,3 +1,5 @@
+import { knownPosition } from './positions.ts'
+
 /** A vessel's movement report (types 1, 2, 3, 18, 19 and 27); null for fields marked "not available". */
 export interface AisPosition {
   readonly kind: 'position'
@@ -156,10 +158,10 @@ function sizes(bits: Bits, at: number): { readonly length_m: number | null; read
   }
 }
 
-/** A position; null if a coordinate is "not available" (91, 181) or out of range. */
+/** A position; null if a coordinate is "not available" (91, 181) or out of range, and at 0, 0 (a receiver without a fix). */
 export function place(lat: number, lon: number): { readonly lat: number | null; readonly lon: number | null } {
-  const isKnown = Math.abs(lat) <= 90 && Math.abs(lon) <= 180
-  return { lat: isKnown ? rounded(lat, 6) : null, lon: isKnown ? rounded(lon, 6) : null }
+  const known = knownPosition(lat, lon)
+  return { lat: known && rounded(lat, 6), lon: known && rounded(lon, 6) }
 }
 
 /** A speed in knots, null for 102.3 (not available). */

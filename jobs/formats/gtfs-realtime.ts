@@ -1,5 +1,6 @@
 import bindings from 'gtfs-realtime-bindings'
 import { FormatError } from '../feeds/define.ts'
+import { numberIn } from './numbers.ts'
 import { decodeUtf8 } from './text.ts'
 
 /** A publication of GTFS-Realtime. Instants in ms since the epoch. */
@@ -56,6 +57,7 @@ export interface RealtimeVehicle {
   readonly trip: RealtimeTrip
   readonly vehicleId: string | null
   readonly label: string | null
+  /** NaN for an unreadable coordinate. */
   readonly position: { readonly lat: number; readonly lon: number } | null
   readonly status: string | null
   readonly stopId: string | null
@@ -225,11 +227,10 @@ function instant(of: Members, name: string): number | null {
   return (whole(of, name) || null) && (whole(of, name) as number) * 1000
 }
 
-/** A single-precision number: the shortest decimal with that value, as in JSON. */
+/** A single-precision number: the shortest decimal with that value, as in JSON; NaN for anything else. */
 function single(of: Members, name: string): number {
-  const value = of[name]
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new FormatError(`${name} is no number`)
-  const exact = Math.fround(value)
+  const exact = Math.fround(numberIn(of[name]) ?? Number.NaN)
+  if (Number.isNaN(exact)) return exact
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(exact.toPrecision(digits))
     if (Math.fround(short) === exact) return short

@@ -7,10 +7,40 @@ type Warn = (text: string) => void
 /** Receivers without a fix and empty cells give 0, 0; nothing on land or in a harbour is within 0.001° (111 m) of it. */
 const NOWHERE_DEG = 0.001
 
-/** A position in degrees; null without one: a missing, unreadable or impossible coordinate, or both within 0.001° of 0. */
+/** True within 0.001° of 0, 0. */
+export function isNowhere(lat: number, lon: number): boolean {
+  return Math.abs(lat) <= NOWHERE_DEG && Math.abs(lon) <= NOWHERE_DEG
+}
+
+/** A position in degrees; null without one: a missing, unreadable or impossible coordinate, or a place at 0, 0. */
 export function knownPosition(lat: number | null | undefined, lon: number | null | undefined): Point | null {
   if (lat == null || lon == null || !(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return null
-  return Math.abs(lat) <= NOWHERE_DEG && Math.abs(lon) <= NOWHERE_DEG ? null : { lat, lon }
+  return isNowhere(lat, lon) ? null : { lat, lon }
+}
+
+/** `knownPosition` of what a publisher states of a thing (`a train`); an implausible one is reported. */
+export function statedPosition(
+  stated: { readonly lat: number | null; readonly lon: number | null } | null,
+  thing: string,
+  warn: Warn,
+): Point | null {
+  if (stated === null || stated.lat === null || stated.lon === null) return null
+  const position = knownPosition(stated.lat, stated.lon)
+  if (position === null) warn(`implausible position of ${thing}`)
+  return position
+}
+
+/** Edges in degrees, which belong to the box. */
+export interface Box {
+  readonly south: number
+  readonly north: number
+  readonly west: number
+  readonly east: number
+}
+
+/** True for a position in one of the boxes. */
+export function isInBoxes({ lat, lon }: Point, boxes: readonly Box[]): boolean {
+  return boxes.some(({ south, north, west, east }) => lat >= south && lat <= north && lon >= west && lon <= east)
 }
 
 /** The known points of a line as [lon, lat], in order; each other one is left out and reported. */

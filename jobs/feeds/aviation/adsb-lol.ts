@@ -1,6 +1,9 @@
 import { aircraftPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { adsbLol } from '../../../lake/datasets/aviation/sources.ts'
+import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
+import { numberIn } from '../../formats/numbers.ts'
+import { knownPosition } from '../../formats/positions.ts'
 import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
@@ -13,11 +16,13 @@ const M_S_PER_KNOT = 1852 / 3600
 const OLDEST_S = 60
 /** Circles that have to answer; `meta` of the feed counts the others. */
 const ENOUGH = Object.keys(CIRCLES).length - 2
+/** Radius of the circles, with room for the difference between sphere and ellipsoid. */
+const CIRCLE_M = CIRCLE_NM * 1852 * 1.01
 const SQUAWK = /^[0-7]{4}$/
 const ADDRESS = /^~?[0-9a-f]{6}$/
 const EMERGENCIES: Readonly<Record<string, string>> = {
   ...{ general: 'GENERAL', lifeguard: 'MEDICAL', minfuel: 'MINIMUM_FUEL', nordo: 'NO_RADIO', unlawful: 'UNLAWFUL_INTERFERENCE' },
-  downed: 'DOWNED',
+  ...{ downed: 'DOWNED', reserved: 'RESERVED' },
 }
 const SOURCES: Readonly<Record<string, string>> = {
   ...{ adsb_icao: 'ADSB', adsb_icao_nt: 'ADSB', adsb_other: 'ADSB', adsr_icao: 'ADSR', adsr_other: 'ADSR', adsc: 'ADSC', mlat: 'MLAT' },
@@ -103,10 +108,12 @@ function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): Rec
   const newest = new Map<string, { readonly aircraft: AdsbAircraft; readonly at: number }>()
   for (const { now, ac } of answers) {
     for (const aircraft of ac) {
-      const { hex, seen_pos, lat } = aircraft
+      const { hex, seen_pos, lat, lon } = aircraft
+      const position = knownPosition(numberIn(lat), numberIn(lon))
       if (isBlocked(aircraft)) diagnostics.warn('an aircraft whose registration is blocked')
-      else if (typeof lat !== 'number' || typeof seen_pos !== 'number') diagnostics.warn('an aircraft without a position')
+      else if (position === null || typeof seen_pos !== 'number') diagnostics.warn('an aircraft without a position')
       else if (seen_pos > OLDEST_S) diagnostics.warn(`a position that is older than ${OLDEST_S} s`)
+      else if (!isInCircles(position)) diagnostics.warn('a position outside every circle that was requested')
       else {
         const at = Math.round(now - 1000 * seen_pos)
         const before = newest.get(String(hex))
@@ -122,6 +129,10 @@ function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): Rec
     values: [...Object.values(aircraft), at, isMilitary(aircraft) ? 'true' : null],
   }))
   return [{ name: 'circles', header: null, records }]
+}
+
+function isInCircles(position: Point): boolean {
+  return Object.values(CIRCLES).some((centre) => distanceM(centre, position) <= CIRCLE_M)
 }
 
 function scaled(value: number | null, factor: number, steps: number): number | null {

@@ -1,11 +1,16 @@
 import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-positions.ts'
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
+import { numberIn } from '../../formats/numbers.ts'
+import { type Box, isInBoxes, knownPosition } from '../../formats/positions.ts'
 import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { readJson, withholdStates } from './aircraft-blocked.ts'
 
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
-const BOXES = { peninsula: [35.7, 43.8, -9.5, 4.4], canarias: [27.5, 29.5, -18.2, -13.3] } as const
+const BOXES = {
+  peninsula: { south: 35.7, north: 43.8, west: -9.5, east: 4.4 },
+  canarias: { south: 27.5, north: 29.5, west: -18.2, east: -13.3 },
+} as const satisfies Readonly<Record<string, Box>>
 const TOKEN = { url: 'https://auth.opensky-network.org/auth/realms/opensky-network/protocol/openid-connect/token' }
 /** The elements of a state by position; the last one is only present on request. */
 const ELEMENTS = [
@@ -66,7 +71,7 @@ export const openskyStates = recordFeed(
 )
 
 function request(name: keyof typeof BOXES): FeedRequest {
-  const [south, north, west, east] = BOXES[name]
+  const { south, north, west, east } = BOXES[name]
   return {
     name,
     url: `https://opensky-network.org/api/states/all?lamin=${south}&lamax=${north}&lomin=${west}&lomax=${east}`,
@@ -85,10 +90,13 @@ function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics): Reco
     if (states !== null && !Array.isArray(states)) throw new FormatError('states is no list')
     return ((states ?? []) as unknown[]).flatMap((state) => {
       if (!Array.isArray(state) || state.length < ELEMENTS.length - 1) throw new FormatError('a state has fewer than 17 elements')
-      const { time_position: seen, latitude } = Object.fromEntries(ELEMENTS.map((name, nth) => [name, state[nth] as unknown]))
+      const { time_position: seen, latitude, longitude } = Object.fromEntries(ELEMENTS.map((name, nth) => [name, state[nth] as unknown]))
       const isOld = typeof seen === 'number' && (times[at] as number) - 1000 * seen > 1000 * OLDEST_S
-      if (isOld || typeof seen !== 'number' || typeof latitude !== 'number') {
-        diagnostics.warn(isOld ? `a position that is older than ${OLDEST_S} s` : 'an aircraft without a position')
+      const position = knownPosition(numberIn(latitude), numberIn(longitude))
+      const isOutside = position !== null && !isInBoxes(position, Object.values(BOXES))
+      if (isOld || isOutside || typeof seen !== 'number' || position === null) {
+        const problem = isOutside ? 'a position outside every box that was requested' : 'an aircraft without a position'
+        diagnostics.warn(isOld ? `a position that is older than ${OLDEST_S} s` : problem)
         return []
       }
       return [{ names: ELEMENTS, values: state }]

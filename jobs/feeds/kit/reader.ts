@@ -2,6 +2,7 @@ import { type PlaceProblem, type ResolvedPlace, resolvePlace, type StatedPlace }
 import type { Point } from '../../../lake/schema/columns.ts'
 import { dayFirstInstant, httpDate, xmlInstant } from '../../formats/dates.ts'
 import { commaNumber, eitherNumber, pointNumber, wholeNumber } from '../../formats/numbers.ts'
+import { isNowhere } from '../../formats/positions.ts'
 import { type Diagnostics, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import type { Columns } from './columns.ts'
@@ -119,7 +120,8 @@ export class RecordReader<F extends string, N extends F = never> {
   position(latitude: F, longitude: F): Point | null
   position(latitude: F, longitude: F): Point | null {
     const [lat, lon] = [this.number(latitude), this.number(longitude)]
-    return lat === null || lon === null ? null : { lat, lon }
+    if (lat === null || lon === null) return null
+    return isNowhere(lat, lon) ? (this.#checked<number>(latitude, 'position: it is 0, 0', Number.NaN) as null) : { lat, lon }
   }
 
   /** A position in degrees, minutes and seconds (`413515N`), as decimal degrees to six places. */

@@ -15,23 +15,22 @@ import {
   speedKn,
 } from '../../formats/ais.ts'
 import { numberIn } from '../../formats/numbers.ts'
+import { type Box, isInBoxes } from '../../formats/positions.ts'
 import { defineFeed, FormatError, type StreamIntake, type StreamKnown } from '../define.ts'
 import { minuteLines } from '../minute-file.ts'
 import { VESSEL_FEED, VESSEL_FILES } from './stream-feed.ts'
 import { openVesselFilter } from './vessel-filter.ts'
 import { VesselRows } from './vessel-rows.ts'
 
-/** Waters round mainland Spain and the Balearic Islands, and round the Canary Islands: corners as latitude and longitude. */
-const BOXES = [
-  [
-    [34.5, -11],
-    [45, 6],
-  ],
-  [
-    [26, -20],
-    [31, -11],
-  ],
+/** Waters round mainland Spain and the Balearic Islands, and round the Canary Islands. */
+const BOXES: readonly Box[] = [
+  { south: 34.5, west: -11, north: 45, east: 6 },
+  { south: 26, west: -20, north: 31, east: -11 },
 ]
+const CORNERS = BOXES.map(({ south, west, north, east }) => [
+  [south, west],
+  [north, east],
+])
 const TYPES = [
   'PositionReport',
   'StandardClassBPositionReport',
@@ -52,7 +51,7 @@ export const aisstream = defineFeed({
     ...VESSEL_FILES,
     connect: { url: 'wss://stream.aisstream.io/v0/stream' },
     secretEnv: 'AISSTREAM_API_KEY',
-    greeting: (secret) => JSON.stringify({ APIKey: secret ?? '', BoundingBoxes: BOXES, FilterMessageTypes: TYPES }),
+    greeting: (secret) => JSON.stringify({ APIKey: secret ?? '', BoundingBoxes: CORNERS, FilterMessageTypes: TYPES }),
     intake,
   },
   *rows([body], { fetched_at }, diagnostics) {
@@ -150,7 +149,7 @@ function position(given: Json, type: number, mmsi: number, ais_class: 'A' | 'B')
   const status = type === 18 || type === 19 ? null : numberOf(given, 'NavigationalStatus')
   return {
     ...{ kind: 'position', type, mmsi, ais_class },
-    ...place(numberOf(given, 'Latitude') ?? 91, numberOf(given, 'Longitude') ?? 181),
+    ...placeInBoxes(given),
     is_accurate: given['PositionAccuracy'] === true,
     // Speeds of type 27 are whole knots up to 62.
     speed_kn: type === 27 && numberOf(given, 'Sog') === 63 ? null : speedKn(numberOf(given, 'Sog') ?? 102.3),
@@ -160,6 +159,12 @@ function position(given: Json, type: number, mmsi: number, ais_class: 'A' | 'B')
     status: status === null || status === 15 ? null : status,
     second: fixSecond(numberOf(given, 'Timestamp') ?? 60),
   }
+}
+
+/** A position in one of the boxes that were requested; others, which the relay should not have sent, are none. */
+function placeInBoxes(given: Json): Pick<AisPosition, 'lat' | 'lon'> {
+  const { lat, lon } = place(numberOf(given, 'Latitude') ?? 91, numberOf(given, 'Longitude') ?? 181)
+  return lat !== null && lon !== null && isInBoxes({ lat, lon }, BOXES) ? { lat, lon } : { lat: null, lon: null }
 }
 
 /** Type and dimensions of part B; an auxiliary craft has none, see `isAuxiliary`. */

@@ -7,6 +7,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { MADRID } from '../../../lake/schema/time.ts'
 import { type GtfsRecords, readGtfs } from '../../formats/gtfs.ts'
+import { statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, FormatError } from '../define.ts'
 import { departuresOf, type FrequencyDeparture, readFrequencies, repeatedStopTimes } from '../transit/frequencies.ts'
 import { accessOf, calendarRows, memberRows, openTimetable, type Timetable, type TimetableRules } from '../transit/timetable.ts'
@@ -101,11 +102,7 @@ function stopRows(archive: Archive): AsyncGenerator<Batch> {
 }
 
 function positionOf(records: GtfsRecords, diagnostics: Diagnostics): Point | null {
-  const [lat, lon] = [records.number(2), records.number(3)]
-  if (lat === null || lon === null) return null
-  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  diagnostics.warn('implausible position of a terminal')
-  return null
+  return statedPosition({ lat: records.number(2), lon: records.number(3) }, 'a terminal', diagnostics.warn)
 }
 
 function routeRows(archive: Archive): AsyncGenerator<Batch> {

@@ -4,10 +4,10 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { nextPage, readPage } from '../../formats/opendatasoft.ts'
+import { statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { coachesOf, isStated, nextStopsOf, onTimeOf, type TrainRecord, textOf } from './fgc-fields.ts'
 import { LONG_DISTANCE_BAND } from './realtime.ts'
-import { trainFix } from './train-fix.ts'
 
 const HOST = 'https://dadesobertes.fgc.cat/api/explore/v2.1/catalog/datasets/posicionament-dels-trens'
 const NETWORK = 'FGC'
@@ -80,7 +80,7 @@ function rowOf(record: TrainRecord, observed_at: number, diagnostics: Diagnostic
   const parked = textOf(record, 'estacionat_a')
   const next = nextStopsOf(record, diagnostics)
   const stop = parked ?? next?.[0] ?? null
-  const position = trainFix(positionOf(record, diagnostics), diagnostics)
+  const position = statedPosition(positionOf(record), 'a train', diagnostics.warn)
   return {
     source: fgc.id,
     network: NETWORK,
@@ -120,11 +120,8 @@ function circulationOf(record: TrainRecord): string {
   return circulation
 }
 
-function positionOf({ geo_point_2d: point }: TrainRecord, diagnostics: Diagnostics): Point | null {
+function positionOf({ geo_point_2d: point }: TrainRecord): Point | null {
   if (!isStated(point)) return null
   const { lat, lon } = point as { lat?: unknown; lon?: unknown }
-  const [latitude, longitude] = [numberIn(lat), numberIn(lon)]
-  if (latitude !== null && longitude !== null) return { lat: latitude, lon: longitude }
-  diagnostics.warn('geo_point_2d is no position')
-  return null
+  return { lat: numberIn(lat) ?? Number.NaN, lon: numberIn(lon) ?? Number.NaN }
 }

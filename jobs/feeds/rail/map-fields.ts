@@ -1,5 +1,5 @@
 import { instantOf } from '../../../lake/schema/time.ts'
-import { wholeNumber } from '../../formats/numbers.ts'
+import { numberIn, wholeNumber } from '../../formats/numbers.ts'
 import { FormatError } from '../define.ts'
 
 /** A train of the map as parsed: members of any type. */
@@ -15,12 +15,10 @@ export function textOf(train: MapTrain, name: string): string | null {
   return value === null ? null : String(value).trim() || null
 }
 
-/** A position from latitude and longitude; null if either is missing. */
+/** A position from latitude and longitude, NaN if unreadable; null if either is missing. */
 export function positionOf(train: MapTrain): { readonly lat: number; readonly lon: number } | null {
   const [lat, lon] = [train['latitud'] ?? null, train['longitud'] ?? null]
-  if (lat === null || lon === null) return null
-  if (typeof lat !== 'number' || typeof lon !== 'number') throw new FormatError('a coordinate is no number')
-  return { lat, lon }
+  return lat === null || lon === null ? null : { lat: numberIn(lat) ?? Number.NaN, lon: numberIn(lon) ?? Number.NaN }
 }
 
 /** A delay in minutes, as text, in seconds; null if it is none (third parties have seen `no`). */

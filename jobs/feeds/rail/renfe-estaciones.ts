@@ -5,6 +5,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { type CsvTable, readCsv } from '../../formats/csv.ts'
 import { commaNumber, pointNumber } from '../../formats/numbers.ts'
+import { statedPosition } from '../../formats/positions.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { lookUp } from '../look-up.ts'
@@ -157,10 +158,7 @@ function placeInSpain(station: Station, position: Point | null, diagnostics: Dia
 
 /** A position abroad, where only its form can be checked. */
 function abroad(position: Point | null, diagnostics: Diagnostics): Point | null {
-  if (position === null) return null
-  const isPosition = Math.abs(position.lat) <= 90 && Math.abs(position.lon) <= 180 && (position.lat !== 0 || position.lon !== 0)
-  if (!isPosition) diagnostics.warn('place of a station abroad: position is no position')
-  return isPosition ? position : null
+  return statedPosition(position, 'a station abroad', diagnostics.warn)
 }
 
 /** Five digits; lists that passed through a spreadsheet lost leading zeros. */

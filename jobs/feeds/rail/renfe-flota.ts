@@ -3,6 +3,7 @@ import { renfeVisor } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readLongList } from '../../formats/json.ts'
 import { decimalNumber } from '../../formats/numbers.ts'
+import { statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError, type RequestPlan } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { delayQuality } from './delays.ts'
@@ -10,7 +11,6 @@ import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { delayOf, flagOf, localInstant, type MapTrain, mapTime, positionOf, textOf } from './map-fields.ts'
 import { MAP_PRODUCTS } from './products.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND } from './realtime.ts'
-import { trainFix } from './train-fix.ts'
 
 type Train = FeedRow<typeof railFleet>
 
@@ -155,7 +155,7 @@ function sharedRow(train: MapTrain, published: number, diagnostics: Diagnostics)
   return {
     source: renfeVisor.id,
     observed_at: published,
-    position: trainFix(positionOf(train), diagnostics),
+    position: statedPosition(positionOf(train), 'a train', diagnostics.warn),
     next_stop_id: textOf(train, 'codEstSig'),
     expected_arrival_at: localInstant(textOf(train, 'horaLlegadaSigEst'), published),
     is_accessible: flagOf(train, 'accesible'),

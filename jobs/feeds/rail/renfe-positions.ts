@@ -2,11 +2,11 @@ import { railPositions } from '../../../lake/datasets/rail/positions.ts'
 import { renfe } from '../../../lake/datasets/rail/sources.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { RealtimeVehicle } from '../../formats/gtfs-realtime.ts'
+import { statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody } from '../define.ts'
 import { NUCLEOS_MISSING } from './expected-nucleos.ts'
 import { tripParts } from './ids.ts'
 import { COMMUTER_BAND, LONG_DISTANCE_BAND, messageOf, type Network, realtimePlans } from './realtime.ts'
-import { trainFix } from './train-fix.ts'
 
 /** Columns that Renfe's positions do not state. */
 const NOT_STATED = {
@@ -64,7 +64,7 @@ function positionRow(
 ): FeedRow<typeof railPositions> {
   const { tripId } = vehicle.trip
   const { train_number, line, nucleo_code } = tripParts(tripId)
-  const position = trainFix(vehicle.position, diagnostics)
+  const position = statedPosition(vehicle.position, 'a train', diagnostics.warn)
   if (train_number === null) diagnostics.warn(tripId === null ? 'a train without a trip' : 'a trip id of unknown form')
   return {
     source: renfe.id,

@@ -5,7 +5,7 @@ import { railStations } from '../../../lake/datasets/rail/stations.ts'
 import type { Line, Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { readGtfs } from '../../formats/gtfs.ts'
-import { knownPoints, knownPosition, lineOf } from '../../formats/positions.ts'
+import { knownPoints, knownPosition, lineOf, statedPosition } from '../../formats/positions.ts'
 import { type Batch, batch, type Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
 import { accessOf, memberRows, refuse, type Timetable } from '../transit/timetable.ts'
@@ -48,10 +48,7 @@ export async function* stationRows(timetable: RailTimetable, known: Set<string>)
 
 /** Some stations are in France and Portugal, so only impossible positions are dropped. */
 export function positionOf(lat: number | null, lon: number | null, diagnostics: Diagnostics): Point | null {
-  if (lat === null || lon === null) return null
-  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && (lat !== 0 || lon !== 0)) return { lat, lon }
-  diagnostics.warn('implausible position of a station')
-  return null
+  return statedPosition({ lat, lon }, 'a station', diagnostics.warn)
 }
 
 const ROUTE_COLUMNS = {

@@ -138,4 +138,5 @@ export const AIRCRAFT_EMERGENCIES = defineCodes('aircraft_emergency', 'Emergency
   NO_RADIO: ['Sin comunicaciones', 'No communications'],
   UNLAWFUL_INTERFERENCE: ['Interferencia ilícita', 'Unlawful interference'],
   DOWNED: ['Aeronave accidentada', 'Downed aircraft'],
+  RESERVED: ['Código reservado por la norma', 'Code reserved by the standard'],
 })

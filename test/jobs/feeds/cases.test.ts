@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { adsbLolPositions } from '../../../jobs/feeds/aviation/adsb-lol.ts'
 import type { Feed } from '../../../jobs/feeds/define.ts'
+import { aisstream } from '../../../jobs/feeds/maritime/aisstream.ts'
 import { metroMalagaGtfs } from '../../../jobs/feeds/rail/networks.ts'
 import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
@@ -22,7 +24,7 @@ interface Case {
 /** Parses a case as the feed does. */
 async function read(feed: Feed, file: string): Promise<Case> {
   const bytes = readFileSync(join(shared as string, 'cases', file))
-  const { rows, report } = await parsePublication(feed, [{ name: file, bytes }], Date.UTC(2026, 10, 27, 12), { keeps: () => true })
+  const { rows, report } = await parsePublication(feed, [{ name: file, bytes }], Date.UTC(2026, 10, 27, 18), { keeps: () => true })
   const rejected = Object.values(report.quarantined).flatMap((reasons) => Object.values(reasons))
   return {
     rows: (dataset) => rows.get(dataset) ?? [],
@@ -81,5 +83,24 @@ describe.skipIf(!shared)('cases of the shared folder', () => {
     expect(rows('rail_trip_updates')).toHaveLength(9)
     const delays = new Map(rows('rail_trip_updates').map((row) => [row['trip_id'], row['delay_s']]))
     expect(['5135M70005R4', '5135M70001R4', '5135M70002R4', '5135M70008R4'].map((id) => delays.get(id))).toEqual([-60, 120, null, 90_000])
+  })
+
+  test('vessels at 0, 0 or marked invalid have no position, a longitude of 0.0 is true', async () => {
+    const { rows } = await read(aisstream, 'aisstream-null-island.jsonl')
+    expect(rows('vessel_positions').map(({ mmsi, position }) => [mmsi, position])).toEqual([
+      ['224000202', { lat: 43.4, lon: -3 }],
+      ['224000206', { lat: 39.9, lon: 0 }],
+    ])
+  })
+
+  test('aircraft at 0, 0 are left out, `reserved` is a known emergency', async () => {
+    const { rows, warnings } = await read(adsbLolPositions, 'adsb-odd-aircraft.json')
+    const found = new Map(rows('aircraft_positions').map((row) => [row['icao24'], row]))
+    expect([found.size, ['340005', '340006', '340010'].filter((hex) => found.has(hex))]).toEqual([9, []])
+    expect(found.get('340001')?.['position']).toEqual({ lat: 41, lon: 0 })
+    expect(found.get('340002')).toMatchObject({ altitude_m: null, altitude_geometric_m: 12_877.8 })
+    expect(found.get('340003')).toMatchObject({ is_on_ground: true })
+    expect([...found.values()].map(({ emergency }) => emergency)).toContain('RESERVED')
+    expect(warnings.get('an aircraft without a position')).toBe(3)
   })
 })

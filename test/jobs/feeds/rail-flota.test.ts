@@ -93,14 +93,16 @@ test('an unknown product or movement is kept and counted; a train without a numb
     mapOf([
       { codComercial: '1', codProduct: 21 },
       { codProduct: 2 },
-      { codComercial: '3', latitud: '40', longitud: 1 },
+      { codComercial: '3', latitud: 'x', longitud: 1 },
       { codComercial: '4', mat: '' },
     ]),
   )
   expect(publication.report.unknownCodes).toEqual({ rail_product: { 21: 1 } })
-  expect(publication.report.quarantined).toEqual({ rail_fleet: { 'no codComercial': 1, 'a coordinate is no number': 1 } })
+  expect(publication.report.quarantined).toEqual({ rail_fleet: { 'no codComercial': 1 } })
+  expect(publication.report.warnings.get('implausible position of a train')).toBe(1)
   expect(rowsOf(publication, 'rail_fleet')).toMatchObject([
     { product: '21', position: null, delay_s: null, fixed_at: null },
+    { train_number: '3', position: null },
     { vehicle_numbers: [], series: [], product: null },
   ])
   const odd = await parseBytes(renfeFlota, mapOf([{ tripId: 'x', codTren: '1', porAvanc: 'Z' }]))

@@ -136,11 +136,11 @@ test('an invalid entity is reported and left out; a deleted one is left out', ()
     ]),
     (reason, id) => reported.push(`${id}: ${reason}`),
   )
-  expect(entities.map(({ id }) => id)).toEqual(['good'])
+  expect(entities.map(({ id }) => id)).toEqual(['good', 'half'])
+  expect(entities[1]?.vehicle?.position).toEqual({ lat: 40, lon: Number.NaN })
   expect(reported).toEqual([
     'list: alert is no object',
     'text: timestamp is no whole number',
-    'half: longitude is no number',
     'stops: stopTimeUpdate has an item that is not an object',
     '{"alert":{}}: an entity without an id',
   ])
