@@ -37,6 +37,15 @@ export function httpDate(text: string): number {
   return instantOf(`${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`, time, { zone: 'UTC' })
 }
 
+const TWELVE_HOURS = /^(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap])\.?\s*m\.?$/i
+
+/** `HH:MM` of a time on a 12-hour clock: `1:15:00 p. m.` is 13:15, `12:05 AM` is 00:05. Null for any other text. */
+export function twelveHourTime(text: string): string | null {
+  const [, hour = '', minute = '', half = ''] = TWELVE_HOURS.exec(text.trim()) ?? []
+  if (!(Number(hour) >= 1 && Number(hour) <= 12)) return null
+  return `${String((Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)).padStart(2, '0')}:${minute}`
+}
+
 /** The months in Spanish, in small letters. */
 export const SPANISH_MONTHS: readonly string[] = [
   'enero',

@@ -14,7 +14,7 @@ const END_BYTES = 2 * BLOCK_BYTES
 
 /**
  * Reads the files of a plain tar archive, in order, without folders and links. Throws `FormatError` for a damaged or truncated
- * archive, and for one with too many entries or a repeated name.
+ * archive, and for one with no files, too many entries or a repeated name.
  */
 export async function readTar(bytes: Buffer): Promise<TarFile[]> {
   if (bytes.length % BLOCK_BYTES !== 0 || bytes.length < END_BYTES || bytes.subarray(-END_BYTES).some((byte) => byte !== 0))
@@ -38,5 +38,6 @@ export async function readTar(bytes: Buffer): Promise<TarFile[]> {
     if (cause instanceof FormatError) throw cause
     throw new FormatError(`not a whole tar: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
+  if (files.size === 0) throw new FormatError('the tar has no files')
   return [...files].map(([name, content]) => ({ name, bytes: content }))
 }

@@ -19,6 +19,8 @@ interface XlsxLimits {
 export interface Workbook {
   /** Names of the worksheets, in their order. */
   readonly sheets: readonly string[]
+  /** Day 0 of its dates, ms; see `serialDate`. */
+  readonly dayZero: number
   /**
    * The non-empty rows of a sheet, in batches, cells by column (A is 0); a row ends with its last value. Throws `FormatError`
    * for an unknown sheet or invalid content.
@@ -26,6 +28,9 @@ export interface Workbook {
   rows(sheet: string): AsyncGenerator<(readonly Cell[])[]>
 }
 
+/** Day 0 of both date systems (ECMA-376 part 1, 18.17.4.1), after 1900-02-28 in the first; Excel on macOS wrote the second. */
+const [SYSTEM_1900, SYSTEM_1904] = [Date.UTC(1899, 11, 30), Date.UTC(1904, 0, 1)]
+const DAY_MS = 86_400_000
 const SHARED_CHARS = 64_000_000
 /** Rows per batch. */
 const BATCH = 512
@@ -45,6 +50,7 @@ export async function openXlsx(bytes: Buffer, limits: XlsxLimits): Promise<Workb
   const shared = parts.shared === null ? [] : await sharedTexts(zip, parts.shared, limits.maxSharedChars ?? SHARED_CHARS)
   return {
     sheets: parts.sheets.map(({ name }) => name),
+    dayZero: parts.dayZero,
     async *rows(name) {
       const sheet = parts.sheets.find((one) => one.name === name)
       if (!sheet) throw new FormatError(`the workbook has no sheet ${name}; it has ${parts.sheets.map((one) => one.name).join(', ')}`)
@@ -53,9 +59,15 @@ export async function openXlsx(bytes: Buffer, limits: XlsxLimits): Promise<Workb
   }
 }
 
+/** The date (YYYY-MM-DD) of a cell's number of days; `dayZero` of its workbook, by default that of Excel. */
+export function serialDate(days: number, dayZero = SYSTEM_1900): string {
+  return new Date(dayZero + Math.floor(days) * DAY_MS).toISOString().slice(0, 10)
+}
+
 interface Parts {
   readonly sheets: readonly { readonly name: string; readonly part: string }[]
   readonly shared: string | null
+  readonly dayZero: number
 }
 
 const MAIN = 'xl/workbook.xml'
@@ -64,8 +76,10 @@ const MAIN = 'xl/workbook.xml'
 async function partsOf(zip: Zip): Promise<Parts> {
   if (!zip.names.includes(MAIN)) throw new FormatError(`no workbook: the zip has ${zip.names.join(', ').slice(0, 300)}`)
   const listed: { name: string; relation: string }[] = []
+  let dayZero = SYSTEM_1900
   await parsePart(zip, MAIN, {
     open: (name, attributes) => {
+      if (name === 'workbookPr' && /^(?:1|true|on)$/.test(attributes['date1904'] ?? '')) dayZero = SYSTEM_1904
       if (name === 'sheet') listed.push({ name: attributes['name'] ?? '', relation: valueOf(attributes, 'id') ?? '' })
     },
   })
@@ -84,7 +98,7 @@ async function partsOf(zip: Zip): Promise<Parts> {
     const part = targets.get(relation)
     return part === undefined ? [] : [{ name, part }]
   })
-  return { sheets, shared }
+  return { sheets, shared, dayZero }
 }
 
 async function sharedTexts(zip: Zip, part: string, most: number): Promise<string[]> {

@@ -191,11 +191,12 @@ function decoder(encoding: string): ReturnType<typeof createGunzip> | null {
 }
 
 /**
- * First bytes of documents: a zip with its first member's header (APPNOTE 4.3.7), a tar with a header that names its format, a
+ * First bytes of documents: a zip with its first member's header (APPNOTE 4.3.7), a tar with a header that names its format
+ * or with its end (then it is refused as empty), a
  * shapefile with 9994, its table with the dBASE version.
  */
 const BEGINS = {
-  ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^[^]{257}ustar/ },
+  ...{ xml: /^</, json: /^[[{]/, csv: /^[^<{]/, zip: /^PK\u0003\u0004/, tar: /^(?:[^]{257}ustar|\0{512}$)/ },
   ...{ shp: /^\0\0'\n/, dbf: /^\u0003/ },
 }
 

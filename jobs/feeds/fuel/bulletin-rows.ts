@@ -4,7 +4,7 @@ import { dayBounds } from '../../../lake/schema/time.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { type Cell, openXlsx, type Workbook } from '../../formats/xlsx.ts'
+import { type Cell, openXlsx, serialDate, type Workbook } from '../../formats/xlsx.ts'
 import { type Batch, batch, type Diagnostics, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 
 type Price = FeedRow<typeof fuelBulletin>
@@ -43,6 +43,7 @@ function* inBatches(rows: readonly Price[]): Generator<Batch> {
 
 async function readWorkbook(bytes: Buffer, diagnostics: Diagnostics): Promise<Price[]> {
   const workbook = await openXlsx(bytes, { maxBytes: MOST_UNPACKED })
+  const { dayZero } = workbook
   const prices = new Map<string, Price>()
   const sides = new Set<string>()
   for (const sheet of workbook.sheets) {
@@ -50,8 +51,8 @@ async function readWorkbook(bytes: Buffer, diagnostics: Diagnostics): Promise<Pr
     let places: ReadonlyMap<string, number> | null = null
     for await (const rows of workbook.rows(sheet))
       for (const cells of rows) {
-        if (columns) historyRow(cells, { columns, prices, diagnostics: diagnostics })
-        else if (places) tableRow(cells, { places, prices, diagnostics: diagnostics })
+        if (columns) historyRow(cells, { columns, prices, diagnostics, dayZero })
+        else if (places) tableRow(cells, { places, prices, diagnostics, dayZero })
         else if (cells.some((cell) => HISTORY_ID.test(String(cell)))) {
           columns = cells.map((cell) => historyColumn(cell, diagnostics))
           for (const column of columns) if (column?.side) sides.add(column.side)
@@ -103,14 +104,16 @@ function historyColumn(cell: Cell, diagnostics: Diagnostics): HistoryColumn | nu
 interface Reading {
   readonly prices: Map<string, Price>
   readonly diagnostics: Diagnostics
+  /** Day 0 of the workbook's dates. */
+  readonly dayZero: number
 }
 
 /** A week of the history, or the row of units. Other rows without a leading date are labels and notes. */
 function historyRow(
   cells: readonly Cell[],
-  { columns, prices, diagnostics }: Reading & { columns: readonly (HistoryColumn | null)[] },
+  { columns, prices, diagnostics, dayZero }: Reading & { columns: readonly (HistoryColumn | null)[] },
 ): void {
-  const date = dateOf(cells[0])
+  const date = dateOf(cells[0], dayZero)
   if (date === null) {
     for (const [at, column] of columns.entries()) if (column) column.price_unit = unitNamed(cells[at]) ?? column.price_unit
     return
@@ -157,10 +160,13 @@ function placesOf(cells: readonly Cell[], diagnostics: Diagnostics): ReadonlyMap
 }
 
 /** A line of a weekly table. Amounts are in euros, whatever currency the line names. */
-function tableRow(cells: readonly Cell[], { places, prices, diagnostics }: Reading & { places: ReadonlyMap<string, number> }): void {
+function tableRow(
+  cells: readonly Cell[],
+  { places, prices, diagnostics, dayZero }: Reading & { places: ReadonlyMap<string, number> },
+): void {
   const cell = (name: (typeof TABLE)[number]): Cell => cells[places.get(name) as number] ?? null
   const text = (name: (typeof TABLE)[number]): string => String(cell(name) ?? '').trim()
-  const date = dateOf(cell('Prices in force on'))
+  const date = dateOf(cell('Prices in force on'), dayZero)
   const country = text('Country EU Code')
   const price_unit = unitNamed(cell('Prices Unit'))
   const refuse = (reason: string): void => diagnostics.reject(fuelBulletin, reason, cells.join(';').slice(0, 200))
@@ -258,17 +264,12 @@ function productOf(name: string): string {
   return PRODUCTS.find(([, pattern]) => pattern.test(name))?.[0] ?? name
 }
 
-/** Spreadsheets count days from here (the day before 1900-01-00). */
-const DAY_ZERO = Date.UTC(1899, 11, 30)
-const DAY = 86_400_000
-
 /**
  * The date of a cell: a number of days, or text, as third parties found it in some weeks (`22/08/22`, `2022-08-22`). Null for
  * anything else.
  */
-function dateOf(cell: Cell | undefined): string | null {
-  if (typeof cell === 'number')
-    return cell > 0 && cell < 100_000 ? new Date(DAY_ZERO + Math.floor(cell) * DAY).toISOString().slice(0, 10) : null
+function dateOf(cell: Cell | undefined, dayZero?: number): string | null {
+  if (typeof cell === 'number') return cell > 0 && cell < 100_000 ? serialDate(cell, dayZero) : null
   const text = String(cell ?? '').trim()
   const [, day, month, year] = /^(\d{1,2})\/(\d{1,2})\/(?:20)?(\d{2})$/.exec(text) ?? []
   const date = year === undefined ? text : `20${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`

@@ -7,9 +7,9 @@ import { ckanResources, listRequest } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
 import { decodeText } from '../../formats/text.ts'
 import { type ArchiveFile, type Batch, type BulkFile, batch, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import { lookUp } from '../look-up.ts'
 import { BARCELONA_LEVELS } from './barcelona-traffic.ts'
 import { instantsOf, instantsSql, isMonth, type MonthClock, micros, monthClock } from './month-clock.ts'
-import { levelOf } from './section-states.ts'
 
 type State = FeedRow<typeof trafficSectionStatesArchive>
 
@@ -142,8 +142,8 @@ function stateOf([section_id, stamp, state, forecast]: Line, clock: MonthClock, 
     ...{ source: SECTION_CITIES.barcelona.archive, month: clock.month, section_id, period_s: SECTION_PERIOD_S },
     ...{ local_date: `${year}-${month}-${day}`, second_of_day: (local % DAY) / SECOND, repetition },
     ...{ day_starts_at, observed_at: starts_at, is_clock_change },
-    ...{ level: levelOf(BARCELONA_LEVELS, state), source_state: state },
-    ...{ forecast_15min_level: forecast === null ? null : levelOf(BARCELONA_LEVELS, forecast), source_forecast_state: forecast },
+    ...{ level: lookUp(BARCELONA_LEVELS, state) ?? state, source_state: state },
+    ...{ forecast_15min_level: forecast && (lookUp(BARCELONA_LEVELS, forecast) ?? forecast), source_forecast_state: forecast },
   }
 }
 

@@ -57,7 +57,7 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
       .map((line) => line.trim())
       .filter(Boolean)
     for (const line of lines) {
-      const report = reportOf(line, fetched_at)
+      const report = reportOf(line, fetched_at, diagnostics)
       if (typeof report === 'string') diagnostics.reject(trafficSectionStates, report, line.slice(0, 200))
       else reports.push(report)
     }
@@ -69,16 +69,17 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
 }
 
 /** The report of a line, or the reason why it is invalid. */
-function reportOf(line: string, fetchedAt: number): SectionReport | string {
-  const [section_id = '', stamp = '', state, forecast, ...others] = line.split('#')
-  if (state === undefined || forecast === undefined || others.length > 0) return 'another number of fields'
+function reportOf(line: string, fetchedAt: number, diagnostics: Diagnostics): SectionReport | string {
+  const [section_id = '', stamp = '', state, forecast = '', ...others] = line.split('#')
+  if (state === undefined || others.length > 0) return 'another number of fields'
   if (!SECTION.test(section_id)) return 'the id of the section is no number'
   const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
   const observed_at =
     year === undefined ? Number.NaN : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`, { near: fetchedAt })
   if (Number.isNaN(observed_at)) return 'the time is no yyyymmddHHMMSS'
   return {
-    ...{ section_id, observed_at, level: levelOf(BARCELONA_LEVELS, state), source_state: state },
-    ...{ forecast_15min_level: levelOf(BARCELONA_LEVELS, forecast), source_forecast_state: forecast },
+    ...{ section_id, observed_at, level: levelOf(BARCELONA_LEVELS, state, diagnostics), source_state: state },
+    forecast_15min_level: forecast === '' ? null : levelOf(BARCELONA_LEVELS, forecast, diagnostics),
+    source_forecast_state: forecast || null,
   }
 }

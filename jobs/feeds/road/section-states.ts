@@ -1,3 +1,4 @@
+import { TRAFFIC_LEVELS } from '../../../lake/datasets/road/codes.ts'
 import { SECTION_PERIOD_S, type SectionCity } from '../../../lake/datasets/road/section-cities.ts'
 import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
@@ -12,9 +13,11 @@ const MAX_AGE_MS = 30 * 60_000
 /** A section in a publication: its own time, and its measured or stated values. */
 export type SectionReport = Pick<SectionState, 'section_id' | 'level' | 'observed_at'> & Partial<SectionState>
 
-/** Maps a state to a level with the publisher's table; an unmapped state stays as it is, and the row check counts it. */
-export function levelOf(levels: Readonly<Record<string, string>>, state: string): string {
-  return lookUp(levels, state) ?? state
+/** Maps a state to a level with the publisher's table; an unmapped state is counted, and its level UNKNOWN. */
+export function levelOf(levels: Readonly<Record<string, string>>, state: string, notes: Pick<Diagnostics, 'unknownCode'>): string {
+  const level = lookUp(levels, state)
+  if (level === undefined) notes.unknownCode(TRAFFIC_LEVELS, state)
+  return level ?? 'UNKNOWN'
 }
 
 /**

@@ -57,7 +57,7 @@ function* readLayer(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
         continue
       }
       const state = textOf(properties, 'estado')
-      const level = state === null ? 'UNKNOWN' : levelOf(LEVELS, state)
+      const level = state === null ? 'UNKNOWN' : levelOf(LEVELS, state, diagnostics)
       reports.push({ section_id, observed_at: fetched_at, level, source_state: state })
       sections.push(sectionIn({ properties, geometry }, section_id, diagnostics))
     }

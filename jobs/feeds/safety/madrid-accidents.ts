@@ -3,9 +3,10 @@ import { roadAccidents } from '../../../lake/datasets/safety/road-accidents.ts'
 import { MADRID_VARIABLES } from '../../../lake/datasets/safety/variables.ts'
 import { listRequest } from '../../formats/ckan.ts'
 import { readCsv } from '../../formats/csv.ts'
-import { commaNumber } from '../../formats/numbers.ts'
+import { twelveHourTime } from '../../formats/dates.ts'
+import { commaNumber, eitherNumber } from '../../formats/numbers.ts'
 import { decodeText } from '../../formats/text.ts'
-import { openXlsx } from '../../formats/xlsx.ts'
+import { openXlsx, serialDate } from '../../formats/xlsx.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, FormatError } from '../define.ts'
 import { Binder } from '../kit/binder.ts'
 import { columnsOf } from '../kit/columns.ts'
@@ -100,6 +101,8 @@ interface Sheet {
   readonly isOlder: boolean
   readonly places: ReadonlyMap<Field, number>
   readonly records: readonly (readonly string[])[]
+  /** Of a workbook: in these, and in CSV saved from one, dates are numbers of days and times fractions of a day. */
+  readonly dayZero?: number
 }
 
 type Read = (record: readonly string[], field: Field) => string | null
@@ -147,7 +150,7 @@ async function workbookSheet(bytes: Buffer, diagnostics: Diagnostics): Promise<S
   for await (const rows of workbook.rows(workbook.sheets[0] ?? ''))
     for (const cells of rows) lines.push(cells.map((cell) => (cell === null ? '' : String(cell))))
   const [header = [], ...records] = lines
-  return { ...headerOf(header, diagnostics), records }
+  return { ...headerOf(header, diagnostics), records, dayZero: workbook.dayZero }
 }
 
 /**
@@ -184,11 +187,11 @@ interface Gathered {
   readonly people: Record<'killed' | 'hospitalised' | 'slight' | 'none' | 'unknown', number>
 }
 
-function byId({ records }: Sheet, read: Read, diagnostics: Diagnostics): ReadonlyMap<string, Gathered> {
+function byId({ records, dayZero }: Sheet, read: Read, diagnostics: Diagnostics): ReadonlyMap<string, Gathered> {
   const accidents = new Map<string, Gathered>()
   for (const record of records) {
     const id = read(record, 'id')
-    const when = whenOf(read(record, 'date'), read(record, 'time'))
+    const when = whenOf(read(record, 'date'), read(record, 'time'), dayZero)
     if (id === null || when === null) {
       diagnostics.reject(roadAccidents, id === null ? 'no num_expediente' : 'fecha and hora are no date and time', record.join(';'))
       continue
@@ -206,27 +209,25 @@ function byId({ records }: Sheet, read: Read, diagnostics: Diagnostics): Readonl
 }
 
 const DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
-/** In workbooks, and in CSV saved from one, dates are days since this one and times are fractions of a day. */
-const DAY_ZERO = Date.UTC(1899, 11, 30)
-const DAY_MS = 86_400_000
 
-function whenOf(date: string | null, time: string | null): { readonly date: string; readonly span: LocalSpan } | null {
-  const iso = dateOf(date ?? '')
+function whenOf(date: string | null, time: string | null, dayZero?: number): { readonly date: string; readonly span: LocalSpan } | null {
+  const iso = dateOf(date ?? '', dayZero)
   const span = iso === null ? null : spanOf(iso, time === null ? null : timeOf(time))
   return span && { date: iso as string, span }
 }
 
-function dateOf(text: string): string | null {
-  if (/^\d{5}$/.test(text)) return new Date(DAY_ZERO + Number(text) * DAY_MS).toISOString().slice(0, 10)
+function dateOf(text: string, dayZero?: number): string | null {
+  if (/^\d{5}$/.test(text)) return serialDate(Number(text), dayZero)
   const [, day = '', month = '', year] = DATE.exec(text) ?? []
   return year === undefined ? null : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
 /** A time of day as H:MM. */
 function timeOf(text: string): string {
-  if (!/^0([.,]\d+)?$/.test(text)) return text.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1')
+  const share = eitherNumber(text) ?? Number.NaN
+  if (!(share >= 0 && share < 1)) return twelveHourTime(text) ?? text.replace(/^(\d{1,2}:\d{2}):\d{2}$/, '$1')
   // Binary parts of a day are a hair off the minute.
-  const minutes = Math.round(Number(text.replace(',', '.')) * 1440)
+  const minutes = Math.round(share * 1440)
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
@@ -297,7 +298,7 @@ function coordinates(file: {
 }): (text: string | null) => number | null {
   const parse = (text: string | null): number | null => {
     if (text === null) return null
-    return DECIMAL.test(text) ? Number(text.replace(',', '.')) : (commaNumber(text) ?? Number.NaN)
+    return (DECIMAL.test(text) ? eitherNumber(text) : commaNumber(text)) ?? Number.NaN
   }
   const eastings = file.accidents.map(({ first }) => parse(file.read(first, 'x'))).filter((x) => x !== null)
   const isLarge = eastings.filter((x) => x > MOST_METRES).length > eastings.length / 2

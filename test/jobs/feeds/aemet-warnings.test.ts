@@ -75,7 +75,8 @@ describe('the package', () => {
   })
 
   test('without messages is refused; one that cannot be read is counted and left out', async () => {
-    await expect(parse()).rejects.toThrow('has no messages')
+    await expect(parse()).rejects.toThrow('the tar has no files')
+    await expect(sniff(rss, Buffer.alloc(10_240))).rejects.toThrow('expects tar and got another: the tar has no files')
     const { counts, report } = await parse(WIND, message('coast'), '<alert><identifier>', '<rss/>', Buffer.from([0xff, 0xfe, 0x3c]))
     expect(counts.get('weather_alerts')).toBe(2)
     expect(Object.values(report.quarantined['weather_alerts'] ?? {}).reduce((sum, count) => sum + count)).toBe(3)

@@ -6,6 +6,8 @@ import type { Feed } from '../../../jobs/feeds/define.ts'
 import { aisstream } from '../../../jobs/feeds/maritime/aisstream.ts'
 import { metroMalagaGtfs } from '../../../jobs/feeds/rail/networks.ts'
 import { renfeTripUpdates } from '../../../jobs/feeds/rail/renfe-trip-updates.ts'
+import { barcelonaTraffic } from '../../../jobs/feeds/road/barcelona-traffic.ts'
+import { madridAccidents } from '../../../jobs/feeds/safety/madrid-accidents.ts'
 import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
@@ -22,9 +24,9 @@ interface Case {
 }
 
 /** Parses a case as the feed does. */
-async function read(feed: Feed, file: string): Promise<Case> {
+async function read(feed: Feed, file: string, at = Date.UTC(2026, 10, 27, 18)): Promise<Case> {
   const bytes = readFileSync(join(shared as string, 'cases', file))
-  const { rows, report } = await parsePublication(feed, [{ name: file, bytes }], Date.UTC(2026, 10, 27, 18), { keeps: () => true })
+  const { rows, report } = await parsePublication(feed, [{ name: file, bytes }], at, { keeps: () => true })
   const rejected = Object.values(report.quarantined).flatMap((reasons) => Object.values(reasons))
   return {
     rows: (dataset) => rows.get(dataset) ?? [],
@@ -102,5 +104,26 @@ describe.skipIf(!shared)('cases of the shared folder', () => {
     expect(found.get('340003')).toMatchObject({ is_on_ground: true })
     expect([...found.values()].map(({ emergency }) => emergency)).toContain('RESERVED')
     expect(warnings.get('an aircraft without a position')).toBe(3)
+  })
+
+  test('accidents on a 12-hour clock have their hour', async () => {
+    const { rows, rejected } = await read(madridAccidents, 'madrid-accidents-12-hour-clock.csv')
+    expect([rows('road_accidents').length, rejected]).toEqual([120, 0])
+    const hours = new Map(rows('road_accidents').map((row) => [row['accident_id'], row['occurred_at']]))
+    expect(['2025S000000', '2025S000001', '2025S000002', '2025S000003', '2025S000004'].map((id) => hours.get(id))).toEqual([
+      Date.parse('2025-01-01T00:15:00Z'),
+      Date.parse('2025-01-02T12:15:00Z'),
+      Date.parse('2025-01-02T23:05:00Z'),
+      Date.parse('2025-01-04T11:05:00Z'),
+      Date.parse('2025-01-05T22:59:00Z'),
+    ])
+  })
+
+  test("a section of Barcelona's traffic without a forecast keeps its state", async () => {
+    const { rows } = await read(barcelonaTraffic, 'barcelona-trams-odd.dat', Date.UTC(2026, 10, 28, 5))
+    const states = new Map(rows('traffic_section_states').map((row) => [row['section_id'], row]))
+    expect([rows('traffic_section_states').length, states.size]).toEqual([317, 317])
+    expect(states.get('5')).toMatchObject({ source_state: '3', forecast_15min_level: null, source_forecast_state: null })
+    expect(['9', '12'].map((id) => states.get(id)?.['level'])).toEqual(['UNKNOWN', 'UNKNOWN'])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpDate, xmlInstant } from '../../../jobs/formats/dates.ts'
+import { httpDate, twelveHourTime, xmlInstant } from '../../../jobs/formats/dates.ts'
 
 test.each([
   ['Tue, 03 Feb 2026 19:35:57 GMT', '2026-02-03T19:35:57.000Z'],
@@ -36,3 +36,15 @@ test.each([
   '2026-11-27T25:00:00Z',
   'T24:00:00Z',
 ])('%s is no xs:dateTime', (text) => expect(xmlInstant(text)).toBeNull())
+
+test.each([
+  ['1:15:00 p. m.', '13:15'],
+  ['12:05:00 a. m.', '00:05'],
+  ['12:05:00 p.\u00a0m.', '12:05'],
+  ['11:59 PM', '23:59'],
+  ['01:00:00a.m.', '01:00'],
+])('%s is %s on a 12-hour clock', (text, time) => expect(twelveHourTime(text)).toBe(time))
+
+test.each(['13:15', '0:15 a. m.', '13:15 p. m.', '1 p. m.', 'p. m.'])('%s is no time on a 12-hour clock', (text) =>
+  expect(twelveHourTime(text)).toBeNull(),
+)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Cell, openXlsx } from '../../../jobs/formats/xlsx.ts'
+import { type Cell, openXlsx, serialDate } from '../../../jobs/formats/xlsx.ts'
 import { writeXlsx } from '../../../scripts/stand-in/formats/xlsx.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
 import { TIER } from '../../helpers/tier.ts'
@@ -13,14 +13,17 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 /** A workbook of one sheet, its parts as given; a part that is null is left out. */
-function workbook(sheet: string, parts: { readonly shared?: string | null; readonly target?: string } = {}): Buffer {
-  const { shared = null, target = 'worksheets/one.xml' } = parts
+function workbook(
+  sheet: string,
+  parts: { readonly shared?: string | null; readonly target?: string; readonly properties?: string } = {},
+): Buffer {
+  const { shared = null, target = 'worksheets/one.xml', properties = '' } = parts
   const member = (name: string, text: string): Member => ({ name, bytes: Buffer.from(text) })
   const relation = (id: string, type: string, to: string): string => `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${to}"/>`
   return zipOf(
     member(
       'xl/workbook.xml',
-      `<x:workbook xmlns:x="${MAIN}" xmlns:q="${RELATIONS}"><x:workbookPr/><x:sheets><x:sheet name="Uno" sheetId="7" q:id="a"/><x:sheet name="Chart" sheetId="8" q:id="c"/></x:sheets></x:workbook>`,
+      `<x:workbook xmlns:x="${MAIN}" xmlns:q="${RELATIONS}"><x:workbookPr${properties}/><x:sheets><x:sheet name="Uno" sheetId="7" q:id="a"/><x:sheet name="Chart" sheetId="8" q:id="c"/></x:sheets></x:workbook>`,
     ),
     member(
       'xl/_rels/workbook.xml.rels',
@@ -48,6 +51,17 @@ test('cells of every type, in the place that they name or the next one', async (
     [null, ' con blancos ', 'rico', null, -1500, true],
     ['en línea', 'x & y', ...Array(25).fill(null), '2024-01-02'],
   ])
+})
+
+test.each([
+  ['', '2023-01-02'],
+  [' date1904="0"', '2023-01-02'],
+  [' date1904="false"', '2023-01-02'],
+  [' date1904="1"', '2027-01-03'],
+  [' date1904="true"', '2027-01-03'],
+])('day 44928 of a workbook with the properties%s is %s', async (properties, date) => {
+  const { dayZero } = await openXlsx(workbook('', { properties }), MAX)
+  expect([serialDate(44_928, dayZero), serialDate(44_928.999, dayZero)]).toEqual([date, date])
 })
 
 test('workbooks of the stand-in are read as written, in batches, whatever the columns', async () => {
