@@ -237,6 +237,8 @@ export function makeRunner(context: IngestContext): Runner {
       const began = performance.now()
       // Only the pending rows use the feed's turn: the rest may take long, and the publisher does not wait.
       await mergeLateData(context, feed, signal)
+      // Before the turn: a fetch of the feed must not wait behind a landing that waits for other feeds' queries.
+      await context.lake.engine.slotFree(signal)
       const { rows, filling } = await inTurn(feed, async (memory) => ({ rows: await landMemory(feed, memory), filling: memory.filling }))
       for (const dataset of filling) rows[dataset.id] = await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS })
       signal.throwIfAborted()
@@ -276,7 +278,8 @@ export function makeRunner(context: IngestContext): Runner {
 
     async heal(feeds) {
       const states = await readFeedStates(context.redis)
-      for (const feed of feeds) {
+      // Those that are fetched most often first.
+      for (const feed of feeds.toSorted((one, other) => one.every_s - other.every_s)) {
         // One feed that cannot be restored must not keep the others from Redis.
         await healFeed(feed, states.has(feed.id)).catch((error: Error) =>
           context.log.warn({ feed: feed.id, reason: error.message }, 'live state not restored'),

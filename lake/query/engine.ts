@@ -75,6 +75,8 @@ export interface Engine {
   /** Queries that may run at once. */
   readonly slots: number
   readonly load: { readonly taken: number; readonly waiting: number }
+  /** Waits until a slot is free for the present work (`asWork`), without taking it: before a lock is taken that others need. */
+  slotFree(signal: AbortSignal): Promise<void>
   /** Waits for a slot and opens a session. Throws `busy`, `timeout`, `aborted` or `closed`. */
   lease(limits: Limits, relations: Relations | null): Promise<Lease>
   /** Runs work in its own session. */
@@ -191,6 +193,10 @@ class RunningEngine implements Engine {
 
   get load(): { readonly taken: number; readonly waiting: number } {
     return this.#slots.load
+  }
+
+  slotFree(signal: AbortSignal): Promise<void> {
+    return this.#slots.free(signal)
   }
 
   async lease(limits: Limits, relations: Relations | null): Promise<Lease> {

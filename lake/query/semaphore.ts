@@ -1,6 +1,10 @@
 import { QueryError } from './errors.ts'
+import { workRank } from './work-kind.ts'
 
 interface Waiter {
+  /** See `workRank`: the lowest is admitted first. */
+  readonly rank: number
+  readonly since: number
   readonly admit: () => void
   readonly refuse: (error: Error) => void
 }
@@ -8,25 +12,36 @@ interface Waiter {
 /** Weight of the newest time in the moving average. */
 const NEWEST_WEIGHT = 0.2
 
-/** A semaphore with a bounded queue, first come first served. */
+/** A waiter of any rank is next after this time, ms: constant work of a lower rank must not stop it. */
+const AGED_MS = 120_000
+
+/** A semaphore with a bounded queue: the work of the lowest rank first, first come first served within one. */
 export class Semaphore {
   /** How many may be taken at once. */
   readonly places: number
   readonly #most: number
+  readonly #aged_ms: number
   readonly #waiting: Waiter[] = []
   #taken = 0
   /** How long a slot is used, in ms: a moving average that weights the newest most. */
   #held_ms = 0
   #closed: Error | null = null
 
-  constructor(options: { readonly places: number; readonly queue: number }) {
+  constructor(options: { readonly places: number; readonly queue: number; readonly aged_ms?: number }) {
     this.places = options.places
     this.#most = options.queue
+    this.#aged_ms = options.aged_ms ?? AGED_MS
   }
 
   /** How many slots are taken, and how many callers wait for one. */
   get load(): { readonly taken: number; readonly waiting: number } {
     return { taken: this.#taken, waiting: this.#waiting.length }
+  }
+
+  /** Waits until a slot is free for this work, without taking it. Throws as `take`. */
+  async free(signal: AbortSignal): Promise<void> {
+    const release = await this.take(signal)
+    release()
   }
 
   /**
@@ -61,6 +76,8 @@ export class Semaphore {
         reject(signal.reason)
       }
       const waiter: Waiter = {
+        rank: workRank(),
+        since: performance.now(),
         admit: () => {
           signal.removeEventListener('abort', leave)
           resolve()
@@ -75,6 +92,16 @@ export class Semaphore {
     })
   }
 
+  /** Removes the waiter whose turn it is from the queue; undefined if nobody waits. */
+  #next(): Waiter | undefined {
+    const [oldest] = this.#waiting
+    if (!oldest) return undefined
+    const isAged = performance.now() - oldest.since > this.#aged_ms
+    const next = isAged ? oldest : this.#waiting.reduce((best, one) => (one.rank < best.rank ? one : best))
+    this.#waiting.splice(this.#waiting.indexOf(next), 1)
+    return next
+  }
+
   #release(): () => void {
     let held = true
     const began = performance.now()
@@ -83,7 +110,7 @@ export class Semaphore {
       held = false
       const held_ms = performance.now() - began
       this.#held_ms = this.#held_ms === 0 ? held_ms : this.#held_ms + (held_ms - this.#held_ms) * NEWEST_WEIGHT
-      const next = this.#waiting.shift()
+      const next = this.#next()
       if (next) return next.admit()
       this.#taken--
     }

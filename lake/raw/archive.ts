@@ -214,8 +214,8 @@ export async function logAfter(store: ObjectStore, feed: string, seq: number, mo
 }
 
 /** The same for a caller that looks often: behind a lost number, entries may be found ten minutes late, by the next listing. */
-export async function newsAfter(store: ObjectStore, feed: string, seq: number): Promise<LogEntry[]> {
-  const named = await numbersAfter(store, logOf(feed), seq)
+export async function newsAfter(store: ObjectStore, feed: string, seq: number, listed_ms?: number): Promise<LogEntry[]> {
+  const named = await numbersAfter(store, logOf(feed), seq, listed_ms)
   return named
     ? readEntries(
         store,

@@ -41,8 +41,8 @@ export async function firstNumber(store: ObjectStore, log: Sequence): Promise<nu
  * Returns the numbers of a log after an existing entry, looked for by name; null if it has to be listed: it was not lately, the
  * entry does not exist, or there are many. A name costs the same however long the log is; a listing of files costs its length.
  */
-export async function numbersAfter(store: ObjectStore, log: Sequence, number: number): Promise<number[] | null> {
-  if (number < 1 || performance.now() - knownOf(store, log).listed_at >= LISTED_MS) return null
+export async function numbersAfter(store: ObjectStore, log: Sequence, number: number, listed_ms = LISTED_MS): Promise<number[] | null> {
+  if (number < 1 || performance.now() - knownOf(store, log).listed_at >= listed_ms) return null
   if ((await store.head(log.keyOf(number))) === null) return null
   for (const found: number[] = []; found.length < MAX_NAMED; ) {
     const next = number + found.length + 1

@@ -2,6 +2,7 @@ import { derivations } from '../../jobs/derive/catalog.ts'
 import { makeDeriver } from '../../jobs/derive/derive.ts'
 import { EXPORT_ENGINE, startExportWorker } from '../../jobs/exports/worker.ts'
 import { feeds } from '../../jobs/feeds/catalog.ts'
+import type { Feed } from '../../jobs/feeds/define.ts'
 import { makeFirstRound } from '../../jobs/first-round.ts'
 import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
@@ -10,6 +11,7 @@ import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.
 import { startWorker } from '../../jobs/worker.ts'
 import { datasets } from '../../lake/catalog.ts'
 import { readConfig } from '../../lake/config.ts'
+import { asWork, type WorkKind } from '../../lake/query/work-kind.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
 import { endWithSupervisor, onStop, reportReady } from './child.ts'
 import { disabledReason, enabledFeeds } from './enabled.ts'
@@ -62,6 +64,7 @@ const history = makeHistoryFiller(context, {
   land: (feed, signal) => runner.land(feed, signal),
   derive: (feed, signal) => deriver.after(feed, signal),
 })
+const kindOf = ({ archive }: Feed): WorkKind => (archive ? 'archive' : 'live')
 const worker = await startWorker({
   redisUrl,
   lake: `${record.mode} lake of ${record.created_at}`,
@@ -73,19 +76,19 @@ const worker = await startWorker({
     fetch: (feed, signal) =>
       feed.stream
         ? runner.follow(feed, signal, { onFile: (run) => meter.fetch(feed.id, signal, run) })
-        : firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => runner.fetch(feed, signal))),
+        : firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => asWork(kindOf(feed), () => runner.fetch(feed, signal)))),
     land: (feed, signal) =>
       meter.land(feed.id, signal, async () => {
-        const rows = await firstRound.land(feed, () => runner.land(feed, signal))
-        await deriver.after(feed, signal)
+        const rows = await firstRound.land(feed, () => asWork(kindOf(feed), () => runner.land(feed, signal)))
+        await asWork('derive', () => deriver.after(feed, signal))
         return rows
       }),
     upkeep: (task, signal) =>
       meter.upkeep(task, signal, async () => {
-        if (task === 'models') return deriver.nightly(signal)
-        if (task !== 'backfill') return runUpkeep(context, task, { datasets, feeds: enabled, signal })
+        if (task === 'models') return asWork('derive', () => deriver.nightly(signal))
+        if (task !== 'backfill') return asWork('derive', () => runUpkeep(context, task, { datasets, feeds: enabled, signal }))
         await firstRound.landed
-        await history.fill(signal)
+        await asWork('archive', () => history.fill(signal))
       }),
   },
   log,
@@ -106,8 +109,7 @@ let healing = false
 const heal = (): void => {
   if (healing) return
   healing = true
-  runner
-    .heal(enabled)
+  asWork('restore', () => runner.heal(enabled))
     .catch((error: Error) => log.warn({ err: error }, 'live state not compared'))
     .finally(() => {
       healing = false
@@ -118,7 +120,7 @@ const healer = setInterval(heal, HEAL_EVERY_MS)
 
 // Data that landed before a stop and was not derived is derived now, in the background.
 const stopping = new AbortController()
-const deriving = deriver.all(stopping.signal).catch((error: Error) => {
+const deriving = asWork('derive', () => deriver.all(stopping.signal)).catch((error: Error) => {
   if (!stopping.signal.aborted) log.error({ err: error }, 'not derived; the next landing tries again')
 })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { SETTINGS } from '../../../lake/config.ts'
 import type { QueryError } from '../../../lake/query/errors.ts'
 import { Semaphore } from '../../../lake/query/semaphore.ts'
+import { asWork, type WorkKind } from '../../../lake/query/work-kind.ts'
 
 const { signal } = new AbortController()
 
@@ -46,4 +47,51 @@ test('a refusal includes the expected wait of those in the queue', async () => {
   expect(retry_after_s).toBeLessThanOrEqual(8)
   held()
   await Promise.all(waiting)
+})
+
+test('live landings go first, then requests, restores, archives and derivations; within a kind in order', async () => {
+  const slots = new Semaphore({ places: 1, queue: 20 })
+  const release = await slots.take(signal)
+  const order: string[] = []
+  const asked = ['derive', 'archive', 'restore', 'request', 'live', 'derive', 'live'] as const
+  const all = asked.map((kind, at) =>
+    asWork(kind, async () => {
+      // The kind belongs to the work, however deep the call is.
+      await sleep(1)
+      const leave = await slots.take(signal)
+      order.push(`${kind} ${at}`)
+      leave()
+    }),
+  )
+  await sleep(30)
+  release()
+  await Promise.all(all)
+  expect(order).toEqual(['live 4', 'live 6', 'request 3', 'restore 2', 'archive 1', 'derive 0', 'derive 5'])
+})
+
+test('work of the last kind that has waited long enough is next, however much live work comes', async () => {
+  const slots = new Semaphore({ places: 1, queue: 20, aged_ms: 30 })
+  const release = await slots.take(signal)
+  const order: string[] = []
+  const enter = (kind: WorkKind): Promise<void> =>
+    asWork(kind, async () => {
+      const leave = await slots.take(signal)
+      order.push(kind)
+      leave()
+    })
+  const waiting = [enter('derive'), enter('live')]
+  await sleep(60)
+  waiting.push(enter('live'))
+  release()
+  await Promise.all(waiting)
+  expect(order).toEqual(['derive', 'live', 'live'])
+})
+
+test('waiting for a free slot takes none', async () => {
+  const slots = new Semaphore({ places: 1, queue: 2 })
+  const release = await slots.take(signal)
+  const waited = slots.free(signal)
+  release()
+  await waited
+  expect(slots.load).toEqual({ taken: 0, waiting: 0 })
 })

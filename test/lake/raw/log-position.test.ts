@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { acceptedAfter, logAfter, newsAfter } from '../../../lake/raw/archive.ts'
 import { fileStore } from '../../../lake/store/file.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
@@ -49,8 +49,5 @@ test('entries behind a lost one are found by the next listing, ten minutes later
   expect(await seqs(2)).toEqual([])
   expect((await logAfter(store, 'a', 2)).map(({ seq }) => seq)).toEqual([4, 5])
   expect(await seqs(3)).toEqual([4, 5])
-  const now = performance.now()
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 600_000)
-  onTestFinished(() => clock.mockRestore())
-  expect(await seqs(2)).toEqual([4, 5])
+  expect((await newsAfter(store, 'a', 2, 0)).map(({ seq }) => seq)).toEqual([4, 5])
 })
