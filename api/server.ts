@@ -60,6 +60,8 @@ export interface ApiOptions {
   readonly spoolBytes?: number
   /** Time between two polls of the tables of cached queries, in ms. */
   readonly lakePoll_ms?: number
+  /** See `openState`. */
+  readonly describe_ms?: number
   /** Makes the OpenAPI description; in this thread by default, which suits tests. */
   readonly describe?: Describe
   /** True if the search index and the description are made at the start; by default on the first request. */
@@ -107,7 +109,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     clock = Date.now,
     endpoints = all,
   } = options
-  const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS, probe_ms = PROBE_MS } = options
+  const { cacheBytes = CACHE_BYTES, spoolBytes = SPOOL_BYTES, lakePoll_ms = LAKE_POLL_MS, probe_ms = PROBE_MS, describe_ms } = options
   const {
     sharesPort = false,
     trusted = trustedProxies(''),
@@ -124,7 +126,13 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   // The list of municipalities takes 0.2 s to build. It is built now, so that no request waits for it.
   allMunicipalities()
   const secret = await cursorSecret(store)
-  const state = await openState({ store, live, clock, onError: (err) => log.warn({ err }, 'the description of the lake cannot be read') })
+  const state = await openState({
+    store,
+    live,
+    clock,
+    ...(describe_ms === undefined ? {} : { describe_ms }),
+    onError: (err) => log.warn({ err }, 'the description of the lake cannot be read'),
+  })
   const hub = await openHub({
     log: events.log,
     redisUrl: events.redisUrl,

@@ -107,7 +107,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const repeats = openRepeats()
   /** Logs an error; at most one line a minute while the store or Redis is down, which fails everything. */
   const report = (level: 'warn' | 'error', fields: object, err: unknown, text: string): void => {
-    const outage = outageOf(err)
+    // An emptied Redis takes all locks at once.
+    const outage = err instanceof LockLost ? 'locks lost' : outageOf(err)
     const first = (): void => log[level]({ ...fields, err }, text)
     if (outage === null) return first()
     repeats(outage, { first, more: (times) => log[level]({ outage, times }, 'failed again') })

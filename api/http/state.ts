@@ -40,13 +40,22 @@ export interface StateOptions {
   readonly onError: (error: Error) => void
   /** Polling interval for the clock and the worker's announcements, in ms. */
   readonly poll_ms?: number
+  /** Longest time in ms after which the record and the listing are read from the store; a new worker is noticed at once. */
+  readonly describe_ms?: number
 }
 
 /**
  * Follows what replies depend on besides rows, in a lake marked by `claimLake`: the mode of the sources, the feeds, and their
  * staleness. It polls the clock, so that staleness is a new version and does not depend on the moment of a request.
  */
-export async function openState({ store, live, clock, onError, poll_ms = 2000 }: StateOptions): Promise<ServiceState> {
+export async function openState({
+  store,
+  live,
+  clock,
+  onError,
+  poll_ms = 2000,
+  describe_ms = 60_000,
+}: StateOptions): Promise<ServiceState> {
   let record = await markOf(store)
   let feeds: readonly FeedListing[] = []
   let described_at = 0
@@ -87,11 +96,18 @@ export async function openState({ store, live, clock, onError, poll_ms = 2000 }:
   turned_at.clear()
   const delivered = [...stale.values()].filter(({ id }) => live.feedStates().get(id)?.last_success_at)
   for (const dataset of delivered.flatMap((feed) => feed.datasets)) turned_at.set(dataset, clock())
+  let seen = { workers: live.workers()?.ids, at: performance.now() }
+  /** Reads the store only if it may have changed: each request costs money at rest. */
+  const isDue = (): boolean => feeds.length === 0 || live.workers()?.ids !== seen.workers || performance.now() - seen.at >= describe_ms
   const refresh = async (): Promise<void> => {
-    const described = await describe().catch((error: Error) => {
-      onError(error)
-      return false
-    })
+    const isRead = isDue()
+    if (isRead) seen = { workers: live.workers()?.ids, at: performance.now() }
+    const described =
+      isRead &&
+      (await describe().catch((error: Error) => {
+        onError(error)
+        return false
+      }))
     if (described) redescribed_at = clock()
     if (look() || described) tellAll()
   }

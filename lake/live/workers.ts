@@ -52,16 +52,23 @@ export async function livingWorkers<S>(redis: Redis): Promise<WorkerEntry<S>[]> 
 /** Number of workers alive, and the last announcement, ms since the epoch by the clock of Redis. */
 export interface SeenWorkers {
   readonly living: number
+  /** Their ids, sorted: a new worker announces itself after it has stored what it announces in `system/`. */
+  readonly ids: string
   readonly seen_at: number
 }
 
 /** The announced workers; null if there were never any. */
 export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
   const [entries, now] = await Promise.all([redis.hgetall(LIVE_KEYS.workers), redisNow(redis)])
-  const found = Object.values(entries).map(read)
+  const found = Object.entries(entries).map(([id, text]) => ({ id, ...read(text) }))
   if (found.length === 0) return null
+  const living = found.filter(({ at, json }) => json !== '' && now - at <= AWAY_MS)
   return {
-    living: found.filter(({ at, json }) => json !== '' && now - at <= AWAY_MS).length,
+    living: living.length,
+    ids: living
+      .map(({ id }) => id)
+      .sort()
+      .join(' '),
     seen_at: Math.max(...found.map(({ at }) => at)),
   }
 }

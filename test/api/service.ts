@@ -196,6 +196,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     port: 0,
     clock,
     lakePoll_ms: 100,
+    describe_ms: 200,
     plans,
     metrics: metrics?.registry ?? null,
     ...served,

@@ -5,6 +5,7 @@ import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { writeFeedState } from '../../lake/live/freshness.ts'
 import { type LiveReader, openLive } from '../../lake/live/read.ts'
+import { announceWorker } from '../../lake/live/workers.ts'
 import { fileStore } from '../../lake/store/file.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { claimLake, writeFeedListings } from '../../lake/system.ts'
@@ -37,7 +38,7 @@ async function stage(): Promise<Stage> {
     store,
     errors,
     open: async (clock = Date.now) => {
-      const state = await openState({ store, live, clock, onError: ({ message }) => errors.push(message), poll_ms: 5 })
+      const state = await openState({ store, live, clock, onError: ({ message }) => errors.push(message), poll_ms: 5, describe_ms: 0 })
       onTestFinished(() => state.close())
       return state
     },
@@ -84,4 +85,33 @@ test('after a restart, an answer that is stale changed at the start at the lates
   await until('the state is read', () => live.feedStates().has('dgt_incidents'))
   const after = await open(() => 1_000_000)
   expect([after.isStale(incidents), after.contextChangedAt([incidents])]).toEqual([true, 1_000_000])
+})
+
+test('an idle process reads the store once a minute, and at once after a worker has announced itself', async () => {
+  const files = await fileStore(join(tempFolder(), 'store'))
+  let requests = 0
+  const store: ObjectStore = {
+    ...files,
+    get: (...args) => {
+      requests++
+      return files.get(...args)
+    },
+    head: (key) => {
+      requests++
+      return files.head(key)
+    },
+  }
+  await claimLake(store, 'simulated', 0)
+  const feed = { id: 'a', domain: 'road', source: 's', datasets: ['incidents'], every_s: 60, urls: [], enabled: true }
+  await writeFeedListings(store, [feed])
+  const state = await openState({ store, live, clock: Date.now, onError: () => undefined, poll_ms: 5 })
+  onTestFinished(() => state.close())
+  requests = 0
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(requests).toBe(0)
+  await writeFeedListings(files, [feed, { ...feed, id: 'b' }])
+  const connection = openRedis(redis.url)
+  onTestFinished(() => connection.disconnect())
+  await announceWorker(connection, { id: 'new', started_at: 1, schedules: [], declared: null })
+  await until('the new list of feeds', () => state.system().feeds.length === 2)
 })
