@@ -36,7 +36,7 @@ const linksOf = (page: string): string[] =>
 
 test('the top level has the rooms and a few files, and no folder of documentation', () => {
   const shown = readdirSync(PROJECT).filter((name) => !name.startsWith('.') && name !== 'node_modules')
-  expect(shown.sort()).toEqual([...ROOMS, 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json'].sort())
+  expect(shown.sort()).toEqual([...ROOMS, 'findings', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json'].sort())
 })
 
 test('the page about commands lists every command', () => {
