@@ -51,12 +51,17 @@ export async function expireSnapshots(options: {
 
 function without(metadata: TableMetadata, kept: ReadonlySet<SnapshotId>): TableMetadata {
   const isKept = (one: { readonly 'snapshot-id': SnapshotId }): boolean => kept.has(one['snapshot-id'])
-  const statistics = (metadata as { readonly statistics?: readonly { readonly 'snapshot-id': SnapshotId }[] }).statistics
+  const { statistics, 'partition-statistics': byPartition } = metadata
+  const { [LINE_BREAK]: _, ...properties } = metadata.properties
+  const snapshots = metadata.snapshots.filter(isKept)
+  const at = lineBreak(metadata)
   return {
     ...metadata,
-    snapshots: metadata.snapshots.filter(isKept),
+    properties: snapshots.some((one) => one['sequence-number'] < at) ? { ...properties, [LINE_BREAK]: String(at) } : properties,
+    snapshots,
     'snapshot-log': metadata['snapshot-log'].filter(isKept),
     ...(statistics ? { statistics: statistics.filter(isKept) } : {}),
+    ...(byPartition ? { 'partition-statistics': byPartition.filter(isKept) } : {}),
   }
 }
 
@@ -83,15 +88,39 @@ async function onlyIn(base: TableState, expired: readonly Snapshot[]): Promise<s
 }
 
 /**
- * Kept snapshots that may list objects of expired ones. On one branch a removed manifest or file never returns, so the nearest
- * kept snapshots before and after each are enough. With other branches or tags, all kept snapshots count.
+ * Kept snapshots that may list objects of expired ones. On one line of descent a removed manifest or file never returns, so the
+ * nearest kept snapshots before and after each are enough. With other branches or tags, or before a break, all kept ones count.
  */
-function neighbours({ snapshots, refs = {} }: TableMetadata, expired: readonly Snapshot[]): Snapshot[] {
+function neighbours(metadata: TableMetadata, expired: readonly Snapshot[]): Snapshot[] {
   const gone = new Set(expired)
-  if (Object.keys(refs).some((name) => name !== 'main')) return snapshots.filter((snapshot) => !gone.has(snapshot))
-  const line = snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
+  const line = lineOf(metadata)
+  const isPlain =
+    Object.keys(metadata.refs ?? {}).every((name) => name === 'main') && line.every((one) => one['sequence-number'] >= lineBreak(metadata))
+  if (!isPlain) return line.filter((snapshot) => !gone.has(snapshot))
   return line.filter((snapshot, at) => {
     const beside = [line[at - 1], line[at + 1]]
     return !gone.has(snapshot) && beside.some((one) => one !== undefined && gone.has(one))
   })
+}
+
+/** Sequence number of the newest snapshot that does not continue the one before it. It outlives that snapshot. */
+const LINE_BREAK = 'line-break'
+
+/** The newest break of the line of descent: after a rollback or a dropped branch, removed files return. 0 if there is none. */
+function lineBreak(metadata: TableMetadata): number {
+  const line = lineOf(metadata)
+  const isBroken = (snapshot: Snapshot, at: number): boolean => {
+    const before = line[at - 1]
+    const parent = snapshot['parent-snapshot-id']
+    if (!before || parent === before['snapshot-id']) return false
+    // An expired parent of ours lies between the two: its id is its sequence number.
+    const isGone = !line.some((one) => one['snapshot-id'] === parent)
+    return !(isGone && typeof parent === 'number' && parent > before['sequence-number'] && parent < snapshot['sequence-number'])
+  }
+  const broken = line.findLast(isBroken)?.['sequence-number'] ?? 0
+  return Math.max(broken, Number(metadata.properties[LINE_BREAK] ?? 0))
+}
+
+function lineOf({ snapshots }: TableMetadata): Snapshot[] {
+  return snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
 }

@@ -48,6 +48,12 @@ export interface SnapshotRef {
   readonly 'max-ref-age-ms'?: number
 }
 
+/** A file of statistics on a snapshot, of all rows or of partitions (spec, "Table Statistics", "Partition Statistics"). */
+export interface StatisticsFile {
+  readonly 'snapshot-id': SnapshotId
+  readonly 'statistics-path': string
+}
+
 /** The state of a table's data at one time. */
 export interface Snapshot {
   readonly 'snapshot-id': SnapshotId
@@ -79,6 +85,8 @@ export interface TableMetadata {
   readonly 'current-snapshot-id'?: SnapshotId
   readonly refs?: Readonly<Record<string, SnapshotRef>>
   readonly snapshots: readonly Snapshot[]
+  readonly statistics?: readonly StatisticsFile[]
+  readonly 'partition-statistics'?: readonly StatisticsFile[]
   readonly 'snapshot-log': readonly { readonly 'timestamp-ms': number; readonly 'snapshot-id': SnapshotId }[]
   readonly 'metadata-log': readonly { readonly 'timestamp-ms': number; readonly 'metadata-file': string }[]
 }
@@ -127,9 +135,12 @@ export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
 export function metadataBytes(metadata: TableMetadata): Buffer {
   const exact = (_key: string, value: unknown): unknown =>
     typeof value === 'bigint' ? (JSON as unknown as ExactJson).rawJSON(String(value)) : value
-  // A replacer takes four times as long, and only other writers' ids need it.
-  const isLarge = metadata.snapshots.some((one) => [one['snapshot-id'], one['parent-snapshot-id']].some((id) => typeof id === 'bigint'))
-  return Buffer.from(isLarge ? JSON.stringify(metadata, exact) : JSON.stringify(metadata), 'utf8')
+  try {
+    return Buffer.from(JSON.stringify(metadata), 'utf8')
+  } catch {
+    // A bigint: only other writers' ids need the replacer, which takes four times as long.
+    return Buffer.from(JSON.stringify(metadata, exact), 'utf8')
+  }
 }
 
 function parseExactly(text: string): unknown {

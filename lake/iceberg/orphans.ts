@@ -57,11 +57,12 @@ export async function removeOrphans(options: { table: Table; grace_ms?: number; 
   return [...orphans, ...(await removeOldVersions({ table, grace_ms: Math.min(grace_ms, VERSION_GRACE_MS) }))]
 }
 
-/** Keys of every manifest list and manifest of the state's snapshots, and of every live data file in them. */
+/** Keys of every manifest list, manifest and statistics file of the state's snapshots, and of every live data file in them. */
 async function namedBy(state: TableState): Promise<Set<string>> {
   const { table, metadata } = state
   const { toKey } = pathsOf(state)
-  const named = new Set<string>()
+  const statistics = [...(metadata.statistics ?? []), ...(metadata['partition-statistics'] ?? [])]
+  const named = new Set(statistics.map((file) => toKey(file['statistics-path'])))
   const limit = pLimit(REQUESTS)
   const lists = metadata.snapshots.map((snapshot) =>
     limit(async () => {

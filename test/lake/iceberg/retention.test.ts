@@ -114,6 +114,91 @@ describe('branches and tags', () => {
   })
 })
 
+describe('a rollback by another tool', () => {
+  /** Sets the main branch back to a snapshot, as `rollback_to_snapshot` does. */
+  const rollBack = (id: number) =>
+    change((metadata) => ({ ...metadata, 'current-snapshot-id': id, refs: { main: { 'snapshot-id': id, type: 'branch' } } }))
+
+  /** Everything that the kept snapshots list is in the store. */
+  async function isWhole(): Promise<void> {
+    const state = await fresh()
+    for (const snapshot of state.metadata.snapshots)
+      for (const key of await keysOf(stateAt(state, BigInt(snapshot['snapshot-id'])))) expect(await store.head(key)).not.toBeNull()
+  }
+
+  test('brings back a file, and no later expiry takes it', async () => {
+    const [a, b] = [await fakeDataFile((await table.load()) as TableState), await fakeDataFile((await table.load()) as TableState)]
+    now = START + 5 * MINUTE_MS
+    await commit({ table, operation: 'append', add: [a] })
+    now = START + 20 * MINUTE_MS
+    await commit({ table, operation: 'delete', remove: [a] })
+    await rollBack(1)
+    now = START + 100 * MINUTE_MS
+    await commit({ table, operation: 'append', add: [b] })
+    now += 24 * HOUR_MS
+    expect((await expireSnapshots({ table, now })).snapshots).toBe(1)
+    expect(await keysOf(await fresh())).toStrictEqual([a.key, b.key].sort())
+    await isWhole()
+  })
+
+  test('is remembered after its own snapshots have expired', async () => {
+    const [a] = await commits(0, 50)
+    now = START + 70 * MINUTE_MS
+    await commit({ table, operation: 'delete', remove: [a as string] })
+    now = START + 180 * MINUTE_MS
+    await commit({ table, operation: 'append', add: [await fakeDataFile((await table.load()) as TableState)] })
+    await rollBack(2)
+    // The first snapshot after the rollback is replaced in its own hour, so it goes before the ones before the rollback.
+    for (const minute of [190, 200, 300]) {
+      now = START + minute * MINUTE_MS
+      await commit({ table, operation: 'append', add: [await fakeDataFile((await table.load()) as TableState)] })
+    }
+    for (const hours of [27, 28, 29, 30, 168, 170, 172, 240]) {
+      await expireSnapshots({ table, now: START + hours * HOUR_MS })
+      await isWhole()
+    }
+    expect(await store.head(a as string)).not.toBeNull()
+    expect((await fresh()).metadata.snapshots).toHaveLength(1)
+    expect((await fresh()).properties).not.toHaveProperty('line-break')
+  })
+})
+
+describe('statistics of other writers', () => {
+  const LARGE = 6_631_317_463_498_318_432n
+  async function withStatistics(ids: readonly (number | bigint)[]): Promise<void> {
+    await change((metadata) => {
+      const named = (kind: string) =>
+        ids.map((id) => ({ 'snapshot-id': id, 'statistics-path': `${metadata.location}/metadata/${id}-${kind}.stats` }))
+      return { ...metadata, statistics: named('table'), 'partition-statistics': named('part') }
+    })
+    for (const id of ids)
+      for (const kind of ['table', 'part']) await store.put(`${table.key}/metadata/${id}-${kind}.stats`, Buffer.from('x'))
+  }
+
+  test('stay as long as their snapshot, and no orphan clean-up takes them', async () => {
+    await commits(0, 30, 60)
+    await withStatistics([1, 3])
+    const isStored = async (id: number) =>
+      Promise.all(['table', 'part'].map((kind) => store.head(`${table.key}/metadata/${id}-${kind}.stats`)))
+    expect((await removeOrphans({ table, grace_ms: -1000 })).filter((key) => key.endsWith('.stats'))).toStrictEqual([])
+    await expireSnapshots({ table, now: now + 30 * 24 * HOUR_MS })
+    const { metadata } = await fresh()
+    for (const held of [metadata.statistics, metadata['partition-statistics']])
+      expect(held?.map((one) => one['snapshot-id'])).toStrictEqual([3])
+    expect((await removeOrphans({ table, grace_ms: -1000 })).filter((key) => key.endsWith('.stats'))).toHaveLength(2)
+    expect(await isStored(3)).not.toContain(null)
+  })
+
+  test('of a snapshot that is gone stop no commit, and keep their 63-bit ids', async () => {
+    await commits(0)
+    await withStatistics([LARGE])
+    const opened = openTable({ store, key: table.key, clock: () => now })
+    await commit({ table: opened, operation: 'append', add: [await fakeDataFile(await fresh())] })
+    expect((await fresh()).metadata['partition-statistics']?.[0]?.['snapshot-id']).toBe(LARGE)
+    expect((await fresh()).metadata.snapshots).toHaveLength(2)
+  })
+})
+
 describe('snapshots of other writers', () => {
   const LARGE = 9_223_372_036_854_775_807n
 
