@@ -1,4 +1,4 @@
-import { addSeqs, formatSeqs, hasSeq, type Landed, type LandingFetch, toWithdraw } from '../../lake/landed.ts'
+import { addSeqs, formatSeqs, hasSeq, isSameLanded, type Landed, type LandingFetch, toWithdraw } from '../../lake/landed.ts'
 import type { LiveChange } from '../../lake/live/types.ts'
 import {
   type AcceptedFetch,
@@ -151,24 +151,35 @@ function logMissing(context: IngestContext, feed: Feed, seqs: readonly number[])
 const STEPS_BACK = 9
 
 /**
- * Updates a memory with fetches that other processes accepted. Rebuilds it after a late fetch, after a rebuild of rows that it
- * depends on, and once a table that was being filled is complete.
+ * Updates a memory with fetches that other processes accepted, and drops rows that they landed. Rebuilds it after a late fetch,
+ * after a rebuild of rows that it depends on, and once a table that was being filled is complete.
  */
 export async function syncMemory(context: IngestContext, memory: FeedMemory): Promise<FeedMemory> {
-  if (await isOutdated(context, memory)) return openMemory(context, memory.feed)
+  const held = await landedOfAll(context, memory.feed)
+  if (isOutdated(memory, held)) return openMemory(context, memory.feed)
   const entries = await newsAfter(context.store, memory.feed.id, memory.seq)
-  if (entries.length === 0) return memory
   const news = counting(entries)
   // Numbers without rows are only handled when a memory is made.
   if (news.length < entries.length) return openMemory(context, memory.feed)
   const newest = memory.last ? Date.parse(memory.last.data_time) : Number.NEGATIVE_INFINITY
   if (news.some((accepted) => Date.parse(accepted.data_time) <= newest)) return openMemory(context, memory.feed)
   for (const accepted of [...news].sort(byDataTime)) await foldAccepted(context, memory, accepted)
+  // Only now: a fetch that the table holds is not folded.
+  for (const { dataset, landed } of held) dropLanded(memory.parts.get(dataset.id), landed)
   return memory
 }
 
-async function isOutdated(context: IngestContext, memory: FeedMemory): Promise<boolean> {
-  const held = await landedOfAll(context, memory.feed)
+/** Drops the pending rows that the table has by now. */
+function dropLanded(part: Part | undefined, landed: Landed): void {
+  if (!part || isSameLanded(part.landed, landed) || landed.rebuilds !== part.landed.rebuilds) return
+  part.landed = landed
+  part.pending = part.pending.filter(({ seq }) => !hasSeq(landed.seqs, seq))
+}
+
+/** What a feed's tables hold. */
+type Held = readonly { readonly dataset: Dataset; readonly landed: Landed }[]
+
+function isOutdated(memory: FeedMemory, held: Held): boolean {
   const all = held.map(({ landed }) => landed)
   return held.some(({ dataset, landed }) => {
     const part = memory.parts.get(dataset.id)
@@ -176,7 +187,7 @@ async function isOutdated(context: IngestContext, memory: FeedMemory): Promise<b
   })
 }
 
-async function landedOfAll(context: IngestContext, feed: Feed): Promise<{ readonly dataset: Dataset; readonly landed: Landed }[]> {
+async function landedOfAll(context: IngestContext, feed: Feed): Promise<Held> {
   return Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
 }
 
