@@ -1,4 +1,6 @@
 import { liveFiles } from '../../lake/iceberg/files.ts'
+import { specOf } from '../../lake/iceberg/metadata.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
 import type { LiveFile } from '../../lake/iceberg/types.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
 import { scan } from '../../lake/query/scan.ts'
@@ -46,7 +48,7 @@ export async function planMonths(derived: MonthsSpec, pins: SnapshotPins, until:
   const planned: PlannedPart[] = []
   const timed = [derived.from[0] as Dataset, ...(derived.fallbackInputs ?? [])]
   const after_ms = derived.timesAreEnds ? 1 : 0
-  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, after_ms)))
+  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, { after_ms, end })))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
     const isCut = derived.watermark !== undefined && end < whole.to
@@ -83,7 +85,7 @@ async function endOf(
 ): Promise<number> {
   const state = pins.get(dataset.id)
   if (!countsFirstDay || !state) return settled
-  const times = (await liveFiles(state)).map((file) => timesOf(dataset, file))
+  const times = (await liveFiles(state)).map((file) => timesOf(dataset, state, file))
   const first = Math.min(...times.map(({ lower }) => lower))
   const last = Math.max(...times.map(({ upper }) => upper))
   // An input has no rows before its beginning, so its first day and hour are incomplete.
@@ -94,14 +96,19 @@ async function endOf(
 }
 
 /**
- * The months of Madrid in which a table has rows, by the bounds of its files; `after_ms` is how long after its interval a row
- * is stamped. A month in between may have none.
+ * The months of Madrid in which a table may have rows, by the bounds of its files: a file without any, from the first known month
+ * to the end of the derived rows. `after_ms` is how long after its interval a row is stamped.
  */
-async function monthsOf(dataset: Dataset, pins: SnapshotPins, after_ms: number): Promise<string[]> {
+async function monthsOf(dataset: Dataset, pins: SnapshotPins, { after_ms, end }: { after_ms: number; end: number }): Promise<string[]> {
   const state = pins.get(dataset.id)
+  const times = state ? (await liveFiles(state)).map((file) => timesOf(dataset, state, file)) : []
+  const first = Math.min(end, ...times.map(({ lower }) => lower).filter(Number.isFinite))
+  const last = Math.max(end, ...times.map(({ upper }) => upper).filter(Number.isFinite))
   const months = new Set<string>()
-  for (const { lower, upper } of state ? (await liveFiles(state)).map((file) => timesOf(dataset, file)) : [])
-    for (let month = monthOf(lower - after_ms); month <= monthOf(upper - after_ms); month = nextMonth(month)) months.add(month)
+  for (const { lower, upper } of times) {
+    const until = monthOf(Math.min(upper, last) - after_ms)
+    for (let month = monthOf(Math.max(lower, first) - after_ms); month <= until; month = nextMonth(month)) months.add(month)
+  }
   return [...months]
 }
 
@@ -124,10 +131,17 @@ function partitionBegin(dataset: Dataset, instant: number): number {
   return dataset.partition.every(({ column }) => column === dataset.time) ? partitionStart(dataset, instant) : instant
 }
 
-function timesOf(dataset: Dataset, { key, metrics }: LiveFile): { lower: number; upper: number } {
-  const { lower, upper } = metrics.get(fieldOf(dataset, dataset.time).id) ?? {}
-  if (typeof lower !== 'bigint' || typeof upper !== 'bigint') throw new Error(`${key} states no limits of ${dataset.time}`)
-  return { lower: Number(lower) / 1000, upper: Number(upper) / 1000 }
+/** The times of a file (ms): by its bounds, else by its partition (other writers may omit bounds), else without limits. */
+function timesOf(dataset: Dataset, { metadata }: TableState, { specId, partition, metrics }: LiveFile): { lower: number; upper: number } {
+  const timeId = fieldOf(dataset, dataset.time).id
+  const { lower, upper } = metrics.get(timeId) ?? {}
+  if (typeof lower === 'bigint' && typeof upper === 'bigint') return { lower: Number(lower) / 1000, upper: Number(upper) / 1000 }
+  const at = specOf(metadata, specId).fields.findIndex((part) => part['source-id'] === timeId)
+  const value = partition[at]
+  const transform = specOf(metadata, specId).fields[at]?.transform
+  if (typeof value !== 'number' || (transform !== 'day' && transform !== 'month')) return { lower: -Infinity, upper: Infinity }
+  const start = (count: number): number => (transform === 'day' ? count * DAY_MS : Date.UTC(1970, count, 1))
+  return { lower: start(value), upper: start(value + 1) - 1 }
 }
 
 const monthOf = (instant: number): string => madridDate(instant).slice(0, 7)

@@ -163,6 +163,20 @@ test('only months whose inputs changed are built again, and equal rows change th
   expect((await state()).snapshotId).toBe(5n)
 })
 
+test('a file without bounds of the time counts for the months of its partition', async () => {
+  await land(context, [reading(Date.UTC(2026, 0, 10), 1), reading(Date.UTC(2026, 2, 10), 3)], Date.UTC(2026, 4, 1))
+  const table = context.lake.table(trafficReadings)
+  const files = await liveFiles((await table.load()) as NonNullable<Awaited<ReturnType<typeof table.load>>>)
+  const january = files.find(({ partition }) => partition[0] === 56 * 12)
+  if (!january) throw new Error('a file of January was expected')
+  const key = `${table.key}/data/spark.parquet`
+  await context.store.put(key, (await context.store.get(january.key)) as Buffer)
+  await commit({ table, operation: 'replace', add: [{ ...january, key, metrics: new Map() }], remove: [january] })
+  // The partition ends an hour into Madrid's February.
+  expect(await run()).toMatchObject({ made: ['2026-01', '2026-02', '2026-03'], rows: 2 })
+  expect(await dayRows()).toEqual(['2026-01 2026-01-10 1', '2026-03 2026-03-10 3'])
+})
+
 test('a month whose rows are gone is taken out', async () => {
   const [file] = await landRows(context.lake, trafficReadings, [reading(Date.UTC(2026, 0, 10), 1)])
   await land(context, [reading(Date.UTC(2026, 2, 10), 3)], 0)
