@@ -13,6 +13,7 @@ import { type StagedRows, stageRows } from '../../lake/query/rows.ts'
 import { scan, scanFiles } from '../../lake/query/scan.ts'
 import type { Session } from '../../lake/query/session.ts'
 import { Bound, bindList, column, fieldName, fieldOf, fieldType, join, type Sql, sql } from '../../lake/query/sql.ts'
+import { type StoredField, storedFields } from '../../lake/query/stored-fields.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import { physicalFields, tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from './context.ts'
@@ -198,11 +199,16 @@ async function makeReplacement(
     added += come
   }
   if (removed === 0 && added === 0) return { removed, added, add: [], remove: [], isPlain: false }
-  const others = sql`SELECT * FROM ${scanFiles(dataset, touched)} WHERE NOT (${theirs})`
-  if (staged.files && (await session.values(sql`${others} LIMIT 1`)).length === 0)
+  const { fields, lost } = storedFields(dataset, state)
+  const others = sql`SELECT * FROM ${scanFiles(dataset, touched, fields)} WHERE NOT (${theirs})`
+  const keepsOthers = (staged.files || lost.length > 0) && (await session.values(sql`${others} LIMIT 1`)).length > 0
+  if (keepsOthers && lost.length > 0)
+    throw new Error(`table ${dataset.id}: other rows of its files have columns that cannot be written again: ${lost.join(', ')}`)
+  if (staged.files && !keepsOthers)
     return { removed, added, add: await storeFiles(context.store, staged.files), remove: touched, isPlain: false }
-  const from = sql`(${others} UNION ALL SELECT * FROM ${fresh})`
-  return { removed, added, add: await writeRows(context, session, { dataset, state, from }), remove: touched, isPlain: false }
+  const from = sql`(${others} UNION ALL BY NAME SELECT * FROM ${fresh})`
+  const kept = lost.length > 0 ? {} : { fields }
+  return { removed, added, add: await writeRows(context, session, { dataset, state, from, ...kept }), remove: touched, isPlain: false }
 }
 
 /** Rows superseded by new ones: a later fetch's repetition of an observation, a feed's earlier rows of a version. */
@@ -286,9 +292,11 @@ export async function writeRows(
     readonly sourceBytes?: number
     /** Rows of a version sorted at once into one file; a row group's size by default. */
     readonly mostSorted?: number
+    /** In a rewrite: the columns of `storedFields`. */
+    readonly fields?: readonly StoredField[]
   },
 ): Promise<DataFile[]> {
-  const { dataset, state, from, partition, mostSorted, sourceBytes = 0 } = rows
+  const { dataset, state, from, partition, fields, mostSorted, sourceBytes = 0 } = rows
   const written = await writeParquet(session, {
     dataset,
     tableKey: tableKey(dataset),
@@ -300,6 +308,7 @@ export async function writeRows(
     sourceBytes,
     ...(mostSorted === undefined ? sortedAtOnce(dataset) : { mostSorted }),
     ...(partition ? { partition } : {}),
+    ...(fields ? { fields } : {}),
   })
   return storeFiles(context.store, written)
 }

@@ -3,13 +3,14 @@ import { declaredSpecId } from '../../lake/iceberg/migrate.ts'
 import type { DataFile, LiveFile } from '../../lake/iceberg/types.ts'
 import { scanFiles } from '../../lake/query/scan.ts'
 import { sql } from '../../lake/query/sql.ts'
+import { storedFields } from '../../lake/query/stored-fields.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { dropUnused, PATIENCE_MS, tableOf, writeRows } from '../ingest/tables.ts'
 
 /**
- * Merges some files of one partition into one or a few sorted files; rows stay the same. Null if a file is no longer in the
- * table.
+ * Merges some files of one partition into one or a few sorted files; rows stay the same, with the columns of other writers.
+ * Null if a file is no longer in the table, or a column has a type that cannot be written.
  */
 export async function rewriteFiles(
   context: IngestContext,
@@ -17,6 +18,8 @@ export async function rewriteFiles(
   files: readonly LiveFile[],
 ): Promise<readonly DataFile[] | null> {
   const state = await tableOf(context, dataset)
+  const { fields, lost } = storedFields(dataset, state)
+  if (lost.length > 0) return null
   const [{ specId, partition }] = files as [LiveFile]
   // Rows of an earlier spec are in several partitions of the present one, or in one with another value.
   const isDeclared = specId === declaredSpecId(state.metadata, dataset)
@@ -24,7 +27,8 @@ export async function rewriteFiles(
     writeRows(context, session, {
       dataset,
       state,
-      from: sql`${scanFiles(dataset, files)}`,
+      from: sql`${scanFiles(dataset, files, fields)}`,
+      fields,
       ...(isDeclared ? { partition } : {}),
       // Overlapping versions are sorted together.
       ...(dataset.writeMode === 'replace' ? { mostSorted: Number.POSITIVE_INFINITY } : {}),

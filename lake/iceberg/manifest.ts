@@ -2,7 +2,7 @@ import { decodeContainer, encodeContainer } from './avro.ts'
 import { decimalBytes, manifestSchema, type PartitionPart } from './manifest-schema.ts'
 import { type PartitionSpec, primitiveOf, type SnapshotId, type TableSchema } from './metadata.ts'
 import type { Bound, DataFile, FieldMetrics, TableField } from './types.ts'
-import { decimalOf, decodeTwosComplement, decodeValue, encodeLower, encodeTwosComplement, encodeUpper } from './values.ts'
+import { decimalOf, decodeTwosComplement, decodeValue, encodeLower, encodeTwosComplement, encodeUpper, hasValueForm } from './values.ts'
 
 /** Whether an entry's file existed before, or was added or deleted by the manifest's snapshot. */
 export const STATUS = Object.freeze({ EXISTING: 0, ADDED: 1, DELETED: 2 })
@@ -151,7 +151,9 @@ export function metricsOf(file: ManifestedFile, fields: readonly TableField[]): 
   for (const field of fields) {
     const values = file.values.get(field.id)
     if (values === undefined) continue
-    const type = primitiveOf(field)
+    // Columns of other writers may have types whose bounds nobody here needs.
+    const primitive = primitiveOf(field)
+    const type = primitive !== null && hasValueForm(primitive) ? primitive : null
     const [lower, upper] = [file.lower.get(field.id), file.upper.get(field.id)]
     metrics.set(field.id, {
       values,

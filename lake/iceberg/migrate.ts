@@ -48,9 +48,9 @@ function planMigration(
   ]
   if (refusals.length > 0) throw new MigrationError(`table ${metadata.location} cannot follow its declaration:\n  ${refusals.join('\n  ')}`)
 
-  const changes = schema.fields
-    .filter((field) => !declared.fields.some((other) => other.id === field.id))
-    .map((field) => `retired ${field.name}`)
+  const changes = schema.fields.filter((field) => declared.retired.has(field.id)).map((field) => `retired ${field.name}`)
+  // Columns of a later release or another engine stay.
+  const unknown = schema.fields.filter((field) => isUnknown(field, declared))
   for (const field of declared.fields) {
     const before = schema.fields.find((other) => other.id === field.id)
     if (!before) changes.push(`added ${field.name}`)
@@ -59,12 +59,19 @@ function planMigration(
   let next = metadata
   if (
     changes.length > 0 ||
-    !isDeepStrictEqual(schema.fields, declared.fields) ||
+    !isDeepStrictEqual(
+      schema.fields.filter((field) => !unknown.includes(field)),
+      declared.fields,
+    ) ||
     !isDeepStrictEqual(schema['identifier-field-ids'], declared.identifiers)
   ) {
     if (changes.length === 0) changes.push('arranged the columns')
-    next = withSchema(next, declared)
+    next = withSchema(next, { ...declared, fields: [...declared.fields, ...unknown] })
     if (widensInt(schema, declared)) next = { ...next, properties: { ...next.properties, ...UNVECTORIZED } }
+  }
+  if (next['last-column-id'] < declared.lastColumnId) {
+    changes.push('reserved the ids of columns to come')
+    next = { ...next, 'last-column-id': declared.lastColumnId }
   }
   const spec = specOf(next)
   if (!isSameSpec(spec.fields, declared.partition)) {
@@ -84,9 +91,15 @@ function planMigration(
   return { metadata: next, changes }
 }
 
+/** True for a column that this release neither has nor had. */
+function isUnknown({ id }: TableField, declared: DeclaredTable): boolean {
+  return !declared.retired.has(id) && !declared.fields.some((other) => other.id === id)
+}
+
 function refusedRemoval(metadata: TableMetadata, field: TableField, declared: DeclaredTable): string[] {
   if (declared.fields.some((other) => other.id === field.id)) return []
-  if (!declared.retired.has(field.id)) return [`column ${field.name} (field id ${field.id}) is no longer declared: declare it as retired`]
+  if (isUnknown(field, declared))
+    return field.required ? [`column ${field.name} (field id ${field.id}) is required and not declared: no row could be written`] : []
   const spec = metadata['partition-specs'].find((one) => one.fields.some((part) => part['source-id'] === field.id))
   if (spec) return [`column ${field.name} (field id ${field.id}) cannot be retired: files are partitioned by it (spec ${spec['spec-id']})`]
   return []
@@ -98,6 +111,8 @@ function refusedField(metadata: TableMetadata, field: TableField, declared: Decl
   if (!before) {
     const former = idOwner(metadata, field.id) ?? (typeof field.type === 'object' ? idOwner(metadata, field.type['element-id']) : null)
     if (former) return [`${what} takes an id that column ${former} had: ids are never reused`]
+    const other = schemaOf(metadata).fields.find(({ id, name }) => name === field.name && !declared.fields.some((own) => own.id === id))
+    if (other && isUnknown(other, declared)) return [`${what} has the name of another writer's column (field id ${other.id})`]
     return field.required ? [`${what} is new and not nullable: existing rows have no value for it`] : []
   }
   const refusals: string[] = []
@@ -120,7 +135,7 @@ function idOwner(metadata: TableMetadata, id: number): string | null {
 }
 
 /** True if a type is the same or can represent every value of the other (spec, "Schema Evolution"). */
-function canWiden(from: TableField['type'], to: TableField['type']): boolean {
+export function canWiden(from: TableField['type'], to: TableField['type']): boolean {
   if (typeof from === 'object' && typeof to === 'object')
     return (
       from['element-id'] === to['element-id'] && canWiden(from.element, to.element) && (from['element-required'] || !to['element-required'])

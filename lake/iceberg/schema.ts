@@ -9,7 +9,7 @@ export interface DeclaredTable {
   readonly identifiers: readonly number[]
   readonly partition: readonly Omit<SpecField, 'field-id'>[]
   readonly order: SortOrder['fields']
-  /** The highest field id in use, retired columns and list elements included. */
+  /** The highest field id that only a declaration may take; columns that other engines add get later ones. */
   readonly lastColumnId: number
   /** Ids of retired columns, including their second fields. */
   readonly retired: ReadonlySet<number>
@@ -17,6 +17,9 @@ export interface DeclaredTable {
   readonly was: ReadonlyMap<number, readonly string[]>
   readonly properties: Readonly<Record<string, string>>
 }
+
+/** Ids up to here are for declared columns and the engine's, those of later releases included. */
+const LAST_OWN_ID = 9_999
 
 /**
  * Derives schema, partition, sort order and properties of a dataset's table. Throws if a key or partition column has no field.
@@ -49,7 +52,7 @@ export function declaredTable(dataset: Dataset): DeclaredTable {
       direction: 'asc',
       'null-order': 'nulls-last',
     })),
-    lastColumnId: Math.max(...all.map((field) => Math.max(field.id, field.column.secondId))),
+    lastColumnId: Math.max(LAST_OWN_ID, ...all.map((field) => Math.max(field.id, field.column.secondId))),
     retired: new Set(all.filter((field) => field.column.retired).flatMap((field) => [field.id, field.column.secondId])),
     was: new Map(physical.map((field) => [field.id, formerNames(field)])),
     properties: declaredProperties(dataset),

@@ -68,6 +68,13 @@ export function decodeValue(type: string, bytes: Buffer): Bound {
   throw new Error(`no single-value form for type ${type}`)
 }
 
+/** True for the types whose bounds `decodeValue` reads. */
+export function hasValueForm(type: string): boolean {
+  return decimalOf(type) !== null || VALUE_FORMS.has(type)
+}
+
+const VALUE_FORMS: ReadonlySet<string> = new Set(['boolean', 'int', 'date', 'long', 'timestamptz', 'double', 'string', 'binary'])
+
 /** The value of big-endian two's complement bytes, of any length. */
 export function decodeTwosComplement(bytes: Buffer): bigint {
   if (bytes.length === 0) return 0n

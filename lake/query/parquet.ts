@@ -3,16 +3,16 @@ import { rm, stat } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { DuckDBDateValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { putChecksum, sha256OfFile } from '../iceberg/checksums.ts'
-import { declaredTable } from '../iceberg/schema.ts'
 import type { DataFile, FieldMetrics, Bound as Limit } from '../iceberg/types.ts'
-import { isGeometry } from '../schema/columns.ts'
+import { hasValueForm } from '../iceberg/values.ts'
 import type { Dataset, PartitionField } from '../schema/dataset.ts'
-import { type PhysicalField, physicalFields, tableColumns } from '../schema/physical.ts'
+import { type PhysicalField, tableFields } from '../schema/physical.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { quoteText } from './literal.ts'
 import { ascending, cutRows } from './pieces.ts'
 import type { Session } from './session.ts'
 import { column, fieldName, fieldOf, join, outputName, type Sql, type SqlPart, sql } from './sql.ts'
+import type { StoredField } from './stored-fields.ts'
 
 /** Rows of a row group: 30 groups per day in Madrid, so that one sensor's rows are in one, and a month's footer is under 1 MB. */
 const ROW_GROUP_ROWS = 61_440
@@ -43,6 +43,8 @@ export interface WriteOptions {
   /** Rows sorted at once; more are split into several files in the same way. For tables whose files are never rewritten. */
   readonly mostSorted?: number
   readonly rowGroupRows?: number
+  /** The columns to write, in a rewrite those of `storedFields`; the declared ones by default. */
+  readonly fields?: readonly StoredField[]
 }
 
 /** Files of a closed month have 64 to 256 MB; sorting again never doubles or halves the size. */
@@ -123,7 +125,7 @@ async function writeFile(
   part: { readonly partition: readonly (Limit | null)[]; readonly rows: Sql },
 ): Promise<WrittenFile | null> {
   const { dataset, folder, derivedColumns = {} } = options
-  const fields = physicalFields(tableColumns(dataset))
+  const { fields = tableFields(dataset) } = options
   const name = `${partitionLabel(dataset, part.partition)}${randomUUID()}.parquet`
   const path = joinPath(folder, name)
   const within = orderWithin(dataset).filter((field) => !Object.hasOwn(derivedColumns, field.name))
@@ -136,7 +138,7 @@ async function writeFile(
     await session.copy(sql`SELECT ${join(fields.map(fieldName))} FROM ${rows}`, {
       path,
       // Without bloom filters: a reader would request one per row group, one after the other, before bounds exclude the group.
-      options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(dataset))}}`,
+      options: `FORMAT parquet, COMPRESSION zstd, WRITE_BLOOM_FILTER false, ROW_GROUP_SIZE ${options.rowGroupRows ?? ROW_GROUP_ROWS}, FIELD_IDS ${fieldIds(fields)}, KV_METADATA {"iceberg.schema": ${quoteText(schemaText(fields))}}`,
     })
     return metricsOf(session, path, fields)
   }
@@ -157,25 +159,27 @@ async function writeFile(
 }
 
 /** DuckDB's FIELD_IDS: every field by its id, a list's element by its own, so that readers never match by name. */
-function fieldIds(fields: readonly PhysicalField[]): string {
-  const members = fields.map(({ name, id, column }) => {
-    const ids = column.kind === 'list' ? `{__duckdb_field_id: ${id}, element: ${column.secondId}}` : id
-    return `"${name}": ${ids}`
+function fieldIds(fields: readonly StoredField[]): string {
+  const members = fields.map(({ name, id, iceberg }) => {
+    const ids = typeof iceberg === 'object' ? `{__duckdb_field_id: ${id}, element: ${iceberg['element-id']}}` : id
+    return `"${name.replaceAll('"', '""')}": ${ids}`
   })
   return `{${members.join(', ')}}`
 }
 
 /** The schema of a file, stored like Iceberg's own writers do: readers without field ids find renamed columns with it. */
-function schemaText(dataset: Dataset): string {
-  const fields = declaredTable(dataset).fields.map(({ id, name, required, type }) => ({ id, name, required, type }))
-  return JSON.stringify({ type: 'struct', fields })
+function schemaText(fields: readonly StoredField[]): string {
+  return JSON.stringify({
+    type: 'struct',
+    fields: fields.map(({ id, name, required, iceberg }) => ({ id, name, required, type: iceberg })),
+  })
 }
 
 /** Counts and bounds of each field, read back from the finished file, so that the manifest matches it. */
 async function metricsOf(
   session: Session,
   path: string,
-  fields: readonly PhysicalField[],
+  fields: readonly StoredField[],
 ): Promise<{ rows: number; metrics: Map<number, FieldMetrics> }> {
   const columns = fields.flatMap((field): Sql[] => {
     const name = fieldName(field)
@@ -191,7 +195,7 @@ async function metricsOf(
   for (const [at, field] of fields.entries()) {
     const [count, nans, lower, upper] = found.slice(at * 4, at * 4 + 4) as [bigint, bigint | null, DuckDBValue, DuckDBValue]
     // Parquet counts a list's elements, not its values; readers treat missing counts as unknown.
-    if (field.column.kind === 'list') continue
+    if (typeof field.iceberg === 'object') continue
     metrics.set(field.id, {
       values: Number(rows),
       nulls: Number(rows) - Number(count),
@@ -204,8 +208,8 @@ async function metricsOf(
   return { rows: Number(rows), metrics }
 }
 
-function hasLimits(field: PhysicalField): boolean {
-  return field.column.kind !== 'list' && !isGeometry(field.column.kind)
+function hasLimits({ iceberg }: StoredField): boolean {
+  return typeof iceberg === 'string' && iceberg !== 'binary' && hasValueForm(iceberg)
 }
 
 function limitOf(value: DuckDBValue): Limit | null {

@@ -4,7 +4,7 @@ import type { Filter, LiveFile } from '../iceberg/types.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { CachedObject, FileCache, Held } from './cache.ts'
-import { FileScan, readFiles, Scan } from './scan.ts'
+import { FileScan, readFiles, type Scan } from './scan.ts'
 import type { Relations } from './session.ts'
 import { fieldOf, type Relation, type Sql } from './sql.ts'
 
@@ -45,7 +45,7 @@ export class SessionRelations implements Relations {
     const path = await this.#paths([...listed.values()].flat(), signal)
     return (relation) => {
       const paths = (listed.get(relation) as readonly CachedObject[]).map(({ key }) => path(key))
-      return readFiles(relation.dataset, paths, relation instanceof Scan ? relation.filter : {})
+      return readFiles(relation.dataset, paths, relation as Scan | FileScan)
     }
   }
 

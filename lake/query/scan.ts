@@ -4,7 +4,8 @@ import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import { type PhysicalField, tableFields } from '../schema/physical.ts'
 import { emptyRelation } from './session.ts'
-import { Bound, bind, bindList, fieldName, fieldOf, fieldType, join, Relation, type Sql, sql } from './sql.ts'
+import { Bound, bind, bindList, fieldName, fieldOf, join, Relation, type Sql, sql } from './sql.ts'
+import type { StoredField } from './stored-fields.ts'
 
 /** The rows of a dataset's table that match a filter. A query sees one snapshot of each dataset from start to end. */
 export class Scan extends Relation {
@@ -22,11 +23,13 @@ export class Scan extends Relation {
 export class FileScan extends Relation {
   readonly dataset: Dataset
   readonly files: readonly { readonly key: string; readonly bytes: number }[]
+  readonly fields: readonly StoredField[]
 
-  constructor(dataset: Dataset, files: readonly { readonly key: string; readonly bytes: number }[]) {
+  constructor(dataset: Dataset, files: FileScan['files'], fields: readonly StoredField[]) {
     super()
     this.dataset = dataset
     this.files = files
+    this.fields = fields
   }
 }
 
@@ -39,16 +42,20 @@ export function scan(dataset: Dataset, filter: Filter = {}): Scan {
   return new Scan(dataset, filter)
 }
 
-/** The rows of chosen data files of a dataset, for compaction. */
-export function scanFiles(dataset: Dataset, files: readonly { readonly key: string; readonly bytes: number }[]): FileScan {
-  return new FileScan(dataset, files)
+/** The rows of chosen data files of a dataset, with its declared columns or, for a rewrite, those of `storedFields`. */
+export function scanFiles(dataset: Dataset, files: FileScan['files'], fields: readonly StoredField[] = tableFields(dataset)): FileScan {
+  return new FileScan(dataset, files, fields)
 }
 
 /** The query that reads a dataset's rows from Parquet files by field id: missing columns are null, renamed ones are found. */
-export function readFiles(dataset: Dataset, paths: readonly string[], filter: Filter): Sql {
+export function readFiles(
+  dataset: Dataset,
+  paths: readonly string[],
+  { filter = {}, fields = tableFields(dataset) }: { readonly filter?: Filter; readonly fields?: readonly StoredField[] },
+): Sql {
   const where = conditions(dataset, filter)
   if (paths.length === 0) return sql`(${emptyRelation(tableFields(dataset))})`
-  const { names, schema } = partsOf(dataset)
+  const { names, schema } = partsOf(fields)
   const list = new Bound(listValue([...paths]), LIST(VARCHAR))
   return sql`(SELECT ${names} FROM read_parquet(${list}, schema = MAP {${schema}})${where})`
 }
@@ -60,15 +67,14 @@ interface ReadParts {
   readonly schema: Sql
 }
 
-const partsByDataset = new WeakMap<Dataset, ReadParts>()
+const partsByFields = new WeakMap<readonly StoredField[], ReadParts>()
 
-function partsOf(dataset: Dataset): ReadParts {
-  const known = partsByDataset.get(dataset)
+function partsOf(fields: readonly StoredField[]): ReadParts {
+  const known = partsByFields.get(fields)
   if (known) return known
-  const fields = tableFields(dataset)
-  const members = fields.map((field) => sql`${field.id}: {name: ${field.name}, type: ${String(fieldType(field))}, default_value: NULL}`)
+  const members = fields.map(({ id, name, duckdb }) => sql`${id}: {name: ${name}, type: ${duckdb}, default_value: NULL}`)
   const parts = { names: join(fields.map(fieldName)), schema: join(members) }
-  partsByDataset.set(dataset, parts)
+  partsByFields.set(fields, parts)
   return parts
 }
 

@@ -139,8 +139,8 @@ export function column(dataset: Dataset, name: string): Sql {
   return quoted(fieldOf(dataset, name).name)
 }
 
-/** The quoted name of a field of a dataset's table. */
-export function fieldName(field: PhysicalField): Sql {
+/** The quoted name of a field of a dataset's table, or of one that another writer added to it. */
+export function fieldName(field: Pick<PhysicalField, 'name'>): Sql {
   return quoted(field.name)
 }
 

@@ -46,7 +46,7 @@ export async function statementOf(lake: Lake, query: Sql): Promise<Rendered> {
       readFiles(
         dataset,
         files.map(({ key }) => lake.store.location(key)),
-        filter,
+        { filter },
       ),
     )
   }

@@ -131,7 +131,7 @@ async function statementOf(folder: string): Promise<Rendered> {
     if (!snapshot) throw new Error('the lake is empty')
     const files = await prunedFiles(snapshot.state, dataset, filter)
     const paths = files.map(({ key }) => lake.store.location(key))
-    return render(query, () => readFiles(dataset, paths, filter))
+    return render(query, () => readFiles(dataset, paths, { filter }))
   } finally {
     await lake.close()
   }

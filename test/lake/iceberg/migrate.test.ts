@@ -7,6 +7,7 @@ import { schemaOf } from '../../../lake/iceberg/metadata.ts'
 import { migrateTable } from '../../../lake/iceberg/migrate.ts'
 import { openTable, stateAt, type TableState } from '../../../lake/iceberg/table.ts'
 import type { Bound, FieldMetrics } from '../../../lake/iceberg/types.ts'
+import { updateTable } from '../../../lake/iceberg/update.ts'
 import { type Columns, col, retired } from '../../../lake/schema/columns.ts'
 import { type Dataset, day, identity, month } from '../../../lake/schema/dataset.ts'
 import type { ObjectStore } from '../../../lake/store/store.ts'
@@ -61,7 +62,7 @@ describe('a table follows its declaration', () => {
     expect(schema['schema-id']).toBe(1)
     expect(after.properties['read.parquet.vectorization.enabled']).toBe('false')
     expect(after.metadata.schemas).toHaveLength(2)
-    expect(after.metadata['last-column-id']).toBe(1001)
+    expect(after.metadata['last-column-id']).toBe(9999)
     expect(schema.fields.find((field) => field.id === 5)).toMatchObject({ name: 'cost', type: 'decimal(12, 3)' })
     expect(schema.fields.some((field) => field.id === 6)).toBe(false)
     expect((await migrate(dataset)).changes).toStrictEqual([])
@@ -140,6 +141,28 @@ describe('a table follows its declaration', () => {
 
 const manifestsOf = (of: TableState): ReturnType<TableState['table']['manifests']> => of.table.manifests(of)
 
+test('a nullable column that this release does not declare stays, after the declared ones', async () => {
+  const { state: after, changes } = await migrate(
+    variant({ columns: { ...without('level'), note: col.string(20, 'New.', { nullable: true }) } }),
+  )
+  expect(changes).toStrictEqual(['added note'])
+  expect(after.fields.map(({ name }) => name).slice(-2)).toStrictEqual(['fetch_id', 'level'])
+  expect(await migrate(variant({ columns: { ...samples.columns, note: col.string(20, 'New.', { nullable: true }) } }))).toMatchObject({
+    changes: ['arranged the columns'],
+  })
+})
+
+test('a table from before has the ids of columns to come reserved, so that no other engine takes them', async () => {
+  expect(state.metadata['last-column-id']).toBe(9999)
+  await updateTable({
+    table: state.table,
+    attempt: async ({ metadata }) => ({ kind: 'change', metadata: { ...metadata, 'last-column-id': 1001 } }),
+  })
+  const { state: after, changes } = await migrate(samples)
+  expect(changes).toStrictEqual(['reserved the ids of columns to come'])
+  expect(after.metadata['last-column-id']).toBe(9999)
+})
+
 describe('a table refuses, naming the column', () => {
   test.each([
     ['a new column without nulls', withColumns({ note: col.string(20, 'New.') }), 'column note (field id 20) is new and not nullable'],
@@ -149,9 +172,14 @@ describe('a table refuses, naming the column', () => {
       'column height (field id 4) is called level in the table',
     ],
     [
-      'a column that vanished',
-      variant({ columns: without('level') }),
-      'column level (field id 4) is no longer declared: declare it as retired',
+      'a required column that vanished',
+      variant({ columns: without('kind') }),
+      'column kind (field id 16) is required and not declared: no row could be written',
+    ],
+    [
+      "the name of another writer's column",
+      variant({ columns: { ...without('level'), level: col.integer(20, 'Again.', { unit: 'm', nullable: true }) } }),
+      "column level (field id 20) has the name of another writer's column (field id 4)",
     ],
     [
       'another type',
