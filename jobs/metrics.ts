@@ -73,6 +73,12 @@ export const WORKER_METRICS = defineMetrics({
     labels: ['task'],
     buckets_s: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
   },
+  refused: {
+    name: 'traffic_worker_table_refused',
+    kind: 'gauge',
+    help: "1 for each dataset whose table cannot be used: its feeds wait. The service's status states why.",
+    labels: ['dataset'],
+  },
   queue: {
     name: 'traffic_worker_queue_jobs',
     kind: 'gauge',
@@ -169,6 +175,11 @@ export class WorkerMetrics {
     } finally {
       if (!signal.aborted) this.#upkeepTime.series(task).observe(since_s(began_at))
     }
+  }
+
+  /** Exposes the tables that cannot be used, from their reasons by dataset id. */
+  followTables(read: () => ReadonlyMap<string, string>): void {
+    show(this.#registry, WORKER_METRICS.refused, () => [...read().keys()].map((dataset) => [{ dataset }, 1] as const))
   }
 
   /** Exposes the queue's depth; no value if `read` returns null. */

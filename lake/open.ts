@@ -1,5 +1,7 @@
 import { SETTINGS } from './config.ts'
+import { TableRefused } from './iceberg/errors.ts'
 import { currentSnapshot, type TableMetadata } from './iceberg/metadata.ts'
+import { refusalOf } from './iceberg/refusal.ts'
 import { tableKey } from './iceberg/schema.ts'
 import { type AnnouncedVersions, openTable, stateAt, type Table, type TableState } from './iceberg/table.ts'
 import { type RowOptions, rowsOf, scannedColumns } from './query/answers.ts'
@@ -229,6 +231,8 @@ class OpenLake implements Lake {
 
   async #pinned(dataset: Dataset, at?: bigint): Promise<TableState | null> {
     const state = await this.table(dataset).load()
+    const reason = state && (await refusalOf(state, dataset))
+    if (reason !== null) throw new TableRefused(dataset.id, reason)
     if (!state || at === undefined) return state
     if (!state.metadata.snapshots.some((snapshot) => BigInt(snapshot['snapshot-id']) === at))
       throw new QueryError('no-snapshot', `${dataset.id} has no snapshot ${at}; it may have expired`)

@@ -1,6 +1,7 @@
 import type { TableSchema } from '../../lake/iceberg/metadata.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
+import type { TableNotice } from '../../lake/live/table-notices.ts'
 import type { QualityDay } from '../../lake/quality/days.ts'
 import type { TableQuality } from '../../lake/quality/tables.ts'
 import type { Column } from '../../lake/schema/columns.ts'
@@ -26,6 +27,8 @@ export interface SystemState {
   readonly mode: SourceMode
   readonly feeds: readonly FeedListing[]
   readonly states: ReadonlyMap<string, FeedState>
+  /** What workers found about tables, by dataset id. */
+  readonly notices: ReadonlyMap<string, TableNotice>
   /** The published datasets. */
   readonly datasets: readonly Dataset[]
 }

@@ -1,3 +1,4 @@
+import type { TableRefused } from '../../lake/iceberg/errors.ts'
 import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -64,6 +65,14 @@ export function stateUnreadable(dataset: Dataset): Problem {
 /** Returns the problem of tables that the object store cannot deliver. */
 export function tablesUnreadable(cause?: unknown): Problem {
   return problem('feed-unavailable', 'The tables of this answer cannot be read at the moment.', { retry_after_s: RETRY_S, cause })
+}
+
+/** Returns the problem of an answer that needs a table which cannot be used as it is. */
+export function tableRefused(cause: TableRefused): Problem {
+  return problem('feed-unavailable', `This data cannot be read until its operator mends the ${cause.message}.`, {
+    retry_after_s: RETRY_MOST_S,
+    cause,
+  })
 }
 
 /**

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { isStoreAway, QueryError } from '../../lake/query/errors.ts'
 import { isFull, StoreError } from '../../lake/store/errors.ts'
 import { InvalidParam, PROBLEMS, Problem, type ProblemCode, problem } from '../define/problems.ts'
 import { redacted } from '../define/redact.ts'
 import { nearest } from '../define/suggest.ts'
-import { tablesUnreadable } from './absent-data.ts'
+import { tableRefused, tablesUnreadable } from './absent-data.ts'
 import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { outageLog } from './outage-log.ts'
 import { invalidParamProblem } from './validation-errors.ts'
@@ -94,6 +95,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof InvalidParam) return invalidParamProblem(error)
   if (error instanceof QueryError) return queryProblem(error)
   if (error instanceof StoreError) return storeProblem(error)
+  if (error instanceof TableRefused) return tableRefused(error)
   const code = (error as { code?: string }).code ?? ''
   const known = FASTIFY_PROBLEMS[code]
   if (known) return problem(known[0], known[1], { cause: error })

@@ -1,3 +1,4 @@
+import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { LiveFile } from '../../lake/iceberg/types.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -36,7 +37,12 @@ export function tablesChangedAt(tables: SeenTables, of: readonly string[] | null
 
 /** Returns a table as it is now: the previous object if its metadata version is the same. Null if it does not exist yet. */
 async function seeTable(lake: Lake, dataset: Dataset, before: SeenTable | undefined): Promise<SeenTable | null> {
-  const found = await lake.snapshot(dataset)
+  const found = await lake.snapshot(dataset).catch((error: unknown) => {
+    if (error instanceof TableRefused) return error
+    throw error
+  })
+  // As it was last seen: the other tables do not depend on it.
+  if (found instanceof TableRefused) return before ?? null
   if (!found) return null
   if (before?.version === found.version) return before
   const { metadata } = found.state

@@ -127,6 +127,7 @@ export async function openState({
       mode: record.mode,
       feeds,
       states: live.feedStates(),
+      notices: live.tableNotices(),
       datasets: datasets.filter((one) => one.visibility === 'public'),
     }),
     snapshot: (dataset) => live.get(dataset.id),

@@ -32,13 +32,16 @@ export const REASONS = Object.freeze({
   'feed-stale': 'degraded',
   'not-running': 'degraded',
   'group-failing': 'degraded',
+  'table-refused': 'degraded',
   'record-unread': 'degraded',
 } as const)
 
-/** A reason, and its feed or group; null if it concerns everything. */
+/** A reason, and its feed, group or dataset; null if it concerns everything. */
 export interface Reason {
   readonly code: keyof typeof REASONS
   readonly of: string | null
+  /** What is wrong, in English, if the code does not say it. */
+  readonly detail?: string
 }
 
 /** The state of a feed, as `/api/freshness` reports it. Instants in ms. */
@@ -133,7 +136,7 @@ export function statusReports(parts: ReportParts): (month: string | null) => Pro
     const feeds = feedsOf(state, now)
     const isWorkerAway = readiness.redis && state.live.workers()?.living === 0
     const away: Reason[] = isWorkerAway ? [{ code: 'worker-away', of: null }] : []
-    const reasons = [...away, ...reasonsOf(readiness, feeds), ...recentReasons(latest, groups)]
+    const reasons = [...away, ...reasonsOf(readiness, feeds), ...tableReasons(state), ...recentReasons(latest, groups)]
     const { start } = monthBounds(month)
     const before = monthAt(start, -1)
     return {
@@ -233,6 +236,13 @@ function reasonsOf({ status, redis, lake, store_full, redis_read_only, waiting_f
     else if (health === 'STALE') reasons.push({ code: 'feed-stale', of: id })
   }
   return reasons
+}
+
+/** Returns the reasons that workers found in tables. */
+function tableReasons({ live }: ServiceState): Reason[] {
+  return [...live.tableNotices()].flatMap(([of, { refused }]): Reason[] =>
+    refused === null ? [] : [{ code: 'table-refused', of, detail: refused }],
+  )
 }
 
 /** Returns the reasons in the newest minutes of the current month. */

@@ -119,7 +119,7 @@ const STATUS_SCHEMA: Part = Object.freeze({
     description: 'Why the state is not ok.',
     items: object({
       code: { type: 'string', enum: Object.keys(REASONS), description: 'What is wrong.' },
-      of: nullable('string', 'The affected feed or group.'),
+      of: nullable('string', 'The affected feed, group or dataset.'),
       text: { type: 'string', description: 'The same in words.' },
     }),
   },

@@ -33,6 +33,7 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'feed-stale': (of) => `Datos anticuados de: ${of}.`,
     'not-running': () => 'En los últimos minutos ha habido alguno en que la API no estaba en marcha.',
     'group-failing': (of) => `En los últimos minutos han fallado peticiones de: ${of}.`,
+    'table-refused': (of) => `No se pueden usar estas tablas, y sus fuentes esperan: ${of}.`,
     'record-unread': () => 'No se pueden leer las cifras de disponibilidad: si las hay, son las últimas leídas.',
   },
   en: {
@@ -48,6 +49,7 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'feed-stale': (of) => `Stale data from: ${of}.`,
     'not-running': () => 'In one of the last minutes the API was not running.',
     'group-failing': (of) => `Requests have failed in the last minutes in: ${of}.`,
+    'table-refused': (of) => `These tables cannot be used, and their feeds wait: ${of}.`,
     'record-unread': () => 'The availability data cannot be read: the values shown, if any, are the last ones read.',
   },
 }
@@ -55,7 +57,10 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
 /** Returns the text of the reasons with one code. */
 function textOf(code: Reason['code'], reasons: readonly Reason[], options: TextOptions): string {
   const { language, groups } = options
-  const names = reasons.map(({ of }) => (code === 'group-failing' ? groups.find(({ id }) => id === of)?.title[language] : of) ?? of ?? '')
+  const names = reasons.map(({ of, detail }) => {
+    const name = (code === 'group-failing' ? groups.find(({ id }) => id === of)?.title[language] : of) ?? of ?? ''
+    return detail === undefined ? name : `${name} (${detail})`
+  })
   return WHY[language][code](names.join(', '))
 }
 

@@ -7,6 +7,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant, offsetAt } from '../../lake/schema/time.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
+import { refusedAmong } from '../ingest/usable.ts'
 import { oneByOne } from '../one-by-one.ts'
 import { type Derived, filledBy, inputsOf } from './define.ts'
 import { dropPart, filesOf, type Landing, landPart } from './land.ts'
@@ -57,14 +58,17 @@ export function makeDeriver(
       context.log.info({ dataset: derived.into.id, made, removed, rows, ms: Math.round(performance.now() - began) }, 'derived')
     if (!waits && made.length + removed.length === 0) settled[makes].set(derived, seen)
   }
-  /** Runs derivations in order. One that fails keeps only those from running that read its tables. */
+  /** Runs derivations in order. One that fails, or a table that cannot be used, keeps only those from running that need it. */
   const runEach = async (due: readonly Derived[], makes: (derived: Derived) => Makes, signal: AbortSignal): Promise<void> => {
-    const failed = new Set<Dataset>()
+    const tables = [...new Set(due.flatMap((derived) => [...inputsOf(derived), ...filledBy(derived)]))]
+    const refused = await refusedAmong(context, tables)
+    const failed = new Set(tables.filter(({ id }) => refused.has(id)))
     await oneByOne(due, signal, async (derived) => {
       const fail = (): void => {
         for (const dataset of filledBy(derived)) failed.add(dataset)
       }
-      if (inputsOf(derived).some((dataset) => failed.has(dataset))) return fail()
+      const isRefused = filledBy(derived).some(({ id }) => refused.has(id))
+      if (isRefused || inputsOf(derived).some((dataset) => failed.has(dataset))) return fail()
       await run(derived, makes(derived), signal).catch((error: unknown) => {
         fail()
         throw error

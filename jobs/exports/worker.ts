@@ -13,6 +13,7 @@ import {
   putProgress,
   readJob,
 } from '../../lake/exports/jobs.ts'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { openRedis } from '../../lake/live/connect.ts'
 import { LockLost, withLock } from '../../lake/live/lock.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -225,7 +226,7 @@ async function runJob(
       log.info({ id, dataset: request.dataset }, 'export cancelled')
       return
     }
-    const isRefused = error instanceof ExportRejected
+    const isRefused = error instanceof ExportRejected || error instanceof TableRefused
     log.error({ id, dataset: request.dataset, err: error }, 'export failed')
     if (!isRefused && starts < ATTEMPTS) {
       // An outcome that was sent may be stored in spite of the error, and then names these files.

@@ -4,6 +4,7 @@ import { backfill } from './backfill.ts'
 import type { IngestContext } from './context.ts'
 import { FetchError } from './http.ts'
 import type { Runner } from './runner.ts'
+import { waitsForTables } from './usable.ts'
 
 /** First and longest wait before a failed feed is retried, ms; it doubles, because each attempt is a download. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000]
@@ -62,7 +63,7 @@ export function makeHistoryFiller(context: IngestContext, { runner, feeds, land,
       for (const feed of unfinished) {
         signal.throwIfAborted()
         const { wait_ms = FIRST_WAIT_MS / 2, until = 0 } = failed.get(feed.id) ?? {}
-        if (context.now() < until) continue
+        if (context.now() < until || (await waitsForTables(context, feed)) !== null) continue
         const isFilled = await fillFeed(feed, signal).catch((error: Error) => {
           signal.throwIfAborted()
           context.log.warn({ feed: feed.id, reason: error.message }, 'archive not backfilled; it is tried again later')

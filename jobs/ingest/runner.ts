@@ -17,6 +17,7 @@ import { type FetchOutcome, runFeed, runFile, showLive } from './pipeline.ts'
 import { type Arriving, showArriving } from './streams/arriving.ts'
 import { type FollowOptions, followStream, type StreamFile, type StreamHealth, streamReply } from './streams/follow.ts'
 import { landedIn } from './tables.ts'
+import { refusedTables, waitsForTables } from './usable.ts'
 
 /** Retries of a landing when another process landed in the meantime. */
 const MOST_LANDINGS = 5
@@ -114,6 +115,12 @@ export function makeRunner(context: IngestContext): Runner {
     await writeFeedState(context.redis, feedStateAfter(feed, { before, ...run, ...factsOf(memory) }))
   }
 
+  /** Records that a feed waits for a table that cannot be used: the publisher is not asked, and nothing is logged or stored. */
+  const waitingFor = async (feed: Feed, reason: string): Promise<FetchOutcome> => {
+    await recordFailure(context, feed, new Error(reason))
+    return failure(reason, context.now())
+  }
+
   const fetchWhole = (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> =>
     inTurn(feed, async (known) => {
       const attempted_at = context.now()
@@ -139,6 +146,8 @@ export function makeRunner(context: IngestContext): Runner {
   }
 
   const takeFile = async (feed: Feed, file: ArchiveFile, signal: AbortSignal): Promise<FetchOutcome | null> => {
+    const reason = await waitsForTables(context, feed)
+    if (reason !== null) return failure(reason, context.now())
     const { period } = file
     const former = await inTurn(feed, async ({ periods }) => periods.get(period) ?? null)
     let collected: Collected | null
@@ -157,8 +166,10 @@ export function makeRunner(context: IngestContext): Runner {
     })
   }
 
-  const takeStreamed = (feed: Feed, file: StreamFile, arriving: Arriving): Promise<FetchOutcome> =>
-    inTurn(feed, async (known) => {
+  const takeStreamed = async (feed: Feed, file: StreamFile, arriving: Arriving): Promise<FetchOutcome> => {
+    const reason = await waitsForTables(context, feed)
+    if (reason !== null) throw new FetchError(reason, { retryable: true })
+    return inTurn(feed, async (known) => {
       const attempted_at = context.now()
       const taken = { collected: streamReply(file), signal: new AbortController().signal }
       const { memory, outcome } = await runFile(context, known, taken)
@@ -171,6 +182,7 @@ export function makeRunner(context: IngestContext): Runner {
       )
       return outcome
     })
+  }
 
   /** Records in a stream's freshness when it was last heard, or why it is silent. */
   const reportHealth = (feed: Feed, { heard_at, problem }: StreamHealth): Promise<void> =>
@@ -211,11 +223,18 @@ export function makeRunner(context: IngestContext): Runner {
     return (await follow(feed, limit, { onlyOne: true })) ?? failure('nothing came', context.now())
   }
 
-  const fetchOnce = (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> =>
-    feed.archive ? fetchRecent(feed, signal) : feed.stream ? fetchOneFile(feed, signal) : fetchWhole(feed, signal)
+  const fetchOnce = async (feed: Feed, signal: AbortSignal): Promise<FetchOutcome> => {
+    const reason = await waitsForTables(context, feed)
+    if (reason !== null) return waitingFor(feed, reason)
+    return feed.archive ? fetchRecent(feed, signal) : feed.stream ? fetchOneFile(feed, signal) : fetchWhole(feed, signal)
+  }
 
   return {
-    follow: async (feed, signal, options) => void (await follow(feed, signal, options)),
+    async follow(feed, signal, options) {
+      const reason = await waitsForTables(context, feed)
+      if (reason === null) await follow(feed, signal, options)
+      else await waitingFor(feed, reason)
+    },
 
     fetch: (feed, signal) =>
       fetchOnce(feed, signal).catch(async (error: unknown) => {
@@ -235,6 +254,7 @@ export function makeRunner(context: IngestContext): Runner {
 
     async land(feed, signal) {
       const began = performance.now()
+      if ((await waitsForTables(context, feed)) !== null) return {}
       // Only the pending rows use the feed's turn: the rest may take long, and the publisher does not wait.
       await mergeLateData(context, feed, signal)
       // Before the turn: a fetch of the feed must not wait behind a landing that waits for other feeds' queries.
@@ -289,6 +309,8 @@ export function makeRunner(context: IngestContext): Runner {
   }
 
   async function healFeed(feed: Feed, isTold: boolean): Promise<void> {
+    // What Redis still has stays as it is.
+    if (feed.into.some(({ id }) => refusedTables(context).has(id))) return
     const live = feed.into.filter((dataset) => dataset.live && !memories.get(feed.id)?.filling.includes(dataset))
     const whole = await Promise.all(
       live.map(async (dataset) => {

@@ -1,8 +1,6 @@
 import { expireJobs } from '../../lake/exports/jobs.ts'
 import { fillChecksums } from '../../lake/iceberg/checksums.ts'
-import { createTable } from '../../lake/iceberg/create.ts'
 import { expireSnapshots } from '../../lake/iceberg/expire.ts'
-import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { removeOldVersions, removeOrphans } from '../../lake/iceberg/orphans.ts'
 import { KEEP_ALL_MS } from '../../lake/iceberg/retention.ts'
 import { forgetReplies } from '../../lake/idempotency.ts'
@@ -12,6 +10,7 @@ import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from '../ingest/context.ts'
 import { landedIn } from '../ingest/tables.ts'
+import { prepareTable, refusedAmong, refusedTables } from '../ingest/usable.ts'
 import { oneByOne } from '../one-by-one.ts'
 import { deleteOldRows } from './delete-rows.ts'
 import { reportFeeds } from './feed-events.ts'
@@ -42,26 +41,24 @@ export const UPKEEP_TASKS = [
   { task: 'backfill', every_s: 60 },
 ] as const
 
-/**
- * Creates missing tables and updates the others to their declaration. Throws, naming the column, for a change that it cannot
- * apply.
- */
-export async function prepareTables(context: IngestContext, datasets: readonly Dataset[]): Promise<void> {
-  for (const dataset of datasets) {
-    const { properties } = await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })
-    if (properties['source-mode'] !== context.mode)
-      throw new Error(`table ${dataset.id} has ${properties['source-mode']} data, it cannot take ${context.mode} data`)
-    const { changes } = await migrateTable(context.lake.table(dataset), dataset)
-    if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
-  }
+/** Creates missing tables and updates the others to their declaration. Returns why some cannot be used, by dataset id. */
+export async function prepareTables(context: IngestContext, datasets: readonly Dataset[]): Promise<ReadonlyMap<string, string>> {
+  for (const dataset of datasets) await prepareTable(context, dataset)
+  return refusedTables(context)
 }
 
 /** Runs a task of upkeep over all tables or feeds. */
 export async function runUpkeep(
   context: IngestContext,
   task: string,
-  over: { readonly datasets: readonly Dataset[]; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
+  all: { readonly datasets: readonly Dataset[]; readonly feeds: readonly Feed[]; readonly signal: AbortSignal },
 ): Promise<void> {
+  const refused = task === 'feed-events' ? new Map() : await refusedAmong(context, all.datasets)
+  const over = {
+    ...all,
+    datasets: all.datasets.filter(({ id }) => !refused.has(id)),
+    feeds: all.feeds.filter(({ into }) => !into.some(({ id }) => refused.has(id))),
+  }
   const inUse = (key: string): boolean => context.lake.inUse(key)
   if (task === 'retire-raw') return retire(context, over.feeds, over.signal)
   if (task === 'delete-rows') return deleteRows(context, over)

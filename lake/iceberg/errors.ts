@@ -10,7 +10,18 @@ export class CommitOutcomeUnknown extends Error {
   override readonly name = 'CommitOutcomeUnknown'
 }
 
-/** A declaration that a table cannot follow; the message gives the reason for each column. */
-export class MigrationError extends Error {
+/** A table that cannot be used as it is: other tables and live state do not depend on it. `reason` does not name the table. */
+export class TableRefused extends Error {
+  override readonly name: string = 'TableRefused'
+  readonly reason: string
+
+  constructor(table: string, reason: string) {
+    super(`table ${table} cannot be used: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** A declaration that a table cannot follow; the reason names each column. */
+export class MigrationError extends TableRefused {
   override readonly name = 'MigrationRefused'
 }

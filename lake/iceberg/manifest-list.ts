@@ -1,4 +1,5 @@
 import { decodeContainer, encodeContainer } from './avro.ts'
+import { TableRefused } from './errors.ts'
 import { type ManifestEntry, type Paths, STATUS } from './manifest.ts'
 import { MANIFEST_LIST_SCHEMA, type PartitionPart } from './manifest-schema.ts'
 import type { SnapshotId } from './metadata.ts'
@@ -132,7 +133,7 @@ export function encodeManifestList(options: {
 export function decodeManifestList(bytes: Buffer, paths: Paths): ManifestFile[] {
   const records = decodeContainer(bytes).records as readonly AvroManifestFile[]
   return records.map((record) => {
-    if (record.content !== 0) throw new Error(`${record.manifest_path}: manifests of delete files are not supported`)
+    if (record.content !== 0) throw new TableRefused(record.manifest_path, 'it has delete files')
     return {
       key: paths.toKey(record.manifest_path),
       bytes: record.manifest_length,

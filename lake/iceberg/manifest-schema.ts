@@ -1,4 +1,5 @@
 import type { Schema } from 'avsc'
+import { TableRefused } from './errors.ts'
 import { fieldOf, type PartitionSpec, primitiveOf, type TableMetadata } from './metadata.ts'
 import { resultType, type Transform } from './transforms.ts'
 import { decimalOf } from './values.ts'
@@ -15,13 +16,14 @@ export interface PartitionPart {
 
 const TRANSFORMS: readonly string[] = ['identity', 'day', 'month']
 
-/** The parts of a spec's partition tuples. Throws for an unsupported transform. */
+/** The parts of a spec's partition tuples. Throws `TableRefused` for an unsupported transform. */
 export function partsOf(metadata: TableMetadata, spec: PartitionSpec): PartitionPart[] {
   return spec.fields.map((field) => {
     const sourceType = primitiveOf(fieldOf(metadata, field['source-id']))
     if (sourceType === null || !TRANSFORMS.includes(field.transform))
-      throw new Error(
-        `${metadata.location}: partition field ${field.name} has transform ${field.transform}; supported are ${TRANSFORMS.join(', ')}`,
+      throw new TableRefused(
+        metadata.location,
+        `partition field ${field.name} has transform ${field.transform}; supported are ${TRANSFORMS.join(', ')}`,
       )
     const transform = field.transform as Transform
     return {

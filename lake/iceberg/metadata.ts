@@ -1,3 +1,4 @@
+import { TableRefused } from './errors.ts'
 import type { TableField } from './types.ts'
 
 /** One schema of a table. All schemas that snapshots may use are kept. */
@@ -115,12 +116,12 @@ interface ExactJson {
   rawJSON(text: string): unknown
 }
 
-/** Reads a metadata file. Throws if it is not version 2 or lacks a required field. */
+/** Reads a metadata file. Throws `TableRefused` if it is not version 2 or lacks a required field. */
 export function parseMetadata(bytes: Buffer, name: string): TableMetadata {
   const found = parseExactly(bytes.toString('utf8')) as Partial<TableMetadata>
-  if (found['format-version'] !== 2) throw new Error(`${name}: format-version ${found['format-version']} is not supported, only 2`)
+  if (found['format-version'] !== 2) throw new TableRefused(name, `its format version is ${found['format-version']}, only 2 is supported`)
   const missing = REQUIRED.filter((field) => found[field as keyof TableMetadata] === undefined)
-  if (missing.length > 0) throw new Error(`${name}: ${missing.join(', ')} missing`)
+  if (missing.length > 0) throw new TableRefused(name, `its metadata lacks ${missing.join(', ')}`)
   const metadata = {
     ...(found as TableMetadata),
     properties: found.properties ?? {},

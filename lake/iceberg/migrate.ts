@@ -46,7 +46,7 @@ function planMigration(
     ...schema.fields.flatMap((field) => refusedRemoval(metadata, field, declared)),
     ...declared.fields.flatMap((field) => refusedField(metadata, field, declared)),
   ]
-  if (refusals.length > 0) throw new MigrationError(`table ${metadata.location} cannot follow its declaration:\n  ${refusals.join('\n  ')}`)
+  if (refusals.length > 0) throw new MigrationError(metadata.location, refusals.join('; '))
 
   const changes = schema.fields.filter((field) => declared.retired.has(field.id)).map((field) => `retired ${field.name}`)
   // Columns of a later release or another engine stay.
@@ -187,7 +187,7 @@ export function declaredSpecId(metadata: TableMetadata, dataset: Dataset): numbe
   const { partition } = declaredTable(dataset)
   const same = metadata['partition-specs'].find((spec) => isSameSpec(spec.fields, partition))
   if (!same)
-    throw new MigrationError(`table ${metadata.location} is not partitioned as declared: ${partition.map(({ name }) => name).join(', ')}`)
+    throw new MigrationError(metadata.location, `it is not partitioned as declared: ${partition.map(({ name }) => name).join(', ')}`)
   return same['spec-id']
 }
 

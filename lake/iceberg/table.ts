@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ObjectStore } from '../store/store.ts'
+import { TableRefused } from './errors.ts'
 import { decodeManifest, type ManifestEntry, type Paths } from './manifest.ts'
 import { decodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
@@ -27,7 +28,7 @@ export interface Table {
   readonly clock: () => number
   /**
    * The newest version, null if the table does not exist. Callers share one probe; with announced versions and no announcement
-   * there is none. `isFresh` always probes, as writers need.
+   * there is none. `isFresh` always probes, as writers need. Throws `TableRefused` for a version that cannot be read.
    */
   load(options?: { readonly isFresh?: boolean }): Promise<TableState | null>
   /** The manifests of a snapshot; the current one by default. */
@@ -160,7 +161,7 @@ export function openTable(options: {
 
   const keep = (state: TableState): void => {
     if (newest && newest.metadata['table-uuid'] !== state.metadata['table-uuid'])
-      throw new Error(`table ${key}: another table took its place (${state.metadata['table-uuid']} for ${newest.metadata['table-uuid']})`)
+      throw new TableRefused(key, `another table took its place (${state.metadata['table-uuid']} for ${newest.metadata['table-uuid']})`)
     if (!newest || state.version > newest.version) newest = state
   }
 
@@ -180,25 +181,33 @@ export function openTable(options: {
   /** An existing version from which all newer ones follow without a gap. */
   const discover = async (): Promise<TableState | null> => {
     const hint = Number((await store.get(hintKey(key)))?.toString('latin1').trim())
-    const hinted = Number.isSafeInteger(hint) && hint > 0 ? await read(hint) : null
+    const hinted = Number.isSafeInteger(hint) && hint > 0 ? await read(hint).catch(asRefused) : null
     // Versions are removed oldest first and at twice this age, so none can be missing after a young one.
-    if (hinted && clock() - hinted.metadata['last-updated-ms'] <= BASE_MAX_AGE_MS) return hinted
+    const isYoung = hinted && !(hinted instanceof TableRefused) && clock() - hinted.metadata['last-updated-ms'] <= BASE_MAX_AGE_MS
+    if (isYoung) return hinted
     const versions = await listVersions(table)
     const last = versions.at(-1)
-    return last === undefined ? hinted : read(last)
+    if (last !== undefined) return read(last)
+    if (hinted instanceof TableRefused) throw hinted
+    return hinted
   }
 
   /** The newest version after an existing one: doubles the step ahead, then bisects. */
   const advance = async (base: TableState): Promise<TableState> => {
-    const following = await read(base.version + 1)
-    if (!following) return base
-    let [at, step] = [following.version, 1]
+    const next = base.version + 1
+    // A version that cannot be used may have been replaced by one that can.
+    const found = await read(next).catch(asRefused)
+    if (!found) return base
+    const following = found instanceof TableRefused ? null : found
+    let [at, step] = [next, 1]
     while (await exists(at + step)) {
       at += step
       step *= 2
     }
     for (step /= 2; step >= 1; step /= 2) if (await exists(at + step)) at += step
-    return at === following.version ? following : ((await read(at)) ?? following)
+    const newest = at === next ? following : ((await read(at)) ?? following)
+    if (newest) return newest
+    throw found
   }
 
   return Object.freeze(table)
@@ -248,6 +257,12 @@ export function pathsOf(state: { readonly table: Table; readonly metadata: Table
       return key + path.slice(location.length)
     },
   }
+}
+
+/** The error of a version that cannot be used; throws any other. */
+function asRefused(error: unknown): TableRefused {
+  if (error instanceof TableRefused) return error
+  throw error
 }
 
 function stateOf(table: Table, version: number, metadata: TableMetadata): TableState {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommitConflict, CommitOutcomeUnknown } from './errors.ts'
+import { CommitConflict, CommitOutcomeUnknown, TableRefused } from './errors.ts'
 import { metadataBytes, parseMetadata, type TableMetadata } from './metadata.ts'
 import { BASE_MAX_AGE_MS, hintKey, pathsOf, type Table, type TableState, versionKey } from './table.ts'
 
@@ -136,6 +136,8 @@ async function putVersion({ table, version, metadata, commitId, loaded_at }: Put
       const found = await table.store.get(key)
       if (found) return parseMetadata(found, key).properties[COMMIT_ID] === commitId ? 'committed' : 'conflict'
     } catch (error) {
+      // Not ours: ours can be read.
+      if (error instanceof TableRefused) return 'conflict'
       cause ??= error
     }
   }

@@ -25,6 +25,8 @@ export const LIVE_KEYS = {
    * stopped.
    */
   workers: 'live:workers',
+  /** Hash of dataset → what is wrong with its table, as JSON; see table-notices.ts. */
+  notices: 'live:table-notices',
   /** Channel for `<key of a table> <version>` after every commit. */
   tables: 'live:tables-changed',
   /** Channel for `<dataset> <version>` after every publication. */

@@ -6,6 +6,7 @@ import { type FeedState, feedStatesOf } from './freshness.ts'
 import { LIVE_KEYS, partField } from './keys.ts'
 import { partOf, readPart } from './parts.ts'
 import { decodeSnapshot } from './snapshot.ts'
+import { readTableNotices, type TableNotice } from './table-notices.ts'
 import type { LivePart, LiveRow } from './types.ts'
 import { readWorkers, type SeenWorkers } from './workers.ts'
 
@@ -39,6 +40,8 @@ export interface LiveReader {
   feedStates(): ReadonlyMap<string, FeedState>
   /** The workers by their last announcements; null if there were none. */
   workers(): SeenWorkers | null
+  /** What workers found about tables, by dataset id. */
+  tableNotices(): ReadonlyMap<string, TableNotice>
   /** Changes of a dataset after a cursor, see `readChanges`. Throws while Redis is away. */
   changes(dataset: string, page: { readonly after: string | null; readonly limit: number }): Promise<ChangesPage>
   /** Requests documents of an on-demand feed, see `wantDocuments`. Throws while Redis is away. */
@@ -83,6 +86,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const opened = Promise.withResolvers<void>()
   let feeds: ReadonlyMap<string, FeedState> = new Map()
   let workers: SeenWorkers | null = null
+  let notices: ReadonlyMap<string, TableNotice> = new Map()
   let connected = false
   let hasRead = false
   let closed = false
@@ -125,9 +129,10 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
   const look = async (): Promise<void> => {
     const keys = [LIVE_KEYS.versions, LIVE_KEYS.feeds, LIVE_KEYS.gone] as const
     const [versions = {}, states = {}, gone = {}] = await Promise.all(keys.map((key) => redis.hgetall(key)))
-    const seen = await readWorkers(redis)
+    const [seen, found] = await Promise.all([readWorkers(redis), readTableNotices(redis)])
     connected = true
     workers = seen ?? workers
+    notices = found
     // An emptied Redis has lost the past: a feed's state stays until it is replaced or marked as removed.
     feeds = new Map([...[...feeds].filter(([feed]) => gone[feed] === undefined), ...feedStatesOf(states)])
     const changed = Object.entries(versions).filter(([dataset, version]) => datasets.get(dataset)?.snapshot?.version !== Number(version))
@@ -182,6 +187,7 @@ export function openLive({ redisUrl, poll_ms = 2000, onError }: LiveOptions): Li
     row: (dataset, key) => datasets.get(dataset)?.snapshot?.byKey.get(key) ?? null,
     feedStates: () => feeds,
     workers: () => workers,
+    tableNotices: () => notices,
     want: (feed, of) => wantDocuments(redis, feed, of),
     changes: (dataset, page) => readChanges(redis, dataset, page),
     onChange: (dataset, listener) => {

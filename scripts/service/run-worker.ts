@@ -6,6 +6,7 @@ import type { Feed } from '../../jobs/feeds/define.ts'
 import { makeFirstRound } from '../../jobs/first-round.ts'
 import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
+import { refusedTables } from '../../jobs/ingest/usable.ts'
 import { WorkerMetrics } from '../../jobs/metrics.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
 import { startWorker } from '../../jobs/worker.ts'
@@ -103,6 +104,7 @@ const exporting = await startExportWorker({
   log,
 })
 meter.followQueue(() => worker.queueDepth())
+meter.followTables(() => refusedTables(context))
 metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
 /** Data accepted earlier is shown again at once, and whenever Redis lost it. */
 let healing = false

@@ -323,7 +323,7 @@ describe('ports', () => {
       }))
     const silence = (feeds: FeedListing[], { published = true, stale = [] as string[] } = {}) =>
       silenceOf(vesselPositions, {
-        system: () => ({ mode: 'live', feeds, states: new Map(), datasets: [] }),
+        system: () => ({ mode: 'live', feeds, states: new Map(), datasets: [], notices: new Map() }),
         snapshot: () => (published ? ({} as never) : null),
         isStale: (_dataset, source) => stale.includes(source?.id ?? ''),
       })

@@ -1,3 +1,4 @@
+import { TableRefused } from '../../../lake/iceberg/errors.ts'
 import { defineCodes } from '../../../lake/schema/codes.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import { defineEndpoint, type SystemView } from '../../define/endpoint.ts'
@@ -43,8 +44,10 @@ const file = record('ExportFile', 'A data file of one snapshot of a dataset.', {
   url_expires_at: bound('When the URL ends: at least 15 minutes from now.', '2026-01-02T12:40:00.000Z'),
 })
 
-/** Returns the name of a dataset's current snapshot; null without data. */
+/** Returns the name of a dataset's current snapshot; null without data. Throws for a table that cannot be used. */
 function currentSnapshot(system: SystemView, id: string): string | null {
+  const refused = system.notices.get(id)?.refused ?? null
+  if (refused !== null) throw new TableRefused(id, refused)
   const table = system.tables.get(id)
   return table ? snapshotName(table.state) : null
 }

@@ -94,7 +94,7 @@ test('a rewrite keeps every value of the columns that another engine added', asy
   expect(await everything()).toEqual(before)
 })
 
-test('a rewrite by the earlier release keeps what a later one added and widened, and the earlier one starts on it', async () => {
+test('a rewrite by the earlier release keeps what a later one added and widened', async () => {
   const later = variant({
     columns: {
       ...samples.columns,
@@ -111,9 +111,7 @@ test('a rewrite by the earlier release keeps what a later one added and widened,
   const before = await everything()
   await rewriteAll()
   expect(await everything()).toEqual(before)
-  await expect(prepareTables(stage.context, [samples])).rejects.toThrow(
-    'column level (field id 4) is long in the table and cannot become int',
-  )
+  expect((await prepareTables(stage.context, [samples])).get(samples.id)).toContain('column level (field id 4) is long in the table')
 })
 
 test('a release that only added a column can be taken back, and rows of the earlier one have no value', async () => {

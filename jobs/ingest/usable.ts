@@ -1,0 +1,71 @@
+import { createTable } from '../../lake/iceberg/create.ts'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
+import { migrateTable } from '../../lake/iceberg/migrate.ts'
+import { isRefused, loadOrRefuse } from '../../lake/iceberg/refusal.ts'
+import { writeTableNotice } from '../../lake/live/table-notices.ts'
+import type { Dataset } from '../../lake/schema/dataset.ts'
+import type { IngestContext } from './context.ts'
+
+const refusedIn = new WeakMap<IngestContext, Map<string, string>>()
+
+/** The tables that cannot be used, as this process last found: the reason by dataset id. */
+export function refusedTables(context: IngestContext): ReadonlyMap<string, string> {
+  const known = refusedIn.get(context) ?? new Map<string, string>()
+  refusedIn.set(context, known)
+  return known
+}
+
+/**
+ * Creates a missing table and updates another to its declaration. A table that cannot be used is left as it is: the reason is
+ * logged once, and shown in the service's status until it can be used again.
+ */
+export async function prepareTable(context: IngestContext, dataset: Dataset): Promise<void> {
+  let refused: string | null = null
+  try {
+    const { properties } = await createTable({ store: context.store, dataset, properties: { 'source-mode': context.mode } })
+    if (properties['source-mode'] !== context.mode)
+      throw new TableRefused(dataset.id, `it has ${properties['source-mode']} data and cannot take ${context.mode} data`)
+    const table = context.lake.table(dataset)
+    const { changes } = await migrateTable(table, dataset)
+    if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
+    const found = await loadOrRefuse(table, dataset)
+    if (isRefused(found)) refused = found.refused
+  } catch (error) {
+    if (!(error instanceof TableRefused)) throw error
+    refused = error.reason
+  }
+  await note(context, dataset, refused)
+}
+
+/** Why some of these tables cannot be used now, by dataset id. A refused one is prepared again, so that it recovers by itself. */
+export async function refusedAmong(context: IngestContext, datasets: readonly Dataset[]): Promise<ReadonlyMap<string, string>> {
+  const known = refusedTables(context)
+  for (const dataset of datasets) {
+    if (known.has(dataset.id)) await prepareTable(context, dataset)
+    else {
+      const found = await loadOrRefuse(context.lake.table(dataset), dataset)
+      if (isRefused(found)) await note(context, dataset, found.refused)
+    }
+  }
+  return new Map([...known].filter(([id]) => datasets.some((dataset) => dataset.id === id)))
+}
+
+/** Why a feed must wait for its tables; null if it need not. */
+export async function waitsForTables(context: IngestContext, feed: { readonly into: readonly Dataset[] }): Promise<string | null> {
+  const reasons = [...(await refusedAmong(context, feed.into))].map(([id, reason]) => `table ${id} cannot be used: ${reason}`)
+  return reasons.length === 0 ? null : reasons.join('; ')
+}
+
+async function note(context: IngestContext, { id }: Dataset, refused: string | null): Promise<void> {
+  const known = refusedTables(context) as Map<string, string>
+  const before = known.get(id) ?? null
+  if (refused === null) known.delete(id)
+  else known.set(id, refused)
+  if (refused !== null && refused !== before) context.log.error({ dataset: id, reason: refused }, 'table cannot be used; its feeds wait')
+  if (refused === null && before !== null) context.log.info({ dataset: id }, 'table can be used again')
+  // Also if nothing changed: an emptied Redis has lost it.
+  if (refused !== null || before !== null)
+    await writeTableNotice(context.redis, id, { refused }).catch((error: Error) =>
+      context.log.warn({ dataset: id, reason: error.message }, 'state of a table not announced'),
+    )
+}

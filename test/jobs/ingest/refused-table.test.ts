@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defineDerived } from '../../../jobs/derive/define.ts'
+import { makeDeriver } from '../../../jobs/derive/derive.ts'
+import type { Feed } from '../../../jobs/feeds/define.ts'
+import { refusedTables } from '../../../jobs/ingest/usable.ts'
+import { prepareTables, runUpkeep } from '../../../jobs/upkeep/tasks.ts'
+import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts'
+import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
+import { hintKey, versionKey } from '../../../lake/iceberg/table.ts'
+import { readFeedStates } from '../../../lake/live/freshness.ts'
+import { readTableNotices } from '../../../lake/live/table-notices.ts'
+import { instant, sql } from '../../../lake/query/sql.ts'
+import { logAfter } from '../../../lake/raw/archive.ts'
+import { col } from '../../../lake/schema/columns.ts'
+import { type Dataset, defineDataset, identity } from '../../../lake/schema/dataset.ts'
+import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
+import { never, openStage, type Stage } from './stage.ts'
+
+const feed = littleFeed()
+/** A feed of the readings alone, from the same document. */
+const readingsFeed: Feed = {
+  ...feed,
+  id: 'lesser',
+  into: [trafficReadings],
+  async *rows(...args: Parameters<Feed['rows']>) {
+    for await (const one of feed.rows(...args)) if (one.dataset === trafficReadings) yield one
+  },
+} as Feed
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+  await prepareTables(stage.context, [v16Beacons, trafficReadings])
+})
+afterEach(() => stage.close())
+
+/** Writes the next version of a table as another tool would, from the newest one's metadata. */
+async function writeVersion(dataset: Dataset, edit: (metadata: Record<string, unknown>) => object): Promise<void> {
+  const { store, lake } = stage.context
+  const { key } = lake.table(dataset)
+  let version = 1
+  while (await store.head(versionKey(key, version + 1))) version++
+  const metadata = JSON.parse(String(await store.get(versionKey(key, version)))) as Record<string, unknown>
+  await store.put(versionKey(key, version + 1), Buffer.from(JSON.stringify(edit(metadata))))
+  await store.put(hintKey(key), Buffer.from(String(version + 1)))
+}
+const logged = (): string[] =>
+  stage.lines.filter(({ msg }) => msg.startsWith('table can')).map(({ msg, reason }) => [msg, reason].filter(Boolean).join(': '))
+const stateOf = async (id: string) => (await readFeedStates(stage.context.redis)).get(id)
+
+test.each([
+  ['of format version 3', (m: object) => ({ ...m, 'format-version': 3 }), 'its format version is 3, only 2 is supported'],
+  ['without its schemas', ({ schemas: _, ...m }: Record<string, unknown>) => m, 'its metadata lacks schemas'],
+  [
+    'with a required column of another writer',
+    (m: Record<string, unknown>) => {
+      const [schema] = m['schemas'] as { fields: object[] }[]
+      const fields = [...(schema?.fields ?? []), { id: 10_000, name: 'must', required: true, type: 'string' }]
+      return { ...m, schemas: [schema, { ...schema, 'schema-id': 1, fields }], 'current-schema-id': 1 }
+    },
+    'column must (field id 10000) is required and not declared',
+  ],
+])('a table %s stops only its own feeds, and they go on once it can be used again', async (_, edit, reason) => {
+  const { context, publish } = stage
+  await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
+  await stage.runner.land(feed, never)
+  const good = JSON.parse(String(await context.store.get(versionKey(context.lake.table(v16Beacons).key, 2)))) as object
+  await writeVersion(v16Beacons, edit)
+
+  for (const count of [2, 3]) {
+    const outcome = await publish(feed, count, { beacons: { a: 2 }, readings: { s: count } })
+    expect(outcome).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(`table v16_beacons cannot be used: ${reason}`) })
+  }
+  expect(await stage.runner.land(feed, never)).toEqual({})
+  expect(await logAfter(context.store, feed.id, 0)).toHaveLength(1)
+  expect((await stateOf(feed.id))?.last_error).toContain(reason)
+  expect((await stage.live('v16_beacons'))?.map(({ km }) => km)).toEqual([1])
+  // Others run, upkeep included.
+  expect(await publish(readingsFeed, 4, { readings: { s: 4 } })).toMatchObject({ outcome: 'accepted' })
+  expect(await stage.runner.land(readingsFeed, never)).toEqual({ traffic_readings: 1 })
+  const both = { datasets: [v16Beacons, trafficReadings], feeds: [feed, readingsFeed], signal: never }
+  for (const task of ['expire', 'versions', 'orphans', 'retire-raw']) await runUpkeep(context, task, both)
+  // A process that starts now starts, and says the same.
+  stage.restart()
+  expect([...(await prepareTables(context, [v16Beacons, trafficReadings])).keys()]).toEqual(['v16_beacons'])
+  await stage.runner.heal([feed, readingsFeed])
+  expect((await readTableNotices(context.redis)).get('v16_beacons')?.refused).toContain(reason)
+  expect(logged()).toHaveLength(1)
+  expect(logged()[0]).toContain(reason)
+
+  await writeVersion(v16Beacons, () => good)
+  expect(await publish(feed, 5, { beacons: { a: 5 }, readings: { s: 5 } })).toMatchObject({ outcome: 'accepted' })
+  await stage.runner.land(feed, never)
+  expect((await tableRows(context, v16Beacons)).map(({ km }) => Number(km)).sort()).toContain(5)
+  expect(refusedTables(context).size).toBe(0)
+  expect((await readTableNotices(context.redis)).size).toBe(0)
+  expect(logged().at(-1)).toBe('table can be used again')
+})
+
+/** Rows by month of a dataset, derived into one of that name. */
+function countsOf(id: string, from: Dataset) {
+  const into = defineDataset({
+    ...{ id, domain: 'road', title: id, about: 'Rows by month.', sources: from.sources, version: 'month', time: 'period_start' },
+    columns: { month: col.string(1, 'Month.'), period_start: col.instant(2, 'Begin.'), rows: col.integer(3, 'Rows.', { unit: '1' }) },
+    ...{ entity: ['month'], writeMode: 'replace', partition: [identity('month')], order: ['month'] },
+    plan: { live: 'FREE', history: 'PRO', bulk: 'ENTERPRISE' },
+  })
+  return defineDerived({
+    ...{ by: 'months', into, from: [from], revision: 1 },
+    rows: ({ month, from: begin }, [rows]) =>
+      sql`SELECT ${month} AS month, ${instant(begin)} AS period_start, CAST(count(*) AS INTEGER) AS rows FROM ${rows ?? null} HAVING count(*) > 0`,
+  })
+}
+
+test('derivations that need it wait, and others run', async () => {
+  const { context, publish } = stage
+  const [beacons, readings] = [countsOf('beacon_counts', v16Beacons), countsOf('reading_counts', trafficReadings)]
+  await prepareTables(context, [beacons.into, readings.into])
+  await publish(feed, 1, { beacons: { a: 1 }, readings: { s: 1 } })
+  await stage.runner.land(feed, never)
+  await writeVersion(v16Beacons, (metadata) => ({ ...metadata, 'format-version': 3 }))
+  await makeDeriver(context, { derivations: [beacons, readings], feeds: [feed] }).all(never)
+  expect(await tableRows(context, beacons.into)).toEqual([])
+  expect(await tableRows(context, readings.into)).toMatchObject([{ month: '2026-06', rows: 1 }])
+})
