@@ -8,6 +8,8 @@ export interface Report {
   publishedAt: number | null
   /** By dataset and reason. */
   readonly quarantined: Record<string, Record<string, number>>
+  /** By dataset and column: how many values became null, where no row of the publication has a usable one. */
+  readonly unusable: Record<string, Record<string, number>>
   /** By code list and code. */
   readonly unknownCodes: Record<string, Record<string, number>>
   readonly missingBlocks: Record<string, string[]>
@@ -22,7 +24,15 @@ const MOST_TEXTS = 200
 
 /** Notes that gather into a report. */
 export function collectDiagnostics(): { diagnostics: Diagnostics; report: Report } {
-  const report: Report = { publishedAt: null, quarantined: {}, unknownCodes: {}, missingBlocks: {}, warnings: new Map(), samples: [] }
+  const report: Report = {
+    publishedAt: null,
+    quarantined: {},
+    unusable: {},
+    unknownCodes: {},
+    missingBlocks: {},
+    warnings: new Map(),
+    samples: [],
+  }
   const diagnostics: Diagnostics = {
     publishedAt(instant) {
       report.publishedAt = instant

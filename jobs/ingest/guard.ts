@@ -11,6 +11,8 @@ import type { Publication } from './parse.ts'
 const OLDEST_MS = 10 * 365 * 86_400_000
 /** Above this share of quarantined rows the format has changed. */
 const MOST_QUARANTINED = 0.2
+/** Fewer values that could not be used may all be placeholders. */
+const LEAST_UNUSABLE = 20
 /** Above this share of missing blocks the whole publication is incomplete, unless the feed declares another share. */
 const MOST_MISSING = 0.5
 
@@ -71,6 +73,9 @@ function countReason(
   const bad = tally({ [dataset.id]: publication.report.quarantined[dataset.id] ?? {} })
   if (bad > MOST_QUARANTINED * (rows + bad))
     return `${dataset.id}: ${bad} of ${rows + bad} rows quarantined, at most ${MOST_QUARANTINED * 100} % may be`
+  for (const [column, count] of Object.entries(publication.report.unusable[dataset.id] ?? {}))
+    if (count >= LEAST_UNUSABLE && count > MOST_QUARANTINED * rows)
+      return `${dataset.id}: none of the ${count} values of ${column} is usable`
   const band = feed.bands[dataset.id]
   if (!band) return null
   if (rows < band.atLeast) return `${dataset.id}: ${rows} rows, at least ${band.atLeast} expected`

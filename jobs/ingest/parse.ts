@@ -1,7 +1,7 @@
 import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
+import { type Diagnostics, type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
 import { countRow, groupCounts, groupsOf } from './completeness-groups.ts'
 import { collectDiagnostics, countReason, type Report } from './diagnostics.ts'
 import { makeKeySet } from './key-set.ts'
@@ -36,9 +36,7 @@ export async function parsePublication(
 ): Promise<Publication> {
   const { keeps = isFolded, spool } = options
   const { diagnostics, report } = collectDiagnostics()
-  const sinks = new Map(
-    feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, unknown: diagnostics.unknownCode, fetchedAt })]),
-  )
+  const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, diagnostics, fetchedAt })]))
   const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
   for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics)) {
     const sink = sinkOf(feed, sinks, dataset)
@@ -59,7 +57,7 @@ export async function parsePublication(
 /** The good rows of one dataset, exactly those that `parsePublication` counts, in batches. Throws `FormatError`. */
 export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
   const { diagnostics, report } = collectDiagnostics()
-  const sink = makeSink(feed, dataset, { report, unknown: diagnostics.unknownCode, fetchedAt })
+  const sink = makeSink(feed, dataset, { report, diagnostics, fetchedAt })
   for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics, new Set([dataset]))) {
     if (given.dataset !== dataset) continue
     yield given.rows.filter(sink.take)
@@ -84,9 +82,19 @@ function sinkOf(feed: Feed, sinks: ReadonlyMap<string, Sink>, dataset: Dataset):
 function makeSink(
   feed: Feed,
   dataset: Dataset,
-  given: { readonly report: Report; readonly unknown: (list: string, code: string) => void; readonly fetchedAt: number },
+  given: { readonly report: Report; readonly diagnostics: Diagnostics; readonly fetchedAt: number },
 ): Sink {
-  const check = rowChecker(dataset, given.unknown)
+  const { warn, unknownCode } = given.diagnostics
+  const unusable: Record<string, number> = {}
+  /** Nullable columns without a usable value so far. */
+  const unfilled = new Set(Object.keys(dataset.columns).filter((name) => dataset.columns[name]?.nullable))
+  const check = rowChecker(dataset, {
+    unknownCode,
+    cleared(column, reason) {
+      warn(`${dataset.id}: ${reason}: stored as null`)
+      if (unfilled.has(column)) unusable[column] = (unusable[column] ?? 0) + 1
+    },
+  })
   const seen = makeKeySet(dataset.writeMode === 'append' ? [...dataset.entity, dataset.time] : dataset.entity)
   const column = feed.groups?.[dataset.id]?.column
   const latest = dataset.isObservation ? given.fetchedAt + CLOCK_TOLERANCE_MS : Number.POSITIVE_INFINITY
@@ -96,12 +104,18 @@ function makeSink(
     take(row) {
       const reason = check(row)
       if (reason !== null) return refuse(reason)
+      for (const column of unfilled) if (row[column] !== null) markFilled(column)
       if ((row[dataset.time] as number) > latest) return refuse(`${dataset.time} is later than the fetch`)
       if (!seen.add(row)) return refuse('key comes twice in one publication')
       sink.count++
       if (sink.blocks) countRow(sink.blocks, groupsOf(row, column as string))
       return true
     },
+  }
+  given.report.unusable[dataset.id] = unusable
+  const markFilled = (column: string): void => {
+    unfilled.delete(column)
+    delete unusable[column]
   }
   const refuse = (reason: string): false => {
     countReason(given.report, dataset, reason)

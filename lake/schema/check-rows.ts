@@ -4,6 +4,13 @@ import type { AnyRow, Dataset } from './dataset.ts'
 /** Called for a code missing from its list. */
 export type CodeListener = (list: string, code: string) => void
 
+/** What a row check reports beside its result. */
+interface CheckListeners {
+  readonly unknownCode?: CodeListener
+  /** Called for a value that became null, with the reason. */
+  readonly cleared?: (column: string, reason: string) => void
+}
+
 type ValueCheck = (value: unknown, row: AnyRow, unknown: CodeListener) => string | null
 
 const LOCAL_DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
@@ -20,11 +27,12 @@ export function filledColumns(dataset: Dataset): ReadonlySet<string> {
 }
 
 /**
- * Creates the check of a feed's rows. It returns null for a valid row, else the reason for rejection with the column. It reports
- * unknown codes, moving them to `<column>_source` if that exists, and rounds decimals to their scale, so that live state and
- * table are equal.
+ * Creates the check of a feed's rows. It returns null for a valid row, else the reason for rejection with the column. A bad value
+ * of a nullable column becomes null and is reported. Unknown codes are reported, and move to `<column>_source` if that exists.
+ * Decimals are rounded to their scale, so that live state and table are equal.
  */
-export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): (row: AnyRow) => string | null {
+export function rowChecker(dataset: Dataset, listeners: CheckListeners = {}): (row: AnyRow) => string | null {
+  const { unknownCode = () => {}, cleared = () => {} } = listeners
   const filled = filledColumns(dataset)
   const names: string[] = []
   const checks: ValueCheck[] = []
@@ -47,8 +55,11 @@ export function rowChecker(dataset: Dataset, unknown: CodeListener = () => {}): 
         continue
       }
       if (value === undefined) return `${name} is missing`
-      const reason = (checks[at] as ValueCheck)(value, row, unknown)
-      if (reason !== null) return reason
+      const reason = (checks[at] as ValueCheck)(value, row, unknownCode)
+      if (reason === null) continue
+      if (!nullable[at]) return reason
+      row[name] = null
+      cleared(name, reason)
     }
     let at = 0
     for (const name in row) {

@@ -114,10 +114,9 @@ function* measurements(table: CsvTable, { source, columns, leavesOut, diagnostic
           continue
         }
         const validity = lookUp(VALIDITY, (record[validAt] ?? '').trim())
-        // The flag decides: invalid cells have numbers too.
-        const value = validity === 'VALID' ? pointNumber((record[valueAt] ?? '').trim()) : null
-        if (validity === undefined || Number.isNaN(value) || (validity === 'VALID' && value === null))
-          reject(new FormatError(validity === undefined ? `V${HOURS[at]} is neither V nor N` : `H${HOURS[at]} is no number`))
+        // The flag decides: invalid cells have numbers too. The row check counts a value that is no number.
+        const value = validity === 'VALID' ? (pointNumber((record[valueAt] ?? '').trim()) ?? Number.NaN) : null
+        if (validity === undefined) reject(new FormatError(`V${HOURS[at]} is neither V nor N`))
         else yield { ...about, hour_begins_at, value, validity }
       }
     } catch (error) {

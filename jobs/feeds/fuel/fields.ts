@@ -115,9 +115,10 @@ export function fieldReader(answer: string, diagnostics: Diagnostics): FieldRead
       const value = (station as Record<string, unknown>)[field]
       const meaning = meaningOf(field, at++)
       if (value === '' || value === null) continue
-      if (typeof value !== 'string') return `${field} is no text`
-      if (meaning.priced !== null) prices.push({ priced: meaning.priced, text: value })
-      else if (meaning.column !== null) texts[meaning.column] = value.trim()
+      const text = textOf(value)
+      if (text === null) diagnostics.warn(`${field} is neither text nor number: left out`)
+      else if (meaning.priced !== null) prices.push({ priced: meaning.priced, text })
+      else if (meaning.column !== null) texts[meaning.column] = text.trim()
     }
     return null
   }
@@ -130,6 +131,12 @@ export function fieldReader(answer: string, diagnostics: Diagnostics): FieldRead
   }
 
   return reader
+}
+
+/** A value in the publisher's notation, with a decimal comma; null if it is neither text nor number. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number') return String(value).replace('.', ',')
+  return typeof value === 'string' ? value : null
 }
 
 function interpret(field: string, answer: string, diagnostics: Diagnostics): Meaning {

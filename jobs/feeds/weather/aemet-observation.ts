@@ -12,8 +12,8 @@ type Observation = FeedRow<typeof weatherObservations>
 type Station = FeedRow<typeof weatherStations>
 
 const HOUR_MS = 3_600_000
-/** `fint` ends in `+0000` since 2025, without a colon, and had no offset before; both are UTC. */
-const FINT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\+00:?00|Z)?$/
+/** `fint` ends in an offset since 2025 (`+0000`); before, it had none and was UTC. */
+const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/
 
 /** Keys that identify the station and hour. */
 const NAMING = ['idema', 'lon', 'lat', 'alt', 'ubi', 'fint'] as const
@@ -120,8 +120,8 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, diagn
 
 /** The instant (ms) of `fint`, the end of the hour; null if invalid. */
 function hourEnd(fint: unknown): number | null {
-  const [, time] = (typeof fint === 'string' ? FINT.exec(fint.trim()) : null) ?? []
-  const instant = time === undefined ? null : parseInstant(`${time}Z`)
+  const text = typeof fint === 'string' ? fint.trim() : ''
+  const instant = parseInstant(OFFSET.test(text) ? text : `${text}Z`)
   return instant !== null && instant % HOUR_MS === 0 ? instant : null
 }
 
@@ -136,7 +136,7 @@ function observationOf(record: AemetRecord, about: Pick<Observation, 'station_id
 
 /**
  * A measure rounded to the published precision, without floating-point noise (5.6000000000000005). Null if missing; NaN if not
- * a number, which the row check rejects.
+ * a number, which the row check counts.
  */
 function numberOf(value: unknown, { times, scale }: { readonly times: number; readonly scale: number }): number | null {
   if (value === undefined || value === null) return null

@@ -16,7 +16,7 @@ export const airMeasurements = defineDataset({
     station_id: col.string(2, 'National code of the station.', { example: '28079004' }),
     pollutant: col.code(3, 'Pollutant.', AIR_POLLUTANTS, { example: 'NO2' }),
     hour_begins_at: col.instant(4, 'Begin of the hour.', { example: '2026-09-02T20:00:00.000Z' }),
-    value: col.decimal(5, 'Mean concentration of the hour; null if invalid.', {
+    value: col.decimal(5, 'Mean concentration of the hour; null if invalid or impossible.', {
       ...{ scale: 2, unitIn: 'unit', nullable: true, example: 38, min: 0, max: 100_000 },
     }),
     unit: col.code(6, 'Unit of the value: mg/m3 of CO and hydrocarbons, µg/m3 of all others.', CONCENTRATION_UNITS, { example: 'ug/m3' }),

@@ -62,21 +62,51 @@ test('observations: times are UTC with an offset, as since 2025, and without one
   const one = Date.UTC(2021, 0, 8, 14)
   for (const text of ['2021-01-08T14:00:00', '2021-01-08T14:00:00+0000', '2021-01-08T14:00:00+00:00', '2021-01-08T14:00:00Z'])
     expect([text, await timeOf(text)]).toEqual([text, one])
-  for (const text of ['2021-01-08T14:00:00+0100', '2021-01-08T14:10:00', '2021-02-30T14:00:00', '14:00', 7, null])
+  for (const text of ['2021-01-08T15:00:00+0100', '2021-01-08T15:00:00+01:00', '2021-01-08T10:30:00-0330'])
+    expect([text, await timeOf(text)]).toEqual([text, one])
+  for (const text of ['2021-01-08T14:00:00+0130', '2021-01-08T14:10:00', '2021-02-30T14:00:00', '2021-01-08', '14:00', 7, null])
     expect([text, await timeOf(text)]).toEqual([text, { weather_observations: { 'fint is no full hour': 1 } }])
   expect(await timeOf('2026-11-01T01:00:00+0000')).toEqual({ weather_observations: { 'observed_at is later than the fetch': 1 } })
 })
 
-test('observations: unknown fields are counted, an invalid number is bad, either spelling of two measures is taken', async () => {
+test('observations: unknown fields are counted, an invalid number is null, either spelling of two measures is taken', async () => {
   const [record = {}] = list(OBSERVED)
   const one = async (more: object): Promise<Publication> => parse(aemetObservation, latin([{ ...record, ...more }]))
   expect((await one({ uvmax: 3 })).report.unknownCodes).toEqual({ aemet_observation_key: { uvmax: 1 } })
-  expect((await one({ hr: '97,0' })).report.quarantined).toEqual({ weather_observations: { 'humidity_pct is no whole number': 1 } })
-  expect((await one({ hr: 101 })).report.quarantined).toEqual({ weather_observations: { 'humidity_pct is above 100': 1 } })
+  for (const [hr, reason] of [
+    ['97,0', 'humidity_pct is no whole number'],
+    [101, 'humidity_pct is above 100'],
+    [-1, 'humidity_pct is below 0'],
+  ] as const) {
+    const { rows, report } = await one({ hr })
+    expect(rows.get('weather_observations')).toMatchObject([{ station_id: '3195', humidity_pct: null, temp_c: 0.1 }])
+    expect([report.quarantined, [...report.warnings]]).toEqual([{}, [[`weather_observations: ${reason}: stored as null`, 1]]])
+  }
   const { pliqt, psoltp, ...rest } = record
   const [renamed] = rowsOf(await parse(aemetObservation, latin([{ ...rest, pliqtp: pliqt, psolt: psoltp }])), 'weather_observations')
   expect(renamed).toMatchObject({ liquid_precipitation_mm: 0.3, solid_precipitation_mm: 0.4 })
   await expect(parse(aemetObservation, latin([{ ...record, ta: undefined }]))).rejects.toThrow('none of the records has a ta')
+})
+
+test.skipIf(!shared)('observations with placeholders and other offsets: 1,300 rows, only the bad field is null', async () => {
+  const bytes = readFileSync(join(shared as string, 'cases/aemet-observation-odd.json'))
+  const { rows, report, counts } = await parse(aemetObservation, bytes, Date.UTC(2025, 11, 6))
+  expect([counts.get('weather_observations'), report.quarantined]).toEqual([1300, {}])
+  const at22 = new Map(
+    rows
+      .get('weather_observations')
+      ?.flatMap((row) => (row['observed_at'] === Date.UTC(2025, 11, 5, 22) ? [[row['station_id'], row]] : [])),
+  )
+  for (const [station, members] of [
+    ['0016A', { temp_c: 9.5, visibility_m: 30_000 }],
+    ['0042Y', { precipitation_mm: null, temp_c: 10.7 }],
+    ['0061X', { humidity_pct: null, wind_mean_m_s: 5.9 }],
+    ['0066X', { pressure_hpa: null, humidity_pct: 80 }],
+    ['0073X', { visibility_m: null, wind_dir_deg: 331 }],
+    ['0076', { temp_c: null, pressure_hpa: 1016.6 }],
+  ] as const)
+    expect([station, at22.get(station)]).toEqual([station, expect.objectContaining(members)])
+  expect([...report.warnings.values()].reduce((sum, count) => sum + count, 0)).toBe(5)
 })
 
 test('daily climatology: a request for each day of a range, from 1920 on', () => {

@@ -153,8 +153,11 @@ describe('the catalogue of sensors', () => {
 
   test('counts invalid numbers, and is refused where no point has a position', async () => {
     const one = await parse(madridSensors, changed(points, ['441615.343346657', 'n/d'], [';4;', ';N/A;']))
-    expect(one.report.quarantined).toEqual({ traffic_sensors: { 'district is no whole number': 1 } })
-    expect(warnings(one)).toEqual({ 'coordinates outside the UTM box of Madrid: position left out': 1 })
+    expect(one.report.quarantined).toEqual({})
+    expect(warnings(one)).toEqual({
+      'coordinates outside the UTM box of Madrid: position left out': 1,
+      'traffic_sensors: district is no whole number: stored as null': 1,
+    })
     const none = changed(points, [/44\d{4}\.\d+;4/g, '438.963.314.634.858;4'])
     await expect(parse(madridSensors, none)).rejects.toThrow('none of the points has a position in Madrid')
   })

@@ -160,16 +160,22 @@ describe('madrid_traffic', () => {
     expect(publication.report.unknownCodes).toEqual({ level_of_service: { '4': 1 }, reading_quality: { X: 2 } })
   })
 
-  test('quarantines invalid readings, with the reason', async () => {
+  test('nulls invalid measures and quarantines invalid readings, with the reason', async () => {
     const publication = await parse(
       madridTraffic,
       pmXml([{ id: '1' }, { id: '1' }, { id: '2', texts: { intensidad: 'many' } }, { id: '3', texts: { ocupacion: '101' } }, { id: '' }]),
     )
-    expect(rowsOf(publication, 'traffic_readings').map((row) => row['sensor_id'])).toEqual(['1'])
+    const [first, second, third, ...others] = rowsOf(publication, 'traffic_readings') as [AnyRow, AnyRow, AnyRow]
+    expect(second).toEqual({ ...first, sensor_id: '2', intensity_veh_h: null })
+    expect(third).toEqual({ ...first, sensor_id: '3', occupancy_pct: null })
+    expect(others).toEqual([])
+    expect(Object.fromEntries(publication.report.warnings)).toEqual({
+      'no M30 sensor in the file': 1,
+      'traffic_readings: intensity_veh_h is no whole number: stored as null': 1,
+      'traffic_readings: occupancy_pct is above 100: stored as null': 1,
+    })
     expect(publication.report.quarantined['traffic_readings']).toEqual({
       'key comes twice in one publication': 1,
-      'intensity_veh_h is no whole number': 1,
-      'occupancy_pct is above 100': 1,
       'no idelem and no codigo': 1,
     })
   })
@@ -347,12 +353,14 @@ describe('madrid_sensors', () => {
     expect(rowsOf(publication, 'traffic_sensors')).toMatchObject([
       { sensor_id: '1', district: null, name: null, position: null },
       { sensor_id: '2', sensor_type: 'TUN', position: null },
+      { sensor_id: '5', district: null, position: expect.anything() },
     ])
     expect(publication.report).toMatchObject({
-      quarantined: { traffic_sensors: { 'another number of fields': 1, 'no id': 1, 'district is no whole number': 1 } },
+      quarantined: { traffic_sensors: { 'another number of fields': 1, 'no id': 1 } },
       unknownCodes: { sensor_type: { TUN: 1 } },
     })
-    expect([...publication.report.warnings.values()]).toEqual([1])
+    expect(publication.report.warnings.get('traffic_sensors: district is no whole number: stored as null')).toBe(1)
+    expect([...publication.report.warnings.values()]).toEqual([1, 1])
   })
 
   test('refuses a file without its columns', async () => {

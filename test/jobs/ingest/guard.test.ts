@@ -82,6 +82,16 @@ describe('the guard', () => {
     expect(verdict).toMatchObject({ kind: 'reject', reason: expect.stringContaining('11408 rows after 12187, 93.6 %') })
   })
 
+  test('refuses a publication without a usable value in a column that many rows fill, but takes placeholders', () => {
+    const of = (counts: Record<string, number>): ReturnType<typeof judge> => {
+      const given = publication({ '08': 100 })
+      given.report.unusable['fuel_stations'] = counts
+      return judge(feed, given, null)
+    }
+    expect(of({ km: 20, road: 19 }).kind).toBe('accept')
+    expect(of({ km: 21 })).toMatchObject({ kind: 'reject', reason: 'fuel_stations: none of the 21 values of km is usable' })
+  })
+
   test('a first publication of another age is refused: its date was written or read wrongly', () => {
     const years = (count: number): number => NOON - count * 365 * 86_400_000
     expect(judge(feed, publication({ '08': 100 }, years(9.9)), null).kind).toBe('accept')
