@@ -4,12 +4,16 @@ import { iataOfIcao, SPANISH_AIRPORTS } from '../../../lake/places/airports.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { type FeedBody, FormatError } from '../define.ts'
 import { jsonFeed, jsonList } from '../kit/formats.ts'
+import { windDirection } from '../wind.ts'
+import { metarGroups } from './metar-groups.ts'
 
 const METRES_PER_MILE = 1609.344
 const METRES_PER_FOOT = 0.3048
 const M_S_PER_KNOT = 1852 / 3600
 /** Cloud covers that count as a ceiling: broken, overcast, and an obscured sky. */
 const CEILINGS = ['BKN', 'OVC', 'OVX']
+/** In METAR 0 means calm. */
+const NORTH_DEG = 360
 const VISIBILITY = /^(\d+(?:\.\d+)?)(\+?)$/
 
 /** METAR reports of Spain's airports, decoded by the Aviation Weather Center; small airports report only while open. */
@@ -34,6 +38,7 @@ export const metar = jsonFeed({
     gust: 'wgst',
     visibility: 'visib',
     ceiling_ft: 'ceilingFt',
+    cover: 'cover',
     clouds: 'clouds',
     weather: 'wxString',
     temp: 'temp',
@@ -43,38 +48,53 @@ export const metar = jsonFeed({
     report: 'rawOb',
   },
   knows: [
-    ...['receiptTime', 'reportTime', 'qcField', 'lat', 'lon', 'elev', 'name', 'cover', 'presTend', 'slp', 'vertVis', 'metar_id'],
+    ...['receiptTime', 'reportTime', 'qcField', 'lat', 'lon', 'elev', 'name', 'presTend', 'slp', 'vertVis', 'metar_id'],
     ...['maxT', 'minT', 'maxT24', 'minT24', 'precip', 'pcp3hr', 'pcp6hr', 'pcp24hr', 'snow', 'mostRecent'],
   ],
   needs: ['icao', 'time', 'report'],
-  nonEmptyFields: ['wind', 'visibility', 'temp'],
+  nonEmptyFields: ['wind', 'temp'],
+  requireAny: { 'a visibility': (row) => row.visibility_m !== null },
   records: readReports,
   duplicateWarning: 'a report that is in the list twice',
   row: (r) => {
     const icao = r.text('icao')
     const iata = iataOfIcao(icao)
     if (iata === null) throw new FormatError('an airport that was not requested')
+    const report = r.text('report')
+    const { visibility_m, isExceeded, isUnknown, clear } = metarGroups(report)
+    // Military airports may report miles; the decoded field has them in any case.
     const [, miles, more] = VISIBILITY.exec(r.cell('visibility') ?? '') ?? []
-    const visibility = r.parsed('visibility', 'visibility', () => (miles === undefined ? Number.NaN : Number(miles) * METRES_PER_MILE))
+    const isInMiles = visibility_m === null && !isUnknown
+    const decoded = isInMiles
+      ? r.parsed('visibility', 'visibility', () => (miles === undefined ? Number.NaN : Number(miles) * METRES_PER_MILE))
+      : null
+    const visibility = visibility_m ?? rounded(decoded, 1, 1)
     const speed = (field: 'wind' | 'gust'): number | null => rounded(r.number(field), M_S_PER_KNOT, 10)
     return {
       ...{ source: awc.id, iata, icao, observed_at: 1000 * r.integer('time'), report_type: r.text('type') },
       wind_m_s: speed('wind'),
-      wind_dir_deg: r.parsed('direction', 'direction', (text) => (text === 'VRB' ? null : pointNumber(text))),
+      wind_dir_deg: windDirection(r.number('wind'), r.parsed('direction', 'direction', degreesOf)),
       gust_m_s: speed('gust'),
-      visibility_m: rounded(visibility, 1, 1),
-      is_visibility_exceeded: visibility === null ? null : more === '+',
+      visibility_m: visibility,
+      is_visibility_exceeded: visibility === null ? null : isExceeded || (isInMiles && more === '+'),
       ceiling_m: rounded(r.number('ceiling_ft'), METRES_PER_FOOT, 1),
+      cover: clear ?? r.text('cover'),
       clouds: r.text('clouds'),
       weather: r.text('weather'),
       temp_c: r.number('temp'),
       dew_point_c: r.number('dew'),
       pressure_hpa: r.number('pressure'),
       flight_category: r.text('category'),
-      report: r.text('report'),
+      report,
     }
   },
 })
+
+/** Degrees of a direction; null if it varies, and 360 for a north that was written as 0. */
+function degreesOf(text: string): number | null {
+  const degrees = text === 'VRB' ? null : pointNumber(text)
+  return degrees === 0 ? NORTH_DEG : degrees
+}
 
 function rounded(value: number | null, times: number, steps: number): number | null {
   return value === null ? null : Math.round(value * times * steps) / steps

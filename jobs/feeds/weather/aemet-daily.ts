@@ -4,6 +4,7 @@ import { commaNumber } from '../../formats/numbers.ts'
 import { type ArchiveFile, type DayRange, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
 import { jsonFeed } from '../kit/formats.ts'
 import { lookUp } from '../look-up.ts'
+import { windDirection } from '../wind.ts'
 import { aemetRequest, isNoData, readRecords } from './aemet.ts'
 
 const DAY_MS = 86_400_000
@@ -86,7 +87,7 @@ export const aemetDaily = jsonFeed({
       temp_max_at: at('max_at'),
       wind_mean_m_s: r.number('wind'),
       gust_m_s: r.number('gust'),
-      gust_dir_deg: r.parsed('direction', 'direction', directionOf),
+      gust_dir_deg: windDirection(r.number('gust'), r.parsed('direction', 'direction', directionOf)),
       gust_at: at('gust_at'),
       pressure_max_hpa: r.number('pressure_max'),
       pressure_max_at: at('pressure_max_at'),

@@ -6,6 +6,7 @@ import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
 import { parseInstant } from '../../../lake/schema/time.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { watchPresence } from '../presence.ts'
+import { windDirection } from '../wind.ts'
 import { type AemetRecord, aemetRequest, readRecords, textOf, watchKeys } from './aemet.ts'
 
 type Observation = FeedRow<typeof weatherObservations>
@@ -59,6 +60,14 @@ const MEASURES: Readonly<Record<Measure, { readonly keys: readonly string[]; rea
   ultrasonic_wind_sd_m_s: { keys: ['stdvvu'] },
   ultrasonic_wind_dir_sd_deg: { keys: ['stddvu'] },
 }
+
+/** Each direction with its speed. */
+const WINDS: readonly (readonly [speed: Measure, direction: Measure])[] = [
+  ['wind_mean_m_s', 'wind_dir_deg'],
+  ['gust_m_s', 'gust_dir_deg'],
+  ['ultrasonic_wind_mean_m_s', 'ultrasonic_wind_dir_deg'],
+  ['ultrasonic_gust_m_s', 'ultrasonic_gust_dir_deg'],
+]
 
 /** Decimals of each measure; whole numbers are published as `297.0`. */
 const SCALES = Object.fromEntries(
@@ -131,6 +140,7 @@ function observationOf(record: AemetRecord, about: Pick<Observation, 'station_id
     const { keys, times = 1 } = MEASURES[name as Measure]
     row[name] = numberOf(record[keys.find((key) => key in record) ?? ''], { times, scale: SCALES[name] as number })
   }
+  for (const [speed, direction] of WINDS) row[direction] = windDirection(row[speed] as number | null, row[direction] as number | null)
   return row as Observation
 }
 

@@ -1,6 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
-import { FLIGHT_CATEGORIES } from './codes.ts'
+import { FLIGHT_CATEGORIES, SKY_COVERS } from './codes.ts'
 import { awc } from './sources.ts'
 
 const NONE = { nullable: true } as const
@@ -21,15 +21,21 @@ export const airportWeather = defineDataset({
     observed_at: col.instant(4, 'When it was observed.', { example: '2026-10-26T12:30:00.000Z' }),
     report_type: col.string(5, 'METAR, or SPECI for one between the regular hours.', { ...NONE, example: 'METAR' }),
     wind_m_s: col.decimal(6, 'Mean wind.', { ...SPEED, example: 4.1 }),
-    wind_dir_deg: col.integer(7, 'Direction from which the wind blows; null if it varies.', {
+    wind_dir_deg: col.integer(7, 'Direction from which the wind blows, 360 for north; null if it is calm or varies.', {
       ...{ ...NONE, unit: 'deg', example: 240, min: 0, max: 360 },
     }),
     gust_m_s: col.decimal(8, 'Gusts; null if there are none.', { ...SPEED, example: null }),
-    visibility_m: col.integer(9, 'Visibility.', { ...NONE, unit: 'm', example: 9656, min: 0, max: 200_000 }),
-    is_visibility_exceeded: col.boolean(10, 'True if the visibility is greater than the value.', { ...NONE, example: true }),
+    visibility_m: col.integer(9, 'Prevailing visibility as reported; 10,000 stands for 10 km or more.', {
+      ...{ ...NONE, unit: 'm', example: 10_000, min: 0, max: 200_000 },
+    }),
+    is_visibility_exceeded: col.boolean(10, 'True if the visibility may be greater than the value (9999 and CAVOK).', {
+      ...NONE,
+      example: true,
+    }),
     ceiling_m: col.integer(11, 'Height of the lowest broken or overcast clouds above the airport; null if there are none.', {
       ...{ ...NONE, unit: 'm', example: 1219, min: 0, max: 20_000 },
     }),
+    cover: col.code(19, 'Sky cover; null if the report does not state it, as without a sensor.', SKY_COVERS, { ...NONE, example: 'BKN' }),
     clouds: col.string(12, 'Layers of clouds: cover and height in feet.', { ...NONE, example: 'FEW2000 BKN4000' }),
     weather: col.string(13, 'Weather as in the report: RA rain, SN snow, FG fog, TS thunderstorm and so on.', { ...NONE, example: '-RA' }),
     temp_c: col.decimal(14, 'Temperature of the air.', { ...CELSIUS, example: 15 }),

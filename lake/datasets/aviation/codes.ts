@@ -39,6 +39,20 @@ export const CAUSE_SOURCES = defineCodes('cause_source', 'Source that shows the 
   METAR: ['Observación meteorológica del aeropuerto', 'Weather report of the airport'],
 })
 
+/** Sky cover of a METAR (WMO-No. 306, FM 15). */
+export const SKY_COVERS = defineCodes('sky_cover', 'Greatest cover of the sky in a METAR, or the word for a sky without clouds.', {
+  CAVOK: ['Sin nubes significativas y visibilidad de 10 km o más', 'No significant clouds, visibility 10 km or more'],
+  SKC: ['Despejado', 'Sky clear'],
+  CLR: ['Sin nubes detectadas', 'No clouds detected'],
+  NCD: ['Sin nubes detectadas (estación automática)', 'No clouds detected (automatic station)'],
+  NSC: ['Sin nubes significativas', 'No significant clouds'],
+  FEW: ['Escasas (1 a 2 octas)', 'Few (1 to 2 oktas)'],
+  SCT: ['Dispersas (3 a 4 octas)', 'Scattered (3 to 4 oktas)'],
+  BKN: ['Abundantes (5 a 7 octas)', 'Broken (5 to 7 oktas)'],
+  OVC: ['Cubierto (8 octas)', 'Overcast (8 oktas)'],
+  OVX: ['Cielo oscurecido', 'Sky obscured'],
+})
+
 /** Flight category by ceiling and visibility. */
 export const FLIGHT_CATEGORIES = defineCodes('flight_category', 'Flight category of an airport by ceiling and visibility.', {
   VFR: [

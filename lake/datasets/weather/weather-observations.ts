@@ -12,7 +12,7 @@ const celsius = (id: number, about: string, example: number | null = null): Colu
 const speed = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.decimal(id, about, { ...NONE, scale: 1, unit: 'm/s', example, min: 0, max: 150 })
 
-/** Wind direction, in whole degrees from north. */
+/** Wind direction, in whole degrees from north; null in calm. */
 const bearing = (id: number, about: string, example: number | null = null): Column<number | null> =>
   col.integer(id, about, { ...NONE, unit: 'deg', example, min: 0, max: 360 })
 
@@ -43,9 +43,9 @@ export const weatherObservations = defineDataset({
     temp_max_c: celsius(8, 'Highest temperature of the air in the hour (tamax).', 12.2),
     humidity_pct: col.integer(9, 'Relative humidity at the end of the hour (hr).', { ...NONE, unit: '%', example: 70, min: 0, max: 100 }),
     wind_mean_m_s: speed(10, 'Mean wind of the last 10 minutes of the hour (vv).', 3),
-    wind_dir_deg: bearing(11, 'Mean direction of that wind (dv).', 340),
+    wind_dir_deg: bearing(11, 'Mean direction of that wind, null if calm (dv).', 340),
     gust_m_s: speed(12, 'Strongest gust of the hour, of 3 s (vmax).', 5.1),
-    gust_dir_deg: bearing(13, 'Direction of that gust (dmax).', 350),
+    gust_dir_deg: bearing(13, 'Direction of that gust, null if calm (dmax).', 350),
     wind_sd_m_s: speed(14, 'Standard deviation of the wind speed over the last 10 minutes (stdvv).', 0.3),
     wind_dir_sd_deg: col.integer(15, 'Standard deviation of the wind direction over the last 10 minutes (stddv).', {
       ...NONE,

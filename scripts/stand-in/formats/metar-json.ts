@@ -24,7 +24,7 @@ export function metarJson(
 function reportOf(airport: Airport, seed: number, observed: number): object {
   const weather = airportWeather(seed, airport, observed)
   const [wspd, gust] = [weather.vv, weather.vmax].map((speed) => Math.round(speed * KNOTS)) as [number, number]
-  const wdir = wspd < 3 ? 'VRB' : Math.round(weather.dv / 10) * 10
+  const wdir = wspd === 0 ? 0 : wspd < 3 ? 'VRB' : Math.round(weather.dv / 10) * 10
   const miles = weather.vis / KM_PER_MILE
   const isFoggy = weather.vis < 1
   const wxString = isFoggy ? 'FG' : weather.prec > 4 ? '+RA' : weather.prec > 0 ? (weather.ta < 1 ? 'SN' : '-RA') : undefined

@@ -88,6 +88,18 @@ test('observations: unknown fields are counted, an invalid number is null, eithe
   await expect(parse(aemetObservation, latin([{ ...record, ta: undefined }]))).rejects.toThrow('none of the records has a ta')
 })
 
+test('observations: a calm wind has no direction, north is 0 or 360, and each wind has its own direction', async () => {
+  const [record = {}] = list(OBSERVED)
+  const windOf = async (wind: object): Promise<unknown> =>
+    rowsOf(await parse(aemetObservation, latin([{ ...record, ...wind }])), 'weather_observations')[0]
+  for (const dv of [0, 360, 77])
+    expect(await windOf({ vv: 0, dv, vmax: 0.4, dmax: 350 })).toMatchObject({ wind_dir_deg: null, gust_dir_deg: 350 })
+  for (const dv of [0, 360, 77]) expect(await windOf({ vv: 0.1, dv })).toMatchObject({ wind_dir_deg: dv })
+  expect(await windOf({ vmax: 0, dmax: 360, vvu: 0, dvu: 90, vmaxu: 0, dmaxu: 1 })).toMatchObject({
+    ...{ wind_dir_deg: 297, gust_dir_deg: null, ultrasonic_wind_dir_deg: null, ultrasonic_gust_dir_deg: null },
+  })
+})
+
 test.skipIf(!shared)('observations with placeholders and other offsets: 1,300 rows, only the bad field is null', async () => {
   const bytes = readFileSync(join(shared as string, 'cases/aemet-observation-odd.json'))
   const { rows, report, counts } = await parse(aemetObservation, bytes, Date.UTC(2025, 11, 6))
@@ -104,6 +116,8 @@ test.skipIf(!shared)('observations with placeholders and other offsets: 1,300 ro
     ['0066X', { pressure_hpa: null, humidity_pct: 80 }],
     ['0073X', { visibility_m: null, wind_dir_deg: 331 }],
     ['0076', { temp_c: null, pressure_hpa: 1016.6 }],
+    ['0092X', { wind_mean_m_s: 0, wind_dir_deg: null }],
+    ['0106X', { wind_mean_m_s: 0, wind_dir_deg: null }],
   ] as const)
     expect([station, at22.get(station)]).toEqual([station, expect.objectContaining(members)])
   expect([...report.warnings.values()].reduce((sum, count) => sum + count, 0)).toBe(5)

@@ -49,11 +49,68 @@ test.skipIf(!shared)('the capture of a METAR: every value in the units of its co
       observed_at: Date.UTC(2026, 8, 3),
       wind_m_s: 1.5,
       wind_dir_deg: 360,
-      visibility_m: 9656,
+      visibility_m: 10_000,
+      is_visibility_exceeded: true,
+      cover: 'CAVOK',
       pressure_hpa: 1019,
       temp_c: 23,
     },
   ])
+})
+
+describe('a METAR', () => {
+  const rowOf = async (raw: string, decoded: object): Promise<AnyRow | undefined> => {
+    const record = { icaoId: 'LEMD', obsTime: AT / 1000, metarType: 'METAR', temp: 15, wspd: 8, wdir: 240, visib: '6+' }
+    const other = { ...record, icaoId: 'LEBL', rawOb: 'METAR LEBL 261230Z 24008KT CAVOK 15/08 Q1018' }
+    const report = { ...record, ...decoded, rawOb: `METAR LEMD 261230Z ${raw} 15/08 Q1018 NOSIG` }
+    const bytes = Buffer.from(JSON.stringify([report, other]))
+    return (await parsePublication(metar, [{ name: 'records', bytes }], AT + 60_000, { keeps: () => true })).rows.get(
+      'airport_weather',
+    )?.[0]
+  }
+  const AT = Date.UTC(2026, 9, 26, 12, 30)
+
+  test.each([
+    ['24008KT 9999 FEW020', '6+', 10_000, true],
+    ['24008KT CAVOK', '6+', 10_000, true],
+    ['24008KT 4000 BR', 2.49, 4000, false],
+    ['24008KT 240V300 0400 R32/1200 FG', 0.25, 400, false],
+    ['24008KT 0000 FG VV///', 0, 0, false],
+    ['24008KT 2000 0800NE BR', 1.24, 2000, false],
+    ['AUTO 24008KT 9000NDV NCD', 5.59, 9000, false],
+    ['24008KT 5000 BR TEMPO 9999', 3.11, 5000, false],
+    ['AUTO 24008KT //// NCD', null, null, null],
+    ['24008KT 6SM SKC', 6, 9656, false],
+    ['24008KT P6SM SKC', '6+', 9656, true],
+  ])(
+    '%s: the visibility in metres as reported, %s decoded miles only without it',
+    async (raw, visib, visibility_m, is_visibility_exceeded) => {
+      expect(await rowOf(raw, { visib })).toMatchObject({ visibility_m, is_visibility_exceeded })
+    },
+  )
+
+  test.each([
+    ['00000KT 9999', { wspd: 0, wdir: 0 }, null],
+    ['00000KT 9999', { wspd: 0, wdir: 360 }, null],
+    ['36003KT 9999', { wspd: 3, wdir: 360 }, 360],
+    ['36003KT 9999', { wspd: 3, wdir: 0 }, 360],
+    ['VRB02KT 9999', { wspd: 2, wdir: 'VRB' }, null],
+    ['02030G42KT 9999', { wspd: 30, wdir: 20 }, 20],
+  ])('%s %j: the wind blows from %s', async (raw, decoded, wind_dir_deg) => {
+    expect(await rowOf(raw, decoded)).toMatchObject({ wind_dir_deg })
+  })
+
+  test.each([
+    ['9999 NCD', { cover: 'CLR' }, 'NCD'],
+    ['9999 NSC', { cover: 'CLR' }, 'NSC'],
+    ['9999 SKC', {}, 'SKC'],
+    ['CAVOK', { cover: 'CAVOK' }, 'CAVOK'],
+    ['9999 FEW020', { cover: 'FEW', clouds: [{ cover: 'FEW', base: 2000 }] }, 'FEW'],
+    ['9999 //////', {}, null],
+    ['9999 FEW020 BECMG NSC', { cover: 'FEW' }, 'FEW'],
+  ])('%s: a sky without clouds is no sky without a sensor: %s gives %s', async (raw, decoded, cover) => {
+    expect(await rowOf(`24008KT ${raw}`, decoded)).toMatchObject({ cover })
+  })
 })
 
 test('airports are found by their ICAO code, and Palma by that of the base beside it', () => {

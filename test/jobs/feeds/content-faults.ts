@@ -302,7 +302,24 @@ export const FAULTS: readonly ContentFault[] = [
     expect: { rows: 3, unknown: { DLY_APT_ARR_ZZ_1: 1 }, warnings: ['no record has DLY_APT_ARR_NA_1'] },
   },
   { file: METAR, change: [['"icaoId"', '"station"']], expect: 'has no icaoId' },
-  { file: METAR, change: [['"visib"', '"visibility"']], expect: 'has visib' },
+  {
+    file: METAR,
+    change: [['"visib"', '"visibility"']],
+    expect: {
+      rows: 4,
+      rejected: { 'an airport that was not requested': 1 },
+      unknown: { visibility: 6 },
+      warnings: ['a report that is in the list twice', 'no record has visib'],
+    },
+  },
+  {
+    file: METAR,
+    change: [
+      ['"visib"', '"visibility"'],
+      [/ (?:9999|0400|CAVOK) /g, ' '],
+    ],
+    expect: 'none of the records has a visibility',
+  },
   {
     file: METAR,
     change: [['1793017800', '"ahora"']],

@@ -68,7 +68,7 @@ describe('the workbook of all weeks', () => {
     )
   })
 
-  test('without one of its sheets, or with none of them, is refused; a price that is no number is quarantined', async () => {
+  test('without one of its sheets, or with none of them, is refused; a price that is no number is null', async () => {
     const head = ['x', 'CTR', 'ES_price_with_tax_euro95']
     await expect(parse(writeXlsx([{ name: 'Prices with taxes', rows: [head, [46027, 'ES', 1400]] }], 0))).rejects.toThrow(
       'no sheet but those of price_with_tax',
@@ -89,7 +89,8 @@ describe('the workbook of all weeks', () => {
         0,
       ),
     )
-    expect(Object.values(report.quarantined['fuel_bulletin'] ?? {})).toEqual([1])
+    expect(report.quarantined).toEqual({})
+    expect([...report.warnings]).toContainEqual(['fuel_bulletin: price_with_tax is no number: stored as null', 1])
     expect(report.unknownCodes).toEqual({ bulletin_column: { ES_new: 1 } })
   })
 })

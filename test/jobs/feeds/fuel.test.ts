@@ -215,17 +215,6 @@ describe('a price', () => {
     expect(publication.report.unknownCodes).toEqual({ fuel_product: { 'Precio Queroseno': 1, 'Precio Hidrógeno Verde': 1 } })
   })
 
-  test('may be a JSON number, and one that is neither text nor number costs only itself', async () => {
-    const publication = await parseStations({ 'Precio Adblue': 0.729, 'C.P.': 28001 }, { 'Precio Adblue': { euros: 1 }, Rótulo: true })
-    const adblue = rowsOf(publication, 'fuel_prices').filter((row) => row['product'] === 'ADBLUE')
-    expect(adblue).toMatchObject([{ station_id: '0', price: 0.729 }])
-    expect(rowsOf(publication, 'fuel_stations')).toMatchObject([{ postal_code: '28001' }, { brand: null }])
-    expect(Object.fromEntries(publication.report.warnings)).toMatchObject({
-      'Precio Adblue is neither text nor number: left out': 1,
-      'Rótulo is neither text nor number: left out': 1,
-    })
-  })
-
   test('that is invalid is quarantined, with its reason', async () => {
     const publication = await parseStations(
       { 'Precio Adblue': 'n/s', 'Precio Gasoleo A': '0,000' },
@@ -237,15 +226,6 @@ describe('a price', () => {
     })
     expect([...publication.report.warnings]).toContainEqual(['a price is marked as absent, where the field has always been empty', 1])
   })
-})
-
-test.skipIf(!shared)('110 stations with odd values: all are kept, with the price that is a JSON number', async () => {
-  const publication = await parse(readFileSync(join(shared as string, 'cases/fuel-odd-values.json')))
-  expect(Object.fromEntries(publication.counts)).toEqual({ fuel_stations: 110, fuel_prices: 397 })
-  expect(publication.report.quarantined).toEqual({})
-  const priceOf = (station: string, product: string): AnyRow | undefined =>
-    rowsOf(publication, 'fuel_prices').find((row) => row['station_id'] === station && row['product'] === product)
-  expect(priceOf('1064', 'DIESEL_A')).toMatchObject({ price: 1.799 })
 })
 
 describe('an answer', () => {

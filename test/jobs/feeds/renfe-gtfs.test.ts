@@ -145,9 +145,10 @@ describe('commuter rail', () => {
     )
     const trips = withMember(broken, 'trips.txt', (text) => text.replace('51T0197R3 ,', '51T0000R3 ,').replace(',10_C1_INV', ',10_C9'))
     const { report, counts } = await parse(renfeGtfsCercanias, zipOf(...trips))
-    expect(counts.get('rail_stop_times')).toBe(3)
-    expect(report.quarantined).toEqual({ rail_stop_times: { 'another number of fields': 1, 'departure is no whole number': 1 } })
+    expect(counts.get('rail_stop_times')).toBe(4)
+    expect(report.quarantined).toEqual({ rail_stop_times: { 'another number of fields': 1 } })
     expect(Object.fromEntries(report.warnings)).toEqual({
+      'rail_stop_times: departure is no whole number: stored as null': 1,
       'a route has the same colour for text and background': 1,
       'route_id of a trip is not in routes.txt': 1,
       'shape_id of a trip is not in shapes.txt': 1,
