@@ -61,6 +61,7 @@ const fuelPrice = record('FuelPriceEvent', 'The price of a fuel at a station aft
   fuel: fuelPrices.columns.product,
   price: optional(fuelPrices.columns.price, 'Pump price after the change, taxes included.'),
   price_unit: fuelPrices.columns.price_unit,
+  price_issue: fuelPrices.columns.price_issue,
   province_code: fuelPrices.columns.province_code,
   observed_at: fuelPrices.columns.observed_at,
 })

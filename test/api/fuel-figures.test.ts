@@ -50,7 +50,10 @@ function story(seed: number): { prices: AnyRow[]; stations: AnyRow[] } {
         if (which === 2 && nth % 4 > 0) return []
         const key = `${station_id} ${product}`
         if (!price.has(key) || next() < 0.2 || station_id === 's0') price.set(key, Math.round(1000 * (1.1 + 0.5 * next())) / 1000)
-        return [{ station_id, product, price: price.get(key), price_unit, province_code: Number(station_id.slice(1)) % 3 ? '28' : '08' }]
+        // A slip of the pen now and then, in no figure.
+        const isSlip = station_id === 's7' && count % 3 === 0
+        const stated = isSlip ? { price: 18.99, price_issue: 'TOO_HIGH' } : { price: price.get(key), price_issue: null }
+        return [{ station_id, product, ...stated, price_unit, province_code: Number(station_id.slice(1)) % 3 ? '28' : '08' }]
       }),
     )
     if (next() < 0.1) brand.set(`s${Math.floor(next() * 24)}`, BRANDS[Math.floor(next() * BRANDS.length)] ?? null)
@@ -98,7 +101,7 @@ const known = (ms: number): string => `
   FROM (SELECT * FROM fuel_prices WHERE observed_at < ${at(ms)} QUALIFY row_number() OVER (PARTITION BY station_id, product ORDER BY observed_at DESC) = 1) AS prices
   LEFT JOIN (SELECT * FROM fuel_stations WHERE observed_at < ${at(ms)} QUALIFY row_number() OVER (PARTITION BY station_id ORDER BY observed_at DESC) = 1) AS stations
     USING (station_id)
-  WHERE prices.status <> 'ENDED' AND coalesce(sale_type, '') <> 'RESTRICTED'`
+  WHERE prices.status <> 'ENDED' AND price_issue IS NULL AND coalesce(sale_type, '') <> 'RESTRICTED'`
 
 /** The days of Madrid with a publication. */
 async function publishedDays(): Promise<string[]> {

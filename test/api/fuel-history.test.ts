@@ -45,16 +45,25 @@ function publish(seed: number): { rows: AnyRow[]; held: Map<string, Held[]>; tim
     const given = [...price].flatMap(([station_id, before]) => {
       const now = next() < 0.15 ? Math.round(1000 * (1.2 + 0.4 * next())) / 1000 : before
       price.set(station_id, now)
-      return next() < 0.25 ? [] : [{ station_id, product: 'DIESEL_A', price: now, price_unit: 'EUR/L', province_code: '08' }]
+      const isSlip = station_id === 's2' && times.length % 5 === 0
+      const stated = isSlip ? { price: 0.166, price_issue: 'TOO_LOW' } : { price: now, price_issue: null }
+      return next() < 0.25 ? [] : [{ station_id, product: 'DIESEL_A', ...stated, price_unit: 'EUR/L', province_code: '08' }]
     })
     // Among all the others some price changes in every publication.
-    given.push({ station_id: 'other', product: 'DIESEL_A', price: 1 + times.length / 1000, price_unit: 'EUR/L', province_code: '28' })
+    given.push({
+      station_id: 'other',
+      product: 'DIESEL_A',
+      price: 1 + times.length / 1000,
+      price_issue: null,
+      price_unit: 'EUR/L',
+      province_code: '28',
+    })
     const facts = { fetch_id: `fuel_stations.${times.length}`, data_time: at, blocks: { counts: {}, said: [] }, rule: null }
     rows.push(...advance(fuelPrices, state, { rows: given, facts, key: Buffer.alloc(32) }).rows)
     const after = next() < 0.1 ? at + DAY + Math.ceil(next() ** 2 * 25 * DAY) : at + HOUR + Math.floor(next() * 20 * HOUR)
     for (const entry of state.entries.values()) {
       if (entry.status !== 'ACTIVE') continue
-      const known = held.get(entry.row['station_id'] as string)
+      const known = entry.row['price_issue'] ? undefined : held.get(entry.row['station_id'] as string)
       known?.push({ since: at, until: after - at <= DAY ? after : at + 1, price: entry.row['price'] as number })
     }
     at = after
@@ -81,9 +90,10 @@ function archive(seed: number, times: readonly number[]): { rows: AnyRow[]; held
     for (const station_id of ids) {
       if (next() < 0.2) continue
       const price = Math.round(1000 * (1.2 + 0.4 * next())) / 1000
-      rows.push(
-        exampleTableRow(fuelArchivePrices, { day: madridDate(start), day_starts_at: start, station_id, product: 'DIESEL_A', price }),
-      )
+      const about = { day: madridDate(start), day_starts_at: start, station_id, product: 'DIESEL_A' }
+      const isSlip = station_id === 's1' && start % 3 === 0
+      rows.push(exampleTableRow(fuelArchivePrices, { ...about, ...(isSlip ? { price: 18.99, price_issue: 'TOO_HIGH' } : { price }) }))
+      if (isSlip) continue
       let since = start
       for (const run of runs.filter((one) => one.since < end && one.until > start)) {
         if (since < run.since) held.get(station_id)?.push({ since, until: run.since, price })

@@ -95,8 +95,8 @@ describe('/api/gas-stations', () => {
     const { stations: list } = await service.json('/api/gas-stations')
     expect(list[0]).toMatchObject({ id: '1', operator: 'REPSOL', schedule: 'L-D: 24H', province: 'Barcelona' })
     expect(list[0].prices).toEqual({
-      DIESEL_A: { price: 1.419, price_unit: 'EUR/L', updated_at: '2026-01-07T22:30:00.000Z' },
-      CNG: { price: 1.299, price_unit: 'EUR/kg', updated_at: '2026-01-07T22:30:00.000Z' },
+      DIESEL_A: { price: 1.419, price_unit: 'EUR/L', price_issue: null, updated_at: '2026-01-07T22:30:00.000Z' },
+      CNG: { price: 1.299, price_unit: 'EUR/kg', price_issue: null, updated_at: '2026-01-07T22:30:00.000Z' },
     })
     expect(list[0].updated_at).toBe('2026-01-07T22:30:00.000Z')
     expect(list.find((one: Reply) => one.id === '4')).toMatchObject({ status: 'MISSING', is_stale: true })

@@ -37,7 +37,7 @@ export const cheapestList = defineEndpoint({
   domain: 'fuel',
   plan: 'FREE',
   summary: 'Cheapest stations for a fuel in an area or along a road',
-  about: `Active stations open to the public. \`include_restricted\` adds those that sell only to members or co-operatives (\`sale_type\` RESTRICTED). ${ABOUT_ROAD} ${ABOUT_POSITION}`,
+  about: `Active stations open to the public. \`include_restricted\` adds those that sell only to members or co-operatives (\`sale_type\` RESTRICTED). Implausible prices are left out. ${ABOUT_ROAD} ${ABOUT_POSITION}`,
   params: {},
   filters: [sellsFilter(required(fuelParam)), townFilter, roadFilter, stationAreaFilter, openNowFilter, restrictedFilter],
   returns: listReturn('stations', offer, {
@@ -55,7 +55,7 @@ export const cheapestList = defineEndpoint({
     pick: (stations, { fuel }) =>
       stations.flatMap((one) => {
         const sold = one.prices[fuel]
-        if (!sold || one.status !== 'ACTIVE') return []
+        if (!sold || sold.price_issue || one.status !== 'ACTIVE') return []
         return [{ ...one, fuel, price: sold.price, price_unit: sold.price_unit, distance_m: null }]
       }),
   },

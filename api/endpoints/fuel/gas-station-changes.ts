@@ -15,6 +15,7 @@ const priceFields = {
   price: optional(columns.price, 'Pump price after the change, taxes included; null if the station no longer sells it.'),
   price_unit: columns.price_unit,
   province_code: columns.province_code,
+  price_issue: columns.price_issue,
 } as const
 
 const changedOf = changedMembers(fuelPrices, priceFields, { price: ['price', 'status'] })
@@ -40,10 +41,10 @@ export const gasStationChanges = defineEndpoint({
     kind: 'changes',
     from: [fuelPrices],
     thing: ({ row }) => row,
-    entry: ({ station_id, product, price, price_unit, province_code }, change) => ({
+    entry: ({ station_id, product, price, price_unit, province_code, price_issue }, change) => ({
       ...{ station_id, fuel: product, kind: change.kind, at: change.at, changed: changedBy(change, changedOf) },
       price: change.kind === 'ENDED' ? null : price,
-      ...{ price_unit, province_code },
+      ...{ price_unit, province_code, price_issue: change.kind === 'ENDED' ? null : price_issue },
     }),
   },
   example: { limit: '10' },

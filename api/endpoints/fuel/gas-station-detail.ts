@@ -22,7 +22,7 @@ type Rank = ValueOf<typeof rankFields>
 
 const detail = record('GasStationDetail', 'A filling station with its prices and their rank in its municipality.', {
   ...stationFields,
-  ranks: nested.map('Rank of its prices in its municipality, by product.', FUEL_PRODUCTS, rankFields),
+  ranks: nested.map('Rank of its prices in its municipality, by product; implausible prices have none.', FUEL_PRODUCTS, rankFields),
 })
 
 /** One station. */
@@ -53,9 +53,12 @@ function ranksOf(one: Station, stations: readonly Station[]): Record<string, Ran
   if (one.municipality_code === null || one.status !== 'ACTIVE') return {}
   const around = stations.filter((other) => other.municipality_code === one.municipality_code && other.status === 'ACTIVE')
   return Object.fromEntries(
-    Object.entries(one.prices).map(([product, { price }]) => {
-      const prices = around.flatMap((other) => other.prices[product]?.price ?? [])
-      return [product, { rank: 1 + prices.filter((other) => other < price).length, stations: prices.length, cheapest: Math.min(...prices) }]
+    Object.entries(one.prices).flatMap(([product, { price, price_issue }]) => {
+      if (price_issue) return []
+      const prices = around.flatMap(({ prices: { [product]: other } }) => (other && !other.price_issue ? other.price : []))
+      return [
+        [product, { rank: 1 + prices.filter((other) => other < price).length, stations: prices.length, cheapest: Math.min(...prices) }],
+      ]
     }),
   )
 }

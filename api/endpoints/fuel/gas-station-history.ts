@@ -50,6 +50,7 @@ export const gasStationHistory = defineEndpoint({
   about:
     'With interval=raw one point per price change. Otherwise one point per day, week, month or year with a known price: the mean weighted by the time that each price was valid. A price is valid until the publication that changes it, as long as publications arrive. ' +
     'Before the first publication, and where more than a day passes without one, prices come from the daily archive of the ministry, as far as it is loaded: each is valid for its whole day. ' +
+    'An implausible price counts as unknown; interval=raw shows it as published. ' +
     'With interval=raw, a change in the archive is dated at the begin of its day. ' +
     'Time without a price from either source lowers `coverage`; a step with no price at all is absent. ' +
     'Data ends at `meta.covered_until`: a newer price appears in its step at once, with a `coverage` that starts at 0 and grows with each publication.',

@@ -1,7 +1,7 @@
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { foldName } from '../../../lake/places/names.ts'
 import { defineEndpoint, listReturn } from '../../define/endpoint.ts'
-import { meaning, record, type ValueOf } from '../../define/fields.ts'
+import { meaning, optional, record, type ValueOf } from '../../define/fields.ts'
 import { defineMemoryFilter } from '../../define/filter.ts'
 import { booleanParam, listOf, textParam } from '../../define/params.ts'
 import { roadFilter } from '../../filters/road.ts'
@@ -19,7 +19,7 @@ import {
 import { checkTown, stationAreaFilter, townFilter } from './station-place.ts'
 
 /** Fields of the list that only some replies have. */
-const PRICE = ['price', 'price_unit'] as const
+const PRICE = ['price', 'price_unit', 'price_issue'] as const
 
 /** The filter `open_now`; its result changes every minute. */
 export const openNowFilter = defineMemoryFilter({
@@ -46,20 +46,23 @@ const listed = record(
   'A filling station with its prices.',
   {
     ...stationFields,
-    price: meaning(
+    price: optional(
       fuelPrices.columns.price,
-      'Price of the requested fuel, the lowest of several; only in replies to a request with `fuel`.',
+      'Price of the requested fuel, the lowest of several; null if not plausible. Only in replies to a request with `fuel`.',
     ),
     price_unit: meaning(fuelPrices.columns.price_unit, 'Unit of that price.'),
+    price_issue: meaning(fuelPrices.columns.price_issue, 'Why that price is not plausible; `prices` has it as published.'),
   },
   { sometimes: PRICE },
 )
 
-/** The station with the lowest of its prices of some fuels. */
+/** The station with the lowest of its plausible prices of some fuels. */
 function priced(station: Station, fuels: readonly string[]): ValueOf<typeof listed.fields> {
-  const [price] = fuels.flatMap((fuel) => station.prices[fuel] ?? []).sort((one, other) => one.price - other.price)
+  const sold = fuels.flatMap((fuel) => station.prices[fuel] ?? []).sort((one, other) => one.price - other.price)
+  const price = sold.find(({ price_issue }) => !price_issue) ?? sold[0]
   if (!price) throw new Error(`station ${station.id} sells none of ${fuels.join()}`)
-  return { ...station, price: price.price, price_unit: price.price_unit }
+  const { price_unit, price_issue } = price
+  return { ...station, price: price_issue ? null : price.price, price_unit, price_issue }
 }
 
 /** Filling stations with their prices. */

@@ -38,7 +38,7 @@ function runsIn({ from, to }: Between, lake: Pick<LakeView, 'covered_until'>): S
 
 /**
  * The prices of a station with their time of validity: from a publication to the next one of the product, as long as
- * publications arrive; otherwise archive prices are valid for their day.
+ * publications arrive; otherwise archive prices are valid for their day. An implausible price is no known price.
  */
 export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick<LakeView, 'covered_until'>): Sql {
   const [from, to] = [instant(period.from), instant(period.to)]
@@ -58,6 +58,7 @@ export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick
     ),
     prices AS (
       SELECT ${c('product')} AS product, ${c('price')} AS price, ${c('price_unit')} AS price_unit, ${c('status')} AS status,
+        ${c('price_issue')} AS price_issue,
         ${c('observed_at')} AS since,
         coalesce(lead(${c('observed_at')}) OVER (PARTITION BY ${c('product')} ORDER BY ${c('observed_at')}), ${to}) AS until
       FROM ${rows}
@@ -65,13 +66,14 @@ export function heldPrices(_: unknown, asked: Asked, period: Between, lake: Pick
     SELECT product, price, price_unit, greatest(prices.since, runs.since, ${from}) AS since, least(prices.until, runs.until, ${to}) AS until
     FROM prices
     JOIN runs ON runs.since < prices.until AND runs.until > prices.since
-    WHERE status <> 'ENDED'
+    WHERE status <> 'ENDED' AND price_issue IS NULL
     UNION ALL
     SELECT product, price, price_unit, greatest(days.since, gaps.since), least(days.until, gaps.until)
     FROM (
       SELECT ${a('product')} AS product, ${a('price')} AS price, ${a('price_unit')} AS price_unit, ${a('day_starts_at')} AS since,
         ${bucketEnd(a('day_starts_at'), '1d')} AS until
       FROM ${days}
+      WHERE ${a('price_issue')} IS NULL
     ) AS days
     JOIN gaps ON gaps.since < days.until AND gaps.until > days.since
   )`

@@ -24,7 +24,7 @@ export const figureFields = {
 
 /** Method of current price statistics, for `figure`. */
 export const OF_STATIONS =
-  'Uses pump prices with taxes from the newest publications. Each station counts once, whatever it sells. Stations that are no longer listed or sell only to members are excluded.'
+  'Uses pump prices with taxes from the newest publications. Each station counts once, whatever it sells. Stations that are no longer listed or sell only to members, and implausible prices, are excluded.'
 
 /** A price at a station. */
 interface Sold {
@@ -65,8 +65,8 @@ export function soldBy(
     if (one.status !== 'ACTIVE' || one.sale_type === 'RESTRICTED') continue
     const group = by.group(one)
     if (group === null) continue
-    for (const [fuel, { price, price_unit }] of Object.entries(one.prices)) {
-      if (by.fuel && !by.fuel.includes(fuel)) continue
+    for (const [fuel, { price, price_unit, price_issue }] of Object.entries(one.prices)) {
+      if (price_issue || (by.fuel && !by.fuel.includes(fuel))) continue
       const groups = found.get(fuel) ?? new Map<string, Sold[]>()
       found.set(fuel, groups)
       const sold = groups.get(group) ?? []

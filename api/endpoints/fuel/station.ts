@@ -19,6 +19,7 @@ const p = fuelPrices.columns
 const priceFields = {
   price: p.price,
   price_unit: p.price_unit,
+  price_issue: p.price_issue,
   updated_at: col.instant(0, 'Publication that last changed the price.', { example: '2025-09-27T16:05:47.000Z' }),
 } as const
 
@@ -99,7 +100,12 @@ function joined(stations: State<typeof fuelStations>, prices: State<typeof fuelP
     )
     return {
       ...made,
-      prices: Object.fromEntries(own.map(({ product, price, price_unit, updated_at }) => [product, { price, price_unit, updated_at }])),
+      prices: Object.fromEntries(
+        own.map(({ product, price, price_unit, price_issue, updated_at }) => [
+          product,
+          { price, price_unit, price_issue: price_issue ?? null, updated_at },
+        ]),
+      ),
       // A price change counts as a change of its station.
       updated_at: own.reduce((latest, one) => Math.max(latest, one.updated_at), made.updated_at),
     }

@@ -56,7 +56,7 @@ const params = {
 
 const METHOD =
   'Prices as the ministry publishes them, per litre. A price is valid until the publication that changes it, as long as at least one price changes per week. ' +
-  'At every moment each station counts once; a step is the mean over its time. Fuel sold by weight has no price per litre and is left out.'
+  'At every moment each station counts once; a step is the mean over its time. Fuel sold by weight has no price per litre and is left out, as are implausible prices.'
 
 /** Series of marine fuel prices. */
 export const marineHistory = defineEndpoint({

@@ -11,7 +11,19 @@ const { fields } = marinePrice
 const REACH_M = 5_000
 
 /** Fields of a fuel sold in a port. */
-const fuelFields = pick(fields, 'station_id', 'operator', 'address', 'use', 'fuel', 'price', 'price_unit', 'price_eur_l', 'observed_at')
+const fuelFields = pick(
+  fields,
+  'station_id',
+  'operator',
+  'address',
+  'use',
+  'fuel',
+  'price',
+  'price_unit',
+  'price_eur_l',
+  'price_issue',
+  'observed_at',
+)
 
 /** The marine fuel of a port. */
 export const portFuelField = nested.objects('Prices of marine fuel at stations within 5 km for which this is the nearest port.', fuelFields)

@@ -17,7 +17,7 @@ export const fuelDaysDerived = defineDerived({
   into: fuelDays,
   from: [fuelPrices, fuelStations, fuelArchivePrices],
   fallbackInputs: [fuelArchivePrices],
-  revision: 2,
+  revision: 3,
   // The state at the start of a month is in the partition of the instant before, which opens with the full state at its own
   // start.
   reads: ({ from, to }) => ({ from: partitionStart(fuelPrices, from - 1), to }),
@@ -42,19 +42,19 @@ function daysOf(month: MonthSpan, [prices, stations, archive]: readonly SqlPart[
     WITH published AS (
       SELECT DISTINCT ${DATE} AS date FROM ${prices as SqlPart} WHERE observed_at >= ${instant(month.from)} AND observed_at < ${instant(month.to)}
     ),
-    sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], values: ['price', 'price_unit', 'province_code'] })}),
+    sold AS (${atEnds(month, { rows: prices as SqlPart, thing: ['station_id', 'product'], values: ['price', 'price_unit', 'province_code', 'price_issue'] })}),
     open AS (${atEnds(month, { rows: stations as SqlPart, thing: ['station_id'], values: ['brand', 'sale_type'] })}),
     held AS MATERIALIZED (
       SELECT date, product, price, price_unit, province_code, brand, ${SIGN} AS sign, 'PUBLICATIONS' AS basis
       FROM sold
       SEMI JOIN published USING (date)
       LEFT JOIN open USING (station_id, date)
-      WHERE sold.status <> 'ENDED' AND sale_type IS DISTINCT FROM 'RESTRICTED'
+      WHERE sold.status <> 'ENDED' AND price_issue IS NULL AND sale_type IS DISTINCT FROM 'RESTRICTED'
       UNION ALL
       SELECT ${dateOf('day_starts_at')} AS date, product, price, price_unit, province_code, brand, ${SIGN} AS sign, 'ARCHIVE' AS basis
       FROM ${archive as SqlPart}
       ANTI JOIN published ON published.date = ${dateOf('day_starts_at')}
-      WHERE day_starts_at >= ${instant(month.from)} AND sale_type IS DISTINCT FROM 'RESTRICTED'
+      WHERE day_starts_at >= ${instant(month.from)} AND price_issue IS NULL AND sale_type IS DISTINCT FROM 'RESTRICTED'
     ),
     names AS (
       SELECT sign, arg_max(brand, (stations, brand)) AS name

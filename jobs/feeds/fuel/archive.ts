@@ -1,4 +1,5 @@
 import { fuelArchivePrices } from '../../../lake/datasets/fuel/archive-prices.ts'
+import { priceIssue } from '../../../lake/datasets/fuel/price-bounds.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { provinceByCode } from '../../../lake/places/provinces.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
@@ -99,7 +100,8 @@ function* pricesOf(answer: FuelAnswer, day: string, diagnostics: Diagnostics): G
       const station = { day, day_starts_at, station_id, province_code, brand: brand || null, sale_type: coded(SALES, sale_type) }
       for (const { priced, text } of fields.prices) {
         const price = commaNumber(text)
-        if (price !== null) prices.push({ ...station, product: priced.product, price, price_unit: priced.price_unit })
+        const { product, price_unit } = priced
+        if (price !== null) prices.push({ ...station, product, price, price_unit, price_issue: priceIssue(product, price) })
         else diagnostics.warn('a price is marked as absent, where the field has always been empty')
       }
     }

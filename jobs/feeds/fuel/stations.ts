@@ -1,4 +1,5 @@
 import { ELSEWHERE } from '../../../lake/datasets/fuel/codes.ts'
+import { priceIssue } from '../../../lake/datasets/fuel/price-bounds.ts'
 import { fuelPrices } from '../../../lake/datasets/fuel/prices.ts'
 import { miteco } from '../../../lake/datasets/fuel/sources.ts'
 import { fuelStations } from '../../../lake/datasets/fuel/stations.ts'
@@ -221,7 +222,7 @@ function addPrices(fields: FieldReader, prices: Price[], diagnostics: Diagnostic
   for (const { priced, text } of fields.prices) {
     const { product, price_unit } = priced
     const price = commaNumber(text)
-    if (price !== null) prices.push({ station_id, product, price, price_unit, province_code })
+    if (price !== null) prices.push({ station_id, product, price, price_unit, province_code, price_issue: priceIssue(product, price) })
     else diagnostics.warn('a price is marked as absent, where the field has always been empty')
   }
 }

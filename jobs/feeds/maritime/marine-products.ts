@@ -1,3 +1,4 @@
+import { priceIssue } from '../../../lake/datasets/fuel/price-bounds.ts'
 import { foldName } from '../../../lake/places/names.ts'
 
 /** A price as stored. */
@@ -5,6 +6,7 @@ interface MarinePrice {
   readonly price: number
   readonly price_unit: string
   readonly price_eur_l: number | null
+  readonly price_issue: string | null
 }
 
 /** Products by the price columns of both layouts, folded. */
@@ -43,7 +45,9 @@ export function marineProduct(column: string): string | null {
 
 /** A price of a product, with its unit. */
 export function marinePrice(product: string, price: number): MarinePrice {
-  if (BY_WEIGHT.has(product)) return { price, price_unit: 'EUR/kg', price_eur_l: null }
-  if (price <= MAX_PER_LITRE) return { price, price_unit: 'EUR/L', price_eur_l: price }
-  return { price, price_unit: 'EUR/kL', price_eur_l: Math.round(price * 1000) / 1_000_000 }
+  if (BY_WEIGHT.has(product)) return { price, price_unit: 'EUR/kg', price_eur_l: null, price_issue: priceIssue(product, price) }
+  const isPerLitre = price <= MAX_PER_LITRE
+  const perLitre = isPerLitre ? price : Math.round(price * 1000) / 1_000_000
+  const price_issue = priceIssue(product, perLitre)
+  return { price, price_unit: isPerLitre ? 'EUR/L' : 'EUR/kL', price_eur_l: price_issue === null ? perLitre : null, price_issue }
 }

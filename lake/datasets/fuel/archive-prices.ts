@@ -1,6 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
-import { FUEL_PRODUCTS, PRICE_UNITS, SALE_TYPES } from './codes.ts'
+import { FUEL_PRODUCTS, PRICE_ISSUES, PRICE_UNITS, SALE_TYPES } from './codes.ts'
 import { miteco } from './sources.ts'
 
 /**
@@ -32,6 +32,9 @@ export const fuelArchivePrices = defineDataset({
     province_code: col.string(7, 'INE code of the province of the station.', { example: '08' }),
     brand: col.string(8, 'Brand of the station.', { nullable: true, example: 'REPSOL' }),
     sale_type: col.code(9, 'Who may buy.', SALE_TYPES, { nullable: true, example: 'PUBLIC' }),
+    price_issue: col.code(10, 'Why the price is not plausible; null if it is. Such prices are in no mean and no ranking.', PRICE_ISSUES, {
+      ...{ nullable: true, example: null },
+    }),
   },
   entity: ['day', 'station_id', 'product'],
   time: 'day_starts_at',

@@ -51,6 +51,12 @@ export const PRICE_UNITS = defineCodes('price_unit', 'Unit of a pump price.', {
   'EUR/kg': ['euros por kilogramo', 'euros per kilogram'],
 })
 
+/** Why a price is not plausible. */
+export const PRICE_ISSUES = defineCodes('price_issue', 'Why a price is not plausible; it is in no mean and no ranking.', {
+  TOO_LOW: ['Más bajo que los precios reales del producto', 'Lower than real prices of the product'],
+  TOO_HIGH: ['Más alto que los precios reales del producto', 'Higher than real prices of the product'],
+})
+
 /** Who may buy at a station. */
 export const SALE_TYPES = defineCodes('sale_type', 'Who may buy at a filling station.', {
   PUBLIC: ['Venta al público', 'Open to the public'],

@@ -16,7 +16,7 @@ export const fuelDays = defineDataset({
   title: 'Fuel prices by day',
   about:
     'Mean, minimum, maximum and quartiles of pump prices by product at the end of each day in Madrid: for Spain, each province and each brand with three stations. ' +
-    "Each station counts once; members-only stations are excluded. The current day reflects the newest publication. Days without a publication come from the ministry's archive, with its current brands.",
+    "Each station counts once; members-only stations and implausible prices are excluded. The current day reflects the newest publication. Days without a publication come from the ministry's archive, with its current brands.",
   sources: [miteco],
   columns: {
     month: col.string(1, 'Month of the day in Madrid, YYYY-MM.', { example: '2025-09' }),

@@ -1,6 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
-import { FUEL_PRODUCTS, PRICE_UNITS } from './codes.ts'
+import { FUEL_PRODUCTS, PRICE_ISSUES, PRICE_UNITS } from './codes.ts'
 import { miteco } from './sources.ts'
 
 /** Pump prices: a row when a price changes, appears or disappears. */
@@ -17,6 +17,9 @@ export const fuelPrices = defineDataset({
     price_unit: col.code(4, 'EUR/L, or EUR/kg for gases and hydrogen.', PRICE_UNITS, { example: 'EUR/L' }),
     observed_at: col.instant(5, 'Publication time of the price.', { example: '2025-09-27T16:05:47.000Z' }),
     province_code: col.string(6, 'INE code of the province of the station.', { example: '08' }),
+    price_issue: col.code(7, 'Why the price is not plausible; null if it is. Such prices are in no mean and no ranking.', PRICE_ISSUES, {
+      ...{ nullable: true, example: null },
+    }),
   },
   entity: ['station_id', 'product'],
   time: 'observed_at',

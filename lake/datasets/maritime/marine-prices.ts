@@ -1,5 +1,6 @@
 import { col } from '../../schema/columns.ts'
 import { defineDataset, month } from '../../schema/dataset.ts'
+import { PRICE_ISSUES } from '../fuel/codes.ts'
 import { miteco } from '../fuel/sources.ts'
 import { MARINE_FUELS, MARINE_PRICE_UNITS, MARINE_USES } from './marine-codes.ts'
 
@@ -21,7 +22,7 @@ export const marinePrices = defineDataset({
       MARINE_PRICE_UNITS,
       { example: 'EUR/L' },
     ),
-    price_eur_l: col.decimal(6, 'The same price per litre; null if sold by weight.', {
+    price_eur_l: col.decimal(6, 'The same price per litre; null if sold by weight or not plausible.', {
       scale: 6,
       unit: 'EUR/L',
       nullable: true,
@@ -30,6 +31,9 @@ export const marinePrices = defineDataset({
     observed_at: col.instant(7, 'Publication time of the price.', { example: '2026-06-20T08:02:54.000Z' }),
     province_code: col.string(8, 'INE code of the province of the station.', { nullable: true, example: '35' }),
     use: col.code(9, 'Which vessels the station supplies.', MARINE_USES, { example: 'LEISURE' }),
+    price_issue: col.code(10, 'Why the price is not plausible; null if it is. Such prices are in no mean and no ranking.', PRICE_ISSUES, {
+      ...{ nullable: true, example: null },
+    }),
   },
   entity: ['station_id', 'product'],
   time: 'observed_at',

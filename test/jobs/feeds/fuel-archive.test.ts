@@ -33,8 +33,8 @@ describe('a day of the archive', () => {
     const stations = [STATION, { ...STATION, IDEESS: '5', Rótulo: '', 'Tipo Venta': 'R', 'Precio Adblue': '', 'Precio Queroseno': '0,987' }]
     const publication = await parseDay(answer(stations, { Fecha: 'hoy' }))
     const station = { day: '2012-03-25', day_starts_at: Date.parse('2012-03-24T23:00:00Z'), province_code: '08' }
-    const public4375 = { ...station, station_id: '4375', brand: 'REPSOL', sale_type: 'PUBLIC', price_unit: 'EUR/L' }
-    const restricted5 = { ...station, station_id: '5', brand: null, sale_type: 'RESTRICTED', price_unit: 'EUR/L' }
+    const public4375 = { ...station, station_id: '4375', brand: 'REPSOL', sale_type: 'PUBLIC', price_unit: 'EUR/L', price_issue: null }
+    const restricted5 = { ...station, station_id: '5', brand: null, sale_type: 'RESTRICTED', price_unit: 'EUR/L', price_issue: null }
     expect(rows(publication)).toEqual([
       { ...public4375, product: 'ADBLUE', price: 0.729 },
       { ...public4375, product: 'DIESEL_A', price: 1.419 },

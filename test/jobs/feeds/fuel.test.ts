@@ -111,8 +111,8 @@ describe('a station', () => {
       },
     ])
     expect(rowsOf(publication, 'fuel_prices')).toEqual([
-      { station_id: '4375', product: 'ADBLUE', price: 0.729, price_unit: 'EUR/L', province_code: '08' },
-      { station_id: '4375', product: 'DIESEL_A', price: 1.419, price_unit: 'EUR/L', province_code: '08' },
+      { station_id: '4375', product: 'ADBLUE', price: 0.729, price_unit: 'EUR/L', province_code: '08', price_issue: null },
+      { station_id: '4375', product: 'DIESEL_A', price: 1.419, price_unit: 'EUR/L', province_code: '08', price_issue: null },
     ])
     expect(publication.report).toMatchObject({ quarantined: {}, unknownCodes: {} })
   })
@@ -209,8 +209,8 @@ describe('a price', () => {
   test('of an unknown product lands under the name of its field, counted', async () => {
     const publication = await parseStations({ 'Precio Queroseno': '1,100', 'Precio Hidrógeno Verde': '8,000' }, { 'Precio Queroseno': '' })
     expect(rowsOf(publication, 'fuel_prices').slice(2, 4)).toEqual([
-      { station_id: '0', product: 'Precio Queroseno', price: 1.1, price_unit: 'EUR/L', province_code: '08' },
-      { station_id: '0', product: 'Precio Hidrógeno Verde', price: 8, price_unit: 'EUR/kg', province_code: '08' },
+      { station_id: '0', product: 'Precio Queroseno', price: 1.1, price_unit: 'EUR/L', province_code: '08', price_issue: null },
+      { station_id: '0', product: 'Precio Hidrógeno Verde', price: 8, price_unit: 'EUR/kg', province_code: '08', price_issue: null },
     ])
     expect(publication.report.unknownCodes).toEqual({ fuel_product: { 'Precio Queroseno': 1, 'Precio Hidrógeno Verde': 1 } })
   })
