@@ -62,7 +62,7 @@ export const corridorHoursDerived = defineDerived({
   into: corridorHours,
   from: [trafficHours, trafficSensors],
   ...SETTLED,
-  revision: 3,
+  revision: 4,
   rows: (span, scans) => {
     const { month } = span
     const holidays = bindList('local_date', corridorHours.columns.local_date, madridHolidays(Number(month.slice(0, 4))))

@@ -31,15 +31,45 @@ test('holidays of single years are those of the decrees', () => {
 test('other cities have the days off of Spain, and their own with a date or by Easter', () => {
   const own = (city: string): string[] => cityHolidays(city, 2026).filter((day) => !madridHolidays(2026).includes(day))
   expect(own('barcelona')).toEqual(['2026-04-06', '2026-05-25', '2026-06-24', '2026-09-11', '2026-09-24', '2026-12-26'])
-  expect(own('valencia')).toEqual(['2026-01-22', '2026-03-19', '2026-04-06', '2026-04-13', '2026-10-09'])
-  expect(own('bilbao')).toEqual(['2026-04-06', '2026-07-25', '2026-07-31'])
+  expect(own('valencia')).toEqual(['2026-01-22', '2026-03-19', '2026-04-06', '2026-04-13', '2026-06-24', '2026-10-09'])
+  expect(own('bilbao')).toEqual(['2026-03-19', '2026-04-06', '2026-07-25', '2026-07-31', '2026-08-28'])
   expect(cityHolidays('barcelona', 2026)).not.toContain('2026-11-09')
   expect(cityHolidays('madrid', 2026)).toEqual(madridHolidays(2026))
 })
 
+test.each([
+  ['valencia', '06-24', { 2024: true, 2025: true, 2026: true, 2027: false, 2028: false }],
+  ['valencia', '04-14', { 2022: true, 2026: false }],
+  ['bilbao', '03-19', { 2021: true, 2024: false, 2025: false, 2026: true, 2027: true }],
+  ['bilbao', '08-22', { 2024: false, 2025: true }],
+  ['bilbao', '08-27', { 2021: true, 2026: false, 2027: true }],
+  ['bilbao', '08-23', { 2019: true, 2024: true }],
+  ['barcelona', '09-26', { 2022: true, 2023: false }],
+  ['barcelona', '05-29', { 2023: false }],
+  ['barcelona', '05-17', { 2027: true }],
+  ['madrid', '03-19', { 2026: false, 2027: true }],
+  ['madrid', '05-03', { 2021: true, 2027: true }],
+])('%s has %s off by decree or council in some years: %j', (city, day, years) => {
+  for (const [year, isOff] of Object.entries(years))
+    expect([year, cityHolidays(city, Number(year)).includes(`${year}-${day}`)]).toEqual([year, isOff])
+})
+
+test('a city has 14 days off a year, or 15 with a recoverable one', () => {
+  for (const city of ['madrid', 'barcelona', 'valencia', 'bilbao'])
+    for (let year = 2024; year <= HOLIDAYS_UNTIL; year++) {
+      const days = cityHolidays(city, year).filter((day) => new Date(day).getUTCDay() !== 0)
+      expect([city, year, new Set(days).size === days.length, days.length]).toEqual([
+        city,
+        year,
+        true,
+        city === 'barcelona' || city === 'valencia' ? expect.toBeOneOf([14, 15]) : 14,
+      ])
+    }
+})
+
 test('a year with added days off rebuilds the hours of corridors', () => {
   // Days of that year may have been made without them: raise the revision, then both numbers here.
-  expect([HOLIDAYS_UNTIL, corridorHoursDerived.revision]).toEqual([2026, 3])
+  expect([HOLIDAYS_UNTIL, corridorHoursDerived.revision]).toEqual([2027, 4])
 })
 
 test('corridors have ids of their own, and each a road', () => {
