@@ -8,7 +8,7 @@ import { absentState } from './absent-data.ts'
 import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody } from './answer.ts'
 import { logOf } from './change-log.ts'
 import { metaOf } from './compose.ts'
-import { coverageOf, gapOf } from './coverage.ts'
+import { gapOf, placeMetaOf } from './coverage.ts'
 import { currentStates, refreshOf } from './current-states.ts'
 import { listBody, recordTexts } from './records.ts'
 
@@ -83,7 +83,7 @@ export function changesHandler(context: AnswerContext, read: ReadOf<'changes'>, 
         updated_at: primary.updated_at,
         next_cursor,
         extra: { reset, more },
-        meta: metaOf(state, read.from, { ...(endpoint.statistic ? { figure: endpoint.statistic } : {}), ...coverageOf(gap, values.own) }),
+        meta: metaOf(state, read.from, { ...(endpoint.statistic ? { figure: endpoint.statistic } : {}), ...placeMetaOf(gap, values.own) }),
       }
       if (!isTable(format)) {
         const links = [nextLink(values.path, values.query, next_cursor)]

@@ -26,6 +26,8 @@ export interface Meta {
   /** Only in an empty list. */
   readonly no_match?: readonly NoMatch[]
   readonly coverage?: Coverage
+  /** Only for an area outside all data. */
+  readonly hint?: string
   readonly unlocated?: number
   readonly missing_years?: readonly number[]
   readonly source_mode: string
@@ -58,6 +60,7 @@ interface MetaMore {
   /** Datasets that the answer lacks. */
   readonly missing?: readonly MissingDataset[]
   readonly coverage?: Coverage
+  readonly hint?: string
   /** See `MemoryRead.otherSources`. */
   readonly otherSources?: readonly Source[]
 }
@@ -66,7 +69,7 @@ interface MetaMore {
 export function metaOf(
   state: Pick<ServiceState, 'mode' | 'isStale' | 'cadence_s'>,
   datasets: readonly Dataset[],
-  { lake, kept, figure, period, missing, coverage, otherSources = [] }: MetaMore = {},
+  { lake, kept, figure, period, missing, coverage, hint, otherSources = [] }: MetaMore = {},
 ): Meta {
   const [primary] = datasets
   const span = lake ?? kept
@@ -86,6 +89,7 @@ export function metaOf(
     ...(figure ? { grain: figure.grain, method: figure.method } : {}),
     ...(missing ? { missing } : {}),
     ...(coverage ? { coverage } : {}),
+    ...(hint === undefined ? {} : { hint }),
     source_mode: state.mode,
     sources: [...sources.values()].map(({ id, publisher, licence, licence_url, attribution, commercial_use }) => ({
       id,

@@ -1,4 +1,5 @@
 import type { ProvinceGap } from '../../lake/places/gaps.ts'
+import { areaHint } from '../define/area-hint.ts'
 import { datasetsOf, type Endpoint, pathParams } from '../define/endpoint.ts'
 import type { PlaceFilter } from '../define/params-place.ts'
 import type { Coverage } from './compose.ts'
@@ -13,11 +14,22 @@ export function gapOf(endpoint: Endpoint): ProvinceGap | null {
   return datasetsOf(endpoint)[0]?.lacks ?? null
 }
 
+/** What `meta` states about the place of a request. */
+interface PlaceMeta {
+  readonly coverage?: Coverage
+  readonly hint?: string
+}
+
 /**
- * Returns `meta.coverage` of a reply, with a note if the request is about a place without data; nothing for an endpoint without
- * gaps.
+ * Returns `meta.coverage` of a reply, with a note if the request is about a place without data (nothing for an endpoint without
+ * gaps), and `meta.hint` if the requested area lies outside all data.
  */
-export function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): { readonly coverage?: Coverage } {
+export function placeMetaOf(gap: ProvinceGap | null, own: RequestValues['own']): PlaceMeta {
+  const hint = areaHint(own)
+  return { ...coverageOf(gap, own), ...(hint === null ? {} : { hint }) }
+}
+
+function coverageOf(gap: ProvinceGap | null, own: RequestValues['own']): PlaceMeta {
   if (!gap) return {}
   const asked = provincesAsked(own)
   const isOutside = asked.length > 0 && asked.every((code) => gap.province_codes.includes(code))

@@ -5,7 +5,7 @@ import { isNested } from '../define/fields.ts'
 import type { Format } from '../define/formats.ts'
 import { exampleOf, type JsonObject } from '../define/shape.ts'
 import { featureOf, featurePieces, type ListPage, listPieces, type Meta, metaOf } from './compose.ts'
-import { coverageOf, gapOf } from './coverage.ts'
+import { gapOf, placeMetaOf } from './coverage.ts'
 import { exampleRecord } from './shown-record.ts'
 
 /** The service of an example: healthy, with real publishers and new data each minute. */
@@ -38,7 +38,7 @@ export function exampleReply(endpoint: Endpoint, format: Format): Json {
     ...(read.kind === 'memory' && read.from.length === 0 ? { kept: { latest_row_at: at, covered_until: at } } : {}),
     ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
     ...(read.kind === 'memory' && (read.reportsMissing || read.onlyFresh) ? { missing: [] } : {}),
-    ...coverageOf(gapOf(endpoint), {}),
+    ...placeMetaOf(gapOf(endpoint), {}),
     ...(endpoint.statistic && !endpoint.statistic.hasYears && read.kind === 'lake' ? { period: { from: at, to: at + 86_400_000 } } : {}),
   })
   if (returns.kind === 'one') return { ...(format === 'geojson' ? featureOf(returns, row, members) : members), meta } as unknown as Json

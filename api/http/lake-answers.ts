@@ -15,7 +15,7 @@ import { type JsonObject, recordWriter } from '../define/shape.ts'
 import { neverDelivered, notLanded } from './absent-data.ts'
 import { type AnswerContext, type Handler, headOf, nextLink, type ResponseBody, unknownThing } from './answer.ts'
 import { type Meta, metaOf } from './compose.ts'
-import { coverageOf, gapOf } from './coverage.ts'
+import { gapOf, placeMetaOf } from './coverage.ts'
 import { DISTANCE_COLUMN, withDistance, withDistanceSql } from './distances.ts'
 import { givenOf, refuseUnknown } from './known-values.ts'
 import { absentLandings } from './missing.ts'
@@ -213,7 +213,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
       lake: { ...landed, snapshot: landed.name },
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
       period: used.period,
-      ...coverageOf(gap, values.own),
+      ...placeMetaOf(gap, values.own),
     })
     return { name: returns.name, updated_at: landed.covered_until, meta }
   }

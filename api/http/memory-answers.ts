@@ -17,7 +17,7 @@ import {
 } from './answer.ts'
 import type { CachedViews } from './cached-views.ts'
 import { type Meta, metaOf } from './compose.ts'
-import { coverageOf, gapOf } from './coverage.ts'
+import { gapOf, placeMetaOf } from './coverage.ts'
 import { tagOf } from './demand-documents.ts'
 import { type MemorySources, refuseAwaited, sourcesFinder } from './memory-sources.ts'
 import { isAwaited, missingFinder } from './missing.ts'
@@ -144,7 +144,7 @@ export function memoryHandler(context: AnswerContext, read: ReadOf<'memory'>, la
       ...(live.primary ? {} : { kept: tables }),
       ...(endpoint.statistic ? { figure: endpoint.statistic } : {}),
       ...(findMissing || read.onlyFresh || absent.length > 0 ? { missing: [...((await findMissing?.()) ?? []), ...absences] } : {}),
-      ...coverageOf(gap, values.own),
+      ...placeMetaOf(gap, values.own),
       otherSources: otherSourcesOf(values),
     })
   }

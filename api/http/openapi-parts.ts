@@ -247,6 +247,11 @@ export function commonSchemas(): Record<string, JsonSchema> {
             note: { type: ['string', 'null'], description: 'Set if the request is about one of them.' },
           },
         },
+        hint: {
+          type: 'string',
+          description:
+            'Only if the requested area (`bbox`, or `lat` and `lon`) lies outside all data. It names the swapped area if that one lies within.',
+        },
         unlocated: {
           type: 'integer',
           description: 'Records that match the request but have no location: without geometry, and left out by filters of place. Unit: 1.',

@@ -4,6 +4,7 @@ import type { SearchFound, SearchView } from '../define/search-view.ts'
 import { recordWriter } from '../define/shape.ts'
 import { type AnswerContext, type Handler, headOf, type ResponseBody, steppedNow, unknownThing } from './answer.ts'
 import { metaOf } from './compose.ts'
+import { placeMetaOf } from './coverage.ts'
 import { CADENCE_S } from './current-states.ts'
 import { chosen, oneBody, pageBody } from './record-bodies.ts'
 import { recordTexts } from './records.ts'
@@ -69,7 +70,7 @@ export function systemHandler(
       // If the index has changed since, the body does not match the tag.
       const marked = (body: ResponseBody): ResponseBody => (search.version === version ? body : { ...body, isPartial: true })
       const unknown = (): Problem => unknownThing(values.path, read.suggestion?.(system, values.own) ?? null)
-      const meta = metaOf(state, shown)
+      const meta = metaOf(state, shown, placeMetaOf(null, values.own))
       if (!found) throw unknown()
       const { records, sideLists } = 'sideLists' in found ? found : { records: found, sideLists: {} }
       if (endpoint.returns.kind === 'list')
