@@ -9,8 +9,8 @@ const LEAST_COSINE = 0.69
 type Edges = Omit<Box, 'kind'>
 
 /**
- * A hint if an area or point among a request's values, by parameter, lies outside all data, so that nothing can be found; null otherwise.
- * It depends on the request alone, so that replies stay cacheable.
+ * A hint if an area or point among a request's values, by parameter, lies outside all data, so that nothing can be found; null
+ * otherwise. It depends on the request alone, so that replies stay cacheable.
  */
 export function areaHint(own: Readonly<Record<string, unknown>>): string | null {
   const values = Object.values(own)

@@ -4,9 +4,10 @@ import { distanceM } from '../../../lake/places/distance.ts'
 import type { Point } from '../../../lake/schema/columns.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
 import { lookUp } from '../look-up.ts'
+import { newestTime } from '../newest-time.ts'
 import { type AdsbAircraft, isBlocked, isMilitary, readAnswer, withholdAircraft } from './aircraft-blocked.ts'
 import { CIRCLE_NM, CIRCLES } from './aircraft-circles.ts'
 
@@ -103,7 +104,7 @@ function request(name: string, { lat, lon }: Point): FeedRequest {
 }
 
 /** The newest position of each aircraft of all circles, as one file. */
-function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): RecordFile[] {
+function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics, { fetched_at }: FeedClock): RecordFile[] {
   const answers = bodies.map(({ bytes }) => readAnswer(bytes))
   const newest = new Map<string, { readonly aircraft: AdsbAircraft; readonly at: number }>()
   for (const { now, ac } of answers) {
@@ -123,7 +124,8 @@ function openCircles(bodies: readonly FeedBody[], diagnostics: Diagnostics): Rec
   }
   for (const name of Object.keys(CIRCLES))
     if (bodies.length > 1 && !bodies.some((body) => body.name === name)) diagnostics.warn(`the circle ${name} did not answer`)
-  diagnostics.publishedAt(Math.max(...answers.map(({ now }) => now)))
+  const times = answers.map(({ now }) => now)
+  diagnostics.publishedAt(newestTime(times, fetched_at))
   const records = [...newest.values()].map(({ aircraft, at }) => ({
     names: [...Object.keys(aircraft), 'received_at', 'is_military'],
     values: [...Object.values(aircraft), at, isMilitary(aircraft) ? 'true' : null],

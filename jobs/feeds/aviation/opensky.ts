@@ -2,8 +2,9 @@ import { openskyPositions } from '../../../lake/datasets/aviation/aircraft-posit
 import { opensky } from '../../../lake/datasets/aviation/sources.ts'
 import { numberIn } from '../../formats/numbers.ts'
 import { type Box, isInBoxes, knownPosition } from '../../formats/positions.ts'
-import { type Diagnostics, type FeedBody, type FeedRequest, FormatError } from '../define.ts'
+import { type Diagnostics, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
 import { type RecordFile, recordFeed } from '../kit/record-feed.ts'
+import { newestTime } from '../newest-time.ts'
 import { readJson, withholdStates } from './aircraft-blocked.ts'
 
 /** Boxes that cost four credits together: a standard account has 4,000 a day, one cycle every 87 s. */
@@ -82,7 +83,7 @@ function request(name: keyof typeof BOXES): FeedRequest {
 }
 
 /** The states of both boxes as one file; `states` is null if there are none. */
-function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics): RecordFile[] {
+function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics, { fetched_at }: FeedClock): RecordFile[] {
   const answers = bodies.map(({ bytes }) => readJson(bytes))
   const times = answers.map(({ time }) => (typeof time === 'number' ? 1000 * time : Number.NaN))
   if (times.some(Number.isNaN)) throw new FormatError('the answer has no time')
@@ -102,7 +103,7 @@ function openStates(bodies: readonly FeedBody[], diagnostics: Diagnostics): Reco
       return [{ names: ELEMENTS, values: state }]
     })
   })
-  diagnostics.publishedAt(Math.max(...times))
+  diagnostics.publishedAt(newestTime(times, fetched_at))
   return [{ name: 'states', header: null, records }]
 }
 

@@ -9,6 +9,7 @@ import type { Point } from '../../../lake/schema/columns.ts'
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import { commaNumber } from '../../formats/numbers.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock, type FeedRequest, FormatError } from '../define.ts'
+import { newestTime } from '../newest-time.ts'
 import { type Presence, watchPresence } from '../presence.ts'
 import { type FuelAnswer, isProvince, readAnswer } from './answer.ts'
 import { ALWAYS, type FieldReader, fieldReader, type StationTexts } from './fields.ts'
@@ -149,7 +150,8 @@ function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, diagnostics:
       diagnostics.warn(`${body.name} left out: ${error.message}`)
     }
   }
-  const newest = Math.max(...answers.map(({ published }) => published))
+  const times = answers.map(({ published }) => published)
+  const newest = newestTime(times, clock.fetched_at)
   const fresh = answers.filter(({ published }) => newest - published <= STALE_AFTER)
   for (const { name } of answers.filter((answer) => !fresh.includes(answer)))
     diagnostics.warn(`${name} left out: over an hour older than the newest`)

@@ -31,7 +31,7 @@ export interface RecordFile {
 }
 
 /** Opens the bodies of a publication, file by file. Throws `FormatError`. */
-export type Open = (bodies: readonly FeedBody[], diagnostics: Diagnostics) => Iterable<RecordFile>
+export type Open = (bodies: readonly FeedBody[], diagnostics: Diagnostics, clock: FeedClock) => Iterable<RecordFile>
 
 /** The input of `file`: the name of the body, and all texts of a column. */
 export interface FileTexts<F extends string> {
@@ -101,7 +101,8 @@ export function recordFeed<D extends Dataset, F extends string, const N extends 
     into: [into],
     bands: { [into.id]: { minRatio: 0.8, maxRatio: 1000, ...band } },
     *rows(bodies, clock, diagnostics) {
-      for (const opened of open(bodies, diagnostics)) yield* rowsOf(spec, { columns: found, opened, diagnostics: diagnostics, clock })
+      for (const opened of open(bodies, diagnostics, clock))
+        yield* rowsOf(spec, { columns: found, opened, diagnostics: diagnostics, clock })
     },
   })
 }

@@ -63,8 +63,8 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
     }
     if (reports.length === 0) throw new FormatError(`${name} has no line of the form id#yyyymmddHHMMSS#state#forecast`)
   }
-  const states = sectionStates(SECTION_CITIES.barcelona, reports, diagnostics)
-  diagnostics.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
+  const { newest, states } = sectionStates(SECTION_CITIES.barcelona, reports, { fetchedAt: fetched_at, diagnostics })
+  diagnostics.publishedAt(newest)
   yield batch(trafficSectionStates, states)
 }
 

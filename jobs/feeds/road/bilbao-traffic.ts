@@ -66,8 +66,8 @@ function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
       reports.push({ section_id, observed_at, level_basis: 'OCCUPANCY', ...measuresOf(properties, diagnostics) })
       sections.push(sectionOf(PLACE, { section_id, name: null }, { area: cityArea(PLACE, geometry, diagnostics) }))
     }
-    const states = sectionStates(PLACE, reports, diagnostics)
-    if (states.length > 0) diagnostics.publishedAt(Math.max(...states.map(({ observed_at }) => observed_at)))
+    const { newest, states } = sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics })
+    if (states.length > 0) diagnostics.publishedAt(newest)
     yield batch(trafficSectionStates, states)
     yield batch(trafficSections, sections)
   }

@@ -4,6 +4,7 @@ import type { trafficSectionStates } from '../../../lake/datasets/road/traffic-s
 import type { FeedRow } from '../../../lake/schema/dataset.ts'
 import type { Diagnostics } from '../define.ts'
 import { lookUp } from '../look-up.ts'
+import { newestTime } from '../newest-time.ts'
 
 export type SectionState = FeedRow<typeof trafficSectionStates>
 
@@ -21,14 +22,21 @@ export function levelOf(levels: Readonly<Record<string, string>>, state: string,
 }
 
 /**
- * The states of a publication. A section whose report is more than 30 minutes older than the newest one is frozen: it has no
+ * The states of a publication, and its newest time (ms), which no wrong clock of a section moves. A section whose report is more than 30 minutes older than the newest one is frozen: it has no
  * data at the publication time, and `reported_at` is the time of its last report.
  */
-export function sectionStates(place: SectionCity, reports: readonly SectionReport[], notes: Pick<Diagnostics, 'warn'>): SectionState[] {
-  const newest = reports.reduce((latest, { observed_at }) => Math.max(latest, observed_at), Number.NEGATIVE_INFINITY)
-  return reports.map((report) => {
+export function sectionStates(
+  place: SectionCity,
+  reports: readonly SectionReport[],
+  { fetchedAt, diagnostics }: { readonly fetchedAt: number; readonly diagnostics: Pick<Diagnostics, 'warn'> },
+): { readonly newest: number; readonly states: SectionState[] } {
+  const newest = newestTime(
+    reports.map(({ observed_at }) => observed_at),
+    fetchedAt,
+  )
+  const states = reports.map((report) => {
     const isFrozen = newest - report.observed_at > MAX_AGE_MS
-    if (isFrozen) notes.warn('a section whose report is more than 30 minutes old: no data')
+    if (isFrozen) diagnostics.warn('a section whose report is more than 30 minutes old: no data')
     const { section_id, observed_at } = report
     const row: SectionState = {
       source: place.source,
@@ -48,4 +56,5 @@ export function sectionStates(place: SectionCity, reports: readonly SectionRepor
     const nothing = { level: 'UNKNOWN', forecast_15min_level: null, intensity_veh_h: null, occupancy_pct: null, speed_kmh: null }
     return { ...row, ...nothing, section_id, observed_at: newest, reported_at: observed_at }
   })
+  return { newest, states }
 }

@@ -61,7 +61,7 @@ function* readLayer(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
       reports.push({ section_id, observed_at: fetched_at, level, source_state: state })
       sections.push(sectionIn({ properties, geometry }, section_id, diagnostics))
     }
-    yield batch(trafficSectionStates, sectionStates(PLACE, reports, diagnostics))
+    yield batch(trafficSectionStates, sectionStates(PLACE, reports, { fetchedAt: fetched_at, diagnostics }).states)
     yield batch(trafficSections, sections)
   }
 }

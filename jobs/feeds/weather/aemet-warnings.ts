@@ -6,8 +6,18 @@ import { type CapInfo, type CapMessage, readCap } from '../../formats/cap.ts'
 import { pointNumber } from '../../formats/numbers.ts'
 import { readTar } from '../../formats/tar.ts'
 import { textAt, xmlElements } from '../../formats/xml.ts'
-import { type Batch, batch, type Diagnostics, type DownloadStep, defineFeed, type FeedBody, FormatError } from '../define.ts'
+import {
+  type Batch,
+  batch,
+  type Diagnostics,
+  type DownloadStep,
+  defineFeed,
+  type FeedBody,
+  type FeedClock,
+  FormatError,
+} from '../define.ts'
 import { lookUp } from '../look-up.ts'
+import { newestTime } from '../newest-time.ts'
 import { aemetRequest } from './aemet.ts'
 import { LEVELS, LEVELS_BY_SEVERITY, PARAMETERS, PHENOMENA, UNIT_CODES } from './aemet-alert-codes.ts'
 
@@ -101,7 +111,7 @@ function readRss(bytes: Buffer): DownloadStep {
   return { url: url.href }
 }
 
-async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, diagnostics: Diagnostics): AsyncGenerator<Batch> {
+async function* readPackage(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   const body = bodies[0]
   if (!body) throw new FormatError('there is no body')
   const files = (await readTar(body.bytes)).filter(({ name }) => name.endsWith('.xml'))
@@ -114,14 +124,15 @@ async function* readPackage(bodies: readonly FeedBody[], _clock: unknown, diagno
       if (!(error instanceof FormatError)) throw error
       diagnostics.reject(weatherAlerts, error.message, name)
     }
-  yield batch(weatherAlerts, distinct(inForce(messages, diagnostics).flatMap((message) => alertOf(message, diagnostics) ?? [])))
+  yield batch(weatherAlerts, distinct(inForce(messages, fetched_at, diagnostics).flatMap((message) => alertOf(message, diagnostics) ?? [])))
 }
 
 /** Actual messages, without withdrawals and without messages that another one in the package replaces. */
-function inForce(messages: readonly CapMessage[], diagnostics: Diagnostics): CapMessage[] {
+function inForce(messages: readonly CapMessage[], fetchedAt: number, diagnostics: Diagnostics): CapMessage[] {
   const real = messages.filter(({ status }) => status === 'Actual')
   for (const { status } of messages) if (status !== 'Actual') diagnostics.warn(`a message with status ${status.slice(0, 20)} is left out`)
-  if (real.length > 0) diagnostics.publishedAt(Math.max(...real.map(({ sent }) => sent.at)))
+  const sent = real.map((message) => message.sent.at)
+  if (real.length > 0) diagnostics.publishedAt(newestTime(sent, fetchedAt))
   const replaced = new Set(real.flatMap(({ references }) => references))
   return real.filter((message) => !replaced.has(message.identifier) && !isWithdrawal(message))
 }
