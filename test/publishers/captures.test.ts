@@ -162,7 +162,7 @@ test.skipIf(!shared)('the recorded captures of every feed, byte for byte', async
     }
   }
   // The older profile's path did not redirect at the time of the capture.
-  expect((await fetch(publishers.url + PATHS.incidentsOlder, { redirect: 'manual' })).status).toBe(200)
+  expect((await fetch(publishers.url + PATHS.incidents, { redirect: 'manual' })).status).toBe(200)
 })
 
 /** A folder of captures of Madrid's traffic. */

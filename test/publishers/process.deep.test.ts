@@ -32,7 +32,7 @@ test('the banner states that the data is not real, and the URL of each feed; fau
   const command = run([...START, '--fault', 'madrid_traffic=status:status=500,count=1'])
   const url = await ready(command)
   expect(command.output()).toContain('no real data')
-  expect(command.output()).toContain(`${url}${PATHS.incidentsOlder}`)
+  expect(command.output()).toContain(`${url}${PATHS.incidents}`)
   expect((await fetch(url + PATHS.traffic)).status).toBe(500)
   command.child.kill('SIGINT')
   expect(await command.ended).toBe(0)

@@ -25,8 +25,10 @@ import {
 import { delayOf } from './incident-measure.ts'
 import { describe } from './incident-sentence.ts'
 
-const URL = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/datex2_v36.xml'
-/** Profiles that this reader supports; DGT redirects the address of 3.6 to 3.7. */
+const FOLDER = 'https://nap.dgt.es/datex2/v3/dgt/SituationPublication/'
+/** The address of profile 3.6 redirects to that of 3.7 (301, seen 2026-09); it stays as the fallback. */
+const FILES = ['datex2_v37.xml', 'datex2_v36.xml']
+/** Profiles that this reader supports. */
 const PROFILES = /^3\.[67](?:_|$)/
 const CLOSURES: ReadonlySet<string> = new Set(EFFECTS.slice(0, 2).flat())
 const CONGESTION: ReadonlySet<string> = new Set(['SLOW_TRAFFIC', 'HEAVY_TRAFFIC', 'QUEUING_TRAFFIC', 'STATIONARY_TRAFFIC'])
@@ -63,21 +65,19 @@ export const dgtIncidentsFeed = defineFeed({
   source: dgt,
   into: [incidents, v16Beacons],
   every_s: 60,
-  plans: [
-    {
-      requests: [
-        {
-          name: 'situations',
-          url: URL,
-          accept: 'application/xml, text/xml;q=0.9',
-          maxBytes: 32_000_000,
-          maxDecodedBytes: 64_000_000,
-          timeout_ms: 30_000,
-          expects: 'xml',
-        },
-      ],
-    },
-  ],
+  plans: FILES.map((file) => ({
+    requests: [
+      {
+        name: 'situations',
+        url: `${FOLDER}${file}`,
+        accept: 'application/xml, text/xml;q=0.9',
+        maxBytes: 32_000_000,
+        maxDecodedBytes: 64_000_000,
+        timeout_ms: 30_000,
+        expects: 'xml',
+      },
+    ],
+  })),
   // Works last for months, so consecutive publications are similar. In the stand-in's world (weeks, ten seeds) at least 91 %
   // of the incidents stay for half an hour, 71 % for three hours, 61 % overnight; a publication that lost its newest half
   // has 54 to 87 %. So early publications must be nearly complete. Growth is unlimited: ids are unique, and after an outage

@@ -17,7 +17,7 @@ const DELAY = 12_000
 const incidents: FeedStandIn = {
   feed: 'dgt_incidents',
   hosts: ['nap.dgt.es'],
-  path: `${FOLDER}datex2_v36.xml`,
+  path: `${FOLDER}datex2_v37.xml`,
   // Since July 2026 the older profile's path redirects to the newer one's.
   route: (path) => {
     if (path === `${FOLDER}datex2_v36.xml`) return { kind: 'redirect', to: `${FOLDER}datex2_v37.xml` }
