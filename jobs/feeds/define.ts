@@ -74,6 +74,8 @@ export interface RequestSecret {
   readonly env: string
   /** The header that carries it. */
   readonly header: string
+  /** How long a key is valid after it was issued, s, if the publisher's keys expire. */
+  readonly validFor_s?: number
   /** Set if the secret is `<client id>:<client secret>` and buys tokens: the header then has a token. */
   readonly token?: ClientCredentials
 }

@@ -1,5 +1,7 @@
+import { isoInstant } from '../../lake/schema/time.ts'
 import type { FeedRequest } from '../feeds/define.ts'
 import { decodeReply, FetchError, type FetchOptions, fetchReply, type Reply } from './http.ts'
+import { statedExpiry } from './key-expiry.ts'
 import { bearerToken, forgetToken } from './token.ts'
 
 /** Options of a request, beside its address. */
@@ -16,6 +18,14 @@ export interface AskOptions extends Omit<FetchOptions, 'url' | 'headers'> {
  * points to another host.
  */
 export async function fetchFollowed(request: FeedRequest, options: AskOptions): Promise<Reply> {
+  try {
+    return await follow(request, options)
+  } catch (error) {
+    throw withRefusedKey(error, request, options)
+  }
+}
+
+async function follow(request: FeedRequest, options: AskOptions): Promise<Reply> {
   const { origin, secret, ...rest } = options
   const first = await fetchWithSecret(request, options)
   if (!request.twoStep) return first
@@ -58,4 +68,14 @@ async function fetchWithSecret(request: FeedRequest, options: AskOptions): Promi
     forgetToken(token, value)
     return askWithToken()
   }
+}
+
+/** The error; if the key was refused (401, 403), it names the key's variable and the day of its expiry, never the key. */
+function withRefusedKey(error: unknown, { secret }: FeedRequest, { secret: valueOf }: AskOptions): unknown {
+  const value = secret && !secret.token ? valueOf?.(secret.env) : null
+  if (!secret || !value || !(error instanceof FetchError) || (error.status !== 401 && error.status !== 403)) return error
+  const expiry = statedExpiry(value, secret.validFor_s)
+  const until = expiry === null ? '' : `; it is valid until ${isoInstant(expiry).slice(0, 10)}`
+  const message = `${error.message}: the key in ${secret.env} is refused${until}. Request a new one and restart the worker`
+  return new FetchError(message, { retryable: false, status: error.status, cause: error })
 }

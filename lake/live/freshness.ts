@@ -53,6 +53,8 @@ export interface FeedListing {
   readonly on_demand?: boolean
   /** Human-readable reason why it is disabled; null if it is enabled. */
   readonly disabled_reason?: string | null
+  /** When the key that the feed needs expires, ms; null if it needs none or the key does not state it. */
+  readonly key_expires_at?: number | null
 }
 
 /** Clock difference between machines that is tolerated, ms. */

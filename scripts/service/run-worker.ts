@@ -5,6 +5,7 @@ import { feeds } from '../../jobs/feeds/catalog.ts'
 import type { Feed } from '../../jobs/feeds/define.ts'
 import { makeFirstRound } from '../../jobs/first-round.ts'
 import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
+import { expiryWarnings, keyExpiries } from '../../jobs/ingest/key-expiry.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
 import { refusedTables } from '../../jobs/ingest/usable.ts'
 import { WorkerMetrics } from '../../jobs/metrics.ts'
@@ -21,6 +22,7 @@ import { openParts, openServiceLake, serviceLog } from './parts.ts'
 
 /** How often live state is compared with the worker's: an emptied Redis is filled again within twice this, ms. */
 const HEAL_EVERY_MS = 15_000
+const DAY_MS = 86_400_000
 /** How long archives and derivations wait for the first landings of all other feeds, ms. */
 const FIRST_ROUND_MS = 90_000
 const REPLAY_EVERY_S = 5
@@ -38,6 +40,12 @@ const record = await claimLake(store, config.mode, Date.now())
 await prepareTables(context, datasets)
 const { feeds: enabled, lacking } = enabledFeeds(config, feeds)
 if (lacking.length > 0) log.warn({ lacking }, 'feeds not run: their publishers ask for a key, and none is set')
+const expiries = context.secret ? await keyExpiries(store, enabled, { secret: context.secret, now: Date.now() }) : []
+const announceExpiries = (): void => {
+  for (const warning of expiryWarnings(expiries, Date.now())) log.warn({ key: true }, warning)
+}
+announceExpiries()
+const announcing = setInterval(announceExpiries, DAY_MS)
 await writeFeedListings(
   store,
   feeds.map((feed) => ({
@@ -50,6 +58,7 @@ await writeFeedListings(
     enabled: enabled.includes(feed),
     on_demand: feed.onDemand !== undefined,
     disabled_reason: disabledReason(config, feed),
+    key_expires_at: expiries.find((one) => one.feeds.includes(feed.id))?.expires_at ?? null,
   })),
 )
 
@@ -128,6 +137,7 @@ const deriving = asWork('derive', () => deriver.all(stopping.signal)).catch((err
 
 onStop(async () => {
   clearInterval(healer)
+  clearInterval(announcing)
   stopping.abort()
   firstRound.end()
   await exporting.close()

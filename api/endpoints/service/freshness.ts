@@ -52,6 +52,10 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
     unit: '1',
     example: 0,
   }),
+  key_expires_at: col.instant(0, "When the operator's key for its publisher expires; null if it needs none.", {
+    nullable: true,
+    example: null,
+  }),
   backfill: nested.object(
     'Progress of the background backfill of an archive; null if none was started.',
     {
@@ -93,6 +97,7 @@ function feedsOf({ feeds, states }: SystemView, now: number): ValueOf<typeof fre
       unknown_codes: state?.unknown_codes ?? 0,
       missing_blocks: state?.missing_blocks ?? [],
       lost_fetches: state?.lost_fetches ?? 0,
+      key_expires_at: feed.key_expires_at ?? null,
       backfill: state?.backfill ?? null,
     }
   })

@@ -24,7 +24,8 @@ export function aemetRequest(name: string, path: string, maxBytes: number): Feed
     timeout_ms: 60_000,
     expects: 'json',
     twoStep: { hosts: ['opendata.aemet.es'], to: readDownloadLink },
-    secret: { env: 'AEMET_API_KEY', header: 'api_key' },
+    // About three months (seen 2026-11).
+    secret: { env: 'AEMET_API_KEY', header: 'api_key', validFor_s: 90 * 86_400 },
   }
 }
 

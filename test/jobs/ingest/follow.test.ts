@@ -97,10 +97,26 @@ test('a plan whose key is not set is skipped where another needs none, and used 
   expect(await ask(feed)).toMatchObject({ kind: 'bodies', received: [{ name: 'records' }] })
 })
 
+test('a refused key is named with its expiry, by a status or in the answer, and never shown', async () => {
+  const claims = Buffer.from(JSON.stringify({ exp: Date.UTC(2026, 9, 31) / 1000 })).toString('base64url')
+  const key = `e30.${claims}.c2ln`
+  for (const refusal of [
+    answering({ estado: 401, descripcion: 'API key invalido' }),
+    (_: unknown, response: ServerResponse) => void response.writeHead(401).end(),
+  ]) {
+    handler = refusal as typeof handler
+    const refused = ask(feedOf(), { secret: () => key })
+    await expect(refused).rejects.toThrow('the key in AEMET_API_KEY is refused; it is valid until 2026-10-31. Request a new one')
+    await expect(refused).rejects.not.toThrow(key)
+  }
+})
+
 test('a refusal with status 200 is a failure that says so; too many requests are asked again', async () => {
   handler = answering({ estado: 401, descripcion: 'API key invalido' })
   const refused = ask(feedOf())
-  await expect(refused).rejects.toThrow('/opendata/api/todas answered: estado 401: API key invalido')
+  await expect(refused).rejects.toThrow(
+    '/opendata/api/todas answered: estado 401: API key invalido: the key in AEMET_API_KEY is refused. Request a new one',
+  )
   await expect(refused).rejects.not.toThrow(SECRET)
   expect(asked).toHaveLength(1)
   handler = answering({ estado: 404, descripcion: 'No hay datos' })
