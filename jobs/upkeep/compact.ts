@@ -2,7 +2,7 @@ import { liveFiles } from '../../lake/iceberg/files.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { tableColumns } from '../../lake/schema/physical.ts'
 import type { IngestContext } from '../ingest/context.ts'
-import { compactionGroups, isByMonth } from './groups.ts'
+import { compactionGroups } from './groups.ts'
 import { rewriteFiles } from './rewrite-files.ts'
 
 /**
@@ -10,8 +10,6 @@ import { rewriteFiles } from './rewrite-files.ts'
  * run.
  */
 export async function compactDataset(context: IngestContext, dataset: Dataset): Promise<void> {
-  // Other versions land whole: they have no small files.
-  if (dataset.writeMode === 'replace' && !isByMonth(dataset)) return
   const state = await context.lake.table(dataset).load()
   if (!state) return
   const timeId = tableColumns(dataset)[dataset.time]?.id as number

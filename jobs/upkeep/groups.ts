@@ -15,7 +15,7 @@ const LEAST_BYTES = 64 * 1024 ** 2
 /** Files of one partition to merge into one, or a few sorted ones. */
 export interface CompactionGroup {
   readonly files: readonly LiveFile[]
-  readonly reason: 'closed month' | 'open month' | 'closed day' | 'open day'
+  readonly reason: 'closed month' | 'open month' | 'closed day' | 'open day' | 'deleted rows'
 }
 
 /** A file and the times of its rows, ms since the epoch. */
@@ -31,6 +31,14 @@ interface Placed {
  * column place a file; a file without them is left alone.
  */
 export function compactionGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
+  // Other engines' deletes are applied at once: exports and row counts state whole files.
+  const withDeletes = files.filter(({ deletes }) => deletes).map((file): CompactionGroup => ({ files: [file], reason: 'deleted rows' }))
+  const others = files.filter(({ deletes }) => !deletes)
+  // Other versions land whole: they have no small files.
+  return dataset.writeMode === 'replace' && !isByMonth(dataset) ? withDeletes : [...withDeletes, ...mergeGroups(dataset, others, timeId)]
+}
+
+function mergeGroups(dataset: Dataset, files: readonly LiveFile[], timeId: number): CompactionGroup[] {
   const placed = files.flatMap((file): Placed[] => {
     const metrics = file.metrics.get(timeId)
     if (typeof metrics?.lower !== 'bigint' || typeof metrics.upper !== 'bigint') return []

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { type ManifestEntry, type ManifestedFile, STATUS, toManifested } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'
+import { deleteEntries, mayDelete } from './position-deletes.ts'
 import { createWriter, type SnapshotWriter } from './snapshot-writer.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
 import type { DataFile, LiveFile } from './types.ts'
@@ -67,7 +68,8 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
   if (add.length === 0 && removed.size === 0)
     return properties === base.properties ? { kind: 'nothing' } : { kind: 'change', metadata: { ...base.metadata, properties } }
 
-  const manifests = await base.table.manifests(base)
+  const listed = await base.table.manifests(base)
+  const manifests = listed.filter(({ content }) => content === 'data')
   const read = await readManifests(base, manifests)
   checkNew(read, add)
   const holders = holdersOf(read, removed)
@@ -78,14 +80,16 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
       kind: 'stop',
       reason: `no longer in the table: ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`,
     }
-  checkRows(options, holders)
+  const deletes = await deletesAfter(base, { read, removed })
+  checkRows(options, holders, deletes.rows)
 
   const writer = createWriter({ base, written })
   const untouched = manifests.filter((manifest) => liveCount(manifest) > 0 && !holders.some((holder) => holder.manifest === manifest))
   const rowsSince = options.operation === 'replace' ? { rowsSince: newestOf(holders) } : {}
   const changed = await changedManifests(writer, base, { add, holders, removed, ...rowsSince })
   const kept = await merged(writer, base, { untouched, others: changed.length })
-  const snapshot = await writer.snapshot({ manifests: [...changed, ...kept], summary: summaryOf(options, holders, read) })
+  const keptDeletes = await writtenDeletes(writer, base, { listed, gone: deletes.gone })
+  const snapshot = await writer.snapshot({ manifests: [...changed, ...kept, ...keptDeletes], summary: summaryOf(options, holders, read) })
   return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties }, snapshot) }
 }
 
@@ -138,6 +142,47 @@ function holdersOf(read: readonly ReadManifest[], removed: ReadonlySet<string>):
       removed: entries.filter((entry) => isLive(entry) && removed.has(entry.file.key)),
     }))
     .filter((holder) => holder.removed.length > 0)
+}
+
+/**
+ * The files of position deletes that no data file needs once some are removed, and the rows that they deleted at most in the
+ * removed ones.
+ */
+async function deletesAfter(
+  base: TableState,
+  { read, removed }: { readonly read: readonly ReadManifest[]; readonly removed: ReadonlySet<string> },
+): Promise<{ readonly gone: ReadonlySet<string>; readonly rows: number }> {
+  const gone = new Set<string>()
+  let rows = 0
+  for (const one of await deleteEntries(base)) {
+    const deletesFrom = (isGone: boolean): boolean =>
+      read.some(({ manifest: { specId }, entries }) =>
+        entries.some((entry) => isLive(entry) && removed.has(entry.file.key) === isGone && mayDelete(base, one, { entry, specId })),
+      )
+    if (deletesFrom(true)) rows += one.file.rows
+    if (!deletesFrom(false)) gone.add(one.file.key)
+  }
+  return { gone, rows }
+}
+
+/** The manifests of deletes, without files that no data file needs. */
+async function writtenDeletes(
+  writer: SnapshotWriter,
+  base: TableState,
+  { listed, gone }: { readonly listed: readonly ManifestFile[]; readonly gone: ReadonlySet<string> },
+): Promise<ManifestFile[]> {
+  const read = await readManifests(
+    base,
+    listed.filter((one) => one.content === 'deletes' && liveCount(one) > 0),
+  )
+  const holders = new Set(holdersOf(read, gone).map(({ manifest }) => manifest))
+  return Promise.all(
+    read.map(({ manifest, entries }) =>
+      holders.has(manifest)
+        ? writer.manifest(manifest.specId, withoutRemoved({ manifest, entries, removed: [] }, gone, writer), 'deletes')
+        : manifest,
+    ),
+  )
 }
 
 const isLive = (entry: ManifestEntry): boolean => entry.status !== STATUS.DELETED
@@ -280,10 +325,11 @@ function checkNew(read: readonly ReadManifest[], add: readonly DataFile[]): void
     for (const entry of entries) if (keys.has(entry.file.key) && isLive(entry)) throw new Error(`${entry.file.key} is in the table already`)
 }
 
-function checkRows(options: CommitAttempt, holders: readonly Holder[]): void {
+function checkRows(options: CommitAttempt, holders: readonly Holder[], deleted: number): void {
   if (options.operation !== 'replace') return
   const [added, gone] = [rowsOf(options.add), rowsOf(holders.flatMap((holder) => holder.removed.map((entry) => entry.file)))]
-  if (added !== gone) throw new Error(`a replace keeps the rows: it adds ${added} and removes ${gone}; the operation is overwrite`)
+  if (added > gone || added < gone - deleted)
+    throw new Error(`a replace keeps the rows: it adds ${added} and removes ${gone}; the operation is overwrite`)
 }
 
 function checkedFile(base: TableState, file: DataFile): DataFile {

@@ -3,8 +3,9 @@ import { type ManifestEntry, type ManifestedFile, metricsOf, STATUS } from './ma
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { type PartitionPart, partsOf } from './manifest-schema.ts'
 import { primitiveOf, specOf } from './metadata.ts'
+import { type DeleteEntry, deleteEntries, mayDelete } from './position-deletes.ts'
 import { type Constraint, constraintOf, metricsMayMatch, partitionMayMatch, summaryMayMatch } from './prune.ts'
-import type { TableState } from './table.ts'
+import { pathsOf, type TableState } from './table.ts'
 import type { FieldMetrics, Filter, LiveFile, TableField } from './types.ts'
 
 const REQUESTS = 16
@@ -15,9 +16,10 @@ const REQUESTS = 16
  */
 export async function liveFiles(state: TableState, filter: Filter = {}): Promise<LiveFile[]> {
   const constraints = constraintsOf(state, filter)
-  const manifests = (await state.table.manifests(state)).filter((manifest) => liveCount(manifest) > 0)
+  const manifests = (await state.table.manifests(state)).filter((manifest) => manifest.content === 'data' && liveCount(manifest) > 0)
+  const deletes = await deleteEntries(state)
   const limit = pLimit(REQUESTS)
-  const kept = await Promise.all(manifests.map((manifest) => limit(() => filesOf(state, manifest, constraints))))
+  const kept = await Promise.all(manifests.map((manifest) => limit(() => filesOf(state, { manifest, constraints, deletes }))))
   return kept.flat()
 }
 
@@ -39,7 +41,12 @@ function constraintsOf(state: TableState, filter: Filter): FieldConstraint[] {
   })
 }
 
-async function filesOf(state: TableState, manifest: ManifestFile, constraints: readonly FieldConstraint[]): Promise<LiveFile[]> {
+async function filesOf(
+  state: TableState,
+  of: { readonly manifest: ManifestFile; readonly constraints: readonly FieldConstraint[]; readonly deletes: readonly DeleteEntry[] },
+): Promise<LiveFile[]> {
+  const { manifest, constraints, deletes } = of
+  const { specId } = manifest
   const parts = partsOf(state.metadata, specOf(state.metadata, manifest.specId))
   const byPart = parts.flatMap((part, at) =>
     constraints.flatMap(({ field, constraint }) => (field.id === part.sourceId ? [{ part, at, constraint }] : [])),
@@ -51,7 +58,7 @@ async function filesOf(state: TableState, manifest: ManifestFile, constraints: r
   const files: LiveFile[] = []
   for (const entry of await state.table.entries(state, manifest))
     if (entry.status !== STATUS.DELETED && mayMatch(entry.file, byPart, constraints))
-      files.push(liveFile(entry, manifest.specId, state.fields))
+      files.push(liveFile(entry, { state, specId, deletes: deletes.filter((one) => mayDelete(state, one, { entry, specId })) }))
   return files
 }
 
@@ -67,7 +74,10 @@ function mayMatch(
 }
 
 /** A file as callers see it; its metrics are decoded on first use. */
-function liveFile({ file, snapshotId, sequenceNumber }: ManifestEntry, specId: number, fields: readonly TableField[]): LiveFile {
+function liveFile(
+  { file, snapshotId, sequenceNumber }: ManifestEntry,
+  { state, specId, deletes }: { readonly state: TableState; readonly specId: number; readonly deletes: readonly DeleteEntry[] },
+): LiveFile {
   const { key, rows, bytes, partition, sortOrderId } = file
   let metrics: ReadonlyMap<number, FieldMetrics> | null = null
   return {
@@ -78,9 +88,12 @@ function liveFile({ file, snapshotId, sequenceNumber }: ManifestEntry, specId: n
     sortOrderId,
     specId,
     snapshotId: BigInt(snapshotId),
-    sequenceNumber,
+    sequenceNumber: Math.max(sequenceNumber, ...deletes.map((one) => one.sequenceNumber)),
+    ...(deletes.length > 0 && {
+      deletes: { location: pathsOf(state).toLocation(key), files: deletes.map((one) => ({ key: one.file.key, bytes: one.file.bytes })) },
+    }),
     get metrics() {
-      metrics ??= metricsOf(file, fields)
+      metrics ??= metricsOf(file, state.fields)
       return metrics
     },
   }

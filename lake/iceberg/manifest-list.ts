@@ -1,6 +1,5 @@
 import { decodeContainer, encodeContainer } from './avro.ts'
-import { TableRefused } from './errors.ts'
-import { type ManifestEntry, type Paths, STATUS } from './manifest.ts'
+import { type Content, type ManifestEntry, type Paths, STATUS } from './manifest.ts'
 import { MANIFEST_LIST_SCHEMA, type PartitionPart } from './manifest-schema.ts'
 import type { SnapshotId } from './metadata.ts'
 import type { Bound } from './types.ts'
@@ -18,6 +17,8 @@ export interface PartSummary {
 export interface ManifestFile {
   readonly key: string
   readonly bytes: number
+  /** What its files are: data, or deletes of rows. */
+  readonly content: Content
   readonly specId: number
   readonly sequenceNumber: number
   readonly minSequenceNumber: number
@@ -60,13 +61,14 @@ export function liveCount(manifest: ManifestFile): number {
 export function summarise(options: {
   key: string
   bytes: number
+  content?: Content
   specId: number
   snapshotId: SnapshotId
   sequenceNumber: number
   parts: readonly PartitionPart[]
   entries: readonly ManifestEntry[]
 }): ManifestFile {
-  const { entries, parts, ...rest } = options
+  const { entries, parts, content = 'data', ...rest } = options
   const count = (status: number): Count => {
     const counted = entries.filter((entry) => entry.status === status)
     return { files: counted.length, rows: counted.reduce((sum, entry) => sum + entry.file.rows, 0) }
@@ -74,6 +76,7 @@ export function summarise(options: {
   const live = entries.filter((entry) => entry.status !== STATUS.DELETED)
   return {
     ...rest,
+    content,
     minSequenceNumber: live.reduce((least, entry) => Math.min(least, entry.sequenceNumber), options.sequenceNumber),
     added: count(STATUS.ADDED),
     existing: count(STATUS.EXISTING),
@@ -108,7 +111,7 @@ export function encodeManifestList(options: {
         manifest_path: options.paths.toLocation(manifest.key),
         manifest_length: manifest.bytes,
         partition_spec_id: manifest.specId,
-        content: 0,
+        content: manifest.content === 'data' ? 0 : 1,
         sequence_number: manifest.sequenceNumber,
         min_sequence_number: manifest.minSequenceNumber,
         added_snapshot_id: manifest.snapshotId,
@@ -133,10 +136,10 @@ export function encodeManifestList(options: {
 export function decodeManifestList(bytes: Buffer, paths: Paths): ManifestFile[] {
   const records = decodeContainer(bytes).records as readonly AvroManifestFile[]
   return records.map((record) => {
-    if (record.content !== 0) throw new TableRefused(record.manifest_path, 'it has delete files')
     return {
       key: paths.toKey(record.manifest_path),
       bytes: record.manifest_length,
+      content: record.content === 0 ? 'data' : 'deletes',
       specId: record.partition_spec_id,
       sequenceNumber: record.sequence_number,
       minSequenceNumber: record.min_sequence_number,

@@ -1,4 +1,5 @@
 import { decodeContainer, encodeContainer } from './avro.ts'
+import { TableRefused } from './errors.ts'
 import { decimalBytes, manifestSchema, type PartitionPart } from './manifest-schema.ts'
 import { type PartitionSpec, primitiveOf, type SnapshotId, type TableSchema } from './metadata.ts'
 import type { Bound, DataFile, FieldMetrics, TableField } from './types.ts'
@@ -7,7 +8,10 @@ import { decimalOf, decodeTwosComplement, decodeValue, encodeLower, encodeTwosCo
 /** Whether an entry's file existed before, or was added or deleted by the manifest's snapshot. */
 export const STATUS = Object.freeze({ EXISTING: 0, ADDED: 1, DELETED: 2 })
 
-/** A data file as stored in a manifest; bounds stay raw bytes. */
+/** What the files of a manifest are: data, or positions of deleted rows. */
+export type Content = 'data' | 'deletes'
+
+/** A data file, or one of deletes, as stored in a manifest; bounds stay raw bytes. */
 export interface ManifestedFile {
   readonly key: string
   readonly rows: number
@@ -73,8 +77,9 @@ export function encodeManifest(options: {
   parts: readonly PartitionPart[]
   entries: readonly ManifestEntry[]
   paths: Paths
+  content?: Content
 }): Buffer {
-  const { schema, spec, parts, entries, paths } = options
+  const { schema, spec, parts, entries, paths, content = 'data' } = options
   return encodeContainer({
     schema: manifestSchema(parts),
     metadata: {
@@ -83,7 +88,7 @@ export function encodeManifest(options: {
       'partition-spec': JSON.stringify(spec.fields),
       'partition-spec-id': String(spec['spec-id']),
       'format-version': '2',
-      content: 'data',
+      content,
     },
     records: entries.map((entry): AvroEntry => {
       const isNew = entry.status === STATUS.ADDED
@@ -92,13 +97,13 @@ export function encodeManifest(options: {
         snapshot_id: entry.snapshotId,
         sequence_number: isNew && entry.sequenceNumber === entry.fileSequenceNumber ? null : entry.sequenceNumber,
         file_sequence_number: isNew ? null : entry.fileSequenceNumber,
-        data_file: avroFile(entry.file, parts, paths),
+        data_file: { ...avroFile(entry.file, parts, paths), content: content === 'data' ? 0 : 1 },
       }
     }),
   })
 }
 
-/** Decodes a manifest; entries take missing values from `inherited`, its line in the manifest list. */
+/** Decodes a manifest; throws `TableRefused` for deletes other than by position. Entries take missing values from `inherited`, its line in the manifest list. */
 export function decodeManifest(options: {
   bytes: Buffer
   parts: readonly PartitionPart[]
@@ -108,7 +113,10 @@ export function decodeManifest(options: {
   const { parts, inherited, paths } = options
   const entries = decodeContainer(options.bytes).records as readonly AvroEntry[]
   return entries.map((entry) => {
-    if (entry.data_file.content !== 0) throw new Error(`${entry.data_file.file_path}: delete files are not supported`)
+    const { content, file_format, file_path } = entry.data_file
+    if (content === 2) throw new TableRefused(file_path, 'it deletes rows by equality')
+    if (content === 1 && file_format.toUpperCase() !== 'PARQUET')
+      throw new TableRefused(file_path, `it has deletes in ${file_format} files`)
     return {
       status: entry.status,
       snapshotId: entry.snapshot_id ?? inherited.snapshotId,

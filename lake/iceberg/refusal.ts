@@ -3,6 +3,7 @@ import { TableRefused } from './errors.ts'
 import { partsOf } from './manifest-schema.ts'
 import { specOf } from './metadata.ts'
 import { canWiden } from './migrate.ts'
+import { deleteEntries } from './position-deletes.ts'
 import { declaredTable } from './schema.ts'
 import type { Table, TableState } from './table.ts'
 
@@ -64,6 +65,7 @@ function columnRefusal({ fields }: TableState, dataset: Dataset): string | null 
 async function filesRefusal(state: TableState): Promise<string | null> {
   try {
     for (const { specId } of await state.table.manifests(state)) partsOf(state.metadata, specOf(state.metadata, specId))
+    await deleteEntries(state)
     return null
   } catch (error) {
     if (error instanceof TableRefused) return error.reason

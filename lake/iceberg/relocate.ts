@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { TableRefused } from './errors.ts'
 import { encodeManifest } from './manifest.ts'
 import { encodeManifestList, type ManifestFile } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
@@ -52,13 +53,22 @@ async function movedSnapshots(options: {
   }
   const lists = await Promise.all(metadata.snapshots.map((snapshot) => limit(() => table.manifests(base, snapshot))))
   const all = new Map(lists.flat().map((manifest) => [manifest.key, manifest]))
+  // The files of deletes name data files by their location.
+  if ([...all.values()].some(({ content }) => content === 'deletes')) throw new TableRefused(table.key, 'a table with deletes cannot move')
   const rewritten = new Map<string, ManifestFile>()
   await Promise.all(
     [...all.values()].map((manifest) =>
       limit(async () => {
         const entries = await table.entries(base, manifest)
         const spec = specOf(metadata, manifest.specId)
-        const bytes = encodeManifest({ schema: schemaOf(metadata), spec, parts: partsOf(metadata, spec), entries, paths })
+        const bytes = encodeManifest({
+          schema: schemaOf(metadata),
+          spec,
+          parts: partsOf(metadata, spec),
+          entries,
+          paths,
+          content: manifest.content,
+        })
         rewritten.set(manifest.key, { ...manifest, key: await put(`m${manifest.sequenceNumber}`, bytes), bytes: bytes.length })
       }),
     ),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { encodeManifest, type ManifestEntry, type ManifestedFile, STATUS } from './manifest.ts'
+import { type Content, encodeManifest, type ManifestEntry, type ManifestedFile, STATUS } from './manifest.ts'
 import { encodeManifestList, type ManifestFile, summarise } from './manifest-list.ts'
 import { partsOf } from './manifest-schema.ts'
 import { type Snapshot, schemaOf, specOf } from './metadata.ts'
@@ -11,8 +11,8 @@ export interface SnapshotWriter {
   readonly snapshotId: number
   /** The entry of an added file; `rowsSince` is the sequence number of its rows if they were in the table before. */
   added(file: ManifestedFile, rowsSince?: number): ManifestEntry
-  /** Writes a manifest of files of one partition spec. */
-  manifest(specId: number, entries: readonly ManifestEntry[]): Promise<ManifestFile>
+  /** Writes a manifest of files of one partition spec: data files by default. */
+  manifest(specId: number, entries: readonly ManifestEntry[], content?: Content): Promise<ManifestFile>
   /** Writes the manifest list and gives the snapshot. */
   snapshot(options: { manifests: readonly ManifestFile[]; summary: Snapshot['summary'] }): Promise<Snapshot>
 }
@@ -39,15 +39,15 @@ export function createWriter(options: { base: TableState; written: string[] }): 
       file,
     }),
 
-    async manifest(specId, entries) {
+    async manifest(specId, entries, content = 'data') {
       const spec = specOf(metadata, specId)
       const parts = partsOf(metadata, spec)
       const key = newKey(table.key, `m${sequenceNumber}`)
-      const bytes = encodeManifest({ schema: schemaOf(metadata), spec, parts, entries, paths })
+      const bytes = encodeManifest({ schema: schemaOf(metadata), spec, parts, entries, paths, content })
       written.push(key)
       await table.store.put(key, bytes)
       table.remember({ entries: new Map([[key, entries]]) })
-      return summarise({ key, bytes: bytes.length, specId, snapshotId, sequenceNumber, parts, entries })
+      return summarise({ key, bytes: bytes.length, content, specId, snapshotId, sequenceNumber, parts, entries })
     },
 
     async snapshot({ manifests, summary }) {

@@ -33,7 +33,16 @@ export interface DataFile {
 /** A data file in a manifest, with the snapshot and sequence number that added it. */
 export interface LiveFile extends DataFile {
   readonly snapshotId: bigint
+  /** When its rows last changed: they were added, or some were deleted. */
   readonly sequenceNumber: number
+  /** The files that may delete some of its rows by position, and the location by which they name it; unset without any. */
+  readonly deletes?: PositionDeletes
+}
+
+/** Files of position deletes, and the location in the table's metadata of the data file that they are for. */
+export interface PositionDeletes {
+  readonly location: string
+  readonly files: readonly { readonly key: string; readonly bytes: number }[]
 }
 
 /** A field of the table's schema, as in its metadata. */

@@ -4,7 +4,7 @@ import type { Filter, LiveFile } from '../iceberg/types.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { CachedObject, FileCache, Held } from './cache.ts'
-import { FileScan, readFiles, type Scan } from './scan.ts'
+import { FileScan, readFiles, type Scan, type ScannedFile } from './scan.ts'
 import type { Relations } from './session.ts'
 import { fieldOf, type Relation, type Sql } from './sql.ts'
 
@@ -36,16 +36,22 @@ export class SessionRelations implements Relations {
   }
 
   async resolve(relations: readonly Relation[], signal: AbortSignal): Promise<(relation: Relation) => Sql> {
-    const listed = new Map<Relation, readonly CachedObject[]>()
+    const listed = new Map<Relation, readonly ScannedFile[]>()
     for (const relation of relations) {
       const files = await this.#filesOf(relation)
-      this.#claim(files)
+      this.#claim([...files, ...deletesOf(files)])
       listed.set(relation, files)
     }
-    const path = await this.#paths([...listed.values()].flat(), signal)
+    const all = [...listed.values()].flat()
+    const path = await this.#paths([...all, ...deletesOf(all)], signal)
     return (relation) => {
-      const paths = (listed.get(relation) as readonly CachedObject[]).map(({ key }) => path(key))
-      return readFiles(relation.dataset, paths, relation as Scan | FileScan)
+      const files = listed.get(relation) as readonly ScannedFile[]
+      const paths = files.map(({ key }) => path(key))
+      const { filter, fields } = relation as Partial<Scan & FileScan>
+      const gone = deletesOf(files).map(({ key }) => path(key))
+      const data = files.flatMap(({ key, deletes }) => (deletes ? [{ location: deletes.location, path: path(key) }] : []))
+      const deletes = gone.length > 0 ? { paths: gone, data } : null
+      return readFiles(relation.dataset, paths, { ...(filter && { filter }), ...(fields && { fields }), deletes })
     }
   }
 
@@ -59,7 +65,7 @@ export class SessionRelations implements Relations {
     }
   }
 
-  async #filesOf(relation: Relation): Promise<readonly CachedObject[]> {
+  async #filesOf(relation: Relation): Promise<readonly ScannedFile[]> {
     if (relation instanceof FileScan) return relation.files
     const { dataset, filter } = relation as Scan
     const pinned = await this.#pin(dataset)
@@ -87,6 +93,11 @@ export class SessionRelations implements Relations {
     this.#held.push(held)
     return held.path
   }
+}
+
+/** The files of position deletes of some data files, each once. */
+function deletesOf(files: readonly ScannedFile[]): CachedObject[] {
+  return [...new Map(files.flatMap(({ deletes }) => deletes?.files ?? []).map((one) => [one.key, one])).values()]
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import type { ColumnFilter, Filter } from '../iceberg/types.ts'
+import type { ColumnFilter, Filter, LiveFile } from '../iceberg/types.ts'
 import type { Column } from '../schema/columns.ts'
 import type { Dataset } from '../schema/dataset.ts'
 import { type PhysicalField, tableFields } from '../schema/physical.ts'
@@ -19,13 +19,16 @@ export class Scan extends Relation {
   }
 }
 
+/** A data file to read, with the deletes of its rows. */
+export type ScannedFile = Pick<LiveFile, 'key' | 'bytes' | 'deletes'>
+
 /** The rows of some data files of a dataset's table, by their keys in the store. */
 export class FileScan extends Relation {
   readonly dataset: Dataset
-  readonly files: readonly { readonly key: string; readonly bytes: number }[]
+  readonly files: readonly ScannedFile[]
   readonly fields: readonly StoredField[]
 
-  constructor(dataset: Dataset, files: FileScan['files'], fields: readonly StoredField[]) {
+  constructor(dataset: Dataset, files: readonly ScannedFile[], fields: readonly StoredField[]) {
     super()
     this.dataset = dataset
     this.files = files
@@ -43,21 +46,46 @@ export function scan(dataset: Dataset, filter: Filter = {}): Scan {
 }
 
 /** The rows of chosen data files of a dataset, with its declared columns or, for a rewrite, those of `storedFields`. */
-export function scanFiles(dataset: Dataset, files: FileScan['files'], fields: readonly StoredField[] = tableFields(dataset)): FileScan {
+export function scanFiles(
+  dataset: Dataset,
+  files: readonly ScannedFile[],
+  fields: readonly StoredField[] = tableFields(dataset),
+): FileScan {
   return new FileScan(dataset, files, fields)
 }
 
-/** The query that reads a dataset's rows from Parquet files by field id: missing columns are null, renamed ones are found. */
+/**
+ * The query that reads a dataset's rows from Parquet files by field id: missing columns are null, renamed ones are found.
+ * `deletes` has the files of position deletes, and by the locations that they name the paths of data files.
+ */
 export function readFiles(
   dataset: Dataset,
   paths: readonly string[],
-  { filter = {}, fields = tableFields(dataset) }: { readonly filter?: Filter; readonly fields?: readonly StoredField[] },
+  of: { readonly filter?: Filter; readonly fields?: readonly StoredField[]; readonly deletes?: ReadDeletes | null },
 ): Sql {
+  const { filter = {}, fields = tableFields(dataset), deletes = null } = of
   const where = conditions(dataset, filter)
   if (paths.length === 0) return sql`(${emptyRelation(tableFields(dataset))})`
   const { names, schema } = partsOf(fields)
   const list = new Bound(listValue([...paths]), LIST(VARCHAR))
-  return sql`(SELECT ${names} FROM read_parquet(${list}, schema = MAP {${schema}})${where})`
+  const rows = sql`read_parquet(${list}, schema = MAP {${schema}})`
+  return sql`(SELECT ${names} FROM ${rows}${deletes ? withoutDeleted(deletes) : sql``}${where})`
+}
+
+/** Files of position deletes, and the data files that they name: by location in the metadata, and by path. */
+export interface ReadDeletes {
+  readonly paths: readonly string[]
+  readonly data: readonly { readonly location: string; readonly path: string }[]
+}
+
+/** The rest of a FROM over data files: without the rows at deleted positions (spec, "Position Delete Files"). */
+function withoutDeleted({ paths, data }: ReadDeletes): Sql {
+  const texts = (values: readonly string[]): Bound => new Bound(listValue([...values]), LIST(VARCHAR))
+  const [locations, named] = [texts(data.map(({ location }) => location)), texts(data.map(({ path }) => path))]
+  return sql` ANTI JOIN (
+    SELECT named.data_path, gone.pos FROM read_parquet(${texts(paths)}) AS gone
+    JOIN (SELECT unnest(${locations}) AS location, unnest(${named}) AS data_path) AS named ON gone.file_path = named.location
+  ) AS deleted ON filename = deleted.data_path AND file_row_number = deleted.pos`
 }
 
 /** Common column lists of every read of a dataset's files. */

@@ -22,7 +22,9 @@ function valuesOf({ families }: Exposition, name: string, base = name): Record<s
 
 test('every metric that is declared is there from the start, with its help, and counters of all that is declared at 0', async () => {
   const registry = new Registry()
-  new WorkerMetrics(registry, { feeds: [feed], tasks: [{ task: 'expire' }], now: () => NOW }).followQueue(async () => null)
+  const meter = new WorkerMetrics(registry, { feeds: [feed], tasks: [{ task: 'expire' }], now: () => NOW })
+  meter.followQueue(async () => null)
+  meter.followTables(() => new Map([['v16_beacons', 'its format version is 3']]))
   const { families } = parseExposition(await registry.metrics())
   for (const { name, kind, help } of Object.values(WORKER_METRICS))
     expect([name, families.get(name)?.type, families.get(name)?.help]).toEqual([name, kind, help])
@@ -33,6 +35,7 @@ test('every metric that is declared is there from the start, with its help, and 
     'traffic_readings',
   ])
   expect(families.get(WORKER_METRICS.queue.name)?.samples).toEqual([])
+  expect(families.get(WORKER_METRICS.refused.name)?.samples).toMatchObject([{ labels: { dataset: 'v16_beacons' }, value: 1 }])
 })
 
 test('fetches and landings of a feed are counted by how they ended, each once', async () => {
