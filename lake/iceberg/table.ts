@@ -40,7 +40,9 @@ export interface Table {
     readonly lists?: ReadonlyMap<string, readonly ManifestFile[]>
     readonly entries?: ReadonlyMap<string, readonly ManifestEntry[]>
   }): void
-  /** Records a version just committed as the newest known. */
+  /** Announces a version just committed to other processes. */
+  announce(version: number): void
+  /** Records a version just committed as the newest known, and announces it. */
   adopt(version: number, metadata: TableMetadata): TableState
   /** Runs writers of this process one after another. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
@@ -133,9 +135,11 @@ export function openTable(options: {
       const state = stateOf(table, version, metadata)
       keep(state)
       checkedAt = clock()
-      versions?.announce(key, version)
+      table.announce(version)
       return state
     },
+
+    announce: (version) => versions?.announce(key, version),
 
     exclusively(work) {
       const turn = writers.then(work)
@@ -265,7 +269,8 @@ function asRefused(error: unknown): TableRefused {
   throw error
 }
 
-function stateOf(table: Table, version: number, metadata: TableMetadata): TableState {
+/** The state of a table at a version with this metadata. */
+export function stateOf(table: Table, version: number, metadata: TableMetadata): TableState {
   const snapshot = currentSnapshot(metadata)
   return Object.freeze({
     table,

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { datasetById, datasets } from '../../lake/catalog.ts'
 import { liveFiles } from '../../lake/iceberg/files.ts'
 import { relocate } from '../../lake/iceberg/relocate.ts'
+import { planDropColumn, planRollback } from '../../lake/iceberg/repair.ts'
 import { versionKey } from '../../lake/iceberg/table.ts'
 import { coverageOf } from '../../lake/landed.ts'
 import type { Lake } from '../../lake/open.ts'
@@ -19,6 +20,8 @@ const USAGE = `scripts/lake <command> [--data <dir>]
   tables               every table: rows, files, bytes, and its metadata file, as PyIceberg, Spark and Trino want it
   files <dataset>      the data files of a table's current snapshot
   sql '<select>'       a query over the datasets by their ids, in the sandbox, as a table; --rows <n> shows more than 100
+  rollback <dataset> <version>        make an earlier version of a table's metadata the newest again
+  drop-column <dataset> <column>      remove a column that another engine added; both only say what they would do without --yes
   relocate             rewrite the paths of a lake that was moved, for other readers`
 
 const SQL_TIMEOUT_MS = 600_000
@@ -26,7 +29,12 @@ const SQL_TIMEOUT_MS = 600_000
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { data: { type: 'string' }, rows: { type: 'string', default: '100' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      data: { type: 'string' },
+      rows: { type: 'string', default: '100' },
+      yes: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
   const [command, argument, ...rest] = positionals
   if (values.help || command === undefined) return say(USAGE)
@@ -35,8 +43,11 @@ async function main(): Promise<void> {
     relocate: argument === undefined,
     files: argument !== undefined,
     sql: argument !== undefined,
+    rollback: /^[1-9]\d{0,8}$/.test(rest[0] ?? ''),
+    'drop-column': rest[0] !== undefined,
   }
-  if (rest.length > 0 || !known[command as keyof typeof known]) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
+  const takes = command === 'rollback' || command === 'drop-column' ? 1 : 0
+  if (rest.length > takes || !known[command as keyof typeof known]) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
   if (!/^[1-9]\d{0,5}$/.test(values.rows)) throw new Error(`--rows ${values.rows}: a number from 1 to 999999`)
   const config = cliConfig(values.data)
   const store = await openServiceStore(config)
@@ -45,6 +56,7 @@ async function main(): Promise<void> {
     if (command === 'tables') await showTables(lake, store)
     else if (command === 'files') await showFiles(lake, argument as string)
     else if (command === 'sql') await answer(lake, argument as string, Number(values.rows))
+    else if (takes === 1) await repair(lake, { command, id: argument as string, what: rest[0] as string, isMeant: values.yes === true })
     else await moveTables(lake)
   } finally {
     await lake.close()
@@ -113,6 +125,17 @@ async function answer(lake: Lake, query: string, most: number): Promise<void> {
 /** Returns a value for display; whole numbers beyond 2^53 keep every digit. */
 function shown(value: unknown): Json {
   return typeof value === 'bigint' ? value.toString() : (value as Json)
+}
+
+async function repair(
+  lake: Lake,
+  { command, id, what, isMeant }: { readonly command: string; readonly id: string; readonly what: string; readonly isMeant: boolean },
+): Promise<void> {
+  const dataset = datasetById(id)
+  const one = lake.table(dataset)
+  const { plan, apply } = command === 'rollback' ? await planRollback(one, Number(what)) : await planDropColumn(one, dataset, what)
+  say(plan)
+  say(isMeant ? `done: version ${await apply()}` : 'nothing was done; --yes does it')
 }
 
 async function moveTables(lake: Lake): Promise<void> {

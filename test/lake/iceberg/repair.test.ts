@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commit } from '../../../lake/iceberg/commit.ts'
+import { liveFiles } from '../../../lake/iceberg/files.ts'
+import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
+import { planDropColumn, planRollback } from '../../../lake/iceberg/repair.ts'
+import { openTable, type Table, type TableState, versionKey } from '../../../lake/iceberg/table.ts'
+import { updateTable } from '../../../lake/iceberg/update.ts'
+import { fakeDataFile, samples, sampleTable } from './fixtures.ts'
+
+let table: Table
+let remove: () => Promise<void>
+beforeEach(async () => {
+  ;({ table, remove } = await sampleTable(Date.now))
+})
+afterEach(() => remove())
+
+const fresh = async (): Promise<TableState> => (await openTable({ store: table.store, key: table.key }).load()) as TableState
+const append = async (properties: Record<string, string> = {}) => {
+  const file = await fakeDataFile(await fresh())
+  await commit({ table, operation: 'append', add: [file], properties: () => properties })
+  return file.key
+}
+
+test('a rollback brings back rows and the record of fetches, after another tool made the table unreadable', async () => {
+  const first = await append({ 'landed.little': '1' })
+  await append({ 'landed.little': '1-2' })
+  const { metadata, version } = await fresh()
+  const { store, key } = table
+  await store.put(
+    versionKey(key, version + 1),
+    Buffer.from(JSON.stringify({ ...metadata, 'format-version': 3, 'last-sequence-number': 9 })),
+  )
+  await expect(fresh()).rejects.toThrow('its format version is 3')
+  const { plan, apply } = await planRollback(table, 2)
+  expect(plan).toContain('version 5 would be version 2 again, with 1 rows in 1 files')
+  await expect(fresh()).rejects.toThrow('its format version is 3')
+  expect(await apply()).toBe(5)
+  const after = await fresh()
+  expect((await liveFiles(after)).map((file) => file.key)).toEqual([first])
+  expect(after.properties['landed.little']).toBe('1')
+  expect(after.metadata['last-sequence-number']).toBe(9)
+  await append()
+  expect((await fresh()).snapshotId).toBe(10n)
+  await expect(apply()).rejects.toThrow('changed meanwhile')
+})
+
+test('a rollback to a version that is not there, or whose files are gone, is refused', async () => {
+  const first = await append()
+  await commit({ table, operation: 'delete', remove: [first] })
+  await expect(planRollback(table, 3)).rejects.toThrow('has no earlier version 3; the newest is 3')
+  await table.store.delete(first)
+  await expect(planRollback(table, 2)).rejects.toThrow(`needs ${first}, which is deleted`)
+})
+
+test('only a column of another writer can be dropped', async () => {
+  const add = ({ metadata }: TableState) => {
+    const [schema] = metadata.schemas as [TableMetadata['schemas'][number]]
+    const fields = [...schema.fields, { id: 10_000, name: 'must', required: true, type: 'string' }]
+    return { ...metadata, schemas: [schema, { ...schema, 'schema-id': 1, fields }], 'current-schema-id': 1 }
+  }
+  await updateTable({ table, attempt: async (base) => ({ kind: 'change', metadata: add(base) }) })
+  await expect(planDropColumn(table, samples, 'level')).rejects.toThrow('column level of table samples is declared')
+  await expect(planDropColumn(table, samples, 'none')).rejects.toThrow('has no column none')
+  const { apply } = await planDropColumn(table, samples, 'must')
+  expect((await fresh()).fields.some(({ name }) => name === 'must')).toBe(true)
+  await apply()
+  expect((await fresh()).fields.some(({ name }) => name === 'must')).toBe(false)
+})
