@@ -79,6 +79,12 @@ export const WORKER_METRICS = defineMetrics({
     help: "1 for each dataset whose table cannot be used: its feeds wait. The service's status states why.",
     labels: ['dataset'],
   },
+  foreign: {
+    name: 'traffic_worker_table_foreign_snapshots',
+    kind: 'gauge',
+    help: 'Kept snapshots of a table that another writer made; the status names the engine.',
+    labels: ['dataset'],
+  },
   queue: {
     name: 'traffic_worker_queue_jobs',
     kind: 'gauge',
@@ -177,9 +183,15 @@ export class WorkerMetrics {
     }
   }
 
-  /** Exposes the tables that cannot be used, from their reasons by dataset id. */
-  followTables(read: () => ReadonlyMap<string, string>): void {
-    show(this.#registry, WORKER_METRICS.refused, () => [...read().keys()].map((dataset) => [{ dataset }, 1] as const))
+  /** Exposes the tables that cannot be used and those that other writers changed, by dataset id. */
+  followTables(read: {
+    readonly refused: () => ReadonlyMap<string, string>
+    readonly changed: () => ReadonlyMap<string, { readonly snapshots: number }>
+  }): void {
+    show(this.#registry, WORKER_METRICS.refused, () => [...read.refused().keys()].map((dataset) => [{ dataset }, 1] as const))
+    show(this.#registry, WORKER_METRICS.foreign, () =>
+      [...read.changed()].map(([dataset, { snapshots }]) => [{ dataset }, snapshots] as const),
+    )
   }
 
   /** Exposes the queue's depth; no value if `read` returns null. */

@@ -33,6 +33,7 @@ export const REASONS = Object.freeze({
   'not-running': 'degraded',
   'group-failing': 'degraded',
   'table-refused': 'degraded',
+  'table-changed': 'ok',
   'record-unread': 'degraded',
 } as const)
 
@@ -240,9 +241,10 @@ function reasonsOf({ status, redis, lake, store_full, redis_read_only, waiting_f
 
 /** Returns the reasons that workers found in tables. */
 function tableReasons({ live }: ServiceState): Reason[] {
-  return [...live.tableNotices()].flatMap(([of, { refused }]): Reason[] =>
-    refused === null ? [] : [{ code: 'table-refused', of, detail: refused }],
-  )
+  return [...live.tableNotices()].flatMap(([of, { refused, writer }]): Reason[] => [
+    ...(refused === null ? [] : [{ code: 'table-refused', of, detail: refused } as const]),
+    ...(writer === null ? [] : [{ code: 'table-changed', of, detail: writer } as const]),
+  ])
 }
 
 /** Returns the reasons in the newest minutes of the current month. */

@@ -116,7 +116,7 @@ const STATUS_SCHEMA: Part = Object.freeze({
   state: { type: 'string', enum: STATES, description: 'State of the service.' },
   reasons: {
     type: 'array',
-    description: 'Why the state is not ok.',
+    description: 'Why the state is not ok, and changes of tables by other writers.',
     items: object({
       code: { type: 'string', enum: Object.keys(REASONS), description: 'What is wrong.' },
       of: nullable('string', 'The affected feed, group or dataset.'),

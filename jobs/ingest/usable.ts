@@ -1,10 +1,22 @@
 import { createTable } from '../../lake/iceberg/create.ts'
 import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
+import { foreignSnapshots, writerOf } from '../../lake/iceberg/other-writers.ts'
 import { isRefused, loadOrRefuse } from '../../lake/iceberg/refusal.ts'
+import type { TableState } from '../../lake/iceberg/table.ts'
 import { writeTableNotice } from '../../lake/live/table-notices.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { IngestContext } from './context.ts'
+
+/** What is known of a process's tables by dataset id: why one cannot be used, who else changed it, with how many snapshots. */
+const changedIn = new WeakMap<IngestContext, Map<string, { readonly writer: string; readonly snapshots: number }>>()
+
+/** The tables with snapshots of other writers, as this process last found. */
+export function changedTables(context: IngestContext): ReadonlyMap<string, { readonly writer: string; readonly snapshots: number }> {
+  const known = changedIn.get(context) ?? new Map()
+  changedIn.set(context, known)
+  return known
+}
 
 const refusedIn = new WeakMap<IngestContext, Map<string, string>>()
 
@@ -30,6 +42,7 @@ export async function prepareTable(context: IngestContext, dataset: Dataset): Pr
     if (changes.length > 0) context.log.info({ dataset: dataset.id, changes }, 'table migrated')
     const found = await loadOrRefuse(table, dataset)
     if (isRefused(found)) refused = found.refused
+    else await noteWriters(context, dataset, found)
   } catch (error) {
     if (!(error instanceof TableRefused)) throw error
     refused = error.reason
@@ -45,6 +58,7 @@ export async function refusedAmong(context: IngestContext, datasets: readonly Da
     else {
       const found = await loadOrRefuse(context.lake.table(dataset), dataset)
       if (isRefused(found)) await note(context, dataset, found.refused)
+      else await noteWriters(context, dataset, found)
     }
   }
   return new Map([...known].filter(([id]) => datasets.some((dataset) => dataset.id === id)))
@@ -56,6 +70,26 @@ export async function waitsForTables(context: IngestContext, feed: { readonly in
   return reasons.length === 0 ? null : reasons.join('; ')
 }
 
+/** Says once that another writer changed a table; the status says so as long as its snapshot is kept. */
+async function noteWriters(context: IngestContext, { id }: Dataset, state: TableState | null): Promise<void> {
+  const foreign = state ? foreignSnapshots(state) : []
+  const last = foreign.at(-1)
+  const known = changedTables(context) as Map<string, { writer: string; snapshots: number }>
+  const before = known.get(id)?.writer ?? null
+  const writer = last ? writerOf(last) : null
+  if (writer === null) known.delete(id)
+  else known.set(id, { writer, snapshots: foreign.length })
+  if (writer !== null && writer !== before) context.log.warn({ dataset: id, writer }, 'table changed by another writer')
+  if (writer !== null || before !== null) await announce(context, id)
+}
+
+async function announce(context: IngestContext, id: string): Promise<void> {
+  const notice = { refused: refusedTables(context).get(id) ?? null, writer: changedTables(context).get(id)?.writer ?? null }
+  await writeTableNotice(context.redis, id, notice).catch((error: Error) =>
+    context.log.warn({ dataset: id, reason: error.message }, 'state of a table not announced'),
+  )
+}
+
 async function note(context: IngestContext, { id }: Dataset, refused: string | null): Promise<void> {
   const known = refusedTables(context) as Map<string, string>
   const before = known.get(id) ?? null
@@ -64,8 +98,5 @@ async function note(context: IngestContext, { id }: Dataset, refused: string | n
   if (refused !== null && refused !== before) context.log.error({ dataset: id, reason: refused }, 'table cannot be used; its feeds wait')
   if (refused === null && before !== null) context.log.info({ dataset: id }, 'table can be used again')
   // Also if nothing changed: an emptied Redis has lost it.
-  if (refused !== null || before !== null)
-    await writeTableNotice(context.redis, id, { refused }).catch((error: Error) =>
-      context.log.warn({ dataset: id, reason: error.message }, 'state of a table not announced'),
-    )
+  if (refused !== null || before !== null) await announce(context, id)
 }

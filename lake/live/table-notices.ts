@@ -5,6 +5,8 @@ import { LIVE_KEYS } from './keys.ts'
 export interface TableNotice {
   /** Why the table cannot be used; null if it can. */
   readonly refused: string | null
+  /** Which other engine changed it last, and when; null if no kept snapshot is of another. */
+  readonly writer: string | null
 }
 
 /** Sets the notice of a dataset's table; removes one that says nothing. */

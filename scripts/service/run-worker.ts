@@ -7,7 +7,7 @@ import { makeFirstRound } from '../../jobs/first-round.ts'
 import { makeHistoryFiller } from '../../jobs/ingest/history.ts'
 import { expiryWarnings, keyExpiries } from '../../jobs/ingest/key-expiry.ts'
 import { makeRunner } from '../../jobs/ingest/runner.ts'
-import { refusedTables } from '../../jobs/ingest/usable.ts'
+import { changedTables, refusedTables } from '../../jobs/ingest/usable.ts'
 import { WorkerMetrics } from '../../jobs/metrics.ts'
 import { prepareTables, runUpkeep, UPKEEP_TASKS } from '../../jobs/upkeep/tasks.ts'
 import { startWorker } from '../../jobs/worker.ts'
@@ -113,7 +113,7 @@ const exporting = await startExportWorker({
   log,
 })
 meter.followQueue(() => worker.queueDepth())
-meter.followTables(() => refusedTables(context))
+meter.followTables({ refused: () => refusedTables(context), changed: () => changedTables(context) })
 metrics.follow({ engine: parts.lake.engine, redisConnected: () => worker.connected })
 /** Data accepted earlier is shown again at once, and whenever Redis lost it. */
 let healing = false

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await store.put(versionKey(table.key, version + 1), Buffer.from(JSON.stringify({ ...metadata, 'format-version': 3 })))
   // As a worker announces it.
   const redis = openRedis(service.redisUrl)
-  await writeTableNotice(redis, 'incidents', { refused: REASON })
+  await writeTableNotice(redis, 'incidents', { refused: REASON, writer: 'spark 3.5.1 at 2026-01-02T00:00:00.000Z' })
   redis.disconnect()
   await until('announced', async () => service.live.tableNotices().size > 0)
 })
@@ -48,6 +48,9 @@ test('the status names the table and the reason', async () => {
     const told = reasons.find(({ code }: Reply) => code === 'table-refused')
     if (told)
       expect([told.of, told.text]).toEqual(['incidents', `These tables cannot be used, and their feeds wait: incidents (${REASON}).`])
+    const changed = reasons.find(({ code }: Reply) => code === 'table-changed')
+    if (told)
+      expect(changed?.text).toBe('These tables were changed by another writer: incidents (spark 3.5.1 at 2026-01-02T00:00:00.000Z).')
     return told !== undefined
   })
 })

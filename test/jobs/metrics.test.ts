@@ -24,7 +24,7 @@ test('every metric that is declared is there from the start, with its help, and 
   const registry = new Registry()
   const meter = new WorkerMetrics(registry, { feeds: [feed], tasks: [{ task: 'expire' }], now: () => NOW })
   meter.followQueue(async () => null)
-  meter.followTables(() => new Map([['v16_beacons', 'its format version is 3']]))
+  meter.followTables({ refused: () => new Map([['v16_beacons', 'version 3']]), changed: () => new Map([['incidents', { snapshots: 2 }]]) })
   const { families } = parseExposition(await registry.metrics())
   for (const { name, kind, help } of Object.values(WORKER_METRICS))
     expect([name, families.get(name)?.type, families.get(name)?.help]).toEqual([name, kind, help])
@@ -36,6 +36,7 @@ test('every metric that is declared is there from the start, with its help, and 
   ])
   expect(families.get(WORKER_METRICS.queue.name)?.samples).toEqual([])
   expect(families.get(WORKER_METRICS.refused.name)?.samples).toMatchObject([{ labels: { dataset: 'v16_beacons' }, value: 1 }])
+  expect(families.get(WORKER_METRICS.foreign.name)?.samples).toMatchObject([{ labels: { dataset: 'incidents' }, value: 2 }])
 })
 
 test('fetches and landings of a feed are counted by how they ended, each once', async () => {

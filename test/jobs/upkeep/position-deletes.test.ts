@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { changedTables, refusedAmong } from '../../../jobs/ingest/usable.ts'
 import { compactDataset } from '../../../jobs/upkeep/compact.ts'
 import { prepareTables } from '../../../jobs/upkeep/tasks.ts'
 import { decodeContainer, encodeContainer } from '../../../lake/iceberg/avro.ts'
@@ -15,6 +16,7 @@ import { loadOrRefuse } from '../../../lake/iceberg/refusal.ts'
 import { openTable, pathsOf, type TableState } from '../../../lake/iceberg/table.ts'
 import type { DataFile } from '../../../lake/iceberg/types.ts'
 import { updateTable } from '../../../lake/iceberg/update.ts'
+import { readTableNotices } from '../../../lake/live/table-notices.ts'
 import { scan } from '../../../lake/query/scan.ts'
 import { sql } from '../../../lake/query/sql.ts'
 import { openDuck, sampleRows, samples, tempFolder, writeDataFile } from '../../lake/iceberg/fixtures.ts'
@@ -135,6 +137,19 @@ test('rows that another engine deleted by position are read no more, and compact
   await expireSnapshots({ table: after.table, now: Date.now() + 30 * 86_400_000 })
   for (const key of [first, second]) expect(await stage.context.store.head(key)).toBeNull()
   expect(await levels()).toEqual([0, 2, 4, 6, 7, 8, 20])
+})
+
+test('the change by another engine is said once, with its name', async () => {
+  const { context, lines } = stage
+  const said = () => lines.filter(({ msg }) => msg === 'table changed by another writer')
+  const one = await append(0, 5)
+  await refusedAmong(context, [samples])
+  expect(said()).toEqual([])
+  await deleteRows([[one, 1]])
+  for (let times = 0; times < 3; times++) await refusedAmong(context, [samples])
+  expect(said()).toHaveLength(1)
+  expect((await readTableNotices(context.redis)).get(samples.id)).toEqual({ refused: null, writer: expect.stringMatching(/^spark at 20/) })
+  expect(changedTables(context).get(samples.id)?.snapshots).toBe(1)
 })
 
 test('a commit keeps deletes of files that stay, and drops those of files that go', async () => {
