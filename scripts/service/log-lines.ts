@@ -9,6 +9,8 @@ const REPEAT_MS = 3_600_000
 const MAX_KINDS = 1000
 const MAX_TEXT = 160
 const MAX_ITEMS = 5
+/** Fields that say what a warning is about. */
+const SUBJECTS = ['feed', 'job', 'task', 'dataset', 'table', 'webhook', 'path', 'code', 'responseCode', 'tries'] as const
 /** Pino's number of the level `warn`. */
 const WARN = 40
 
@@ -18,8 +20,8 @@ interface Repeat {
 }
 
 /**
- * Returns a destination of JSON log lines in front of another: lines above 1 kB are shortened, and a warning or error that is
- * repeated is one line an hour; the next one states `repeated`, the number of those that were left out.
+ * Returns a destination of JSON log lines in front of another: lines above 1 kB are shortened, and a warning that is repeated
+ * is one line an hour; the next one states `repeated`, the number of those that were left out.
  */
 export function boundedLines(to: DestinationStream, clock: () => number = Date.now): DestinationStream {
   const kinds = new LRUCache<string, Repeat>({ max: MAX_KINDS })
@@ -27,10 +29,10 @@ export function boundedLines(to: DestinationStream, clock: () => number = Date.n
     write: (line: string) => {
       const isLong = Buffer.byteLength(line) > MAX_LINE_BYTES
       const level = Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0)
-      if (!isLong && level < WARN) return to.write(line)
+      if (!isLong && level !== WARN) return to.write(line)
       const fields = JSON.parse(line) as Record<string, unknown>
       const now = clock()
-      const kind = level < WARN ? null : kindOf(fields)
+      const kind = level === WARN ? kindOf(fields) : null
       const before = kind === null ? undefined : kinds.get(kind)
       if (before && now - before.since < REPEAT_MS) {
         before.count++
@@ -43,10 +45,10 @@ export function boundedLines(to: DestinationStream, clock: () => number = Date.n
 }
 
 /** Returns what makes two warnings the same: the text and the subject; numbers and ids in errors differ between repetitions. */
-function kindOf({ name, msg, err, reason, feed, job, task, dataset, webhook, ...fields }: Record<string, unknown>): string {
+function kindOf({ name, msg, err, reason, ...fields }: Record<string, unknown>): string {
   const error = (err as { readonly message?: unknown } | undefined)?.message ?? reason
   const [text, cause] = [msg, error ?? ''].map((one) => String(one).replace(/[\da-f]{8,}|\d+/g, '#'))
-  return JSON.stringify([name, text, cause, feed, job, task, dataset, webhook, fields['table']])
+  return JSON.stringify([name, text, cause, ...SUBJECTS.map((subject) => fields[subject])])
 }
 
 /** Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, and if need be fields are left out. */
