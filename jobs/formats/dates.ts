@@ -4,13 +4,16 @@ const MIDNIGHT = /T24:00:00(?:\.0+)?(?=Z|[+-]\d)/
 const DAY_MS = 86_400_000
 
 /**
- * The instant (ms) of an xs:dateTime with a zone: like `parseInstant`, and `24:00:00` is midnight of the next day. Null for any
- * other text. Source: XML Schema part 2, 3.2.7.
+ * The instant (ms) of an xs:dateTime with a zone: like `parseInstant`, `24:00:00` is midnight of the next day, and the offset may
+ * lack its colon (`+0100`, ISO 8601 basic). Null for any other text. Source: XML Schema part 2, 3.2.7.
  */
 export function xmlInstant(text: string): number | null {
-  const at = parseInstant(text.replace(MIDNIGHT, 'T00:00:00'))
+  const at = parseInstant(text.replace(MIDNIGHT, 'T00:00:00').replace(BASIC_OFFSET, ':'))
   return at !== null && MIDNIGHT.test(text) ? at + DAY_MS : at
 }
+
+/** An offset without its colon, after a time of day. */
+const BASIC_OFFSET = /(?<=T.*[+-]\d{2})(?=\d{2}$)/
 
 const DAY_FIRST = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{1,2}:\d{2}(?::\d{2})?)$/
 

@@ -117,11 +117,11 @@ function padded(part: number): string {
   return part < 10 ? `0${part}` : String(part)
 }
 
-const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:[Zz]|([+-])(\d{2}):?(\d{2}))$/
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /**
- * The instant (ms, µs as a fraction) of an RFC 3339 date-time, whose offset may lack its colon (`+0100`); null for other texts.
- * A zone is required, date and time must exist, and leap seconds are rejected.
+ * The instant (ms, µs as a fraction) of an RFC 3339 date-time; null for other texts. A zone is required, date and time must
+ * exist, and leap seconds are rejected.
  */
 export function parseInstant(text: string): number | null {
   const match = RFC3339.exec(text)

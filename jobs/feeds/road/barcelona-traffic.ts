@@ -72,6 +72,7 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
 function reportOf(line: string, fetchedAt: number, diagnostics: Diagnostics): SectionReport | string {
   const [section_id = '', stamp = '', state, forecast = '', ...others] = line.split('#')
   if (state === undefined || others.length > 0) return 'another number of fields'
+  if (state === '') return 'the state is empty'
   if (!SECTION.test(section_id)) return 'the id of the section is no number'
   const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
   const observed_at =

@@ -22,8 +22,8 @@ export function levelOf(levels: Readonly<Record<string, string>>, state: string,
 }
 
 /**
- * The states of a publication, and its newest time (ms), which no wrong clock of a section moves. A section whose report is more than 30 minutes older than the newest one is frozen: it has no
- * data at the publication time, and `reported_at` is the time of its last report.
+ * The states of a publication, and its newest time (ms), which no wrong clock of a section moves. A section whose report is more
+ * than 30 minutes older is frozen: it has no data at the publication time, and `reported_at` is the time of its last report.
  */
 export function sectionStates(
   place: SectionCity,

@@ -3,7 +3,7 @@ import { weatherObservations } from '../../../lake/datasets/weather/weather-obse
 import { weatherStations } from '../../../lake/datasets/weather/weather-stations.ts'
 import { resolvePlace } from '../../../lake/places/resolve.ts'
 import type { AnyRow, FeedRow } from '../../../lake/schema/dataset.ts'
-import { parseInstant } from '../../../lake/schema/time.ts'
+import { xmlInstant } from '../../formats/dates.ts'
 import { type Batch, batch, type Diagnostics, defineFeed, type FeedBody, type FeedClock } from '../define.ts'
 import { watchPresence } from '../presence.ts'
 import { windDirection } from '../wind.ts'
@@ -130,7 +130,7 @@ function* readObservations(bodies: readonly FeedBody[], _clock: FeedClock, diagn
 /** The instant (ms) of `fint`, the end of the hour; null if invalid. */
 function hourEnd(fint: unknown): number | null {
   const text = typeof fint === 'string' ? fint.trim() : ''
-  const instant = parseInstant(OFFSET.test(text) ? text : `${text}Z`)
+  const instant = xmlInstant(OFFSET.test(text) ? text : `${text}Z`)
   return instant !== null && instant % HOUR_MS === 0 ? instant : null
 }
 

@@ -48,3 +48,9 @@ test.each([
 test.each(['13:15', '0:15 a. m.', '13:15 p. m.', '1 p. m.', 'p. m.'])('%s is no time on a 12-hour clock', (text) =>
   expect(twelveHourTime(text)).toBeNull(),
 )
+
+test('an offset without its colon is read', () => {
+  expect(xmlInstant('2026-01-02T13:23:00+0100')).toBe(Date.UTC(2026, 0, 2, 12, 23))
+  expect(xmlInstant('2026-01-02T24:00:00-0330')).toBe(Date.UTC(2026, 0, 3, 3, 30))
+  expect([xmlInstant('2026-01-02T13:23:000100'), xmlInstant('2026-01-02T13:23:00+100')]).toEqual([null, null])
+})
