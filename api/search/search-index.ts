@@ -110,14 +110,13 @@ export class SearchIndex {
       if (!isOpen) this.#thread.collect(this.#namesOf(number), indexed(at, indexedNames), at === 0)
       await turn.next()
     }
-    const built = (): void => {
-      this.#held.set(number, held)
-      this.#renew()
-    }
-    await Promise.all([
-      this.#thread.build(number, weightsOf(weights), built),
-      ...(isOpen ? [] : [this.#thread.build(this.#namesOf(number), weightsOf(weights), () => undefined)]),
-    ])
+    // Each index has the documents that it was built from: their numbers differ from those of the other until both are built.
+    const build = (as: number): Promise<void> =>
+      this.#thread.build(as, weightsOf(weights), () => {
+        this.#held.set(as, held)
+        this.#renew()
+      })
+    await Promise.all([build(number), ...(isOpen ? [] : [build(this.#namesOf(number))])])
     return true
   }
 
@@ -213,7 +212,7 @@ export class SearchIndex {
     const isWhole = number < this.#collections.length
     const own = isWhole ? number : number - this.#collections.length
     const collection = this.#collections[own] as Collection
-    const document = this.#held.get(own)?.documents[at] as SearchDocument
+    const document = this.#held.get(number)?.documents[at] as SearchDocument
     const { id, title } = document
     const { subtitle, position, province_code } = isWhole ? document : { subtitle: null, position: null, province_code: null }
     return {

@@ -103,7 +103,10 @@ export function encodeManifest(options: {
   })
 }
 
-/** Decodes a manifest; throws `TableRefused` for deletes other than by position. Entries take missing values from `inherited`, its line in the manifest list. */
+/**
+ * Decodes a manifest. Entries take missing values from `inherited`, its line in the manifest list. Throws `TableRefused` for deletes
+ * other than by position.
+ */
 export function decodeManifest(options: {
   bytes: Buffer
   parts: readonly PartitionPart[]

@@ -198,14 +198,14 @@ async function ownRedis(folder: string, isStopping: () => boolean): Promise<{ re
 
 /** Opens the data store and claims it for the mode, as soon as it answers. Errors that waiting does not mend are thrown. */
 async function firstStore(options: StartOptions, view: StartView): Promise<ObjectStore> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       const store = await openServiceStore(options.config)
       await claimLake(store, options.mode, Date.now())
       return store
     } catch (error) {
       if (!isUnreachable(error)) throw error
-      if (!told) view.say(`the data store does not answer yet, waiting for it: ${String(error).slice(0, 300)}`)
+      if (!isReported) view.say(`the data store does not answer yet, waiting for it: ${String(error).slice(0, 300)}`)
       await sleep(STORE_RETRY_MS)
     }
   }
