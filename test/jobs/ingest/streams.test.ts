@@ -168,17 +168,16 @@ test('hears sentences over UDP, and leaves out what the operator excludes', asyn
 })
 
 test('reads the dialect of aisstream over a WebSocket', async () => {
-  const publishers = await startPublishers({ source: { kind: 'simulated', scale: 'small', speed: 0, start: Date.now() - 420_000 } })
+  // A minute a second, from ten minutes ago: frames are never ahead of the clock, however late the connection comes.
+  const publishers = await startPublishers({ source: { kind: 'simulated', scale: 'small', speed: 60, start: Date.now() - 600_000 } })
   context = { ...context, origin: (url) => url.replace('https:/', publishers.url) }
   const stop = new AbortController()
   const followed = makeRunner(context).follow(aisstream, stop.signal, { times: TIMES })
-  await until('frames', async () => {
-    publishers.advance(30_000)
-    return (await livePart(context.redis, vesselPositions.id, aisstream.id)) !== null
-  })
+  await until('vessels', async () => (await live(aisstream)).length > 0, 9000)
   stop.abort()
   await followed
-  const [accepted] = await acceptedAfter(context.store, aisstream.id, 0)
-  expect(accepted?.rows['vessel_positions']).toBeGreaterThan(0)
+  // The first file may hold only the types of vessels, which come before their positions.
+  const accepted = await acceptedAfter(context.store, aisstream.id, 0)
+  expect(accepted.reduce((sum, one) => sum + (one.rows['vessel_positions'] ?? 0), 0)).toBeGreaterThan(0)
   await publishers.close()
 })
