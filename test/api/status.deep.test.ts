@@ -289,7 +289,7 @@ describe('the state', () => {
     const system = () => ({ feeds: [], states: new Map() })
     const report = statusReports({
       ...{ endpoints: [], groups: [], limiter: { refusal: null }, lake: service.lake, clock: () => now, log: { warn: () => undefined } },
-      state: { mode: 'simulated', system, live: { connected: true, workers: () => null } } as never,
+      state: { mode: 'simulated', system, live: { connected: true, workers: () => null, tableNotices: () => new Map() } } as never,
       read: () => held.promise,
       delivery: async () => ({ webhooks_lag_s: null, streams_lag_s: 0, streams_open: 0 }),
     })

@@ -18,7 +18,7 @@ export class ProjectCopy {
   readonly folder = tempFolder()
 
   constructor() {
-    for (const name of [...ROOMS, ...FILES]) cpSync(join(PROJECT, name), join(this.folder, name), { recursive: true })
+    for (const name of [...ROOMS, 'findings', ...FILES]) cpSync(join(PROJECT, name), join(this.folder, name), { recursive: true })
     const [from, to] = [join(PROJECT, 'node_modules'), join(this.folder, 'node_modules')]
     mkdirSync(to)
     // Linked one by one: installing packages in the copy must not change the project's own.
