@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { DURATIONS } from '../test/helpers/sequencer.ts'
 const MESSAGE_LINES = 5
 const MESSAGE_LENGTH = 600
 const SLOWEST = 10
+const MAX_OUTPUT = 64 * 1024 * 1024
 /** Shorter files are not recorded, and need not start first; ms. */
 const RECORDED_MS = 3000
 
@@ -30,11 +31,13 @@ function fail(what: string): void {
   failures.push(what)
 }
 
-/** Runs a checker; it counts as one test. */
-function check(name: string, command: readonly string[]): void {
-  say(`\n== ${name}`)
-  const { status } = spawnSync(command[0] as string, command.slice(1), { stdio: 'inherit' })
-  if (status === 0) counts.passed++
+/** Runs a checker and prints its output when it ends; it counts as one test. */
+async function check(name: string, [command, ...args]: readonly [string, ...string[]]): Promise<void> {
+  const { error, printed } = await new Promise<{ readonly error: Error | null; readonly printed: string }>((resolve) =>
+    execFile(command, args, { maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => resolve({ error, printed: stdout + stderr })),
+  )
+  say(`\n== ${name}\n${printed}`)
+  if (error === null) counts.passed++
   else fail(`${name} failed`)
 }
 
@@ -120,12 +123,13 @@ function record(results: readonly FileResult[]): void {
 }
 
 const began = performance.now()
-if (isWhole) {
-  check('types (tsc)', ['tsc'])
-  check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.'])
-  check('dead code (knip)', ['knip', '--no-progress'])
-  check('code that only tests use (knip)', ['knip', '--no-progress', '--production'])
-}
+if (isWhole)
+  await Promise.all([
+    check('types (tsc)', ['tsc']),
+    check('format and lint (biome)', ['biome', 'ci', '--reporter=summary', '.']),
+    check('dead code (knip)', ['knip', '--no-progress']),
+    check('code that only tests use (knip)', ['knip', '--no-progress', '--production']),
+  ])
 vitest()
 if (failures.length > 0) say(`\nWhat failed:\n${failures.join('\n')}`)
 say(`\n${Math.round((performance.now() - began) / 1000)} s`)
