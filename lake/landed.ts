@@ -3,6 +3,9 @@ import type { FeedListing } from './live/freshness.ts'
 /** Table property: rows before this time (ISO 8601) were deleted, since they are only kept for some days. */
 export const DELETED_BEFORE = 'rows-deleted-before'
 
+/** Table property: when rows that another writer changed were found (ISO 8601), a space, and what became of them. */
+export const CHANGED_ROWS = 'changed-rows'
+
 /** Table property prefix: the newest data time of a feed in the table. */
 export const UNTIL = 'landed-until.'
 

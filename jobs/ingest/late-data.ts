@@ -2,14 +2,16 @@ import { hasSeq, type Landed, toWithdraw } from '../../lake/landed.ts'
 import { acceptedAfter, counting, newsAfter, readWithdrawn, withdrawnSeqs } from '../../lake/raw/archive.ts'
 import type { Feed } from '../feeds/define.ts'
 import type { IngestContext } from './context.ts'
+import { markLostRows } from './lost-rows.ts'
 import { rebuild } from './rebuild.ts'
 import { isBehind, landedIn } from './tables.ts'
 
 /**
- * Places late fetches, finishes interrupted rebuilds and removes withdrawn rows, so that everything left to land is newer than
- * all that landed. It may take long; fetching continues.
+ * Places late fetches, finishes interrupted rebuilds, removes withdrawn rows and repairs what other writers did to rows, so that
+ * everything left to land is newer than all that landed. It may take long; fetching continues.
  */
 export async function mergeLateData(context: IngestContext, feed: Feed, signal: AbortSignal): Promise<void> {
+  for (const dataset of feed.into) await markLostRows(context, dataset)
   const held = await Promise.all(feed.into.map(async (dataset) => ({ dataset, landed: await landedIn(context, dataset, feed.id) })))
   const withdrawn = await withdrawnSeqs(context.store, feed.id)
   for (const { dataset, landed } of held) {

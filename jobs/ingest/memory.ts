@@ -1,4 +1,4 @@
-import { addSeqs, formatSeqs, hasSeq, isSameLanded, type Landed, type LandingFetch, toWithdraw } from '../../lake/landed.ts'
+import { addSeqs, countSeqs, formatSeqs, hasSeq, isSameLanded, type Landed, type LandingFetch, toWithdraw } from '../../lake/landed.ts'
 import type { LiveChange } from '../../lake/live/types.ts'
 import {
   type AcceptedFetch,
@@ -183,7 +183,10 @@ function isOutdated(memory: FeedMemory, held: Held): boolean {
   const all = held.map(({ landed }) => landed)
   return held.some(({ dataset, landed }) => {
     const part = memory.parts.get(dataset.id)
-    return part ? landed.rebuildFrom === null && landed.rebuilds !== part.landed.rebuilds : !isBehind(landed, all)
+    if (!part) return !isBehind(landed, all)
+    // A rollback by the operator takes landed fetches back.
+    const isLess = countSeqs(landed.seqs) < countSeqs(part.landed.seqs)
+    return landed.rebuildFrom === null && (isLess || landed.rebuilds !== part.landed.rebuilds)
   })
 }
 

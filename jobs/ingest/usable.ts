@@ -3,7 +3,9 @@ import { TableRefused } from '../../lake/iceberg/errors.ts'
 import { migrateTable } from '../../lake/iceberg/migrate.ts'
 import { foreignSnapshots, writerOf } from '../../lake/iceberg/other-writers.ts'
 import { isRefused, loadOrRefuse } from '../../lake/iceberg/refusal.ts'
+import { KEEP_SNAPSHOTS_MS } from '../../lake/iceberg/retention.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
+import { CHANGED_ROWS } from '../../lake/landed.ts'
 import { writeTableNotice } from '../../lake/live/table-notices.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import type { IngestContext } from './context.ts'
@@ -76,11 +78,17 @@ async function noteWriters(context: IngestContext, { id }: Dataset, state: Table
   const last = foreign.at(-1)
   const known = changedTables(context) as Map<string, { writer: string; snapshots: number }>
   const before = known.get(id)?.writer ?? null
-  const writer = last ? writerOf(last) : null
+  const writer = [last ? [writerOf(last)] : [], state ? changedRows(context, state) : []].flat().join('; ') || null
   if (writer === null) known.delete(id)
   else known.set(id, { writer, snapshots: foreign.length })
   if (writer !== null && writer !== before) context.log.warn({ dataset: id, writer }, 'table changed by another writer')
   if (writer !== null || before !== null) await announce(context, id)
+}
+
+/** What became of rows that another writer changed, as long as its snapshot would be kept. */
+function changedRows(context: IngestContext, { properties }: TableState): string[] {
+  const [found_at = '', ...words] = (properties[CHANGED_ROWS] ?? '').split(' ')
+  return words.length > 0 && context.now() - Date.parse(found_at) < KEEP_SNAPSHOTS_MS ? [words.join(' ')] : []
 }
 
 async function announce(context: IngestContext, id: string): Promise<void> {

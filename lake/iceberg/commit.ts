@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { type ManifestEntry, type ManifestedFile, STATUS, toManifested } from './manifest.ts'
 import { liveCount, type ManifestFile } from './manifest-list.ts'
 import { fieldOf, type Operation, type Snapshot, specOf, type TableMetadata } from './metadata.ts'
+import { rowsAtAfter } from './other-writers.ts'
 import { deleteEntries, mayDelete } from './position-deletes.ts'
 import { createWriter, type SnapshotWriter } from './snapshot-writer.ts'
 import { pathsOf, type Table, type TableState } from './table.ts'
@@ -90,7 +91,8 @@ async function attemptCommit(options: CommitAttempt): Promise<Attempt> {
   const kept = await merged(writer, base, { untouched, others: changed.length })
   const keptDeletes = await writtenDeletes(writer, base, { listed, gone: deletes.gone })
   const snapshot = await writer.snapshot({ manifests: [...changed, ...kept, ...keptDeletes], summary: summaryOf(options, holders, read) })
-  return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties }, snapshot) }
+  const recorded = { ...properties, ...rowsAtAfter(base, snapshot['snapshot-id']) }
+  return { kind: 'change', metadata: withSnapshot({ ...base.metadata, properties: recorded }, snapshot) }
 }
 
 /** The metadata with a new current snapshot. */

@@ -1,4 +1,5 @@
 import type { Snapshot, SnapshotId, SnapshotRef, TableMetadata } from './metadata.ts'
+import { ROWS_AT } from './other-writers.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -37,14 +38,20 @@ export function keptSnapshots(metadata: TableMetadata, options: { now: number; k
     const isNewest = at >= line.length - Math.max(least, 1)
     if (isNewest || !follower || isKeptFor(snapshot, follower, { now, keep_ms: most_ms })) kept.add(snapshot['snapshot-id'])
   }
-  if (metadata['current-snapshot-id'] !== undefined) kept.add(metadata['current-snapshot-id'])
+  // What another writer did to our rows is compared with the last state of ours.
+  const ours = snapshots.find((one) => String(one['snapshot-id']) === metadata.properties[ROWS_AT])?.['snapshot-id']
+  for (const id of [metadata['current-snapshot-id'], ours]) if (id !== undefined) kept.add(id)
   return kept
 }
 
-/** The kept snapshot nearest to an expired one: the first after it, which is the last of its hour, or else the newest. */
+/**
+ * The kept snapshot nearest to an expired one: the first after it, which is the last of its hour, or else the newest. The id of
+ * one of ours is its sequence number; of another writer's, which is random, only a child tells the place.
+ */
 export function nearestSnapshot({ snapshots }: TableMetadata, id: bigint): Snapshot | null {
-  const line = snapshots.toSorted((a, b) => (BigInt(a['snapshot-id']) < BigInt(b['snapshot-id']) ? -1 : 1))
-  return line.find((snapshot) => BigInt(snapshot['snapshot-id']) > id) ?? line.at(-1) ?? null
+  const line = snapshots.toSorted((a, b) => a['sequence-number'] - b['sequence-number'])
+  const child = line.find((snapshot) => BigInt(snapshot['parent-snapshot-id'] ?? -1) === id)
+  return child ?? line.find((snapshot) => BigInt(snapshot['sequence-number']) > id) ?? line.at(-1) ?? null
 }
 
 function isKeptFor(snapshot: Snapshot, follower: Snapshot, { now, keep_ms }: { now: number; keep_ms: number }): boolean {

@@ -352,6 +352,23 @@ export async function findAccepted(
   return { accepted: null, withdrawn }
 }
 
+/**
+ * The fetches of a feed with some ids, withdrawn ones included, searched from the newest number on. The search ends before all
+ * fetches of the guard that are older than the oldest id: later numbers have later fetches.
+ */
+export async function findFetches(store: ObjectStore, feed: string, ids: ReadonlySet<string>): Promise<AcceptedFetch[]> {
+  const ends = await logEnds(store, feed)
+  const oldest = [...ids].reduce((least, id) => (id < least ? id : least), `${feed}/`)
+  const found: AcceptedFetch[] = []
+  for (let top = ends?.last ?? 0; ends && ids.size > 0 && top >= ends.first; top -= AT_ONCE) {
+    const seqs = Array.from({ length: Math.min(AT_ONCE, top) }, (_, at) => top - at)
+    const read = (await Promise.all(seqs.map((seq) => readAccepted(store, feed, seq)))).filter((fetch) => fetch !== null)
+    found.push(...read.filter(({ fetch_id }) => ids.has(fetch_id)))
+    if (read.some(({ accepted_by, fetch_id }) => accepted_by === 'guard' && fetch_id < oldest)) break
+  }
+  return found
+}
+
 /** The order in which fetches apply: by data time, then by acceptance. */
 export function byDataTime(one: AcceptedFetch, other: AcceptedFetch): number {
   return Date.parse(one.data_time) - Date.parse(other.data_time) || one.seq - other.seq
