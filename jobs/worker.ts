@@ -9,6 +9,7 @@ import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { readFeedStates } from '../lake/live/freshness.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
 import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
+import { WaitedTooLong } from '../lake/query/work-kind.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
 import {
@@ -158,6 +159,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       const locked = await withLock({ redis, name: jobLock(kind, name), ttl_ms: times.lock, wait_ms, signal: stop.signal }, known)
       if (!locked.ran && !stop.signal.aborted) return 'skipped'
     } catch (error) {
+      // It waited longer than its feed's cadence: its next tick is due, for any worker.
+      if (error instanceof WaitedTooLong) {
+        log.info({ job: kind, name, reason: error.message }, 'job gave way')
+        return 'skipped'
+      }
       if (!stop.signal.aborted) {
         const level = error instanceof LockLost ? 'warn' : 'error'
         report(level, { job: kind, name }, error, 'job failed')

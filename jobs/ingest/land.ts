@@ -35,12 +35,15 @@ export async function land(context: IngestContext, memory: FeedMemory): Promise<
   }
 }
 
-/** Lands the pending rows of one dataset; null if the table has changed since the memory was made. */
+/**
+ * Lands the pending rows of one dataset, up to the first that are not in memory; null if the table has changed since the memory
+ * was made.
+ */
 export async function landPart(context: IngestContext, feed: Feed, part: Part): Promise<{ fetches: number; rows: number } | null> {
   const done = { fetches: part.pending.length, rows: 0 }
   // Check first whether another process has landed, before writing a file.
   if (done.fetches > 0 && !isSameLanded(await landedIn(context, part.dataset, feed.id), part.landed)) return null
-  while (part.pending.length > 0) {
+  while (part.pending[0]?.rows) {
     const rows = await landBatch(context, feed, part)
     if (rows === null) return null
     done.rows += rows
@@ -53,7 +56,8 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
   let taken = 0
   let count = 0
   // Files made by DuckDB have one fetch each.
-  const most = isBulk(feed) ? 1 : pending.length
+  const unkept = pending.findIndex(({ rows }) => rows === null)
+  const most = isBulk(feed) ? 1 : unkept === -1 ? pending.length : unkept
   while (taken < most && (taken === 0 || count + (pending[taken] as Part['pending'][0]).count <= MOST_ROWS))
     count += (pending[taken++] as Part['pending'][0]).count
   const batch = pending.slice(0, taken)
@@ -69,7 +73,7 @@ async function landBatch(context: IngestContext, feed: Feed, part: Part): Promis
     part.pending = pending.slice(taken)
     return done.added
   }
-  const given = batch.flatMap(({ rows }) => rows)
+  const given = batch.flatMap(({ rows }) => rows ?? [])
   const rows = dataset.writeMode === 'append' ? await firstOfEachKey(context, dataset, given) : given
   if (!(await landRows(context, dataset, { ...landing, rows }))) return null
   part.landed = landing.next

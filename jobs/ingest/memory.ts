@@ -30,9 +30,15 @@ export interface Pending extends LandingFetch {
   readonly accepted: AcceptedFetch | null
   /** The number of rows. */
   readonly count: number
-  /** The rows; none for whole versions (`replace`): they are in spool files (`parseSpooled`) or are read again on landing. */
-  readonly rows: readonly AnyRow[]
+  /**
+   * The rows; none for whole versions (`replace`): they are in spool files (`parseSpooled`) or are read again on landing. Null
+   * beyond `MAX_WAITING_ROWS`: the landing reads them again, in portions (`fillTable`).
+   */
+  readonly rows: readonly AnyRow[] | null
 }
+
+/** Rows of a table that wait in memory for a landing; a backlog with more is not kept. */
+const MAX_WAITING_ROWS = 500_000
 
 /** One dataset of a feed: its state at the newest accepted fetch, and the rows its table lacks. */
 export interface Part {
@@ -212,6 +218,8 @@ export async function foldAccepted(
   if (next.length > 0) {
     const parsed = publication ?? (await parseIfKept(context, feed, accepted, 'it lands without rows'))
     for (const part of next) changes.set(part.dataset.id, foldInto(context, feed, part, { accepted, publication: parsed }))
+    // Whoever follows the changes starts anew: those of a backlog may be as many as its rows.
+    if (next.filter((part) => limitWaiting(context, part)).length > 0) memory.unshown = []
     // Before the fetch can land: a landed fetch is not folded again, and its events would be lost.
     await recordEvents(context, accepted, changes)
   }
@@ -219,6 +227,16 @@ export async function foldAccepted(
   for (const [period, fetch] of ofPeriod(accepted)) memory.periods.set(period, fetch)
   memory.seq = Math.max(memory.seq, accepted.seq)
   if (lacking.length > 0) memory.unshown.push({ seq: accepted.seq, changes })
+}
+
+/** Drops the newest pending rows if too many wait for the landing; true if it did. The first are kept, so that a landing gets on. */
+function limitWaiting({ maxWaitingRows = MAX_WAITING_ROWS }: IngestContext, { pending }: Part): boolean {
+  const [newest, before] = [pending.at(-1), pending.at(-2)]
+  if (!newest?.rows || !before) return false
+  const waiting = pending.reduce((sum, { rows }) => sum + (rows?.length ?? 0), 0)
+  if (before.rows !== null && waiting <= maxWaitingRows) return false
+  pending[pending.length - 1] = { ...newest, rows: null }
+  return true
 }
 
 /** Folds a fetch into one part, whose rows are then pending. */

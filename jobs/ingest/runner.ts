@@ -1,5 +1,6 @@
 import { type BackfillProgress, type FeedState, readFeedStates, writeFeedState } from '../../lake/live/freshness.ts'
 import { livePart } from '../../lake/live/write.ts'
+import { after, WaitedTooLong, waitingAtMost } from '../../lake/query/work-kind.ts'
 import { type AcceptedFetch, newestAccepted } from '../../lake/raw/archive.ts'
 import { type ArchiveFile, type Feed, FormatError, type Stream } from '../feeds/define.ts'
 import { compactDataset } from '../upkeep/compact.ts'
@@ -54,26 +55,44 @@ export function makeRunner(context: IngestContext): Runner {
   const memories = new Map<string, FeedMemory>()
   const turns = new Map<string, Promise<unknown>>()
 
-  /** One task at a time per feed; a failed task discards the memory. */
-  const inTurn = <T>(feed: Feed, work: (memory: FeedMemory) => Promise<T>): Promise<T> => {
+  /**
+   * One task at a time per feed; a failed task discards the memory, unless the next turn can compare it with the tables. A task
+   * that waits for its turn or, in it, for a query slot longer than the feed's cadence gives way: throws `WaitedTooLong`.
+   */
+  const inTurn = <T>(
+    feed: Feed,
+    work: (memory: FeedMemory) => Promise<T>,
+    { keepsMemory = false }: { readonly keepsMemory?: boolean } = {},
+  ): Promise<T> => {
+    const most_ms = feed.stream ? Number.POSITIVE_INFINITY : feed.every_s * 1000
     const before = turns.get(feed.id) ?? Promise.resolve()
-    const turn = before.then(async () => {
-      const known = memories.get(feed.id)
-      memories.delete(feed.id)
-      const memory = known ? await syncMemory(context, known) : await openMemory(context, feed)
-      memories.set(feed.id, memory)
-      try {
-        return await work(memory)
-      } catch (error) {
-        memories.delete(feed.id)
-        throw error
-      }
+    const over = Promise.withResolvers<never>()
+    let tooLate: WaitedTooLong | null = null
+    const cancel = after(most_ms, () => {
+      tooLate = new WaitedTooLong(`the turn of feed ${feed.id}`, most_ms)
+      over.reject(tooLate)
     })
+    const turn = waitingAtMost(most_ms, () =>
+      before.then(async () => {
+        if (tooLate) throw tooLate
+        cancel()
+        const known = memories.get(feed.id)
+        memories.delete(feed.id)
+        const memory = known ? await syncMemory(context, known) : await openMemory(context, feed)
+        memories.set(feed.id, memory)
+        try {
+          return await work(memory)
+        } catch (error) {
+          if (!keepsMemory) memories.delete(feed.id)
+          throw error
+        }
+      }),
+    )
     turns.set(
       feed.id,
       turn.catch(() => undefined),
     )
-    return turn
+    return Promise.race([turn, over.promise])
   }
 
   /** The facts of a memory that freshness needs. */
@@ -238,7 +257,7 @@ export function makeRunner(context: IngestContext): Runner {
 
     fetch: (feed, signal) =>
       fetchOnce(feed, signal).catch(async (error: unknown) => {
-        if (!signal.aborted)
+        if (!signal.aborted && !(error instanceof WaitedTooLong))
           await recordFailure(context, feed, error).catch((err: unknown) => context.log.error({ feed: feed.id, err }, 'failure not saved'))
         throw error
       }),
@@ -258,9 +277,16 @@ export function makeRunner(context: IngestContext): Runner {
       // Only the pending rows use the feed's turn: the rest may take long, and the publisher does not wait.
       await mergeLateData(context, feed, signal)
       // Before the turn: a fetch of the feed must not wait behind a landing that waits for other feeds' queries.
-      await context.lake.engine.slotFree(signal)
-      const { rows, filling } = await inTurn(feed, async (memory) => ({ rows: await landMemory(feed, memory), filling: memory.filling }))
-      for (const dataset of filling) rows[dataset.id] = await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS })
+      await waitingAtMost(feed.every_s * 1000, () => context.lake.engine.slotFree(signal))
+      const landed = async (memory: FeedMemory) => {
+        const rows = await landMemory(feed, memory)
+        const { parts, filling } = memories.get(feed.id) ?? memory
+        const backlog = [...parts.values()].filter(({ pending }) => pending.length > 0)
+        return { rows, filling: [...filling, ...backlog.map(({ dataset }) => dataset)] }
+      }
+      const { rows, filling } = await inTurn(feed, landed, { keepsMemory: true })
+      for (const dataset of filling)
+        rows[dataset.id] = (rows[dataset.id] ?? 0) + (await fillTable(context, feed, dataset, { signal, atMost_ms: FILL_MS }))
       signal.throwIfAborted()
       for (const dataset of feed.into) await compactDataset(context, dataset)
       if (Object.keys(rows).length > 0) context.log.info({ feed: feed.id, rows, ms: Math.round(performance.now() - began) }, 'feed landed')

@@ -1,5 +1,4 @@
 import type { Snapshot, SnapshotId, SnapshotRef, TableMetadata } from './metadata.ts'
-import { ROWS_AT } from './other-writers.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -38,9 +37,7 @@ export function keptSnapshots(metadata: TableMetadata, options: { now: number; k
     const isNewest = at >= line.length - Math.max(least, 1)
     if (isNewest || !follower || isKeptFor(snapshot, follower, { now, keep_ms: most_ms })) kept.add(snapshot['snapshot-id'])
   }
-  // What another writer did to our rows is compared with the last state of ours.
-  const ours = snapshots.find((one) => String(one['snapshot-id']) === metadata.properties[ROWS_AT])?.['snapshot-id']
-  for (const id of [metadata['current-snapshot-id'], ours]) if (id !== undefined) kept.add(id)
+  if (metadata['current-snapshot-id'] !== undefined) kept.add(metadata['current-snapshot-id'])
   return kept
 }
 

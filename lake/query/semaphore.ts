@@ -1,12 +1,12 @@
 import { QueryError } from './errors.ts'
-import { workRank } from './work-kind.ts'
+import { after, mostWait_ms, WaitedTooLong, workRank } from './work-kind.ts'
 
 interface Waiter {
   /** See `workRank`: the lowest is admitted first. */
   readonly rank: number
   readonly since: number
   readonly admit: () => void
-  readonly refuse: (error: Error) => void
+  readonly refuse: (error: unknown) => void
 }
 
 /** Weight of the newest time in the moving average. */
@@ -46,7 +46,7 @@ export class Semaphore {
 
   /**
    * Takes a slot, waiting in turn; resolves to its release function. Throws `busy` with the estimated waiting time if the queue
-   * is full, and the signal's reason if it is aborted first.
+   * is full, the signal's reason if it is aborted first, and `WaitedTooLong` in work with a longest wait (`waitingAtMost`).
    */
   async take(signal: AbortSignal): Promise<() => void> {
     if (this.#closed) throw this.#closed
@@ -71,23 +71,30 @@ export class Semaphore {
 
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const most_ms = mostWait_ms()
+      const leave = (reason: unknown): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
-        reject(signal.reason)
+        waiter.refuse(reason)
+      }
+      const onAbort = (): void => leave(signal.reason)
+      const cancel = after(most_ms, () => leave(new WaitedTooLong('a query slot', most_ms)))
+      const settled = (): void => {
+        cancel()
+        signal.removeEventListener('abort', onAbort)
       }
       const waiter: Waiter = {
         rank: workRank(),
         since: performance.now(),
         admit: () => {
-          signal.removeEventListener('abort', leave)
+          settled()
           resolve()
         },
         refuse: (error) => {
-          signal.removeEventListener('abort', leave)
+          settled()
           reject(error)
         },
       }
-      signal.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', onAbort, { once: true })
       this.#waiting.push(waiter)
     })
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { openMemory } from '../../../jobs/ingest/memory.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { makeRunner } from '../../../jobs/ingest/runner.ts'
 import { landedIn } from '../../../jobs/ingest/tables.ts'
@@ -10,6 +11,7 @@ import { feedHealth, readFeedStates } from '../../../lake/live/freshness.ts'
 import { LIVE_KEYS } from '../../../lake/live/keys.ts'
 import { withLock } from '../../../lake/live/lock.ts'
 import { livePart } from '../../../lake/live/write.ts'
+import { WaitedTooLong } from '../../../lake/query/work-kind.ts'
 import { rejectedIds } from '../../../lake/raw/archive.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
 import { deepTest } from '../../helpers/tier.ts'
@@ -270,5 +272,93 @@ describe('a dataset that comes later to its feed', () => {
     expect(await stage.live('traffic_readings')).toMatchObject([{ intensity_veh_h: 131 }])
     await stage.runner.land(after, never)
     expect(await tableRows(stage.context, trafficReadings)).toHaveLength(132)
+  })
+})
+
+describe('a landing that cannot go on', () => {
+  const taken: (() => Promise<void>)[] = []
+  /** Takes every query slot, as archives do that are restored. */
+  const takeSlots = async (): Promise<void> => {
+    const { engine } = stage.context.lake
+    const leases = await Promise.all(Array.from({ length: engine.slots }, () => engine.lease({ timeout_ms: 60_000 }, null)))
+    taken.push(...leases.map((lease) => () => lease.end()))
+  }
+  const freeSlots = async (): Promise<void> => {
+    for (const free of taken.splice(0)) await free()
+  }
+  afterEach(freeSlots)
+
+  test('for want of a query slot gives the turn back within the cadence, and fetches go on', async () => {
+    const quick = defineFeed({ ...feed, every_s: 0.5 })
+    await stage.publish(quick, 0, { beacons: { a: 1 }, readings: { a: 0 } })
+    let isDue = true
+    const onStep = async (step: string): Promise<void> => {
+      // The first table has its rows; the landing is in the turn and needs a slot for the second.
+      if (step !== 'hint-written' || !isDue) return
+      isDue = false
+      await takeSlots()
+    }
+    Object.assign(stage.context, { onStep })
+    const landing = stage.runner.land(quick, never).catch((error: unknown) => error)
+    while (isDue) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const began = performance.now()
+    expect(await stage.publish(quick, 1, { beacons: { a: 2 }, readings: { a: 1 } })).toMatchObject({ outcome: 'accepted' })
+    expect(performance.now() - began).toBeLessThan(1000)
+    expect(await landing).toBeInstanceOf(WaitedTooLong)
+    expect(await stage.live('traffic_readings')).toMatchObject([{ intensity_veh_h: 1 }])
+    // It also waits before the turn, and gives its job back.
+    expect(await stage.runner.land(quick, never).catch((error: unknown) => error)).toBeInstanceOf(WaitedTooLong)
+    expect(await stage.publish(quick, 2, { beacons: { a: 3 }, readings: { a: 2 } })).toMatchObject({ outcome: 'accepted' })
+    expect((await state())?.failures ?? 0).toBe(0)
+    await freeSlots()
+    await stage.runner.land(quick, never)
+    expect(await seqs(trafficReadings)).toEqual([[1, 3]])
+    expect((await tableRows(stage.context, trafficReadings)).map((row) => row['intensity_veh_h'])).toEqual([0, 1, 2])
+  })
+
+  test('parses no fetch again at its next try', async () => {
+    let parsed = 0
+    const counted = defineFeed({
+      ...feed,
+      rows(bodies, clock, diagnostics) {
+        parsed++
+        return feed.rows(bodies, clock, diagnostics)
+      },
+    })
+    for (let count = 0; count < 3; count++) await stage.publish(counted, count, { beacons: { a: count }, readings: { a: count } })
+    let fails = 3
+    Object.assign(stage.context, {
+      onStep: (step: string) => {
+        if (step === 'parquet-written' && fails-- > 0) throw new Error('the disk is full')
+      },
+    })
+    parsed = 0
+    for (let times = 0; times < 3; times++) await expect(stage.runner.land(counted, never)).rejects.toThrow('the disk is full')
+    await stage.runner.land(counted, never)
+    expect(parsed).toBe(0)
+    expect(await tableRows(stage.context, trafficReadings)).toHaveLength(3)
+    expect((await tableRows(stage.context, v16Beacons)).map((row) => Number(row['km']))).toEqual([0, 1, 2])
+  })
+
+  test('keeps a bounded part of its backlog in memory, and lands the rest in portions', async () => {
+    Object.assign(stage.context, { maxWaitingRows: 5 })
+    const document = (count: number) => ({ beacons: { a: count }, readings: { a: count, b: count } })
+    await stage.archive(feed, 0, 20, document)
+    const memory = await openMemory(stage.context, feed)
+    const waiting = [...memory.parts.values()].map(({ pending }) => pending.map(({ rows }) => rows?.length ?? null))
+    for (const rows of waiting) {
+      expect(rows).toHaveLength(20)
+      expect(rows.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBeLessThanOrEqual(5)
+    }
+    expect(memory.unshown.length).toBeLessThan(5)
+    await stage.publish(feed, 20, document(20))
+    expect(await stage.live('traffic_readings')).toMatchObject([{ intensity_veh_h: 20 }, { intensity_veh_h: 20 }])
+    await stage.runner.land(feed, never)
+    await stage.publish(feed, 21, document(21))
+    await stage.runner.land(feed, never)
+    expect(await seqs(v16Beacons)).toEqual([[1, 22]])
+    expect(await tableRows(stage.context, trafficReadings)).toHaveLength(44)
+    expect((await tableRows(stage.context, v16Beacons)).map((row) => Number(row['km']))).toEqual(Array.from({ length: 22 }, (_, at) => at))
   })
 })

@@ -72,6 +72,14 @@ describe('thinning', () => {
     expect(ids(after)).toStrictEqual([2, 4, 5, 6, 7])
     expect(nearestSnapshot(after.metadata, 3n)?.['snapshot-id']).toBe(4)
     expect(nearestSnapshot(after.metadata, 999n)?.['snapshot-id']).toBe(7)
+    // Ids of other writers are random; their place is before their child.
+    const LARGE = 6_631_317_463_498_318_432n
+    const theirs = after.metadata.snapshots.map((one) =>
+      one['snapshot-id'] === 4 ? { ...one, 'snapshot-id': LARGE, 'parent-snapshot-id': 77n } : one,
+    )
+    const foreign = { ...after.metadata, snapshots: theirs }
+    expect(nearestSnapshot(foreign, 3n)?.['snapshot-id']).toBe(LARGE)
+    expect(nearestSnapshot(foreign, 77n)?.['snapshot-id']).toBe(LARGE)
   })
 })
 
