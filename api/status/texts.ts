@@ -33,7 +33,8 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'feed-stale': (of) => `Datos anticuados de: ${of}.`,
     'not-running': () => 'En los últimos minutos ha habido alguno en que la API no estaba en marcha.',
     'group-failing': (of) => `En los últimos minutos han fallado peticiones de: ${of}.`,
-    'table-refused': (of) => `No se pueden usar estas tablas, y sus fuentes esperan: ${of}.`,
+    'table-refused': (of) =>
+      `No se pueden usar estas tablas, y sus fuentes esperan: ${of}. Si Redis se vacía entretanto, su estado actual vuelve con la siguiente descarga.`,
     'table-changed': (of) => `Otro programa ha escrito en estas tablas: ${of}.`,
     'record-unread': () => 'No se pueden leer las cifras de disponibilidad: si las hay, son las últimas leídas.',
   },
@@ -50,7 +51,8 @@ const WHY: Readonly<Record<Language, Readonly<Record<keyof typeof REASONS, (of: 
     'feed-stale': (of) => `Stale data from: ${of}.`,
     'not-running': () => 'In one of the last minutes the API was not running.',
     'group-failing': (of) => `Requests have failed in the last minutes in: ${of}.`,
-    'table-refused': (of) => `These tables cannot be used, and their feeds wait: ${of}.`,
+    'table-refused': (of) =>
+      `These tables cannot be used, and their feeds wait: ${of}. If Redis is emptied meanwhile, their live state comes back with the next fetch.`,
     'table-changed': (of) => `These tables were changed by another writer: ${of}.`,
     'record-unread': () => 'The availability data cannot be read: the values shown, if any, are the last ones read.',
   },

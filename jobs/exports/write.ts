@@ -2,6 +2,8 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { type ExportAttempt, type ExportedFile, type ExportFormat, type ExportRequest, exportedFileKey } from '../../lake/exports/jobs.ts'
 import { sha256OfFile } from '../../lake/iceberg/checksums.ts'
+import { TableRefused } from '../../lake/iceberg/errors.ts'
+import { refusalOf } from '../../lake/iceberg/refusal.ts'
 import type { Filter } from '../../lake/iceberg/types.ts'
 import type { Lake } from '../../lake/open.ts'
 import { geoMetadata, pointWkb } from '../../lake/query/geoparquet.ts'
@@ -48,6 +50,8 @@ export async function writeExport(lake: Lake, request: ExportRequest, options: W
   const { id, split, columns } = request
   const folder = { id, attempt }
   const state = (await lake.snapshot(dataset))?.state ?? null
+  const refused = state && (await refusalOf(state, dataset))
+  if (refused) throw new TableRefused(dataset.id, refused)
   return lake.use({ signal, pins: new Map([[dataset.id, state]]) }, async (session) => {
     await session.trackProgress()
     const parts = split === 'none' ? [{ name: dataset.id, filter: filterOf(dataset, request) }] : await partsOf(session, dataset, request)

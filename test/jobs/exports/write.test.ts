@@ -3,6 +3,8 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ExportRejected, writeExport } from '../../../jobs/exports/write.ts'
 import type { ExportRequest } from '../../../lake/exports/jobs.ts'
+import type { TableMetadata } from '../../../lake/iceberg/metadata.ts'
+import { updateTable } from '../../../lake/iceberg/update.ts'
 import type { Lake } from '../../../lake/open.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { everything, landRows, openTestLake, variant } from '../../lake/query/fixtures.ts'
@@ -148,4 +150,23 @@ test('a dataset without a table has one file without rows; too many files are re
   const days = Array.from({ length: 1001 }, (_, day) => ({ ...EMPTY, id: day, observed_at: T0 + day * 86_400_000 }))
   await landRows(lake, many, days)
   await expect(writeExport(lake, request({ split: 'day' }), { dataset: many, attempt: 'one', signal })).rejects.toThrow(ExportRejected)
+})
+
+test('a table that cannot be used ends the job with the reason', async () => {
+  const table = lake.table(everything)
+  await updateTable({
+    table,
+    attempt: async ({ metadata }) => {
+      const [schema] = metadata.schemas.toReversed() as [TableMetadata['schemas'][number]]
+      const fields = [...schema.fields, { id: 10_000, name: 'must', required: true, type: 'string' }]
+      const id = schema['schema-id'] + 1
+      return {
+        kind: 'change',
+        metadata: { ...metadata, schemas: [...metadata.schemas, { ...schema, 'schema-id': id, fields }], 'current-schema-id': id },
+      }
+    },
+  })
+  const request = { id: 'job', dataset: everything.id, format: 'csv', split: null, columns: null, filter: {} } as unknown as ExportRequest
+  const options = { dataset: everything, attempt: 'one', signal: new AbortController().signal }
+  await expect(writeExport(lake, request, options)).rejects.toThrow('cannot be used: column must (field id 10000) is required')
 })
