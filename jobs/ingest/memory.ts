@@ -175,9 +175,14 @@ export async function syncMemory(context: IngestContext, memory: FeedMemory): Pr
   return memory
 }
 
-/** Drops the pending rows that the table has by now. */
+/**
+ * Drops the pending rows that the table has by now. If it has fetches that this memory did not fold, such as a late one that
+ * awaits a rebuild, the part stays as it is: its next landing finds the table changed, and makes a new memory.
+ */
 function dropLanded(part: Part | undefined, landed: Landed): void {
   if (!part || isSameLanded(part.landed, landed) || landed.rebuilds !== part.landed.rebuilds) return
+  const folded = part.pending.filter(({ seq }) => hasSeq(landed.seqs, seq)).length
+  if (countSeqs(landed.seqs) !== countSeqs(part.landed.seqs) + folded) return
   part.landed = landed
   part.pending = part.pending.filter(({ seq }) => !hasSeq(landed.seqs, seq))
 }
