@@ -1,4 +1,5 @@
 import type { Filter } from '../../lake/iceberg/types.ts'
+import { rowsByStart, timesOfSpan } from '../../lake/query/intervals.ts'
 import { type Scan, scan } from '../../lake/query/scan.ts'
 import { join, outputName, type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import type { Column, Columns, RowOf } from '../../lake/schema/columns.ts'
@@ -80,16 +81,14 @@ export interface SourceSpec<
   readonly of: D
   /** The instant of a row. Rows that are valid for a time (`held`) have `since` and `until` instead. */
   readonly at: Names<D['columns']> | 'held'
-  /** True if the instant is the end of the measured period, not its begin. */
-  readonly isEnd?: true
   readonly where?: Where<D['columns'], V>
   /** Allowed lateness of a row, in ms. */
   readonly late_ms?: number
   /**
    * Replaces the rows of the table: a SELECT in parentheses, or a scan. Rows after a roll-up's watermark come from the table
-   * itself.
+   * itself. Their time is the begin of their interval (`rowsByStart`), except with interval=raw.
    */
-  readonly rows?: (rows: Scan, values: V, period: Between, lake: LakeView) => SqlPart
+  readonly rows?: (rows: SqlPart, values: V, period: Between, lake: LakeView) => SqlPart
   readonly shape?: H
   readonly rollup?: H extends Dataset ? Rollup<H, V> : never
   /** A condition on the rows that count. */
@@ -158,7 +157,7 @@ export function seriesSource<
   Out extends string = never,
 >(spec: SourceSpec<P, F, D, H, Out>): SeriesSource<ValuesOf<P>> {
   type V = ValuesOf<P>
-  const { of, at, isEnd = false, rollup, rows, only, late_ms = 0, points, after, closing } = spec
+  const { of, at, rollup, rows, only, late_ms = 0, points, after, closing } = spec
   const lacks: Readonly<Partial<Record<string, string>>> = spec.lacks ?? {}
   const { time } = spec.params
   const columns = flatFields(spec.returns.record.fields)
@@ -177,9 +176,12 @@ export function seriesSource<
     const spans: Readonly<Record<string, number | 'all'>> = time.spans
     return lake.period(asked, spans[interval] as number | 'all', closing?.(values, lake))
   }
-  const rowsIn = (values: V, { from, to }: Between, things: OnlyThings | null): Scan => {
-    const range = isEnd ? { gt: from, lte: to } : { gte: from, lt: to + late_ms }
-    return scan(of, { ...filterOf(spec.where, values), ...idsOf(things), ...(at === 'held' ? {} : { [at]: range }) })
+  const scanIn = (values: V, times: { gte: number; lt: number }, things: OnlyThings | null): Scan =>
+    scan(of, { ...filterOf(spec.where, values), ...idsOf(things), ...(at === 'held' ? {} : { [at]: times }) })
+  /** The rows that belong to a period, by the begin of their intervals. */
+  const rowsIn = (values: V, period: Between, things: OnlyThings | null): SqlPart => {
+    const { gte, lt } = timesOfSpan(of, period)
+    return rowsByStart(of, scanIn(values, { gte, lt: lt + late_ms }, things), period)
   }
   const rolledIn = (values: V, where: object | undefined, { from, to }: Between, things: OnlyThings | null): Scan => {
     const { of: table } = rollup as Rollup<Dataset, V>
@@ -216,12 +218,11 @@ export function seriesSource<
     const asked = (name: string): unknown => valueOf(values, name)
     if (interval === pointStep) {
       if (points?.query) return points.query(values, { from, to }, lake)
-      const scanned = rowsIn(values, { from, to }, things)
+      // A raw record has its time as published.
+      const scanned = interval === 'raw' ? scanIn(values, { gte: from, lt: to + late_ms }, things) : rowsIn(values, { from, to }, things)
       const made = selected(columns, points?.fields ?? figures, (figure) => figure.single({ asked }))
-      const length = LENGTH[interval]
-      const begin = isEnd && length ? sql`${outputName(at)} - ${length}` : outputName(at)
       return sql`
-        SELECT ${begin} AS period_start, ${interval} AS "interval", ${made}
+        SELECT ${outputName(at)} AS period_start, ${interval} AS "interval", ${made}
         FROM ${rows ? rows(scanned, values, { from, to }, lake) : scanned}`
     }
     const step = interval as Bucket
@@ -263,9 +264,6 @@ export function seriesSource<
     },
   }
 }
-
-/** Lengths of the steps of rows that are stamped with their end. */
-const LENGTH: Readonly<Partial<Record<Interval, Sql>>> = { '15m': sql`INTERVAL 15 MINUTE`, '1h': sql`INTERVAL 1 HOUR` }
 
 const isFiner = (step: Interval, than: Bucket): boolean => INTERVALS.indexOf(step) < INTERVALS.indexOf(than)
 

@@ -1,5 +1,4 @@
-import type { Scan } from '../../lake/query/scan.ts'
-import type { Sql } from '../../lake/query/sql.ts'
+import type { Sql, SqlPart } from '../../lake/query/sql.ts'
 import type { Columns } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
 import type { Source } from '../../lake/schema/sources.ts'
@@ -71,15 +70,13 @@ export interface MonthsSpec extends DerivedCommon {
   readonly fallbackInputs?: readonly Dataset[]
   /** With `settles`: days that a row may be late. A day is built this many days after its end. None by default. */
   readonly allowedLateness_days?: number
-  /** Set if an input row's time is the end of its interval: a row at the instant a month ends belongs to that month. */
-  readonly timesAreEnds?: true
   /** The time range (ms, half-open) of the input rows for a month; by default the month and `allowedLateness_days` more. */
   readonly reads?: (month: MonthSpan) => { readonly from: number; readonly to: number }
   /**
-   * A SELECT of a month's rows, by the dataset's column names, from the inputs' `scans` in the order of `from`; these have the
-   * rows of the read range. The month ends where the settled days end.
+   * A SELECT of a month's rows, by the dataset's column names, from the inputs in the order of `from`: their rows whose intervals
+   * begin in the read range, with that begin as their time. The month ends where the settled days end.
    */
-  readonly rows: (month: MonthSpan, scans: readonly Scan[]) => Sql
+  readonly rows: (month: MonthSpan, inputs: readonly SqlPart[]) => Sql
 }
 
 /** The inputs of a model's run for a part. */

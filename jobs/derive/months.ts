@@ -3,6 +3,7 @@ import { specOf } from '../../lake/iceberg/metadata.ts'
 import type { TableState } from '../../lake/iceberg/table.ts'
 import type { LiveFile } from '../../lake/iceberg/types.ts'
 import type { SnapshotPins } from '../../lake/open.ts'
+import { longestInterval, rowsByStart, timesOfSpan } from '../../lake/query/intervals.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { fieldOf } from '../../lake/query/sql.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
@@ -27,13 +28,14 @@ export function coveredUntil({ isBySource }: Pick<MonthsSpec, 'isBySource'>, lan
 
 /**
  * The end of the derived rows, in ms, if the inputs are covered until an instant: with `settles`, the start of the current day
- * in Madrid.
+ * in Madrid. A day is over when every interval that begins in it has ended.
  */
 export function settledUntil(
-  { watermark: settles, allowedLateness_days = 0 }: Pick<MonthsSpec, 'watermark' | 'allowedLateness_days'>,
+  { from, watermark: settles, allowedLateness_days = 0 }: Pick<MonthsSpec, 'from' | 'watermark' | 'allowedLateness_days'>,
   until: number,
 ): number {
-  return settles === 'day' ? dayBounds(madridDate(until, -allowedLateness_days)).start : until
+  const over = until - Math.max(...from.map(longestInterval))
+  return settles === 'day' ? dayBounds(madridDate(over, -allowedLateness_days)).start : until
 }
 
 /**
@@ -47,28 +49,33 @@ export async function planMonths(derived: MonthsSpec, pins: SnapshotPins, until:
   const end = Math.max(settled, ...ends)
   const planned: PlannedPart[] = []
   const timed = [derived.from[0] as Dataset, ...(derived.fallbackInputs ?? [])]
-  const after_ms = derived.timesAreEnds ? 1 : 0
-  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, { after_ms, end })))
+  const months = await Promise.all(timed.map((dataset) => monthsOf(dataset, pins, end)))
   for (const month of [...new Set(months.flat())].sort()) {
     const whole = monthSpan(month)
     const isCut = derived.watermark !== undefined && end < whole.to
     const span = isCut ? { ...whole, to: end } : whole
     if (span.to <= span.from) continue
     const lateEnd = dayBounds(madridDate(span.to, derived.allowedLateness_days ?? 0)).start
-    const { from, to } = derived.reads?.(span) ?? { from: span.from + after_ms, to: lateEnd + after_ms }
-    const inputs = derived.from.map((dataset, nth) => ({ dataset, to: derived.countsFirstDay ? Math.min(to, ends[nth] as number) : to }))
+    const { from, to } = derived.reads?.(span) ?? { from: span.from, to: lateEnd }
+    const inputs = derived.from.map((dataset, nth) => {
+      const read = { from, to: derived.countsFirstDay ? Math.min(to, ends[nth] as number) : to }
+      const times = timesOfSpan(dataset, read)
+      return { dataset, read, times, rows: scan(dataset, { [dataset.time]: times }) }
+    })
     const states = await Promise.all(
-      inputs.map(async (input) => {
-        const own = input.to < to ? `<${isoInstant(input.to)}` : ''
-        return `${input.dataset.id}:${await heldOf(input.dataset, pins, { from, to: input.to })}${own}`
+      inputs.map(async ({ dataset, read, times }) => {
+        const own = read.to < to ? `<${isoInstant(read.to)}` : ''
+        return `${dataset.id}:${await heldOf(dataset, pins, { from, to: times.lt })}${own}`
       }),
     )
-    const scans = inputs.map((input) => scan(input.dataset, { [input.dataset.time]: { gte: from, lt: input.to } }))
     planned.push({
       version: month,
       lineage: [`r${derived.revision}`, ...states, ...(isCut ? [`<${isoInstant(span.to)}`] : [])].join(' '),
-      rows: derived.rows(span, scans),
-      reads: scans,
+      rows: derived.rows(
+        span,
+        inputs.map(({ dataset, read, rows }) => rowsByStart(dataset, rows, read)),
+      ),
+      reads: inputs.map(({ rows }) => rows),
     })
   }
   return planned
@@ -97,17 +104,17 @@ async function endOf(
 
 /**
  * The months of Madrid in which a table may have rows, by the bounds of its files: a file without any, from the first known month
- * to the end of the derived rows. `after_ms` is how long after its interval a row is stamped.
+ * to the end of the derived rows.
  */
-async function monthsOf(dataset: Dataset, pins: SnapshotPins, { after_ms, end }: { after_ms: number; end: number }): Promise<string[]> {
+async function monthsOf(dataset: Dataset, pins: SnapshotPins, end: number): Promise<string[]> {
   const state = pins.get(dataset.id)
   const times = state ? (await liveFiles(state)).map((file) => timesOf(dataset, state, file)) : []
   const first = Math.min(end, ...times.map(({ lower }) => lower).filter(Number.isFinite))
   const last = Math.max(end, ...times.map(({ upper }) => upper).filter(Number.isFinite))
   const months = new Set<string>()
   for (const { lower, upper } of times) {
-    const until = monthOf(Math.min(upper, last) - after_ms)
-    for (let month = monthOf(Math.max(lower, first) - after_ms); month <= until; month = nextMonth(month)) months.add(month)
+    const until = monthOf(Math.min(upper, last))
+    for (let month = monthOf(Math.max(lower, first) - longestInterval(dataset)); month <= until; month = nextMonth(month)) months.add(month)
   }
   return [...months]
 }

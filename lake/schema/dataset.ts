@@ -90,6 +90,11 @@ export interface DatasetSpec<C extends Columns> {
    * optional for others, since forecasts, timetables and planned works are in the future.
    */
   readonly isObservation?: boolean
+  /**
+   * Sources whose `time` is the end of the interval that a row describes. Its length is the row's `period_s`, at most `longest_s`.
+   * The time of other sources is an instant, or the begin. A row belongs to the hour and day in which its interval begins.
+   */
+  readonly timeEnds?: { readonly sources: readonly Source[]; readonly longest_s: number }
   /** Provinces for which no source has data; lists of the dataset report them as `meta.coverage`. */
   readonly lacks?: ProvinceGap
   /** For a `replace` dataset: the entity column of the publisher's version. */

@@ -5,6 +5,7 @@ import { trafficReadings } from '../../lake/datasets/road/traffic-readings.ts'
 import { trafficReadings15m } from '../../lake/datasets/road/traffic-readings-15m.ts'
 import { sumsOfReadings } from '../../lake/datasets/road/traffic-sums.ts'
 import { detectorCorridors, sensorCorridors } from '../../lake/places/corridors.ts'
+import { rowsByStart, timesOfSpan } from '../../lake/query/intervals.ts'
 import { scan } from '../../lake/query/scan.ts'
 import { bindList, instant, join, outputName, type Sql, type SqlPart, sql } from '../../lake/query/sql.ts'
 import { type Columns, col } from '../../lake/schema/columns.ts'
@@ -73,10 +74,14 @@ export function seriesOfReadings(of: LiveModel, span: Span, months: readonly str
     FROM ${readings}
     GROUP BY ALL
   )`
-  const live = scan(trafficReadings, { source: { eq: of.source }, observed_at: { gte: span.from, lt: span.to } })
+  const live = scan(trafficReadings, { source: { eq: of.source }, observed_at: timesOfSpan(trafficReadings, span) })
   const past = scan(trafficReadings15m, { month: { in: months }, starts_at: { gte: span.from, lt: span.to } })
   const archive = of.archive === null ? null : hoursOf(sql`(${readingsOfArchive(past)})`)
-  return daysOf({ source: of.source, live: hoursOf(live), archive, months: months.slice(-2) }, span, null)
+  return daysOf(
+    { source: of.source, live: hoursOf(rowsByStart(trafficReadings, live, span)), archive, months: months.slice(-2) },
+    span,
+    null,
+  )
 }
 
 /** Converts a row of `SERIES_DAY_COLUMNS` for a grid. */

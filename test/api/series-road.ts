@@ -34,6 +34,9 @@ const MEANS = ['intensity_veh_h', 'occupancy_pct', 'load_pct', 'speed_kmh'].map(
 const level = (name: string, code: string): string =>
   `CAST(100 * count(*) FILTER (WHERE level_of_service = '${code}' AND quality <> 'ERROR') / nullif(count(level_of_service) ${OK}, 0) AS DECIMAL(9, 2)) AS ${name}`
 
+/** The readings by the begin of their periods: Madrid publishes the end. */
+const STARTED = '(SELECT * REPLACE (observed_at - to_seconds(period_s) AS observed_at) FROM traffic_readings)'
+
 /** Traffic of sensors and cities. */
 export const traffic: Domain = {
   tables: [trafficReadings, trafficDays, trafficCityHours],
@@ -62,8 +65,8 @@ export const traffic: Domain = {
         golden: `
           SELECT ${iso('begun')} AS period_start, 'madrid' AS source, '${step}' AS interval, period_s, count(*) ${OK} AS readings, ${MEANS},
             max(intensity_veh_h) ${OK} AS intensity_max_veh_h, ${share(`count(*) ${OK} * period_s / ${seconds(step)}`)}
-          FROM (SELECT *, ${begin(step, 'observed_at')} AS begun FROM traffic_readings
-            WHERE sensor_id = '${id}' ${['15m', '1h'].includes(step) ? `AND observed_at > '2028-10-01'` : ''})
+          FROM (SELECT *, ${begin(step, 'observed_at')} AS begun FROM ${STARTED}
+            WHERE sensor_id = '${id}' ${['15m', '1h'].includes(step) ? `AND observed_at >= '2028-10-27 22:00:00+00'` : ''})
           GROUP BY begun, period_s ORDER BY begun, period_s`,
       })),
     ),
@@ -78,7 +81,7 @@ export const traffic: Domain = {
       golden: `
         WITH hours AS (
           SELECT *, count(DISTINCT sensor_id) ${OK} OVER (PARTITION BY period_s, time_bucket(INTERVAL 1 HOUR, observed_at)) AS reporting
-          FROM traffic_readings ${step === '1h' ? `WHERE observed_at > '2028-10-01'` : ''}
+          FROM ${STARTED} ${step === '1h' ? `WHERE observed_at >= '2028-10-27 22:00:00+00'` : ''}
         )
         SELECT ${iso('begun')} AS period_start, 'madrid' AS city, period_s, count(*) ${OK} AS readings, max(reporting) AS sensors, ${MEANS},
           ${level('slow_pct', 'SLOW')}, ${level('queues_pct', 'QUEUES')}, ${level('congestion_pct', 'CONGESTION')},

@@ -93,7 +93,7 @@ beforeAll(async () => {
   await service.land(trafficHours, usual, LAST)
   await service.land(
     trafficReadings,
-    [5, 15, 25, 35, 45, 55].flatMap((minute) =>
+    [10, 20, 30, 40, 50, 60].flatMap((minute) =>
       [LAST - HOUR, LAST, LAST + HOUR].map((hour, at) =>
         exampleTableRow(trafficReadings, {
           ...{

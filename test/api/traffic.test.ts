@@ -83,8 +83,11 @@ test('a sensor shows its last reading', async () => {
 })
 
 describe('history', () => {
-  const row = (minute: number, values: AnyRow = {}): AnyRow =>
-    exampleTableRow(trafficReadings, { sensor_id: '1', observed_at: T0 + minute * MINUTE, ...values })
+  /** A reading of the period that begins at a minute; it is published at the period's end. */
+  const row = (minute: number, values: AnyRow = {}): AnyRow => {
+    const end = T0 + minute * MINUTE + 1000 * ((values['period_s'] as number | undefined) ?? 300)
+    return exampleTableRow(trafficReadings, { sensor_id: '1', observed_at: end, ...values })
+  }
   beforeAll(() =>
     service.land(
       trafficReadings,
@@ -109,7 +112,7 @@ describe('history', () => {
     const list = ours(await points('interval=raw&from=2026-01-07&to=2026-01-08'))
     expect(list).toHaveLength(26)
     expect(list[24]).toMatchObject({ quality: 'ERROR', intensity_veh_h: 9000, coverage: null, interval: 'raw' })
-    expect(list[0]).toMatchObject({ period_start: '2026-01-07T12:00:00.000Z', intensity_veh_h: 100, level_of_service: 'FLUID' })
+    expect(list[0]).toMatchObject({ period_start: '2026-01-07T12:05:00.000Z', intensity_veh_h: 100, level_of_service: 'FLUID' })
   })
 
   test('per hour: means and the share of readings that are there, of one source, its periods apart', async () => {
@@ -185,7 +188,7 @@ describe('history', () => {
     const night = Date.UTC(2026, 2, 28, 23)
     await service.land(
       trafficReadings,
-      Array.from({ length: 23 * 12 }, (_, n) => row(0, { sensor_id: 'dst', observed_at: night + n * 5 * MINUTE })),
+      Array.from({ length: 23 * 12 }, (_, n) => row(0, { sensor_id: 'dst', observed_at: night + (n + 1) * 5 * MINUTE })),
       night + 26 * 60 * MINUTE,
     )
     const { history } = await service.json('/api/trafico/sensores/dst/historico?interval=1d&from=2026-03-28&to=2026-03-31')

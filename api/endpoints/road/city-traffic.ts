@@ -4,6 +4,7 @@ import { trafficSectionHours } from '../../../lake/datasets/road/traffic-section
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { startOf } from '../../../lake/query/intervals.ts'
 import { defineEndpoint, listReturn, type MemoryAsk } from '../../define/endpoint.ts'
 import { CITIES } from './cities.ts'
 import { type CityNow, type CityTraffic, cityTraffic, nowFields } from './city-fields.ts'
@@ -59,6 +60,8 @@ interface Said {
   readonly occupancy_pct: number | null
   readonly load_pct: number | null
   readonly observed_at: number
+  /** Begin of its period, ms. */
+  readonly starts_at: number
 }
 
 async function cityNow({ states, optional: extra }: Ask, city: City): Promise<CityTraffic> {
@@ -74,7 +77,7 @@ async function cityNow({ states, optional: extra }: Ask, city: City): Promise<Ci
   }
   if (newest === null) return none
   const now = nowOf(said, listed, city.kind)
-  const moment = momentOf(now.observed_at ?? newest, city.id)
+  const moment = momentOf(said.length === 0 ? newest : Math.max(...said.map(({ starts_at }) => starts_at)), city.id)
   const hours = await extra(cityProfile, JSON.stringify([city.id, moment.date]))
   const typical = cityTypical(hours, moment, now.sensors_reporting ?? 0)
   const levels = {
@@ -108,7 +111,7 @@ function sensorsOfCity([readings, sensors]: Ask['states'], { id, source }: City)
   const times = [readings, sensors].flatMap(({ parts }) => parts.map(({ data_time }) => data_time))
   const said = readings.rows
     .filter((row) => row.source === source && !row.is_stale && row.quality !== 'ERROR')
-    .map((row) => ({ ...row, isClosed: false }))
+    .map((row) => ({ ...row, isClosed: false, starts_at: startOf(trafficReadings, row) }))
   return { listed, newest: times.length === 0 ? null : Math.max(...times), said }
 }
 
@@ -116,7 +119,10 @@ function sectionsOfCity([, , states, catalogue]: Ask['states'], { id, source }: 
   const rows = states.rows.filter((row) => row.source === source)
   const said = rows
     .filter((row) => !row.is_stale && (row.level !== 'UNKNOWN' || row.intensity_veh_h !== null))
-    .map((row) => ({ ...row, level_of_service: serviceOf(row.level), isClosed: row.level === 'CLOSED', load_pct: null }))
+    .map((row) => ({
+      ...{ ...row, level_of_service: serviceOf(row.level), isClosed: row.level === 'CLOSED', load_pct: null },
+      starts_at: startOf(trafficSectionStates, row),
+    }))
   const known = new Set(catalogue.rows.filter((row) => row.city === id && row.status === 'ACTIVE').map((row) => row.section_id))
   // States of sections outside the catalogue count too.
   for (const row of rows) known.add(row.section_id)

@@ -6,7 +6,8 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { sumsOfReadings } from '../../../lake/datasets/road/traffic-sums.ts'
 import { trafficTypicalWeeks } from '../../../lake/datasets/road/traffic-typical-weeks.ts'
 import { madridHolidays } from '../../../lake/places/holidays.ts'
-import { type Scan, scan } from '../../../lake/query/scan.ts'
+import { rowsByStart, timesOfSpan } from '../../../lake/query/intervals.ts'
+import { scan } from '../../../lake/query/scan.ts'
 import { bindList, type Sql, sql } from '../../../lake/query/sql.ts'
 import { col } from '../../../lake/schema/columns.ts'
 import type { Row } from '../../../lake/schema/dataset.ts'
@@ -208,13 +209,14 @@ export const measuredHours = defineCachedQuery<readonly MeasuredHour[]>({
   maxEntries: 500,
   read: async (reader, key) => {
     const [id, until] = JSON.parse(key) as [string, number]
-    const readings: Scan = scan(trafficReadings, { sensor_id: { eq: id }, observed_at: { gte: until - DAY_MS, lt: until } })
+    const day = { from: until - DAY_MS, to: until }
+    const readings = scan(trafficReadings, { sensor_id: { eq: id }, observed_at: timesOfSpan(trafficReadings, day) })
     return reader.all<MeasuredHour>(
       sql`
         SELECT source, period_s, starts_at, CAST(intensity_sum_veh_h / nullif(intensity_readings, 0) AS DECIMAL(9, 1)) AS intensity_veh_h
         FROM (
           SELECT source, period_s, time_bucket(INTERVAL 1 HOUR, observed_at) AS starts_at, ${sumsOfReadings}
-          FROM ${readings}
+          FROM ${rowsByStart(trafficReadings, readings, day)}
           GROUP BY ALL
         )
         WHERE intensity_readings * period_s >= 1800

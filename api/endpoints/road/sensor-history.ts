@@ -35,7 +35,7 @@ const points = series({
   name: 'TrafficHistoryPoint',
   about: 'One step of the series of a traffic sensor; source and period are never mixed in it.',
   example: ['2024-02-25T11:00:00.000Z', '1h'],
-  periodStart: 'Begin of the step; with interval=raw the time of the reading.',
+  periodStart: 'Begin of the step; with interval=raw the time of the reading, which for madrid is the end of its period.',
   fields: {
     source: columns.source,
     period_s: columns.period_s,
@@ -87,7 +87,7 @@ export const sensorHistory = defineEndpoint({
   statistic: {
     grain: 'One sensor in one step, by source and period of its readings, which are never summed together; with interval=raw one reading.',
     method:
-      'Means of the readings in the step that the publisher does not mark as wrong, each counting once. The maximum intensity is that of one reading.',
+      'Means of the readings whose periods begin in the step and which the publisher does not mark as wrong, each counting once. The maximum intensity is that of one reading.',
   },
   params,
   returns: points,
@@ -159,7 +159,7 @@ interface Asked {
 }
 
 /** The readings of a period (half-open, ms), from the requested source or from both. */
-function readingsOf(live: Scan, { id, source }: Asked, { from, to }: { readonly from: number; readonly to: number }): SqlPart {
+function readingsOf(live: SqlPart, { id, source }: Asked, { from, to }: { readonly from: number; readonly to: number }): SqlPart {
   if (source === LIVE_SOURCE || source === DETECTOR_SOURCE) return live
   const days = scan(trafficReadings15m, { sensor_id: { eq: id }, day_starts_at: { gte: dayBounds(madridDate(from)).start, lt: to } })
   const archive = sql`SELECT * FROM (${readingsOfArchive(days)}) AS archived WHERE observed_at >= ${instant(from)} AND observed_at < ${instant(to)}`

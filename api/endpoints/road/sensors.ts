@@ -4,6 +4,7 @@ import { trafficReadings } from '../../../lake/datasets/road/traffic-readings.ts
 import { trafficSectionStates } from '../../../lake/datasets/road/traffic-section-states.ts'
 import { trafficSections } from '../../../lake/datasets/road/traffic-sections.ts'
 import { trafficSensors } from '../../../lake/datasets/road/traffic-sensors.ts'
+import { startOf } from '../../../lake/query/intervals.ts'
 import { defineEndpoint, type State, type StatesOf } from '../../define/endpoint.ts'
 import type { ValueOf } from '../../define/fields.ts'
 import { columnFilter } from '../../define/filter.ts'
@@ -94,7 +95,7 @@ export const sensorById = defineEndpoint({
       const found = [...sensorsOf(sensors).values()].find((one) => one.id === id)
       if (!found) return sectionDetail(sections, sectionStates, id)
       const last = readings.rows.find((row) => row.sensor_id === id && row.source === found.source) ?? null
-      const moment = momentOf(last?.observed_at ?? newestOf(readings) ?? found.observed_at)
+      const moment = momentOf(last ? startOf(trafficReadings, last) : (newestOf(readings) ?? found.observed_at))
       const typical = typicalAt(await extra(sensorProfile, JSON.stringify([found.source, id, moment.date])), moment)
       const isMeasured = last !== null && last.quality !== 'ERROR' && typical.absence === null
       return {
@@ -122,7 +123,7 @@ function sectionDetail(
   const found = sectionSensors(sections).find((one) => one.id === id)
   if (!found) return null
   const last = statesById(states).get(id)
-  const { day_type, hour_local } = momentOf(last?.observed_at ?? found.observed_at, found.city ?? undefined)
+  const { day_type, hour_local } = momentOf(last ? startOf(trafficSectionStates, last) : found.observed_at, found.city ?? undefined)
   const typical = { ...NOT_TYPICAL, day_type, hour_local, absence: 'BY_CITY_ONLY' }
   return { ...found, last_reading: last ? readingOfState(last) : null, typical, deviation: null }
 }

@@ -99,7 +99,6 @@ const observations = seriesSource({
   ...common,
   of: weatherObservations,
   at: 'observed_at',
-  isEnd: true,
   where: { period_s: 3600 },
   rollup: { of: weatherDays, step: '1d', make: daysOfObservations },
   points: {

@@ -10,7 +10,7 @@ export const trafficSectionHoursDerived = defineDerived({
   into: trafficSectionHours,
   from: [trafficSectionStates, trafficSectionStatesArchive],
   fallbackInputs: [trafficSectionStatesArchive],
-  revision: 1,
+  revision: 2,
   watermark: 'day',
   isBySource: true,
   rows: ({ month }, [live, archive]) => sql`

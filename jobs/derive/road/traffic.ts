@@ -21,7 +21,7 @@ export const trafficHoursDerived = defineDerived({
   into: trafficHours,
   from: [trafficReadings, trafficReadings15m],
   fallbackInputs: [trafficReadings15m],
-  revision: 2,
+  revision: 3,
   watermark: 'day',
   isBySource: true,
   rows: ({ month }, [readings, archive]) => sql`

@@ -10,7 +10,5 @@ export const weatherDaysDerived = defineDerived({
   from: [weatherObservations],
   revision: 1,
   watermark: 'day',
-  // An observation covers the hour before its time.
-  timesAreEnds: true,
   rows: ({ month }, [observations]) => sql`SELECT ${month} AS month, * FROM (${daysOfObservations(observations as SqlPart)})`,
 })

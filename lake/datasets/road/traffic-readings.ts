@@ -19,9 +19,13 @@ export const trafficReadings = defineDataset({
       example: 300,
       min: 1,
     }),
-    observed_at: col.instant(4, 'Time of the publication; for DGT the time of measurement.', {
-      example: '2024-02-25T11:00:10.000Z',
-    }),
+    observed_at: col.instant(
+      4,
+      'Time of the publication, which is the end of the period; for DGT the time of measurement, from which the period begins.',
+      {
+        example: '2024-02-25T11:00:10.000Z',
+      },
+    ),
     sensor_type: col.code(5, 'Kind of sensor.', SENSOR_TYPES, { example: 'URBAN' }),
     intensity_veh_h: col.integer(6, 'Vehicles per hour.', { unit: 'veh/h', nullable: true, example: 90, min: 0, max: 100_000 }),
     occupancy_pct: col.integer(7, 'Share of time that the sensor was occupied.', {
@@ -66,6 +70,7 @@ export const trafficReadings = defineDataset({
   },
   entity: ['source', 'sensor_id', 'period_s'],
   time: 'observed_at',
+  timeEnds: { sources: [madrid], longest_s: 900 },
   writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],

@@ -33,9 +33,13 @@ export const trafficSectionStates = defineDataset({
     source: col.string(1, 'Source of the state.', { example: 'barcelona_traffic' }),
     section_id: col.string(2, "The publisher's id of the section.", { example: '1' }),
     period_s: col.integer(3, 'Length of the step between two states.', { unit: 's', example: 300, min: 1 }),
-    observed_at: col.instant(4, 'Time of the state: as the publisher states it, else the time of the fetch.', {
-      example: '2026-08-24T17:50:56.000Z',
-    }),
+    observed_at: col.instant(
+      4,
+      'Time of the state: as the publisher states it, else the time of the fetch. For Bilbao the end of the step.',
+      {
+        example: '2026-08-24T17:50:56.000Z',
+      },
+    ),
     city: col.string(5, 'City that publishes it.', { example: 'barcelona' }),
     ...levelColumns(6),
     level_basis: col.code(10, 'Basis of the level.', LEVEL_BASES, { example: 'PUBLISHED' }),
@@ -54,6 +58,7 @@ export const trafficSectionStates = defineDataset({
   },
   entity: ['source', 'section_id', 'period_s'],
   time: 'observed_at',
+  timeEnds: { sources: [bilbaoTraffic], longest_s: 300 },
   writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],

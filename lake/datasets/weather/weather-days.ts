@@ -102,8 +102,8 @@ export const weatherDays = defineDataset({
 })
 
 /**
- * Rows of `weather_days` without the month, from rows of `weather_observations`: by station and day in Madrid. An observation
- * covers the hour before its time.
+ * Rows of `weather_days` without the month, from rows of `weather_observations`: by station and day in Madrid. Their time is the
+ * begin of the hour: see `rowsByStart`.
  */
 export function daysOfObservations(observations: SqlPart): Sql {
   const begin = (date: Sql): Sql => sql`timezone(${MADRID}, CAST(${date} AS TIMESTAMP))`
@@ -129,7 +129,7 @@ export function daysOfObservations(observations: SqlPart): Sql {
       max(snow_cm) AS snow_max_cm,
       CAST(least(1, count(*) * ${PERIOD_S} / epoch(${begin(sql`(local_date + 1)`)} - ${begin(sql`local_date`)})) AS DECIMAL(7, 6)) AS coverage
     FROM (
-      SELECT *, CAST(timezone(${MADRID}, observed_at - INTERVAL 1 HOUR) AS DATE) AS local_date
+      SELECT *, CAST(timezone(${MADRID}, observed_at) AS DATE) AS local_date
       FROM ${observations}
       WHERE period_s = ${PERIOD_S}
     )

@@ -113,6 +113,7 @@ export const weatherObservations = defineDataset({
   },
   entity: ['source', 'station_id', 'period_s'],
   time: 'observed_at',
+  timeEnds: { sources: [aemet], longest_s: 3600 },
   writeMode: 'append',
   absence: 'keeps',
   partition: [month('observed_at')],

@@ -94,7 +94,7 @@ const HOURS: readonly AnyRow[] = [...INTENSITY].flatMap(([key, intensity]) => {
   return [exampleTableRow(trafficHours, { month, sensor_id, period_start, period_s: 300, sensor_type: typeOf(sensor_id), ...sums })]
 })
 
-/** The readings of today between two instants, every five minutes. */
+/** The readings of today between two instants, every five minutes; each is published at the end of its period. */
 function readings(from: number, to: number): AnyRow[] {
   const rows: AnyRow[] = []
   for (let at = from; at < to; at += 5 * MINUTE)
@@ -104,7 +104,7 @@ function readings(from: number, to: number): AnyRow[] {
       const fetch_id = `madrid_traffic.${at}`
       rows.push(
         exampleTableRow(trafficReadings, {
-          observed_at: at,
+          observed_at: at + 5 * MINUTE,
           sensor_id,
           sensor_type: typeOf(sensor_id),
           intensity_veh_h,
@@ -267,7 +267,7 @@ test('days of sensors are those of the clock in Madrid, and of the hour that Oct
   for (let at = spring.from; at < spring.to; at += 10 * MINUTE)
     passing.push(
       exampleTableRow(trafficReadings, {
-        observed_at: at,
+        observed_at: at + 10 * MINUTE,
         sensor_id: '7',
         intensity_veh_h: (at - spring.from) / HOUR,
         quality: 'OK',

@@ -104,9 +104,15 @@ afterEach(async () => {
   await redis.stop()
 })
 
-/** A reading of an instant. */
+/** A reading of an instant: DGT publishes no ends. */
 const reading = (at: number, veh: number): AnyRow =>
-  exampleTableRow(trafficReadings, { observed_at: at, intensity_veh_h: veh, sensor_id: `s${at}-${veh}`, fetch_id: `little.${at}` })
+  exampleTableRow(trafficReadings, {
+    source: 'dgt',
+    observed_at: at,
+    intensity_veh_h: veh,
+    sensor_id: `s${at}-${veh}`,
+    fetch_id: `little.${at}`,
+  })
 
 /** Lands readings as a feed would, covered until the newest. */
 async function land(to: TestContext, rows: readonly AnyRow[], until: number): Promise<void> {
@@ -218,7 +224,10 @@ test('a table that settles by day has the complete days, and is built once they 
   expect(await run(settling)).toMatchObject({ made: [] })
   await land(context, [reading(over - 26 * HOUR, 8)], over - HOUR / 2)
   expect(await run(settling)).toMatchObject({ made: ['2026-03'] })
+  // A quarter of an hour later every reading of the day is there, also those stamped with their ends.
   await land(context, [reading(over, 16)], over)
+  expect(await run(settling)).toMatchObject({ made: [] })
+  await land(context, [], over + HOUR / 4)
   expect(await run(settling)).toMatchObject({ made: ['2026-03'] })
   expect(await dayRows()).toEqual(['2026-03 2026-03-28 9', '2026-03 2026-03-29 6'])
 })
