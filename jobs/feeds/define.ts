@@ -94,6 +94,8 @@ export interface FeedBody {
 /** Instants for a parser: when the bytes were fetched, in ms since the epoch. */
 export interface FeedClock {
   readonly fetched_at: number
+  /** Latest instant of a local time, ms: decides the hour that October repeats. The fetch time by default. */
+  readonly near?: number
 }
 
 /** Rows of one dataset, in any number. */

@@ -23,6 +23,7 @@ import { type FeedMemory, syncMemory } from './memory.ts'
 import { type Publication, parsePublication } from './parse.ts'
 import { countsOf, recordedExpectation } from './pipeline.ts'
 import { beginningOf } from './rebuild.ts'
+import { recordedClock } from './repeated-hour.ts'
 
 /** Retries when another process accepted a fetch in the meantime. */
 const MOST_RACES = 5
@@ -93,7 +94,7 @@ export async function withdrawFetch(context: IngestContext, feed: Feed, id: stri
 async function publicationOf(context: IngestContext, feed: Feed, raw: RawFetch, bodies: readonly FeedBody[]): Promise<Publication> {
   const { fetch_id } = raw
   const fetchedAt = Date.parse(raw.fetched_at)
-  if (!isBulk(feed)) return parsePublication(feed, bodies, fetchedAt)
+  if (!isBulk(feed)) return parsePublication(feed, bodies, fetchedAt, { near: recordedClock(raw).near })
   const made = await makeBulk(context, feed, { bodies, fetch_id, fetchedAt, signal: new AbortController().signal })
   await made.staged.drop()
   return made.publication

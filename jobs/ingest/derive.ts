@@ -7,6 +7,7 @@ import { groupFactsOf, ruleOf } from './completeness-groups.ts'
 import type { IngestContext } from './context.ts'
 import { type Advance, advance, type DatasetState } from './fold.ts'
 import { type Publication, parsePublication } from './parse.ts'
+import { recordedClock } from './repeated-hour.ts'
 
 /** Applies an accepted fetch to a dataset's state; the publication is null if it can no longer be read. */
 export function advancePart(
@@ -52,7 +53,8 @@ export async function parseIfKept(
   if (!bodies) return null
   if (isBulk(feed)) return recordedPublication(accepted)
   try {
-    return await parsePublication(feed, await decodeKept(feed, bodies), Date.parse(accepted.fetched_at))
+    const { fetched_at, near } = recordedClock(accepted)
+    return await parsePublication(feed, await decodeKept(feed, bodies), fetched_at, { near })
   } catch (error) {
     return lost(error)
   }

@@ -1,7 +1,7 @@
 import { CLOCK_TOLERANCE_MS } from '../../lake/live/freshness.ts'
 import { rowChecker } from '../../lake/schema/check-rows.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
-import { type Diagnostics, type Feed, type FeedBody, FormatError } from '../feeds/define.ts'
+import { type Diagnostics, type Feed, type FeedBody, type FeedClock, FormatError } from '../feeds/define.ts'
 import { countRow, groupCounts, groupsOf } from './completeness-groups.ts'
 import { collectDiagnostics, countReason, type Report } from './diagnostics.ts'
 import { makeKeySet } from './key-set.ts'
@@ -32,13 +32,15 @@ export async function parsePublication(
   options: {
     readonly keeps?: (dataset: Dataset) => boolean
     readonly spool?: (dataset: Dataset, rows: readonly AnyRow[]) => Promise<void>
+    /** See `FeedClock`. */
+    readonly near?: number
   } = {},
 ): Promise<Publication> {
-  const { keeps = isFolded, spool } = options
+  const { keeps = isFolded, spool, near = fetchedAt } = options
   const { diagnostics, report } = collectDiagnostics()
   const sinks = new Map(feed.into.map((dataset) => [dataset.id, makeSink(feed, dataset, { report, diagnostics, fetchedAt })]))
   const kept = new Map<string, AnyRow[]>(feed.into.filter(keeps).map(({ id }) => [id, []]))
-  for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics)) {
+  for await (const { dataset, rows } of feed.rows(bodies, { fetched_at: fetchedAt, near }, diagnostics)) {
     const sink = sinkOf(feed, sinks, dataset)
     const good = kept.get(dataset.id)
     if (spool && !good) await spool(dataset, rows.filter(sink.take))
@@ -55,10 +57,15 @@ export async function parsePublication(
 }
 
 /** The good rows of one dataset, exactly those that `parsePublication` counts, in batches. Throws `FormatError`. */
-export async function* checkedRows(feed: Feed, dataset: Dataset, bodies: readonly FeedBody[], fetchedAt: number): AsyncGenerator<AnyRow[]> {
+export async function* checkedRows(
+  feed: Feed,
+  dataset: Dataset,
+  bodies: readonly FeedBody[],
+  { fetched_at: fetchedAt, near = fetchedAt }: FeedClock,
+): AsyncGenerator<AnyRow[]> {
   const { diagnostics, report } = collectDiagnostics()
   const sink = makeSink(feed, dataset, { report, diagnostics, fetchedAt })
-  for await (const given of feed.rows(bodies, { fetched_at: fetchedAt }, diagnostics, new Set([dataset]))) {
+  for await (const given of feed.rows(bodies, { fetched_at: fetchedAt, near }, diagnostics, new Set([dataset]))) {
     if (given.dataset !== dataset) continue
     yield given.rows.filter(sink.take)
   }

@@ -15,6 +15,7 @@ import { FetchError } from './http.ts'
 import { type FeedMemory, foldAccepted, missingOf, syncMemory } from './memory.ts'
 import { collectDemanded, type Demanded } from './on-demand.ts'
 import type { Publication } from './parse.ts'
+import { mayBeAhead, nearAhead } from './repeated-hour.ts'
 import { isSameContent } from './same-content.ts'
 import { parseSpooled, type Spooled } from './spool.ts'
 
@@ -134,6 +135,12 @@ async function takeCollected(
     return { memory, outcome: await reject(context, memory, { raw, collected }) }
   }
   try {
+    if (mayBeAhead(spooled.publication, formerOf(memory, period))) {
+      const ahead = await parseSpooled(context, feed, { bodies, fetchedAt, near: nearAhead(fetchedAt), signal })
+      const isAhead = ahead.publication.data_time > fetchedAt
+      await (isAhead ? spooled : ahead).drop()
+      if (isAhead) spooled = ahead
+    }
     // Captures represent the time they were made; files of an archive the time of their fetch.
     const inOrder = context.mode === 'replay' && period === undefined ? null : timeInOrder(spooled.publication, memory.last)
     if (inOrder === null) return await decide(context, memory, { collected, period, spooled, signal })

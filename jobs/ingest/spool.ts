@@ -34,16 +34,16 @@ const kept = new WeakMap<IngestContext, Map<Feed, Kept>>()
 export async function parseSpooled(
   context: IngestContext,
   feed: Feed,
-  given: { readonly bodies: readonly FeedBody[]; readonly fetchedAt: number; readonly signal: AbortSignal },
+  given: { readonly bodies: readonly FeedBody[]; readonly fetchedAt: number; readonly near?: number; readonly signal: AbortSignal },
 ): Promise<Spooled> {
-  const { bodies, fetchedAt, signal } = given
+  const { bodies, fetchedAt, near = fetchedAt, signal } = given
   if (isBulk(feed)) {
     const { publication, staged } = await makeBulk(context, feed, { ...given, fetch_id: fetchId(feed.id, fetchedAt) })
     return spooledOf(context, feed, { publication, rows: new Map(feed.into.map((dataset) => [dataset, staged])) })
   }
   const spool = new Spool(context, feed, { fetch_id: fetchId(feed.id, fetchedAt), signal })
   try {
-    const publication = await parsePublication(feed, bodies, fetchedAt, { spool: (dataset, rows) => spool.take(dataset, rows) })
+    const publication = await parsePublication(feed, bodies, fetchedAt, { near, spool: (dataset, rows) => spool.take(dataset, rows) })
     return spooledOf(context, feed, { publication, rows: await spool.end() })
   } catch (error) {
     await spool.giveUp()

@@ -7,6 +7,7 @@ import { decodeKept } from './collect.ts'
 import type { IngestContext } from './context.ts'
 import { readKept } from './derive.ts'
 import { checkedRows } from './parse.ts'
+import { recordedClock } from './repeated-hour.ts'
 
 /**
  * A fetch's contribution to a `replace` dataset: rows read from its bytes or, if it cannot be read any more, the versions that
@@ -59,7 +60,7 @@ async function* newestOfEachVersion(
     const { fetch_id } = accepted
     const found = new Set<unknown>()
     const bodies = await decodeKept(feed, await readKept(context, accepted))
-    for await (const rows of checkedRows(feed, dataset, bodies, Date.parse(accepted.fetched_at))) {
+    for await (const rows of checkedRows(feed, dataset, bodies, recordedClock(accepted))) {
       const kept = rows.filter((row) => !taken.has(row[column]))
       for (const row of kept) {
         row.fetch_id = fetch_id

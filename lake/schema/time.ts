@@ -5,7 +5,7 @@ export const MADRID = 'Europe/Madrid'
 interface LocalClock {
   /** IANA time zone; Europe/Madrid by default. */
   readonly zone?: string
-  /** An instant at or shortly after the parsed one (the fetch time), in ms; resolves the repeated hour of October. */
+  /** Latest instant that the time can mean (the fetch time), in ms; resolves the repeated hour of October. */
   readonly near?: number
 }
 
@@ -13,8 +13,6 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Greatest advance of a publisher's clock before the later reading of a repeated hour counts as future, ms. */
-const AHEAD = 5 * MINUTE
 
 /** A change of a zone's offset: from `at` on (ms), local time is `offset` ms ahead of UTC. */
 interface Transition {
@@ -27,7 +25,7 @@ const years = new Map<string, Map<number, readonly Transition[]>>()
 
 /**
  * The instant (ms) of a local `date` (YYYY-MM-DD) and `time` (HH:MM, HH:MM:SS, fractions to the µs; one-digit hours allowed);
- * NaN if invalid. Repeated hour: the later reading unless over 5 min after `near`, or the earlier without `near`. Skipped hour:
+ * NaN if invalid. Repeated hour: the later reading unless it is after `near`, or the earlier without `near`. Skipped hour:
  * with the offset before, so 02:30 becomes 03:30.
  */
 export function instantOf(date: string, time: string, options: LocalClock = {}): number {
@@ -42,7 +40,7 @@ export function instantOf(date: string, time: string, options: LocalClock = {}):
   const later = local - after
   if (offsetAt(earlier, zone) !== before) return offsetAt(later, zone) === after ? later : earlier
   if (offsetAt(later, zone) !== after) return earlier
-  return options.near !== undefined && later <= options.near + AHEAD ? later : earlier
+  return options.near !== undefined && later <= options.near ? later : earlier
 }
 
 /** Offset of `zone` from UTC at an instant (ms), in ms. */
@@ -51,6 +49,11 @@ export function offsetAt(instant: number, zone: string = MADRID): number {
   let at = transitions.length - 1
   while (at > 0 && (transitions[at] as Transition).at > instant) at--
   return (transitions[at] as Transition).offset
+}
+
+/** True from shortly before until shortly after an hour that a zone's clock repeats, `slack` ms on either side. */
+export function isHourRepeated(instant: number, slack: number, zone: string = MADRID): boolean {
+  return offsetAt(instant - HOUR - slack, zone) > offsetAt(instant + slack, zone)
 }
 
 /** First instant of a local date and of the next (ms): [start, end), 23, 24 or 25 hours. Throws for an invalid date. */

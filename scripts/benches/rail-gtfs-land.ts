@@ -180,7 +180,7 @@ function delay(text: Buffer): void {
 }
 
 async function* stopTimes(bytes: Buffer): ReturnType<typeof checkedRows> {
-  for await (const rows of checkedRows(renfeGtfsCercanias, railStopTimes, [{ name: 'timetable', bytes }], DOCUMENTS_AT)) {
+  for await (const rows of checkedRows(renfeGtfsCercanias, railStopTimes, [{ name: 'timetable', bytes }], { fetched_at: DOCUMENTS_AT })) {
     for (const row of rows) row.fetch_id = FETCH_ID
     yield rows
   }

@@ -53,7 +53,7 @@ async function* rowsOf({
   readonly bytes: Buffer
   readonly at: number
 }): ReturnType<typeof checkedRows> {
-  for await (const rows of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], at)) {
+  for await (const rows of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], { fetched_at: at })) {
     for (const row of rows) row.fetch_id = `${feed.id}.1`
     yield rows
   }

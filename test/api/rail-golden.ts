@@ -22,7 +22,7 @@ export async function landTimetable(
   const written = standIn?.write(world, { resource: 'timetable', publishedAt: at, stampedAt: at, variant: WHOLE }) as Buffer
   for (const dataset of feed.into) {
     const rows: AnyRow[] = []
-    for await (const batch of checkedRows(feed, dataset, [{ name: 'timetable', bytes: written }], at))
+    for await (const batch of checkedRows(feed, dataset, [{ name: 'timetable', bytes: written }], { fetched_at: at }))
       for (const row of batch) rows.push({ ...row, fetch_id: `${id}.${day}` })
     if (rows.length > 0) await service.land(dataset, change(rows, dataset.id), at, [id])
   }

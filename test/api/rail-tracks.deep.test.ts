@@ -51,7 +51,8 @@ async function captured(): Promise<{ patterns: Pattern[]; positions: Map<string,
   const bytes = zipOfFolder(join(shared as string, 'feeds/renfe-gtfs/cercanias-2026-08-22'))
   async function* rowsOf(dataset: Dataset): AsyncGenerator<AnyRow> {
     const files = [{ name: 'timetable', bytes }]
-    for await (const rows of checkedRows(renfeGtfsCercanias, dataset, files, Date.parse('2026-08-22T02:10:00Z'))) yield* rows
+    for await (const rows of checkedRows(renfeGtfsCercanias, dataset, files, { fetched_at: Date.parse('2026-08-22T02:10:00Z') }))
+      yield* rows
   }
   const positions = new Map<string, { position: Point }>()
   for await (const { stop_id, position } of rowsOf(railStations)) positions.set(stop_id as string, { position: position as Point })

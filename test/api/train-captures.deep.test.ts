@@ -36,7 +36,7 @@ async function land(
   const { feed, bytes, at } = archive
   for (const dataset of feed.into) {
     const rows: AnyRow[] = dataset === railStopTimes ? [...stopTimes] : []
-    for await (const some of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], at))
+    for await (const some of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], { fetched_at: at }))
       for (const row of some) rows.push({ ...row, fetch_id: `${feed.id}.1` })
     if (rows.length > 0) await service.land(dataset, rows, at)
   }

@@ -38,7 +38,7 @@ test.skipIf(!shared)(
       const at = Date.parse(`${version.slice(-10)}T00:00:00Z`)
       for (const dataset of feed.into) {
         const rows: AnyRow[] = []
-        for await (const some of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], at))
+        for await (const some of checkedRows(feed, dataset, [{ name: 'timetable', bytes }], { fetched_at: at }))
           for (const row of some) rows.push({ ...row, fetch_id: `${feed.id}.1` })
         if (rows.length > 0) await service.land(dataset, rows, at)
       }

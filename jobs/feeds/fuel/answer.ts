@@ -1,6 +1,6 @@
 import { dayFirstInstant } from '../../formats/dates.ts'
 import { readLongList } from '../../formats/json.ts'
-import { type FeedBody, FormatError } from '../define.ts'
+import { type FeedBody, type FeedClock, FormatError } from '../define.ts'
 
 /** Names of bodies that hold one province. */
 const PROVINCE_BODY = /^province-(\d\d)$/
@@ -25,12 +25,12 @@ export function isProvince(body: FeedBody): boolean {
  * stations: also if cut off, refused, without a list, or with an unreadable time. With `needsTime` false an unreadable time is
  * NaN.
  */
-export function readAnswer(body: FeedBody, fetched_at: number, { needsTime = true } = {}): FuelAnswer {
+export function readAnswer(body: FeedBody, { fetched_at, near = fetched_at }: FeedClock, { needsTime = true } = {}): FuelAnswer {
   const { envelope, batches } = readLongList(body.bytes, { list: 'ListaEESSPrecio' })
   const { Fecha, ResultadoConsulta } = envelope
   if (ResultadoConsulta !== 'OK') throw new FormatError(`ResultadoConsulta is ${shown(ResultadoConsulta)}, expected "OK"`)
   if (!batches) throw new FormatError('there is no list ListaEESSPrecio')
-  const published = typeof Fecha === 'string' ? dayFirstInstant(Fecha, fetched_at) : Number.NaN
+  const published = typeof Fecha === 'string' ? dayFirstInstant(Fecha, near) : Number.NaN
   if (needsTime && Number.isNaN(published)) throw new FormatError(`Fecha is ${shown(Fecha)}, expected dd/MM/yyyy H:mm:ss`)
   const province = PROVINCE_BODY.exec(body.name)?.[1] ?? null
   // Fail before any row is produced if one province's answer is bad.

@@ -78,7 +78,7 @@ function* readDays(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: D
   for (const body of bodies) {
     // A file belongs to the requested day, whatever time it states; a file loaded by hand belongs to the day it states.
     const asked = PERIOD.test(body.name) ? body.name : null
-    const answer = readAnswer(body, clock.fetched_at, { needsTime: asked === null })
+    const answer = readAnswer(body, clock, { needsTime: asked === null })
     yield* pricesOf(answer, asked ?? madridDate(answer.published), diagnostics)
   }
 }

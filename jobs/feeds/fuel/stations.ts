@@ -140,11 +140,11 @@ function watchTexts(): Presence<StationTexts> {
 /** The answers to use: the national one, or those of provinces without bad and stale ones, which count as missing. */
 function readAnswers(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): FuelAnswer[] {
   const single = bodies.filter((body) => !isProvince(body))
-  if (single.length > 0) return single.map((body) => readAnswer(body, clock.fetched_at))
+  if (single.length > 0) return single.map((body) => readAnswer(body, clock))
   const answers: FuelAnswer[] = []
   for (const body of bodies) {
     try {
-      answers.push(readAnswer(body, clock.fetched_at))
+      answers.push(readAnswer(body, clock))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       diagnostics.warn(`${body.name} left out: ${error.message}`)

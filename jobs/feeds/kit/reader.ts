@@ -103,8 +103,8 @@ export class RecordReader<F extends string, N extends F = never> {
   instant(field: N): number
   instant(field: F): number | null
   instant(field: F): number | null {
-    const { fetched_at } = this.#options.clock
-    return this.parsed(field, 'time', (text) => xmlInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, fetched_at)))
+    const { fetched_at, near = fetched_at } = this.#options.clock
+    return this.parsed(field, 'time', (text) => xmlInstant(text) ?? numberElse(httpDate(text), () => dayFirstInstant(text, near)))
   }
 
   /** Maps a text to its code; an unmapped text stays as it is, and the row check counts it. */

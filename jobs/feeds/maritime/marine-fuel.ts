@@ -94,7 +94,7 @@ function request(name: string, url: string): FeedRequest {
 async function* rows(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Diagnostics): AsyncGenerator<Batch> {
   const [body] = bodies
   if (!body) throw new FormatError('marine_fuel: there is no body')
-  const { published, records } = await openMarine(body, clock.fetched_at)
+  const { published, records } = await openMarine(body, clock)
   diagnostics.publishedAt(published)
   const binder = new Binder(COLUMNS)
   const reader: Reader = new RecordReader({

@@ -49,9 +49,9 @@ export function localInstant(text: string | null, near: number): number | null {
  * The map's publication time (ms), from local time; in the repeated hour the fetch time decides. Throws `FormatError` for any
  * other text.
  */
-export function mapTime(text: unknown, fetchedAt: number): number {
+export function mapTime(text: unknown, near: number): number {
   const [, date, time] = (typeof text === 'string' ? LOCAL.exec(text) : null) ?? []
-  const instant = date === undefined || time === undefined ? Number.NaN : instantOf(date, time, { near: fetchedAt })
+  const instant = date === undefined || time === undefined ? Number.NaN : instantOf(date, time, { near })
   if (Number.isNaN(instant)) throw new FormatError(`fechaActualizacion is ${JSON.stringify(text)}, expected YYYY-MM-DDTHH:MM:SS`)
   return instant
 }

@@ -72,7 +72,7 @@ function* readMap(
   if (!body) throw new FormatError('there is no body')
   const { envelope, batches } = readLongList(body.bytes, { list: 'trenes' })
   if (!batches) throw new FormatError('there is no list trenes')
-  const published = mapTime(envelope['fechaActualizacion'], clock.fetched_at)
+  const published = mapTime(envelope['fechaActualizacion'], clock.near ?? clock.fetched_at)
   diagnostics.publishedAt(published)
   for (const given of batches) {
     const rows: Train[] = []

@@ -49,7 +49,7 @@ export const barcelonaTraffic = defineFeed({
   rows: readLines,
 })
 
-function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+function* readLines(bodies: readonly FeedBody[], { fetched_at, near = fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   const reports: SectionReport[] = []
   for (const { name, bytes } of bodies) {
     const lines = decodeText(bytes)
@@ -57,7 +57,7 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
       .map((line) => line.trim())
       .filter(Boolean)
     for (const line of lines) {
-      const report = reportOf(line, fetched_at, diagnostics)
+      const report = reportOf(line, near, diagnostics)
       if (typeof report === 'string') diagnostics.reject(trafficSectionStates, report, line.slice(0, 200))
       else reports.push(report)
     }
@@ -69,14 +69,13 @@ function* readLines(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
 }
 
 /** The report of a line, or the reason why it is invalid. */
-function reportOf(line: string, fetchedAt: number, diagnostics: Diagnostics): SectionReport | string {
+function reportOf(line: string, near: number, diagnostics: Diagnostics): SectionReport | string {
   const [section_id = '', stamp = '', state, forecast = '', ...others] = line.split('#')
   if (state === undefined || others.length > 0) return 'another number of fields'
   if (state === '') return 'the state is empty'
   if (!SECTION.test(section_id)) return 'the id of the section is no number'
   const [, year, month, day, hour, minute, second] = STAMP.exec(stamp) ?? []
-  const observed_at =
-    year === undefined ? Number.NaN : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`, { near: fetchedAt })
+  const observed_at = year === undefined ? Number.NaN : instantOf(`${year}-${month}-${day}`, `${hour}:${minute}:${second}`, { near })
   if (Number.isNaN(observed_at)) return 'the time is no yyyymmddHHMMSS'
   return {
     ...{ section_id, observed_at, level: levelOf(BARCELONA_LEVELS, state, diagnostics), source_state: state },

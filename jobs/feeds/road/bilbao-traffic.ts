@@ -48,7 +48,7 @@ export const bilbaoTraffic = defineFeed({
   rows: readAreas,
 })
 
-function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
+function* readAreas(bodies: readonly FeedBody[], { fetched_at, near = fetched_at }: FeedClock, diagnostics: Diagnostics): Generator<Batch> {
   for (const body of bodies) {
     const reports: SectionReport[] = []
     const sections: Section[] = []
@@ -56,7 +56,7 @@ function* readAreas(bodies: readonly FeedBody[], { fetched_at }: FeedClock, diag
       for (const name of Object.keys(properties)) if (!KNOWN.has(name)) diagnostics.unknownCode('bilbao_traffic_column', name)
       const section_id = textOf(properties, 'CodigoSeccion')
       const [date = '', time = ''] = textOf(properties, 'FechaHora').split(' ')
-      const observed_at = instantOf(date, time, { near: fetched_at })
+      const observed_at = instantOf(date, time, { near })
       const problem = section_id === '' ? 'no CodigoSeccion' : Number.isNaN(observed_at) ? 'FechaHora is no time' : null
       if (problem !== null) {
         const sample = JSON.stringify(properties).slice(0, 200)

@@ -115,7 +115,7 @@ function* readPm(bodies: readonly FeedBody[], clock: FeedClock, diagnostics: Dia
 }
 
 function publicationTime(text: string, clock: FeedClock): number {
-  const instant = dayFirstInstant(text, clock.fetched_at)
+  const instant = dayFirstInstant(text, clock.near ?? clock.fetched_at)
   if (Number.isNaN(instant)) throw new FormatError(`fecha_hora is ${JSON.stringify(text.slice(0, 40))}, expected dd/mm/yyyy HH:MM:SS`)
   return instant
 }

@@ -32,7 +32,7 @@ export interface Period {
 }
 
 /** Reads the one forecast of a document. Throws `FormatError` if there is none. */
-export function readForecast(body: FeedBody, { fetched_at }: FeedClock): ForecastDocument {
+export function readForecast(body: FeedBody, { fetched_at, near = fetched_at }: FeedClock): ForecastDocument {
   const records = readRecords(body)
   const [document] = records
   if (!document || records.length > 1) throw new FormatError(`${body.name} has ${records.length} forecasts, expected one`)
@@ -40,7 +40,7 @@ export function readForecast(body: FeedBody, { fetched_at }: FeedClock): Forecas
   const municipality_code = CODE.test(id) ? id.padStart(5, '0') : ''
   if (!municipalityByCode(municipality_code)) throw new FormatError(`${body.name}: id ${JSON.stringify(id)} is no municipality`)
   const zone = zoneOf(municipality_code.slice(0, 2))
-  const issued_at = issuedAt(textOf(document, 'elaborado'), zone, fetched_at)
+  const issued_at = issuedAt(textOf(document, 'elaborado'), zone, near)
   if (issued_at === null) throw new FormatError(`${body.name}: elaborado is no local time: ${JSON.stringify(document['elaborado'])}`)
   const { dia } = (document['prediccion'] ?? {}) as { dia?: unknown }
   if (!Array.isArray(dia) || dia.length === 0) throw new FormatError(`${body.name} has no prediccion.dia`)
@@ -53,12 +53,12 @@ export function readForecast(body: FeedBody, { fetched_at }: FeedClock): Forecas
 }
 
 /** `elaborado` has no offset: it is local time of the municipality or, if that would be after the fetch, of Madrid. */
-function issuedAt(text: string | null, zone: string, fetched_at: number): number | null {
+function issuedAt(text: string | null, zone: string, near: number): number | null {
   const [, date, time] = ISSUED.exec(text ?? '') ?? []
   if (date === undefined || time === undefined) return null
-  const local = instantOf(date, time, { zone, near: fetched_at })
+  const local = instantOf(date, time, { zone, near })
   if (Number.isNaN(local)) return null
-  return local > fetched_at + AHEAD_MS ? instantOf(date, time, { zone: MADRID, near: fetched_at }) : local
+  return local > near + AHEAD_MS ? instantOf(date, time, { zone: MADRID, near }) : local
 }
 
 /** The period between two hours of a day, as written (`07`, `24`). */

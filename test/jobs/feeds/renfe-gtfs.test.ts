@@ -194,7 +194,7 @@ describe('commuter rail', () => {
     const publication = await parse(renfeGtfsCercanias, CERCANIAS)
     for (const dataset of renfeGtfsCercanias.into) {
       const again: AnyRow[] = []
-      for await (const rows of checkedRows(renfeGtfsCercanias, dataset, [{ name: 'timetable', bytes: CERCANIAS }], NIGHT))
+      for await (const rows of checkedRows(renfeGtfsCercanias, dataset, [{ name: 'timetable', bytes: CERCANIAS }], { fetched_at: NIGHT }))
         again.push(...rows)
       expect(again).toEqual(rowsOf(publication, dataset.id))
     }

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { feeds } from '../../../jobs/feeds/catalog.ts'
 import { defineFeed, type Feed } from '../../../jobs/feeds/define.ts'
+import { parsePublication } from '../../../jobs/ingest/parse.ts'
 import { rebuild } from '../../../jobs/ingest/rebuild.ts'
 import { v16Beacons } from '../../../lake/datasets/road/v16-beacons.ts'
 import { dataAge_s, feedHealth, readFeedStates } from '../../../lake/live/freshness.ts'
 import { acceptedAfter, rejectedIds } from '../../../lake/raw/archive.ts'
+import { instantOf, offsetAt } from '../../../lake/schema/time.ts'
 import { littleFeed, tableRows } from '../../helpers/pipeline.ts'
 import { minute, never, openStage, type Stage } from './stage.ts'
 
@@ -104,6 +107,63 @@ describe('a feed whose time is our own clock', () => {
     await fetchAt(far, 2)
     await fetchAt(1, 3)
     expect((await readFeedStates(stage.context.redis)).get('little')).toMatchObject({ last_attempt_at: minute(1) + 5000 })
+  })
+})
+
+describe('local times in the hour that October repeats', () => {
+  /** The little feed of a publisher that states local time without an offset. */
+  const local: Feed = defineFeed({
+    ...feed,
+    rows: (bodies, clock, diagnostics) => {
+      const publishedAt = (at: number): void => {
+        const [date = '', time = ''] = new Date(at + offsetAt(at)).toISOString().slice(0, 19).split('T')
+        diagnostics.publishedAt(instantOf(date, time, { near: clock.near ?? clock.fetched_at }))
+      }
+      return feed.rows(bodies, clock, { ...diagnostics, publishedAt })
+    },
+  })
+  /** Minutes after midnight UTC on the day of the change: the hour before 60 is repeated by the hour after. */
+  const midnight = (Date.UTC(2026, 9, 25) - minute(0)) / 60_000
+  const publish = (at: number, fetched: number) => stage.publish(local, midnight + at, { beacons: { a: at + 1 } }, midnight + fetched)
+
+  test('are never read as a time after the fetch, which would refuse what follows', async () => {
+    expect(await publish(30, 87)).toMatchObject({ outcome: 'accepted', data_time: minute(midnight + 30) })
+    expect(await publish(88, 88)).toMatchObject({ outcome: 'accepted', data_time: minute(midnight + 88) })
+  })
+
+  test('are of the second pass if the first one is older than what was accepted, and a replay agrees', async () => {
+    const times = Array.from({ length: 14 }, (_, nth) => 10 * nth)
+    for (const at of times) {
+      // The publisher's clock is 55 s ahead.
+      expect(await publish(at, at - 1)).toMatchObject({ outcome: 'accepted', data_time: minute(midnight + at) })
+      expect(await publish(at, at + 1)).toMatchObject({ outcome: 'unchanged' })
+    }
+    await landAll()
+    expect(await rebuild(stage.context, { feed: local, dataset: v16Beacons, from: 0, to: null })).toMatchObject({ removed: 0, added: 0 })
+    const accepted = await acceptedAfter(stage.context.store, 'little', 0)
+    expect(accepted.map(({ data_time }) => Date.parse(data_time))).toEqual(times.map((at) => minute(midnight + at)))
+    stage.restart()
+    expect(await publish(140, 141)).toMatchObject({ outcome: 'accepted', data_time: minute(midnight + 140) })
+  })
+
+  test.each([
+    [
+      'bilbao_traffic',
+      JSON.stringify({
+        type: 'FeatureCollection',
+        features: [{ type: 'Feature', properties: { CodigoSeccion: '1', FechaHora: '2026-10-25 02:30:00.0' }, geometry: null }],
+      }),
+    ],
+    ['barcelona_traffic', '1#20261025023000#2#2\n'],
+    ['madrid_traffic', '<pms><fecha_hora>25/10/2026 02:30:00</fecha_hora></pms>'],
+    ['renfe_flota', JSON.stringify({ fechaActualizacion: '2026-10-25T02:30:00', trenes: [] })],
+  ])('of %s follow the latest instant of the clock', async (id, text) => {
+    const [first, second] = [Date.UTC(2026, 9, 25, 0, 30), Date.UTC(2026, 9, 25, 1, 30)]
+    const read = feeds.find((one) => one.id === id) as Feed
+    const bodies = [{ name: id, bytes: Buffer.from(text) }]
+    const at = async (near?: number) =>
+      (await parsePublication(read, bodies, second - 3 * 60_000, near === undefined ? {} : { near })).data_time
+    expect([await at(), await at(second)]).toEqual([first, second])
   })
 })
 
