@@ -21,23 +21,30 @@ export interface Readiness {
 /** Timeout in ms after which a store counts as unavailable. */
 const PATIENCE_MS = 5000
 
+/** Time for which an answer of the store counts, ms: each request costs money at rest. */
+const SURE_MS = 30_000
+
 /** Makes the function that reports whether the service is ready. */
 export function readinessOf(parts: {
   readonly endpoints: readonly Endpoint[]
   readonly state: ServiceState
   readonly lake: Lake
   readonly limiter: Pick<Limiter, 'refusal'>
+  readonly clock: () => number
   /** Called at each check: whether the store is full. */
   readonly onStore?: (isFull: boolean) => void
 }): () => Promise<Readiness> {
-  const { endpoints, state, lake, limiter } = parts
+  const { endpoints, state, lake, limiter, clock } = parts
   const shown = [
     ...new Set(
       endpoints.filter(({ read }) => read.kind === 'memory' && read.records).flatMap((one) => datasetsOf(one).map(({ id }) => id)),
     ),
   ]
+  let answered_at = Number.NEGATIVE_INFINITY
   return async () => {
-    const store = await answers(() => lake.store.now())
+    const isSure = clock() - answered_at < SURE_MS
+    const store = isSure ? 'answers' : await answers(() => lake.store.now())
+    if (store === 'answers' && !isSure) answered_at = clock()
     parts.onStore?.(store === 'full')
     const checks = {
       redis: state.live.connected,

@@ -64,8 +64,13 @@ export async function openState({
   const turned_at = new Map<string, number>()
   const watchers = new Set<{ of: ReadonlySet<string> | null; notify: () => void }>()
 
+  let known: string | undefined
+  /** Reads the description of the lake if it was written since; true if it says something else. */
   const describe = async (): Promise<boolean> => {
-    const [nextRecord, nextFeeds, info] = await Promise.all([markOf(store), readFeedListings(store), store.head('system/feeds.json')])
+    const info = await store.head('system/feeds.json')
+    if (info && known === JSON.stringify(info)) return false
+    const [nextRecord, nextFeeds] = await Promise.all([markOf(store), readFeedListings(store)])
+    known = JSON.stringify(info)
     const changed = JSON.stringify([record, feeds]) !== JSON.stringify([nextRecord, nextFeeds])
     record = nextRecord
     feeds = nextFeeds

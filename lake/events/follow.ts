@@ -25,7 +25,7 @@ export interface FollowOptions {
 /** Poll interval while Redis is away, ms. */
 const POLL_MS = 2000
 /** While messages arrive, the poll interval is this many times longer: each poll is two requests to the store. */
-const CONNECTED_TIMES = 5
+const CONNECTED_TIMES = 60
 /** Longest poll interval, ms. */
 export const FOLLOW_MS = CONNECTED_TIMES * POLL_MS
 

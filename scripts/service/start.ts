@@ -234,10 +234,18 @@ async function followArrivals(
   url: string,
   { store, view, isStopping }: { readonly store: ObjectStore; readonly view: StartView; readonly isStopping: () => boolean },
 ): Promise<void> {
+  let seen = ''
   while (!isStopping()) {
-    const [coming, feeds] = await Promise.all([waitingFor(url), readFeedListings(store).catch(() => [])])
-    if (coming !== null && feeds.length > 0 && !isStopping()) view.arrived(feeds, coming)
-    if (coming?.length === 0) return
+    const coming = await waitingFor(url)
+    // Each read of the store costs money: only if something has arrived.
+    if (coming !== null && coming.join() !== seen) {
+      const feeds = await readFeedListings(store).catch(() => [])
+      if (feeds.length > 0 && !isStopping()) {
+        view.arrived(feeds, coming)
+        seen = coming.join()
+      }
+      if (coming.length === 0) return
+    }
     await sleep(COMING_MS, undefined, { ref: false })
   }
 }

@@ -54,7 +54,7 @@ test('a full disk does not make the service unready: reads work, and readiness n
   const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
   const state = { live: service.live, system: () => ({ feeds: [], states: new Map() }) } as never
   const limiter = { refusal: null }
-  const ready = await readinessOf({ endpoints: [incidentList], state, lake, limiter })()
+  const ready = await readinessOf({ endpoints: [incidentList], state, lake, limiter, clock: Date.now })()
   expect(ready).toMatchObject({ status: 'degraded', lake: true, store_full: true, redis_read_only: false })
 })
 
@@ -65,7 +65,7 @@ test('while the store is away the service serves current data and says what is m
   const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
   const system = (): object => ({ feeds: [], states: new Map() })
   const ready = (live: object): Promise<object> =>
-    readinessOf({ endpoints: [incidentList], state: { live, system } as never, lake, limiter: { refusal: null } })()
+    readinessOf({ endpoints: [incidentList], state: { live, system } as never, lake, limiter: { refusal: null }, clock: Date.now })()
   expect(await ready({ connected: true, get: () => ({}) })).toMatchObject({ status: 'degraded', lake: false, redis: true })
   expect(await ready({ connected: true, get: () => null })).toMatchObject({ status: 'not ready', lake: false })
 })

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPepperText } from '../../api/access/pepper.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { startTestRedis } from '../helpers/redis.ts'
 import { startS3 } from '../helpers/s3-server.ts'
 import { tempFolder } from '../helpers/temp.ts'
@@ -13,6 +14,9 @@ import { until } from '../helpers/until.ts'
 
 const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
 const PUBLISHERS = new URL('../../scripts/stand-in/main.ts', import.meta.url).pathname
+
+/** How long an idle process is watched. */
+const MINUTES = 2
 
 /** A running command and the lines of its output so far. */
 interface Machine {
@@ -139,4 +143,34 @@ test('a start before its data store waits for it and says so', { timeout: 300_00
   onTestFinished(() => void door.close())
   await said(machine, /(ready worker)/)
   await interrupt(machine)
+})
+
+test('an idle API process asks the store at most five times a minute', { timeout: 900_000 }, async ({ skip }) => {
+  const s3 = await startS3()
+  if (!s3?.endpoint) return skip()
+  onTestFinished(() => s3.stop())
+  const redis = await startTestRedis()
+  onTestFinished(() => redis.stop())
+  const counted = await startFaultProxy(s3.endpoint)
+  onTestFinished(() => counted.close())
+  const { url, credentials, pathStyle = false } = s3.fresh()
+  const publishers = await said(run(PUBLISHERS, ['--port', '0']), /(http:\/\/127\.0\.0\.1:\d+)/)
+  const env = {
+    ...{ REDIS_URL: redis.url, LAKE_URL: url, S3_PATH_STYLE: String(pathStyle), PUBLISHERS_URL: publishers, AWS_REGION: 'us-east-1' },
+    ...{ AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '', AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '' },
+    KEY_PEPPER: newPepperText(),
+  }
+  const worker = run(START, ['--only', 'worker', '--data', tempFolder()], { ...env, S3_ENDPOINT: s3.endpoint })
+  await said(worker, /^(ready) worker$/)
+  const api = run(START, ['--only', 'api', '--port', '0', '--data', tempFolder()], { ...env, S3_ENDPOINT: counted.url })
+  await said(api, /^ready (http\S+)$/)
+  await sleep(60_000)
+  // A worker that fills its tables changes them; an idle service does not.
+  await interrupt(worker)
+  await sleep(90_000)
+  const before = counted.seen.length
+  await sleep(MINUTES * 60_000)
+  const asked = counted.seen.slice(before).map(({ method, url: path }) => `${method} ${path.split('?')[0]}`)
+  expect(asked.length / MINUTES, asked.join('\n')).toBeLessThanOrEqual(5)
+  await interrupt(api)
 })
