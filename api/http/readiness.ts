@@ -22,7 +22,7 @@ export interface Readiness {
 const PATIENCE_MS = 5000
 
 /** Time for which an answer of the store counts, ms: each request costs money at rest. */
-const SURE_MS = 30_000
+const SURE_MS = 60_000
 
 /** Makes the function that reports whether the service is ready. */
 export function readinessOf(parts: {

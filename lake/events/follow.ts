@@ -24,8 +24,10 @@ export interface FollowOptions {
 
 /** Poll interval while Redis is away, ms. */
 const POLL_MS = 2000
-/** While messages arrive, the poll interval is this many times longer: each poll is two requests to the store. */
+/** While messages arrive, the poll interval is this many times longer: each poll is a request to the store. */
 const CONNECTED_TIMES = 60
+/** Every so many of these polls also look for batches after a lost one, which is a list. */
+const AHEAD_TIMES = 5
 /** Longest poll interval, ms. */
 export const FOLLOW_MS = CONNECTED_TIMES * POLL_MS
 
@@ -36,11 +38,12 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
   let closed = false
   let reading: Promise<void> | null = null
   let isWoken = false
+  let looksAhead = true
 
   const readAll = async (): Promise<void> => {
     while (!closed) {
       isWoken = false
-      const read = await log.read(position)
+      const read = await log.read(position, undefined, { looksAhead })
       if (read.reset) {
         // Deleted or lost.
         position = read.first - 1
@@ -59,18 +62,19 @@ export function followEvents({ log, redisUrl, after, onBatch, onError }: FollowO
   const report = (error: Error): void => {
     if (!closed) onError(error)
   }
-  const wake = (): void => {
+  const wake = (ahead = true): void => {
     isWoken = true
+    looksAhead = ahead
     reading ??= readAll()
       .catch(report)
       .finally(() => {
         reading = null
       })
   }
-  const messages = listen(redisUrl, EVENTS_CHANNEL, { onMessage: wake, onListening: wake, onError: report })
+  const messages = listen(redisUrl, EVENTS_CHANNEL, { onMessage: () => wake(), onListening: () => wake(), onError: report })
   let looks = 0
   const timer = setInterval(() => {
-    if (!messages.isListening || ++looks % CONNECTED_TIMES === 0) wake()
+    if (!messages.isListening || ++looks % CONNECTED_TIMES === 0) wake(looks % (AHEAD_TIMES * CONNECTED_TIMES) === 0)
   }, POLL_MS)
   wake()
   return {

@@ -102,8 +102,11 @@ export class EventLog {
     return (await sequenceEnds(this.#store, SEQUENCE))?.last ?? 0
   }
 
-  /** Batches after an offset in order, at most `limit`. An offset beyond the end reads nothing. */
-  async read(after: number, limit = READ_AT_ONCE): Promise<EventsRead> {
+  /**
+   * Batches after an offset in order, at most `limit`. An offset beyond the end reads nothing. With `looksAhead` false a missing
+   * next batch is taken as the end, without a list.
+   */
+  async read(after: number, limit = READ_AT_ONCE, { looksAhead = true } = {}): Promise<EventsRead> {
     const offsets = Array.from({ length: Math.min(limit, READ_AT_ONCE) }, (_, at) => after + 1 + at)
     const texts = await this.#redisOr(() => this.#redis.mget(offsets.map(cacheKey)), [])
     const cached = offsets.map((_, at) => (texts[at] ? (JSON.parse(texts[at]) as EventBatch) : null))
@@ -118,7 +121,7 @@ export class EventLog {
     }
     const end = cached.indexOf(null)
     const batches = (end === -1 ? cached : cached.slice(0, end)) as EventBatch[]
-    if (batches.length > 0) return { reset: false, batches }
+    if (batches.length > 0 || !looksAhead) return { reset: false, batches }
     // Either the end of the log, or its beginning has since been deleted, or an object is lost.
     const next = await nextNumber(this.#store, SEQUENCE, after)
     return next === null || next === after + 1 ? { reset: false, batches } : { reset: true, first: next }
