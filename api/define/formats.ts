@@ -21,8 +21,8 @@ interface FormatKind {
 
 /** Every representation. */
 export const FORMAT_KINDS: Readonly<Record<Format, FormatKind>> = Object.freeze({
-  json: { type: 'application/json; charset=utf-8', isText: true },
-  geojson: { type: 'application/geo+json; charset=utf-8', isText: true },
+  json: { type: 'application/json', isText: true },
+  geojson: { type: 'application/geo+json', isText: true },
   csv: { type: 'text/csv; charset=utf-8', isText: true },
   ndjson: { type: 'application/x-ndjson', isText: true },
   parquet: { type: 'application/vnd.apache.parquet', isText: false },

@@ -41,7 +41,7 @@ import { changesHandler } from './changes-answers.ts'
 import type { Cursors } from './cursor.ts'
 import { type Describe, openDescriptions } from './descriptions.ts'
 import { endpointDocuments } from './endpoint-documents.ts'
-import { AS_TYPED } from './headers.ts'
+import { AS_TYPED, withoutCharset } from './headers.ts'
 import { lakeHandler } from './lake-answers.ts'
 import { answerClientError, followAnswers, malformedHead } from './malformed.ts'
 import { memoryHandler } from './memory-answers.ts'
@@ -186,6 +186,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // Replies that bypass Fastify set these headers themselves.
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(cameByHttps(request.raw) ? BY_HTTPS : AS_TYPED).headers(addressLimitHeaders(request, reply.statusCode))
+    const type = reply.getHeader('content-type')
+    if (type !== undefined) reply.header('content-type', withoutCharset(String(type)))
     done()
   })
   app.addHook('onRequest', (request, reply, done) => {

@@ -13,7 +13,7 @@ import { ALLOW, AS_TYPED, CORS_HEADERS } from './headers.ts'
 import { outageLog } from './outage-log.ts'
 import { invalidParamProblem } from './validation-errors.ts'
 
-const CONTENT_TYPE = 'application/problem+json; charset=utf-8'
+const CONTENT_TYPE = 'application/problem+json'
 
 /** Retry-After in seconds while the store is full. */
 const FULL_S = 60
@@ -165,10 +165,11 @@ export function answerProblems(
         { request_id, path: request.raw.url?.slice(0, 500), status, code: made.code, err: made.options.cause ?? made },
         'request failed',
       )
+    // As bytes: Fastify would append a charset to the type, and errors of its router pass no hook that removes it.
     return reply
       .code(status)
       .headers(headers)
-      .send(request.raw.method === 'HEAD' ? undefined : body)
+      .send(request.raw.method === 'HEAD' ? undefined : Buffer.from(body))
   }
   app.setErrorHandler((error, request, reply) => send(request, reply, error))
 }

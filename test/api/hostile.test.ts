@@ -74,7 +74,7 @@ describe('a bad request is answered by one problem, and nothing after it: ', () 
   test.each(Object.entries(MALFORMED))('%s', async (_what, [text, status, code]) => {
     const reply = await raw(service.url, text)
     expect(reply.head.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(headerOf(reply.head, 'content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(headerOf(reply.head, 'content-type')).toBe('application/problem+json')
     expect(headerOf(reply.head, 'cache-control')).toBe('no-store')
     expect(headerOf(reply.head, 'x-content-type-options')).toBe('nosniff')
     expect(headerOf(reply.head, 'connection')).toBe('close')

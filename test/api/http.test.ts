@@ -56,7 +56,7 @@ describe('every way to fail is a problem', () => {
     expect(response.status).toBe(status)
     const body = (await response.json()) as Reply
     if (code === null) return
-    expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     const { title } = PROBLEMS[code as keyof typeof PROBLEMS]
     expect(body).toMatchObject({ type: `${service.url}/problems/${code}`, title, status, code })

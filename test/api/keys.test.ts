@@ -50,7 +50,7 @@ async function newKey(email = newEmail(), label: string | null = null): Promise<
 }
 
 async function problemOf(response: Response): Promise<Reply> {
-  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(response.headers.get('access-control-allow-origin')).toBeNull()
   const body = (await response.json()) as Reply

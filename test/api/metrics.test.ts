@@ -154,7 +154,7 @@ test('requests are counted by the pattern of their path, method, class of status
   const response = await service.open('/metrics')
   expect([response.status, response.headers.get('content-type'), ((await response.json()) as { code: string }).code]).toEqual([
     404,
-    'application/problem+json; charset=utf-8',
+    'application/problem+json',
     'not-found',
   ])
 })

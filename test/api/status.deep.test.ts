@@ -319,7 +319,7 @@ describe('GET /status', () => {
     expect(page.headers.get('content-language')).toBe('es')
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; /)
     const json = await service.open('/status', { Accept: 'application/json', 'Accept-Language': 'en' })
-    expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(json.headers.get('content-type')).toBe('application/json')
     for (const { headers } of [page, json]) {
       expect(headers.get('cache-control')).toBe('public, max-age=15, stale-if-error=600')
       expect(headers.get('vary')).toMatch(/^Accept, .*Accept-Language/)

@@ -4,7 +4,7 @@ import { Reference } from '../../scripts/chaos-runs/api-answers.ts'
 import { type Answer, openLoop, underLoad } from '../../scripts/chaos-runs/api-client.ts'
 import { wrongWith } from '../../scripts/chaos-runs/api-verdict.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json'
 const answer = (status: number, etag: string | undefined, body: object | null = { total: 1 }, type = JSON_TYPE): Answer => ({
   ...{ status, body: Buffer.from(body === null ? '' : JSON.stringify(body)), intended: 0, sent: 0, received: 1 },
   headers: { ...(etag === undefined ? {} : { etag }), ...(status === 304 ? {} : { 'content-type': type }) },
