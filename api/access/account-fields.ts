@@ -1,3 +1,4 @@
+import { INT32 } from '../../lake/schema/json.ts'
 import type { BodyField } from './bodies.ts'
 import { normalEmail } from './email.ts'
 
@@ -31,6 +32,7 @@ export const OVERLAP: BodyField<number> = {
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= OVERLAP_MOST_H ? (value as number) : undefined,
   fallback: OVERLAP_H,
   schema: {
+    ...INT32,
     ...{ type: ['integer', 'null'], minimum: 0, maximum: OVERLAP_MOST_H, default: OVERLAP_H },
     description: 'How long the former key works on. Unit: h.',
   },

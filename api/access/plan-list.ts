@@ -1,3 +1,4 @@
+import { DOUBLE, INT32 } from '../../lake/schema/json.ts'
 import type { Lang } from '../define/fields.ts'
 import { FORMATS } from '../define/formats.ts'
 import { langParam } from '../define/params-page.ts'
@@ -42,7 +43,7 @@ export const EXAMPLE_PLANS = Object.freeze(
   plansReply(DEFAULT_PLANS, { lang: 'en', upgradeUrl: 'https://example.org/plans', hasPath: () => true }),
 )
 
-const count = (description: string) => ({ type: 'integer', minimum: 1, description })
+const count = (description: string) => ({ ...INT32, minimum: 1, description })
 const PLAN = {
   id: {
     type: 'string',
@@ -50,6 +51,7 @@ const PLAN = {
     description: 'ANONYMOUS is for requests without a key, counted by address; every other plan is counted by key.',
   },
   price_eur_month: {
+    ...DOUBLE,
     type: ['number', 'null'],
     minimum: 0,
     description: 'Price of a month without commitment; null if there is nothing to buy. Unit: EUR.',

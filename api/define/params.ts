@@ -1,6 +1,6 @@
 import type { CodeList } from '../../lake/schema/codes.ts'
 import type { Json } from '../../lake/schema/columns.ts'
-import type { JsonSchema } from '../../lake/schema/json.ts'
+import { DOUBLE, INT32, INT64, type JsonSchema } from '../../lake/schema/json.ts'
 import type { CachedQuery } from './cached-query.ts'
 import { InvalidParam } from './problems.ts'
 import { nearest } from './suggest.ts'
@@ -117,7 +117,7 @@ export function numberParam(about: string, options: { min: number; max: number; 
   const { min, max, unit, example } = options
   return param({
     about: unit ? `${about} Unit: ${unit}.` : about,
-    schema: { type: 'number', minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
+    schema: { ...DOUBLE, minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max)) throw new InvalidParam(`expected a number from ${min} to ${max}`)
@@ -128,6 +128,8 @@ export function numberParam(about: string, options: { min: number; max: number; 
   })
 }
 
+const INT32_MOST = 2 ** 31 - 1
+
 /** A whole number in [min, max]; `expected` can replace the error text. */
 export function integerParam(
   about: string,
@@ -136,7 +138,7 @@ export function integerParam(
   const { min, max, unit, example, expected = `a whole number from ${min} to ${max}` } = options
   return param({
     about: unit ? `${about} Unit: ${unit}.` : about,
-    schema: { type: 'integer', minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
+    schema: { ...(max > INT32_MOST ? INT64 : INT32), minimum: min, maximum: max, ...(unit ? { 'x-unit': unit } : {}) },
     parse: (text) => {
       const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
       if (!(value >= min && value <= max)) throw new InvalidParam(`expected ${expected}`)

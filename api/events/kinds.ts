@@ -7,6 +7,7 @@ import { weatherAlerts } from '../../lake/datasets/weather/weather-alerts.ts'
 import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
 import type { Json, MultiPolygon, Point } from '../../lake/schema/columns.ts'
 import type { AnyRow, Dataset } from '../../lake/schema/dataset.ts'
+import { INT32 } from '../../lake/schema/json.ts'
 import { changedMembers } from '../define/changed.ts'
 import type { ChangeOf } from '../define/endpoint.ts'
 import { optional, type RecordShape, record } from '../define/fields.ts'
@@ -148,7 +149,7 @@ const OTHER_DATA: Readonly<Partial<Record<EventType, Readonly<Record<string, unk
           source: text('Source that publishes it.', 'dgt'),
           datasets: { type: 'array', items: { type: 'string' }, description: 'Datasets that it fills.' },
           health: text('Health of the feed.', 'STALE'),
-          cadence_s: { type: 'integer', description: 'Expected time between two fetches. Unit: s.' },
+          cadence_s: { ...INT32, description: 'Expected time between two fetches. Unit: s.' },
           last_success_at: instant('Last successful fetch.'),
           data_time: instant('Publication time of the newest data.'),
           failing_since: instant('Since when fetches fail.'),

@@ -1,4 +1,5 @@
 import { EXPORT_FORMATS, EXPORT_SPLITS, EXPORT_STATES, type ExportJob } from '../../lake/exports/jobs.ts'
+import { DOUBLE, INT32, INT64 } from '../../lake/schema/json.ts'
 import { accountOperation, json, KEY_REFUSED } from '../access/account-openapi.ts'
 import { IDEMPOTENCY_KEY, type Part, pathParameter, problemResponse, ref } from '../http/openapi-parts.ts'
 import { JOB_PATH, JOBS_PATH } from './job-files.ts'
@@ -57,8 +58,8 @@ const FILTER_SCHEMA = {
 export function exportJobSchemas(): Part {
   const file = {
     file: text('Name of the file.'),
-    rows: maybe('integer', 'Rows; null for files that describe the others.'),
-    bytes: { type: 'integer', description: 'Size. Unit: By.' },
+    rows: maybe('integer', 'Rows; null for files that describe the others.', { format: INT64.format }),
+    bytes: { ...INT64, description: 'Size. Unit: By.' },
     sha256: text('SHA-256 of the file, hexadecimal.'),
     url: text('Signed URL of the file. It needs no key, and takes Range requests.', { format: 'uri' }),
     url_expires_at: text('When the URL expires: at least 15 minutes from now.', { format: 'date-time' }),
@@ -76,10 +77,10 @@ export function exportJobSchemas(): Part {
     started_at: instant('When it was last started.'),
     ended_at: instant('When it ended.'),
     expires_at: instant('When its files are deleted.'),
-    progress: { type: 'number', minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' },
+    progress: { ...DOUBLE, minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' },
     reason: maybe('string', 'Why it failed.'),
     snapshot: maybe('string', 'Snapshot of the dataset that was read.'),
-    rows: maybe('integer', 'Rows of all files.'),
+    rows: maybe('integer', 'Rows of all files.', { format: INT64.format }),
     files: {
       type: 'array',
       description: 'Its files while it is READY, with `ATTRIBUTION.md` (licences) and `datapackage.json` (Frictionless).',
@@ -155,7 +156,7 @@ export function exportJobPaths(): Part {
               {
                 type: 'object',
                 required: ['total', 'jobs'],
-                properties: { total: { type: 'integer', description: 'Jobs.' }, jobs: { type: 'array', items: job } },
+                properties: { total: { ...INT32, description: 'Jobs.' }, jobs: { type: 'array', items: job } },
               },
               { total: 1, jobs: [READY] },
             ),

@@ -1,4 +1,4 @@
-import { geometrySchema, type JsonSchema } from '../../lake/schema/json.ts'
+import { geometrySchema, INT32, type JsonSchema } from '../../lake/schema/json.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { essenceOf } from '../define/formats.ts'
 import type { Param } from '../define/params.ts'
@@ -151,7 +151,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
       properties: {
         type: { type: 'string', format: 'uri', description: 'Page that describes the problem.' },
         title: text,
-        status: { type: 'integer', description: 'The HTTP status.' },
+        status: { ...INT32, description: 'The HTTP status.' },
         detail: { type: 'string', description: 'What is wrong with this request.' },
         instance: { type: 'string', description: 'The request, as it was sent.' },
         code: { type: 'string', enum: Object.keys(PROBLEMS) },
@@ -185,7 +185,7 @@ export function commonSchemas(): Record<string, JsonSchema> {
           description:
             'True if a feed of the data (of a forecast: of its input) is down or late by three times its cadence; if its last publication lacks a block, such as a commuter network, that the list may contain; or if all its forecasts are for past hours.',
         },
-        cadence_s: { type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
+        cadence_s: { ...INT32, type: ['integer', 'null'], description: 'Expected time between two publications. Unit: s.' },
         timezone: { type: 'string', description: 'Zone of plain dates, days, weeks, months and years; instants are UTC.' },
         snapshot: { type: 'string', description: 'State of the lake that this reply read; pass it as `snapshot` to read it again.' },
         covered_from: {
@@ -253,13 +253,13 @@ export function commonSchemas(): Record<string, JsonSchema> {
             'Only if the requested area (`bbox`, or `lat` and `lon`) lies outside all data. It names the swapped area if that one lies within.',
         },
         unlocated: {
-          type: 'integer',
+          ...INT32,
           description: 'Records that match the request but have no location: without geometry, and left out by filters of place. Unit: 1.',
         },
         missing_years: {
           type: 'array',
           description: 'Years that no source of the statistics covers.',
-          items: { type: 'integer' },
+          items: INT32,
         },
         source_mode: {
           type: 'string',
@@ -300,9 +300,9 @@ export const HEADERS: Part = Object.freeze({
   DataAge: {
     required: true,
     description: 'Age of the data; negative if its time is in the future, which is an error of the source. Unit: s.',
-    schema: { type: 'integer' },
+    schema: INT32,
   },
-  DataAgeOfRecords: { description: 'Age of the data; not in documents such as JSON-LD. Unit: s.', schema: { type: 'integer' } },
+  DataAgeOfRecords: { description: 'Age of the data; not in documents such as JSON-LD. Unit: s.', schema: INT32 },
   Link: {
     description:
       'rel="next": the next page (for changes as a table, with `reset` and `more`). rel="describedby": the schema of a table\'s rows. rel="license": the licence of a table\'s source, with the attribution as title. rel="deprecation" and rel="sunset": why a path goes. rel="successor-version": what replaces it.',
@@ -326,9 +326,9 @@ export const HEADERS: Part = Object.freeze({
     schema: { type: 'string' },
     example: '"minute";r=29;t=60, "day";r=999;t=86400',
   },
-  XRateLimitLimit: { description: 'Requests that the tightest limit admits.', schema: { type: 'integer' } },
-  XRateLimitRemaining: { description: 'Requests left in the tightest limit.', schema: { type: 'integer', minimum: 0 } },
-  XRateLimitReset: { description: 'Time until the tightest limit admits more. Unit: s.', schema: { type: 'integer', minimum: 0 } },
+  XRateLimitLimit: { description: 'Requests that the tightest limit admits.', schema: INT32 },
+  XRateLimitRemaining: { description: 'Requests left in the tightest limit.', schema: { ...INT32, minimum: 0 } },
+  XRateLimitReset: { description: 'Time until the tightest limit admits more. Unit: s.', schema: { ...INT32, minimum: 0 } },
   Allow: { description: 'Methods that the path takes.', required: true, schema: { type: 'string' }, example: 'GET, HEAD, OPTIONS' },
   Location: { description: 'The URL to continue at.', required: true, schema: { type: 'string' } },
   WWWAuthenticate: {
@@ -344,12 +344,12 @@ export const HEADERS: Part = Object.freeze({
     example: 'bytes 100-199/1311902',
   },
   ContentDisposition: { description: 'Name under which browsers save a file.', schema: { type: 'string' } },
-  RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfterNoData: { description: 'With `no-data-yet`: when to try again. Unit: s.', schema: { ...INT32, minimum: 1 } },
   RetryAfterUnfinished: {
     description: 'While the job has not ended: when to ask again. Unit: s.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { ...INT32, minimum: 1 },
   },
-  RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: { description: 'When to try again. Unit: s.', required: true, schema: { ...INT32, minimum: 1 } },
 })
 
 /** The headers of a deprecated path. */

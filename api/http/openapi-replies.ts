@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { GEOMETRY_TYPES } from '../../lake/schema/columns.ts'
-import { type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
+import { DOUBLE, INT32, type JsonSchema, jsonProperties } from '../../lake/schema/json.ts'
 import { type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
 import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
 import { type Format, formatsOf, isTable } from '../define/formats.ts'
@@ -75,7 +75,7 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
     required: ['type', 'features', 'total', 'updated_at', ...Object.keys(countMembers(returns)), 'meta'],
     properties: {
       type: { const: 'FeatureCollection' },
-      bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
+      bbox: { type: 'array', items: DOUBLE, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
       ...listMembers(isCounted(endpoint)),
       features: { type: 'array', items: feature },
       ...countMembers(returns),
@@ -87,8 +87,8 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
 function listMembers(counted: boolean): Part {
   return {
     total: counted
-      ? { type: 'integer', minimum: 0, description: 'Records that match the request, on all pages.' }
-      : { type: ['integer', 'null'], minimum: 0, description: 'Records that match the request; null if they were not counted.' },
+      ? { ...INT32, minimum: 0, description: 'Records that match the request, on all pages.' }
+      : { ...INT32, type: ['integer', 'null'], minimum: 0, description: 'Records that match the request; null if they were not counted.' },
     updated_at: { type: ['string', 'null'], format: 'date-time', description: 'Time of the data; null if there is none yet.' },
   }
 }

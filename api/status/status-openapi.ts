@@ -1,5 +1,6 @@
 import { BOUNDS_MS } from '../../lake/requests/durations.ts'
 import { MONTHS_SHOWN } from '../../lake/requests/months.ts'
+import { DOUBLE, INT32 } from '../../lake/schema/json.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
 import type { Endpoint } from '../define/endpoint.ts'
 import { PROMISE_PCT } from '../define/promise.ts'
@@ -71,12 +72,14 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
 }
 
 const nullable = (type: string, description: string, more: Part = {}): Part => ({ type: [type, 'null'], description, ...more })
+const INT32_FORMAT = { format: INT32.format }
 const instant = (description: string): Part => nullable('string', description, { format: 'date-time' })
-const count = (description: string): Part => nullable('integer', `${description} Unit: 1.`, { minimum: 0 })
+const count = (description: string): Part => nullable('integer', `${description} Unit: 1.`, { ...INT32_FORMAT, minimum: 0 })
 const time = (share: number): Part =>
   nullable(
     'integer',
     `Time within which ${share} % of the served requests were answered, as one of ${BOUNDS_MS.length} upper bounds; the last, ${BOUNDS_MS.at(-1)}, also stands for longer times. Unit: ms.`,
+    INT32_FORMAT,
   )
 const object = (properties: Part): Part => ({ type: 'object', required: Object.keys(properties), properties })
 
@@ -84,7 +87,7 @@ const FEED: Part = {
   id: { type: 'string', description: 'Id of the feed, as in /api/freshness.' },
   domain: { type: 'string', description: 'Domain of its data.' },
   enabled: { type: 'boolean', description: 'False if it is not fetched at present.' },
-  cadence_s: { type: 'integer', description: 'Expected time between two fetches. Unit: s.' },
+  cadence_s: { ...INT32, description: 'Expected time between two fetches. Unit: s.' },
   last_success_at: instant('Last successful fetch.'),
   data_time: instant('Publication time of the newest data.'),
   health: {
@@ -93,7 +96,7 @@ const FEED: Part = {
     description: 'Late at twice, stale at three times its cadence; null if it is not fetched.',
   },
   waiting: { type: 'boolean', description: 'True if it is fetched and has never delivered.' },
-  data_age_s: nullable('integer', 'Age of the newest data at `as_of`. Unit: s.'),
+  data_age_s: nullable('integer', 'Age of the newest data at `as_of`. Unit: s.', INT32_FORMAT),
   failing_since: instant('When fetches began to fail or to be rejected.'),
 }
 
@@ -101,7 +104,9 @@ const GROUP: Part = {
   group: { type: 'string', description: 'Id of the group: a domain of data, `account` or `platform`.' },
   title: { type: 'string', description: 'The same in words.' },
   paths: { type: 'array', items: { type: 'string' }, description: 'Its paths; each is in one group.' },
-  availability_pct: nullable('number', 'Share of the minutes in which it was up, rounded down to thousandths. Unit: %.'),
+  availability_pct: nullable('number', 'Share of the minutes in which it was up, rounded down to thousandths. Unit: %.', {
+    format: DOUBLE.format,
+  }),
   met: nullable('boolean', 'Whether the promise is kept so far; null if nothing is measured.'),
   down_minutes: count('Minutes in which it was down.'),
   requests: count('All finished requests, whatever their outcome.'),
@@ -129,14 +134,18 @@ const STATUS_SCHEMA: Part = Object.freeze({
   lake: { type: 'boolean', description: 'True if the object store answers.' },
   feeds: { type: 'array', items: object(FEED) },
   delivery: object({
-    webhooks_lag_s: nullable('integer', 'Age of the oldest event that is not yet matched with webhooks; null if unknown. Unit: s.'),
-    streams_lag_s: nullable('integer', 'Time for which the answering process could not read the log of events. Unit: s.'),
-    streams_open: { type: 'integer', description: 'Streams of events open in the answering process. Unit: 1.' },
+    webhooks_lag_s: nullable(
+      'integer',
+      'Age of the oldest event that is not yet matched with webhooks; null if unknown. Unit: s.',
+      INT32_FORMAT,
+    ),
+    streams_lag_s: nullable('integer', 'Time for which the answering process could not read the log of events. Unit: s.', INT32_FORMAT),
+    streams_open: { ...INT32, description: 'Streams of events open in the answering process. Unit: 1.' },
   }),
   uptime: object({
     month: { type: 'string', description: 'The month, as YYYY-MM.' },
     timezone: { const: 'UTC', description: 'Time zone of the months.' },
-    promise_pct: { type: 'number', description: 'Promised availability of each group. Unit: %.' },
+    promise_pct: { ...DOUBLE, description: 'Promised availability of each group. Unit: %.' },
     method: { type: 'string', description: 'How this is measured.' },
     measured_from: instant('First minute that counts: the start of the month, or the first minute of the service if later.'),
     measured_until: instant('End of the counted minutes; later ones may not be written yet.'),

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../lake/events/types.ts'
+import { INT32 } from '../../lake/schema/json.ts'
 import { KEY_REFUSED, OWNER } from '../access/account-openapi.ts'
 import { ABOUT_FILTERS } from '../events/filter.ts'
 import { dataSchema } from '../events/kinds.ts'
@@ -37,7 +38,7 @@ export function webhookSchemas(): Part {
     },
     disabled_at: instantOrNull('When the service disabled it.'),
     failing_since: instantOrNull('When deliveries began to fail.'),
-    waiting: { type: 'integer', description: 'Events that wait for an attempt, at most a few hundred; more wait in the log.' },
+    waiting: { ...INT32, description: 'Events that wait for an attempt, at most a few hundred; more wait in the log.' },
     secret_rotated_at: instant('When its secret was made.'),
     created_at: instant('When it was made.'),
   }
@@ -46,7 +47,7 @@ export function webhookSchemas(): Part {
     event_id: text('Id of the event, which the receiver gets as `webhook-id`.'),
     type: text('Type of the event.'),
     status: { ...text('RETRYING: another attempt follows. FAILED: none does.'), enum: DELIVERY_STATES },
-    attempts: { type: 'integer', description: 'Attempts so far.' },
+    attempts: { ...INT32, description: 'Attempts so far.' },
     created_at: instant('When it was first tried.'),
     next_attempt_at: instantOrNull('When it is tried again.'),
     last_attempt: {
@@ -54,8 +55,8 @@ export function webhookSchemas(): Part {
       description: 'The last attempt.',
       properties: {
         at: instant('When it began.'),
-        status: { type: ['integer', 'null'], description: 'Status of the reply; null without one.' },
-        duration_ms: { type: 'integer', description: 'How long it took. Unit: ms.' },
+        status: { ...INT32, type: ['integer', 'null'], description: 'Status of the reply; null without one.' },
+        duration_ms: { ...INT32, description: 'How long it took. Unit: ms.' },
         error: { type: ['string', 'null'], description: 'Why it failed; null if it arrived.' },
       },
     },
@@ -237,7 +238,7 @@ function listOf(name: string, schema: string): Part {
   return {
     type: 'object',
     required: ['total', name],
-    properties: { total: { type: 'integer' }, [name]: { type: 'array', items: ref('schemas', schema) } },
+    properties: { total: INT32, [name]: { type: 'array', items: ref('schemas', schema) } },
   }
 }
 

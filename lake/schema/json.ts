@@ -4,6 +4,11 @@ import { isoInstant } from './time.ts'
 /** A JSON Schema (draft 2020-12), as used in OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
+/** The schemas of numbers. Without a format, generators take `float` for doubles, and their clients lose digits. */
+export const INT32 = Object.freeze({ type: 'integer', format: 'int32' })
+export const INT64 = Object.freeze({ type: 'integer', format: 'int64' })
+export const DOUBLE = Object.freeze({ type: 'number', format: 'double' })
+
 /** One JSON member of a column. */
 export interface JsonProperty {
   readonly name: string
@@ -25,7 +30,8 @@ export function jsonProperties(name: string, column: Column): JsonProperty[] {
     return {
       name: name === 'position' ? axis : `${name}_${axis}`,
       schema: {
-        type: column.nullable ? ['number', 'null'] : 'number',
+        ...DOUBLE,
+        ...(column.nullable ? { type: ['number', 'null'] } : {}),
         minimum: -most,
         maximum: most,
         description: `${column.about} ${word}, WGS84 decimal degrees.`,
@@ -82,10 +88,10 @@ function kindSchema(column: Column): { type?: string } & JsonSchema {
     case 'json':
       return {}
     case 'integer':
-      return { type: 'integer' }
+      return column.long ? INT64 : INT32
     case 'decimal':
     case 'float':
-      return { type: 'number' }
+      return DOUBLE
     case 'boolean':
       return { type: 'boolean' }
     case 'instant':
@@ -105,7 +111,7 @@ function kindSchema(column: Column): { type?: string } & JsonSchema {
   }
 }
 
-const POSITION = Object.freeze({ type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
+const POSITION = Object.freeze({ type: 'array', items: DOUBLE, minItems: 2, maxItems: 2, description: 'Longitude, latitude.' })
 /** A polygon's rings, outer ring first. */
 const RINGS = Object.freeze({ type: 'array', items: { type: 'array', items: POSITION, minItems: 4 }, minItems: 1 })
 const COORDINATES = Object.freeze({

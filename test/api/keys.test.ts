@@ -339,7 +339,7 @@ describe.each([
 describe('the description of the account paths', () => {
   const { paths, components } = openapi(endpoints, 'https://api.example.org') as Reply
   const check = (schema: object, value: unknown): void => {
-    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, email: true } })
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
     const valid = ajv.compile({ ...schema, components })
     expect(valid(value), JSON.stringify(valid.errors)).toBe(true)
   }

@@ -41,6 +41,25 @@ test('the description is valid OpenAPI 3.1, without a word from the recommended 
   expect(description['openapi']).toMatch(/^3\.1\./)
 })
 
+/** The schemas anywhere in a part of the description, with their places; examples are none. */
+function* schemasIn(part: unknown, place = ''): Generator<readonly [place: string, schema: Record<string, unknown>]> {
+  if (typeof part !== 'object' || part === null) return
+  const { type, ...others } = part as Record<string, unknown>
+  if (typeof type === 'string' || Array.isArray(type)) yield [place, part as Record<string, unknown>]
+  for (const [name, value] of Object.entries({ ...others, ...(typeof type === 'object' ? { type } : {}) }))
+    if (!['example', 'examples', 'enum', 'const', 'default'].includes(name)) yield* schemasIn(value, `${place}/${name}`)
+}
+
+test('every number has a format, and no type is a union but with null', () => {
+  const schemas = [...schemasIn(description)]
+  const numbers = schemas.filter(([, { type }]) => [type].flat().some((one) => one === 'integer' || one === 'number'))
+  expect(numbers.length).toBeGreaterThan(1000)
+  const formatsOf = (type: unknown): string[] => ([type].flat().includes('integer') ? ['int32', 'int64'] : ['double'])
+  expect(numbers.filter(([, { type, format }]) => !formatsOf(type).includes(format as string)).map(([place]) => place)).toEqual([])
+  const unions = schemas.filter(([, { type }]) => Array.isArray(type) && (type.length !== 2 || type[1] !== 'null'))
+  expect(unions.map(([place]) => place)).toEqual([])
+})
+
 test('geometries are components, with positions that generators can read', () => {
   const text = JSON.stringify(description)
   expect(text).not.toContain('"coordinates":{"type":"array"}')

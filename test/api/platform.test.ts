@@ -143,7 +143,7 @@ describe('the description of a platform path', () => {
   test.each(DESCRIBED)('shows the replies of %s', async (path) => {
     const { responses } = paths[described(path)].get
     const [[type, { schema, example }]] = Object.entries<Reply>(responses[200].content) as [[string, Reply]]
-    const check = new Ajv2020({ strict: false, formats: { uri: true } }).compile({ ...schema, components })
+    const check = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components })
     const response = await service.get(path)
     // Only texts have a charset.
     expect(response.headers.get('content-type')?.replace(/^(text\/[^;]+);.*/, '$1')).toBe(type)

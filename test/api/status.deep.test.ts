@@ -27,7 +27,7 @@ const MINUTE = 60_000
 
 const description = openapi(endpoints, 'https://api.example.org') as Reply
 const { schema } = description.paths['/status'].get.responses[200].content['application/json']
-const check = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(schema)
+const check = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
 
 let now = T0
 let service: TestService

@@ -3,7 +3,7 @@ import type { TableField } from '../../../lake/iceberg/types.ts'
 import { arrowField, arrowText } from '../../../lake/schema/arrow.ts'
 import { col, type Json } from '../../../lake/schema/columns.ts'
 import type { Dataset } from '../../../lake/schema/dataset.ts'
-import { jsonProperties } from '../../../lake/schema/json.ts'
+import { DOUBLE, jsonProperties } from '../../../lake/schema/json.ts'
 import { type PhysicalField, physicalFields, tableColumns } from '../../../lake/schema/physical.ts'
 import { defineEndpoint, type TableAbout } from '../../define/endpoint.ts'
 import { nested, record, type ValueOf } from '../../define/fields.ts'
@@ -53,7 +53,7 @@ const schema = record('DatasetSchema', "The columns of a dataset's table, and th
       type: 'object',
       required: ['km'],
       properties: {
-        km: { type: ['number', 'null'], minimum: 0, maximum: 2000, description: 'Kilometre point where it begins. Unit: km.' },
+        km: { ...DOUBLE, type: ['number', 'null'], minimum: 0, maximum: 2000, description: 'Kilometre point where it begins. Unit: km.' },
       },
     },
   }),
