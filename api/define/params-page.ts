@@ -147,7 +147,7 @@ function sortParam({ around }: Pick<Endpoint, 'around'>, returns: ListReturn): P
 function fieldParam(fields: Fields): Param<string | null> {
   const names = membersOf(fields).map((member) => member.name)
   return param({
-    about: 'Only these members of each record.',
+    about: 'Only these members of each record. The reply then lacks the others, also those that its schema requires.',
     schema: { type: 'string', enum: names },
     parse: (text) => chosen(text, names),
     example: names.slice(0, 3).join(','),

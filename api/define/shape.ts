@@ -26,20 +26,27 @@ export function membersOf(fields: Fields): Member[] {
 }
 
 /**
- * The JSON Schema of a record. Strict: all members and no others, as in replies without `fields`. Otherwise as documented:
- * `fields` may omit members, and new ones may be added.
+ * The JSON Schema of a record in replies without `fields`. Strict: all members and no others. Otherwise as documented: without the
+ * fields that only some replies have, and open to new members.
  */
 export function recordSchema(
-  shape: { readonly about: string; readonly fields: Fields },
+  shape: { readonly about: string; readonly fields: Fields; readonly sometimes?: readonly string[] },
   options: { readonly strict: boolean },
 ): JsonSchema {
   const members = membersOf(shape.fields)
+  const always = options.strict ? members : alwaysIn(members, shape.sometimes)
   return {
     type: 'object',
     description: shape.about,
     properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
-    ...(options.strict ? { required: members.map((member) => member.name), additionalProperties: false } : {}),
+    required: always.map((member) => member.name),
+    ...(options.strict ? { additionalProperties: false } : {}),
   }
+}
+
+/** The members that every reply without `fields` has; null is a value. */
+export function alwaysIn(members: readonly Member[], sometimes: readonly string[] = []): Member[] {
+  return members.filter(({ field }) => !sometimes.includes(field))
 }
 
 /** A record as a JSON object, from the examples of its fields. */

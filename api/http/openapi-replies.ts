@@ -4,7 +4,7 @@ import { DOUBLE, INT32, type JsonSchema, jsonProperties } from '../../lake/schem
 import { type Endpoint, isCounted, type ListReturn } from '../define/endpoint.ts'
 import { areaKindOf, geometryKindOf, placeOf } from '../define/fields.ts'
 import { type Format, formatsOf, isTable } from '../define/formats.ts'
-import { membersOf, recordSchema } from '../define/shape.ts'
+import { alwaysIn, membersOf, recordSchema } from '../define/shape.ts'
 import { exampleReply } from './example-reply.ts'
 import { namedRecords } from './named-records.ts'
 import { commonSchemas, geometryRef, type Part, ref, withGeometryRefs } from './openapi-parts.ts'
@@ -47,10 +47,8 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
   const { returns, read } = endpoint
   const kind = geometryKindOf(returns.record.fields)
   const areaKind = areaKindOf(returns.record.fields)
-  const properties = Object.fromEntries(
-    membersOf(returns.record.fields)
-      .filter(({ field }) => field !== placeOf(returns.record.fields) && !(areaKind && field === 'area'))
-      .map(({ name, schema }) => [name, schema]),
+  const members = membersOf(returns.record.fields).filter(
+    ({ field }) => field !== placeOf(returns.record.fields) && !(areaKind && field === 'area'),
   )
   const feature = {
     type: 'object',
@@ -66,7 +64,11 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
         ],
         description: 'The place; null if unknown.',
       },
-      properties: { type: 'object', properties },
+      properties: {
+        type: 'object',
+        required: alwaysIn(members, returns.record.sometimes).map(({ name }) => name),
+        properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+      },
     },
   }
   if (returns.kind === 'one') return { ...feature, properties: { ...feature.properties, meta: ref('schemas', 'Meta') } }

@@ -12,7 +12,7 @@ import random
 import threading
 
 import schemathesis
-from schemathesis.openapi.checks import RejectedPositiveData
+from schemathesis.openapi.checks import JsonSchemaError, RejectedPositiveData
 
 with open(os.environ["FUZZ_PLAN"], encoding="utf-8") as file:
     PLAN = json.load(file)
@@ -119,7 +119,9 @@ def first_line(_context, response):
 
 @schemathesis.hook
 def filter_failure(_context, failure, case, response):
-    """Drops refusals of data that JSON Schema regards as valid, see `is_beyond_schema`; every other failure stays."""
+    """Drops refusals of data that JSON Schema regards as valid, see `is_beyond_schema`, and members that `fields` left out."""
+    if isinstance(failure, JsonSchemaError) and "fields" in (case.query or {}):
+        return "required" not in failure.schema_path
     if not isinstance(failure, RejectedPositiveData) or not is_beyond_schema(case, response):
         return True
     with LOCK:

@@ -42,6 +42,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
       if (example !== undefined) checkDescribed(['paths', endpoint.path, 'get', 'responses', '200', 'content', type, 'schema'], example)
       if (tables.includes(type)) continue
       const reply = (await (await service.get(requestOf(endpoint), { Accept: type })).json()) as Reply
+      checkDescribed(['paths', endpoint.path, 'get', 'responses', '200', 'content', type, 'schema'], reply)
       expect(membersOf(endpoint, example), type).toEqual(membersOf(endpoint, reply))
     }
     const [header, line, ...rest] = parse(content['text/csv'].example) as string[][]

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { isListed } from '../../api/define/example.ts'
 import type { RecordShape } from '../../api/define/fields.ts'
-import { recordSchema } from '../../api/define/shape.ts'
+import { membersOf, recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
+import { namedRecords } from '../../api/http/named-records.ts'
 import { openapi } from '../../api/http/openapi.ts'
 import { inSpanish, SUMMARIES_ES } from '../../api/http/summaries-es.ts'
 import { lint } from './lint-description.ts'
@@ -68,6 +69,16 @@ test('geometries are components, with positions that generators can read', () =>
   expect(geometries).toEqual(['PointGeometry', 'LineGeometry', 'PolygonGeometry', 'MultiPolygonGeometry'])
   expect(text.split('"coordinates":{').length - 1).toBe(geometries.length)
   for (const name of geometries) expect(text.split(`#/components/schemas/${name}"`).length, name).toBeGreaterThan(1)
+})
+
+test('every record requires all its members but those that only some replies have', () => {
+  const schemas = (description['components'] as { schemas: Record<string, { properties: object; required: string[] }> }).schemas
+  for (const [name, { fields, sometimes = [] }] of namedRecords(endpoints)) {
+    const { properties, required } = schemas[name] as { properties: object; required: string[] }
+    expect(Object.keys(properties), name).toEqual(expect.arrayContaining(required))
+    const left = membersOf(fields).filter((member) => !required.includes(member.name))
+    expect([...new Set(left.map(({ field }) => field))].sort(), name).toEqual([...new Set(sometimes)].sort())
+  }
 })
 
 test('every record has one schema', () => {
