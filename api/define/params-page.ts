@@ -1,7 +1,7 @@
 import { DISTANCE, POINT } from './around.ts'
 import type { Endpoint, ListReturn } from './endpoint.ts'
 import { type Fields, LANGS, type Lang } from './fields.ts'
-import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, TABLE_ROWS_MOST } from './formats.ts'
+import { CODECS, type Codec, DIALECTS, type Dialect, type Format, formatsOf, isTable, TABLE_ROWS_MOST } from './formats.ts'
 import { chosen, integerParam, listOf, oneOf, type Param, param, textParam, withDefault } from './params.ts'
 import { instantParam } from './params-time.ts'
 import { membersOf } from './shape.ts'
@@ -67,6 +67,9 @@ export function pageParams(endpoint: Pick<Endpoint, 'returns' | 'read' | 'around
   }
 }
 
+/** Keyword with the maximum of `limit` in each representation: its `maximum` is the greatest of them. */
+export const LIMIT_BY_FORMAT = 'x-maximum-by-format'
+
 /** The valid range of `limit`, for a list with a maximum number of records in JSON. */
 export function limitExpected(max: number): string {
   return `a whole number from 1 to ${max} in JSON and GeoJSON, 1 to ${TABLE_ROWS_MOST} in csv, ndjson, parquet and arrow`
@@ -101,7 +104,9 @@ function listParams(endpoint: Pick<Endpoint, 'read' | 'around'>, returns: ListRe
   const { limit, id } = returns
   const { kind } = endpoint.read
   const about = `Records per reply${limit.default === null ? '; all by default' : ''}. At most ${limit.max} in JSON and GeoJSON, ${TABLE_ROWS_MOST} in the other formats.`
-  const count = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10', expected: limitExpected(limit.max) })
+  const any = integerParam(about, { min: 1, max: TABLE_ROWS_MOST, example: '10', expected: limitExpected(limit.max) })
+  const byFormat = Object.fromEntries(formatsOf(returns).map((format) => [format, isTable(format) ? TABLE_ROWS_MOST : limit.max]))
+  const count = { ...any, schema: { ...any.schema, [LIMIT_BY_FORMAT]: byFormat } }
   const page = {
     limit: limit.default === null ? count : withDefault(count, limit.default),
     cursor: textParam(

@@ -6,11 +6,13 @@ import { FORMAT_KINDS } from '../define/formats.ts'
 import { weakTag } from './answer.ts'
 import { cachedDocument } from './documents.ts'
 import { openapi } from './openapi.ts'
+import { onlyJson } from './openapi-media.ts'
 import type { CachedResponse } from './responses.ts'
 import { inSpanish } from './summaries-es.ts'
 
-/** The languages of summaries. */
-type Lang = 'en' | 'es'
+/** The variants: the language of summaries and, with `json`, the only media type of replies. */
+const VARIANTS = ['en', 'es', 'en.json', 'es.json'] as const
+type Variant = (typeof VARIANTS)[number]
 
 /** What a description depends on, besides the endpoints. */
 export interface DescriptionOptions {
@@ -26,20 +28,21 @@ interface DescriptionText {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** The description in each language. */
-export type DescriptionTexts = Readonly<Record<Lang, DescriptionText>>
+/** The description in each variant. */
+export type DescriptionTexts = Readonly<Record<Variant, DescriptionText>>
 
-/** Makes the description in all languages. */
+/** Makes the description in all variants. */
 export type Describe = (options: DescriptionOptions) => Promise<DescriptionTexts>
 
-/** Makes the description of endpoints in all languages. It blocks the calling thread for up to a second. */
+/** Makes the description of endpoints in all variants. It blocks the calling thread for up to a second. */
 export function descriptionTexts(endpoints: readonly Endpoint[], { baseUrl, plans, now }: DescriptionOptions): DescriptionTexts {
   const en = openapi(endpoints, baseUrl, plans, now)
   const textOf = (description: object): DescriptionText => {
     const text = JSON.stringify(description)
     return { etag: weakTag(text), bytes: new Uint8Array(Buffer.from(text)) }
   }
-  return { en: textOf(en), es: textOf(inSpanish(en)) }
+  const es = inSpanish(en)
+  return { en: textOf(en), es: textOf(es), 'en.json': textOf(onlyJson(en)), 'es.json': textOf(onlyJson(es)) }
 }
 
 /** Describes the given endpoints in the calling thread. */
@@ -61,10 +64,10 @@ export function describeInThread(options: DescriptionOptions): Promise<Descripti
 /** The description as it is now, for requests. */
 export interface Descriptions {
   /**
-   * Returns the description in a language. It is made once a day, because its example requests name days. Yesterday's is sent
+   * Returns a variant of the description. It is made once a day, because its example requests name days. Yesterday's is sent
    * until then.
    */
-  find(lang: Lang): Promise<CachedResponse>
+  find(variant: Variant): Promise<CachedResponse>
 }
 
 /** Opens the description of the service. `onError` is called if a newer one cannot be made. */
@@ -76,19 +79,20 @@ export function openDescriptions(options: {
   readonly onError: (error: unknown) => void
 }): Descriptions {
   const { describe, plans, clock, baseUrl, onError } = options
-  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Lang, CachedResponse>> } | null = null
+  let made: { readonly base: string; readonly day: string; readonly documents: Readonly<Record<Variant, CachedResponse>> } | null = null
   let making: { readonly base: string; readonly day: string; readonly done: Promise<void> } | null = null
 
   const make = async (base: string, now: number): Promise<void> => {
     try {
-      const { en, es } = await describe({ baseUrl: base, plans, now })
-      made = { base, day: madridDate(now), documents: { en: await documentOf(en), es: await documentOf(es) } }
+      const texts = await describe({ baseUrl: base, plans, now })
+      const documents = await Promise.all(VARIANTS.map(async (variant) => [variant, await documentOf(texts[variant])] as const))
+      made = { base, day: madridDate(now), documents: Object.fromEntries(documents) as Record<Variant, CachedResponse> }
     } finally {
       making = null
     }
   }
   return {
-    find: async (lang) => {
+    find: async (variant) => {
       const [now, base] = [clock(), baseUrl()]
       const day = madridDate(now)
       if ((made?.base !== base || made.day !== day) && (making?.base !== base || making.day !== day)) {
@@ -97,7 +101,7 @@ export function openDescriptions(options: {
       }
       if (making && made?.base !== base) await making.done
       if (!made) throw new Error('there is no description')
-      return made.documents[lang]
+      return made.documents[variant]
     },
   }
 }

@@ -8,8 +8,15 @@ import { rowDocument } from './openapi-tables.ts'
 /** Paths that also answer by plain HTTP: load balancers probe them, and they show no private data. */
 export const OPEN_TO_PLAIN_HTTP: readonly string[] = ['/health', '/ready']
 
-/** `lang` of the description. */
-export const DESCRIPTION_LANG = withDefault(oneOf('Language of summaries; other texts are English.', ['en', 'es'], { example: 'es' }), 'en')
+/** Parameters of the description. */
+export const DESCRIPTION_PARAMS = Object.freeze({
+  lang: withDefault(oneOf('Language of summaries; other texts are English.', ['en', 'es'], { example: 'es' }), 'en'),
+  media: oneOf(
+    '`json` leaves out the media types besides JSON (GeoJSON, CSV, Parquet and others), for generators of clients. All by default.',
+    ['json'],
+    { example: 'json' },
+  ),
+})
 
 /** Describes the paths without data; `records` are the record shapes of endpoints. */
 export function platformPaths(baseUrl: string, records: readonly RecordShape[]): Part {
@@ -29,7 +36,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
           304: NOT_MODIFIED,
           400: problemResponse(['unknown-parameter', 'invalid-parameter']),
         }),
-        parameters: parametersPart({ lang: DESCRIPTION_LANG }),
+        parameters: parametersPart(DESCRIPTION_PARAMS),
       },
     },
     '/api/plans': {

@@ -56,7 +56,8 @@ export function openapi(
         'Instants are UTC (ISO 8601 with Z), positions are WGS84 in decimal degrees, numbers have their unit in name or schema, unknown values are null. ' +
         'Errors are application/problem+json (RFC 9457). Changes are additive: expect new members and new codes. ' +
         'Schemas require what replies without the parameter `fields` always have, as null or with a value; clients generated from them ' +
-        'leave `fields` out.\n\n' +
+        `leave \`fields\` out. [/openapi.json?media=json](${baseUrl}/openapi.json?media=json) is this without the media types besides JSON, ` +
+        'for generators that take one.\n\n' +
         'Paths of the plan FREE answer without a key, a few requests a minute. `POST /api/keys` gives a key at once; send it in the header ' +
         `\`X-API-Key\`; [/account](${baseUrl}/account) shows yours, [/plans](${baseUrl}/plans) what plans cost, contain and admit, and ` +
         `[/changelog](${baseUrl}/changelog) what changes, [/status](${baseUrl}/status) how the service is. ` +

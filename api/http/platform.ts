@@ -10,7 +10,7 @@ import { PLANS_PATH } from '../web/plans-page.ts'
 import type { Descriptions } from './descriptions.ts'
 import { DESCRIPTION_S, described, documentUrls } from './documents.ts'
 import { namedRecords } from './named-records.ts'
-import { DESCRIPTION_LANG } from './openapi-platform.ts'
+import { DESCRIPTION_PARAMS } from './openapi-platform.ts'
 import { rowDocument } from './openapi-tables.ts'
 import { readinessOf } from './readiness.ts'
 import { queryReader } from './request.ts'
@@ -41,14 +41,14 @@ export function registerPlatform(app: FastifyInstance, parts: PlatformParts): vo
       .headers(NO_STORE)
       .send({ status, source_mode: state.mode, ...found })
   })
-  const readLanguage = queryReader({ lang: DESCRIPTION_LANG })
+  const readDescribed = queryReader(DESCRIPTION_PARAMS)
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const { lang } = readLanguage(request.raw.url ?? '/')
-      await sendFound(request.raw, reply, { found: await descriptions.find(lang), now: clock() })
+      const { lang, media } = readDescribed(request.raw.url ?? '/')
+      await sendFound(request.raw, reply, { found: await descriptions.find(media ? `${lang}.${media}` : lang), now: clock() })
     },
   })
   const readPlanQuery = queryReader(PLAN_PARAMS)

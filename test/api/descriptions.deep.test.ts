@@ -9,23 +9,28 @@ const BLOCKED_MS = 50
 let now = Date.UTC(2026, 5, 1, 12)
 
 /** A service whose description is built by `describe`. */
-async function start(describe: Describe): Promise<{ readonly url: string; get(lang: string, tag?: string): Promise<Response> }> {
+async function start(describe: Describe): Promise<{ readonly url: string; get(query: string, tag?: string): Promise<Response> }> {
   const service = await startService({ clock: () => now, describe })
   onTestFinished(() => service.close())
-  const get = (lang: string, tag?: string): Promise<Response> =>
-    fetch(`${service.url}/openapi.json?lang=${lang}`, tag === undefined ? {} : { headers: { 'If-None-Match': tag } })
+  const get = (query: string, tag?: string): Promise<Response> =>
+    fetch(`${service.url}/openapi.json?lang=${query}`, tag === undefined ? {} : { headers: { 'If-None-Match': tag } })
   return { url: service.url, get }
 }
 
-test('a thread describes the API as this process would, in both languages, with tags', async () => {
+test('a thread describes the API as this process would, in both languages, with all media types and with JSON only, with tags', async () => {
   const { url, get } = await start(describeInThread)
   const expected = descriptionTexts(endpoints, { baseUrl: url, plans: UNLIMITED, now })
   expect(expected.en.etag).not.toBe(expected.es.etag)
-  for (const lang of ['en', 'es'] as const) {
-    const reply = await get(lang)
-    expect([reply.status, reply.headers.get('etag')]).toEqual([200, expected[lang].etag])
-    expect(Buffer.from(await reply.arrayBuffer()).equals(expected[lang].bytes)).toBe(true)
-    expect((await get(lang, expected[lang].etag)).status).toBe(304)
+  for (const [variant, query] of [
+    ['en', 'en'],
+    ['es', 'es'],
+    ['en.json', 'en&media=json'],
+    ['es.json', 'es&media=json'],
+  ] as const) {
+    const reply = await get(query)
+    expect([reply.status, reply.headers.get('etag')]).toEqual([200, expected[variant].etag])
+    expect(Buffer.from(await reply.arrayBuffer()).equals(expected[variant].bytes)).toBe(true)
+    expect((await get(query, expected[variant].etag)).status).toBe(304)
   }
 })
 
@@ -37,7 +42,7 @@ test('the description of yesterday is sent until that of today is ready; one tha
     if (fails) throw new Error('no memory')
     if (++count > 1) await new Promise<void>((resolve) => waiting.push(resolve))
     const text = { etag: `W/"${count}"`, bytes: new Uint8Array(Buffer.from('{}')) }
-    return { en: text, es: text }
+    return { en: text, es: text, 'en.json': text, 'es.json': text }
   })
   const tag = async (): Promise<string | null> => (await get('en')).headers.get('etag')
   expect(await tag()).toBe('W/"1"')

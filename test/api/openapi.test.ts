@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
-import { isListed } from '../../api/define/example.ts'
+import { pathParams } from '../../api/define/endpoint.ts'
+import { exampleTexts, isListed } from '../../api/define/example.ts'
 import type { RecordShape } from '../../api/define/fields.ts'
+import { type Format, formatsOf } from '../../api/define/formats.ts'
 import { membersOf, recordSchema } from '../../api/define/shape.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { listOfIds, requestOf } from '../../api/http/example-request.ts'
 import { namedRecords } from '../../api/http/named-records.ts'
 import { openapi } from '../../api/http/openapi.ts'
+import { onlyJson } from '../../api/http/openapi-media.ts'
+import { checkRepresentation, requestReader } from '../../api/http/request.ts'
 import { inSpanish, SUMMARIES_ES } from '../../api/http/summaries-es.ts'
 import { lint } from './lint-description.ts'
+import type { Reply } from './service.ts'
 
 interface Operation {
   readonly operationId: string
@@ -69,6 +74,48 @@ test('geometries are components, with positions that generators can read', () =>
   expect(geometries).toEqual(['PointGeometry', 'LineGeometry', 'PolygonGeometry', 'MultiPolygonGeometry'])
   expect(text.split('"coordinates":{').length - 1).toBe(geometries.length)
   for (const name of geometries) expect(text.split(`#/components/schemas/${name}"`).length, name).toBeGreaterThan(1)
+})
+
+test('with JSON only, it is the same description without the other media types of replies that have a JSON form', () => {
+  const json = onlyJson(description) as { paths: Record<string, Record<string, Operation & { responses: Record<string, Reply> }>> }
+  for (const { path, responses } of operations) {
+    const of = Object.values(json.paths[path] ?? {}).flatMap((one) => Object.entries(one.responses))
+    for (const [status, { content = {} }] of of) {
+      const all = Object.keys((responses[status] as { content?: object })?.content ?? {})
+      const readable = all.filter((type) => ['application/json', 'application/problem+json'].includes(type))
+      if (Object.keys(json.paths[path] ?? {}).length === 1) expect(Object.keys(content), path).toEqual(readable.length > 0 ? readable : all)
+    }
+  }
+  const names = endpoints.flatMap(({ path }) => json.paths[path]?.['get']?.parameters?.map(({ name }) => name) ?? [])
+  expect([names.includes('fields'), names.includes('dialect'), names.includes('codec')]).toEqual([true, false, false])
+})
+
+test('the documented bounds and default of limit are those of every format', () => {
+  const limitOf = (whole: object, path: string): Reply =>
+    (whole as Reply).paths[path].get.parameters.find(({ name }: { name: string }) => name === 'limit').schema
+  const json = onlyJson(description)
+  const lists = endpoints.filter(({ returns }) => returns.kind === 'list')
+  for (const endpoint of lists) {
+    const inPath = Object.fromEntries(pathParams(endpoint.path).map((name) => [name, exampleTexts(endpoint.example, null)[name] as string]))
+    const reader = requestReader(endpoint)
+    const read = (format: string, limit: number | null): number | null => {
+      const url = new URL(requestOf(endpoint, { format }), 'http://localhost')
+      url.searchParams.delete('limit')
+      if (limit !== null) url.searchParams.set('limit', String(limit))
+      const { page } = reader(`${url.pathname}${url.search}`, inPath)
+      checkRepresentation(endpoint, page, format as Format)
+      return page.limit
+    }
+    const { minimum, maximum, default: usual = null, 'x-maximum-by-format': most } = limitOf(description, endpoint.path)
+    expect(Object.keys(most)).toEqual(formatsOf(endpoint.returns))
+    expect([maximum, minimum]).toEqual([Math.max(...(Object.values(most) as number[])), 1])
+    expect(limitOf(json, endpoint.path)).toMatchObject({ minimum, maximum: most.json })
+    for (const [format, max] of Object.entries<number>(most)) {
+      for (const limit of [minimum, max]) expect(read(format, limit), endpoint.path).toBe(limit)
+      for (const limit of [minimum - 1, max + 1]) expect(() => read(format, limit), endpoint.path).toThrow(/limit/)
+      expect(read(format, null), endpoint.path).toBe(usual)
+    }
+  }
 })
 
 test('every record requires all its members but those that only some replies have', () => {
