@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import type { Param } from '../../api/define/params.ts'
+import { INSTANT_PATTERN } from '../../api/define/params-time.ts'
 import { PROBLEMS } from '../../api/define/problems.ts'
 import { requestOf } from '../../api/http/example-request.ts'
 import { allParams } from '../../api/http/request.ts'
@@ -227,8 +228,8 @@ function wrongValues(name: string, schema: Readonly<Record<string, unknown>>): s
   if (schema['type'] === 'boolean') return ['maybe', '1', '']
   if (schema['type'] === 'integer') return ['abc', '', '1.5', '1e9', '-1', '0x10', '99999999999999999999', 'NaN']
   if (schema['type'] === 'number') return ['abc', '', '1e999', 'Infinity', '-99999999', '--1', '1,5']
-  if (schema['pattern']) return ['1,2,3', 'a,b,c,d', '10,10,0,0', '-190,0,10,10', '']
-  if (Array.isArray(schema['anyOf']))
+  if (schema['pattern'] === INSTANT_PATTERN)
     return ['yesterday', '', '2026-13-01', '2026-02-30', '2026-01-01T00:00:00', '0000-01-01', '99999-01-01']
+  if (schema['pattern']) return ['1,2,3', 'a,b,c,d', '10,10,0,0', '-190,0,10,10', '']
   return ['', 'x'.repeat(3000)]
 }

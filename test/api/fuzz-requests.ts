@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { INSTANT_PATTERN } from '../../api/define/params-time.ts'
 
 /** An operation of the API's description, with the members that requests need. */
 export interface FuzzOperation {
@@ -24,6 +25,7 @@ interface ParameterSchema {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
+  readonly pattern?: string
   readonly format?: string
   readonly items?: ParameterSchema
 }
@@ -101,7 +103,7 @@ function plain(schema: ParameterSchema, example: unknown): fc.Arbitrary<string> 
     )
   const dates = fc.date({ min: new Date('2025-12-01'), max: new Date('2026-12-31'), noInvalidDate: true }).map((date) => date.toISOString())
   const texts = fc.oneof(fc.string({ minLength: 1, maxLength: 20 }), fc.constantFrom('x'.repeat(maxLength), 'x'.repeat(maxLength + 1)))
-  if (format === 'date' || 'anyOf' in schema)
+  if (format === 'date' || schema.pattern === INSTANT_PATTERN)
     return fc.oneof(
       ...examples,
       dates,

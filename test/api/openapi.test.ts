@@ -56,7 +56,7 @@ function* schemasIn(part: unknown, place = ''): Generator<readonly [place: strin
     if (!['example', 'examples', 'enum', 'const', 'default'].includes(name)) yield* schemasIn(value, `${place}/${name}`)
 }
 
-test('every number has a format, and no type is a union but with null', () => {
+test('every number has a format, and no type is a union but with null or of geometries', () => {
   const schemas = [...schemasIn(description)]
   const numbers = schemas.filter(([, { type }]) => [type].flat().some((one) => one === 'integer' || one === 'number'))
   expect(numbers.length).toBeGreaterThan(1000)
@@ -64,6 +64,8 @@ test('every number has a format, and no type is a union but with null', () => {
   expect(numbers.filter(([, { type, format }]) => !formatsOf(type).includes(format as string)).map(([place]) => place)).toEqual([])
   const unions = schemas.filter(([, { type }]) => Array.isArray(type) && (type.length !== 2 || type[1] !== 'null'))
   expect(unions.map(([place]) => place)).toEqual([])
+  const anyOf = schemas.filter(([, schema]) => 'type' in schema && 'anyOf' in schema)
+  expect(anyOf.map(([place]) => place)).toEqual([])
 })
 
 test('geometries are components, with positions that generators can read', () => {

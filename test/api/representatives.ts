@@ -1,6 +1,7 @@
 import { type Endpoint, pathParams } from '../../api/define/endpoint.ts'
 import { type Fields, isNested } from '../../api/define/fields.ts'
 import { isLocated } from '../../api/define/formats.ts'
+import { INSTANT_PATTERN } from '../../api/define/params-time.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
 import { allParams } from '../../api/http/request.ts'
 import { IS_DEEP } from '../helpers/tier.ts'
@@ -29,8 +30,8 @@ function cover(all: readonly Endpoint[]): readonly Endpoint[] {
 function featuresOf(endpoint: Endpoint): readonly string[] {
   const { read, returns, plan } = endpoint
   const parameters = [...allParams(endpoint)].map(([name, one]) => {
-    const { enum: values, pattern, anyOf, type, format } = one.schema as Readonly<Record<string, unknown>>
-    const kind = values ? 'enum' : pattern ? 'pattern' : anyOf ? 'anyOf' : `${String(type)} ${String(format)}`
+    const { enum: values, pattern, type, format } = one.schema as Readonly<Record<string, unknown>>
+    const kind = values ? 'enum' : pattern === INSTANT_PATTERN ? 'instant' : pattern ? 'pattern' : `${String(type)} ${String(format)}`
     return `parameter ${kind} ${one.list ? 'list' : 'one'} ${one.clockGranularity_s === undefined ? '' : 'clock'} ${pathParams(endpoint.path).includes(name) ? 'path' : 'query'}`
   })
   const members = Object.keys(read).filter((name) => name !== 'kind')
