@@ -79,7 +79,7 @@ const PLAN = {
 
 /** The members of the list of plans, as schemas. */
 export const PLANS_SCHEMA = Object.freeze({
-  currency: { const: 'EUR', description: 'Currency of all prices (ISO 4217).' },
+  currency: { type: 'string', const: 'EUR', description: 'Currency of all prices (ISO 4217).' },
   upgrade_url: { type: 'string', format: 'uri', description: 'Page about the plans and how to change yours.' },
   plans: { type: 'array', items: { type: 'object', required: Object.keys(PLAN), properties: PLAN }, description: 'The lowest first.' },
 })

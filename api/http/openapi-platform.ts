@@ -72,7 +72,7 @@ export function platformPaths(baseUrl: string, records: readonly RecordShape[]):
   }
 }
 
-const HEALTH: Part = Object.freeze({ status: { const: 'ok', description: 'The process answers.' } })
+const HEALTH: Part = Object.freeze({ status: { type: 'string', const: 'ok', description: 'The process answers.' } })
 
 const READINESS: Part = Object.freeze({
   status: { type: 'string', enum: ['ready', 'degraded', 'not ready'] },

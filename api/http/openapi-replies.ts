@@ -54,7 +54,7 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
     type: 'object',
     required: ['type', 'id', 'geometry', 'properties'],
     properties: {
-      type: { const: 'Feature' },
+      type: { type: 'string', const: 'Feature' },
       id: { type: 'string', description: 'The id of the record, or the values that identify it, joined by `/`.' },
       geometry: {
         anyOf: [
@@ -76,7 +76,7 @@ function featureSchema(endpoint: Endpoint): JsonSchema {
     type: 'object',
     required: ['type', 'features', 'total', 'updated_at', ...Object.keys(countMembers(returns)), 'meta'],
     properties: {
-      type: { const: 'FeatureCollection' },
+      type: { type: 'string', const: 'FeatureCollection' },
       bbox: { type: 'array', items: DOUBLE, minItems: 4, maxItems: 4, description: 'West, south, east, north.' },
       ...listMembers(isCounted(endpoint)),
       features: { type: 'array', items: feature },

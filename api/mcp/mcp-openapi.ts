@@ -7,7 +7,7 @@ const MESSAGE: Part = Object.freeze({
   type: 'object',
   required: ['jsonrpc'],
   properties: {
-    jsonrpc: { const: '2.0', description: 'Version of JSON-RPC.' },
+    jsonrpc: { type: 'string', const: '2.0', description: 'Version of JSON-RPC.' },
     // Without a type: a union of three stops generators of clients.
     id: { description: 'Id of the request: a string, an integer or, in errors, null; absent in notifications.' },
   },

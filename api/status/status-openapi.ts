@@ -144,7 +144,7 @@ const STATUS_SCHEMA: Part = Object.freeze({
   }),
   uptime: object({
     month: { type: 'string', description: 'The month, as YYYY-MM.' },
-    timezone: { const: 'UTC', description: 'Time zone of the months.' },
+    timezone: { type: 'string', const: 'UTC', description: 'Time zone of the months.' },
     promise_pct: { ...DOUBLE, description: 'Promised availability of each group. Unit: %.' },
     method: { type: 'string', description: 'How this is measured.' },
     measured_from: instant('First minute that counts: the start of the month, or the first minute of the service if later.'),

@@ -207,7 +207,7 @@ export function eventWebhooks(): Part {
                   required: ['id', 'type', 'timestamp', 'data'],
                   properties: {
                     id: text('Id of the event; the same however often it is sent.'),
-                    type: { const: type },
+                    type: { type: 'string', const: type },
                     timestamp: instant('Time of the publication with the change, or of the event itself.'),
                     data: withGeometryRefs(dataSchema(type)),
                     omitted: {

@@ -51,12 +51,12 @@ test('the description is valid OpenAPI 3.1, without a word from the recommended 
 function* schemasIn(part: unknown, place = ''): Generator<readonly [place: string, schema: Record<string, unknown>]> {
   if (typeof part !== 'object' || part === null) return
   const { type, ...others } = part as Record<string, unknown>
-  if (typeof type === 'string' || Array.isArray(type)) yield [place, part as Record<string, unknown>]
+  if (typeof type === 'string' || Array.isArray(type) || 'const' in part) yield [place, part as Record<string, unknown>]
   for (const [name, value] of Object.entries({ ...others, ...(typeof type === 'object' ? { type } : {}) }))
     if (!['example', 'examples', 'enum', 'const', 'default'].includes(name)) yield* schemasIn(value, `${place}/${name}`)
 }
 
-test('every number has a format, and no type is a union but with null or of geometries', () => {
+test('every number has a format, every constant a type, and no type is a union but with null', () => {
   const schemas = [...schemasIn(description)]
   const numbers = schemas.filter(([, { type }]) => [type].flat().some((one) => one === 'integer' || one === 'number'))
   expect(numbers.length).toBeGreaterThan(1000)
@@ -64,6 +64,7 @@ test('every number has a format, and no type is a union but with null or of geom
   expect(numbers.filter(([, { type, format }]) => !formatsOf(type).includes(format as string)).map(([place]) => place)).toEqual([])
   const unions = schemas.filter(([, { type }]) => Array.isArray(type) && (type.length !== 2 || type[1] !== 'null'))
   expect(unions.map(([place]) => place)).toEqual([])
+  expect(schemas.filter(([, { type }]) => type === undefined).map(([place]) => place)).toEqual([])
   const anyOf = schemas.filter(([, schema]) => 'type' in schema && 'anyOf' in schema)
   expect(anyOf.map(([place]) => place)).toEqual([])
 })
