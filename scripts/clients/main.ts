@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { endpointId } from '../../api/define/endpoint.ts'
 import { endpoints } from '../../api/endpoints/catalog.ts'
@@ -12,11 +9,27 @@ import { requestOf } from '../../api/http/example-request.ts'
 import { atExit } from '../chaos-runs/at-exit.ts'
 import { fuzzPlan } from '../fuzz/plan.ts'
 import { type FuzzedService, startFuzzedService } from '../fuzz/service.ts'
-import { type ClientRequest, typescriptProgram } from './typescript.ts'
+import { goProgram } from './go.ts'
+import { run, runSteps } from './run.ts'
+import { type ClientRequest, type Description, heyApiProgram, typescriptProgram } from './typescript.ts'
 
 const PARSER = fileURLToPath(new URL('./parse_replies.py', import.meta.url))
+const JAVA_READER = fileURLToPath(new URL('./ReadReplies.java', import.meta.url))
+/** Lists that clients of the slower languages read. */
+const LISTS = 10
 /** Media types of downloads and pages that openapi-python-client does not support. */
 const UNSUPPORTED = /Unsupported content_type (application\/vnd\.apache\.parquet|image\/svg\+xml)/
+
+/** The checks of clients, by the names of their folders. */
+const CHECKS: Readonly<Record<string, (asked: Asked) => Promise<boolean>>> = {
+  python: checkPython,
+  typescript: checkTypescript,
+  'hey-api': checkHeyApi,
+  go: checkGo,
+  java: checkJava,
+}
+
+const TSC = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', '--skipLibCheck'] as const
 
 const clients = process.env['CLIENTS_FOLDER'] ?? ''
 const skipped = (process.env['CLIENTS_SKIPPED'] ?? '').split(' ')
@@ -34,22 +47,54 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
+/** What the clients are checked with. */
+interface Asked {
+  /** A request of every data path that has data. */
+  readonly requests: readonly ClientRequest[]
+  /** Ten lists and one detail. */
+  readonly few: readonly ClientRequest[]
+  readonly description: Description
+  /** The description with JSON only. */
+  readonly json: Description
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Generates every available client and requests the service with it; true if all clients parsed all replies. */
 async function check(): Promise<boolean> {
   const service = await startFuzzedService(folder, (line) => process.stderr.write(`${line}\n`))
   try {
-    const description = await (await fetch(`${service.url}/openapi.json`)).text()
-    await writeFile(join(folder, 'openapi.json'), description)
+    const [description, json] = await Promise.all(['', '?media=json'].map((query) => described(service, query)))
     const requests = await answeredRequests(service)
-    await writeFile(join(folder, 'requests.json'), JSON.stringify({ url: service.url, key: service.key, requests }))
+    const few = someOf(requests)
+    const { url, key } = service
+    const files = {
+      'openapi.json': description,
+      'json.json': json,
+      'requests.json': { url, key, requests },
+      'few.json': { url, key, requests: few },
+    }
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content))
+    const asked: Asked = { requests, few, description: description as Description, json: json as Description, env: { API: url, KEY: key } }
     let isGood = true
-    if (!skipped.includes('python')) isGood = (await checkPython()) && isGood
-    if (!skipped.includes('typescript'))
-      isGood = (await checkTypescript(service, typescriptProgram(requests, JSON.parse(description)))) && isGood
+    for (const [name, checkClient] of Object.entries(CHECKS)) if (!skipped.includes(name)) isGood = (await checkClient(asked)) && isGood
     return isGood
   } finally {
     await service.close()
   }
+}
+
+async function described({ url }: FuzzedService, query: string): Promise<Description> {
+  return (await (await fetch(`${url}/openapi.json${query}`)).json()) as Description
+}
+
+/** Ten lists of JSON, evenly among all, and the first detail. */
+function someOf(requests: readonly ClientRequest[]): ClientRequest[] {
+  const lists = requests.filter(({ returns }) => returns.kind === 'list' && returns.prefers === undefined)
+  const step = Math.max(1, Math.floor(lists.length / LISTS))
+  return [
+    ...lists.filter((_one, at) => at % step === 0).slice(0, LISTS),
+    ...requests.filter(({ returns }) => returns.kind === 'one').slice(0, 1),
+  ]
 }
 
 /** The example request of each data path that the service can answer; prints the other paths. */
@@ -73,49 +118,88 @@ async function answeredRequests(service: FuzzedService): Promise<ClientRequest[]
 async function checkPython(): Promise<boolean> {
   const bin = join(clients, 'python/bin')
   const target = join(folder, 'generated')
-  const made = await run(join(bin, 'openapi-python-client'), [
+  const made = await run(folder, [
+    join(bin, 'openapi-python-client'),
     ...['generate', '--path', join(folder, 'openapi.json'), '--output-path', target, '--meta', 'none', '--overwrite'],
   ])
   const warnings = made.output.split('\n').filter((line) => /^(Cannot|Unable|ERROR|Invalid)/.test(line) && !UNSUPPORTED.test(line))
   for (const warning of warnings) process.stdout.write(`FAILED python: ${warning.slice(0, 300)}\n`)
   if (made.code !== 0) process.stdout.write(made.output.slice(-3000))
-  const compiled = await run(join(bin, 'python'), ['-m', 'compileall', '-q', target])
-  process.stdout.write(compiled.output)
-  const parsed = await run(join(bin, 'python'), [PARSER, join(folder, 'requests.json'), folder])
-  process.stdout.write(parsed.output)
-  return made.code === 0 && warnings.length === 0 && compiled.code === 0 && parsed.code === 0
+  const isRead = await runSteps('python', folder, [
+    [join(bin, 'python'), '-m', 'compileall', '-q', target],
+    [join(bin, 'python'), PARSER, join(folder, 'requests.json'), folder],
+  ])
+  return made.code === 0 && warnings.length === 0 && isRead
 }
 
-async function checkTypescript(service: FuzzedService, program: string): Promise<boolean> {
-  const installed = join(clients, 'typescript/node_modules')
-  await symlink(installed, join(folder, 'node_modules'))
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  const steps: readonly (readonly [string, readonly string[]])[] = [
-    ['openapi-typescript', [join(folder, 'openapi.json'), '-o', join(folder, 'schema.d.ts')]],
+async function checkTypescript({ requests, description, env }: Asked): Promise<boolean> {
+  const own = await folderOf('typescript')
+  await writeFile(join(own, 'ask.ts'), typescriptProgram(requests, description))
+  const bin = join(own, 'node_modules/.bin')
+  return await runSteps(
+    'typescript',
+    own,
     [
-      'tsc',
-      ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck', join(folder, 'ask.ts')],
+      [join(bin, 'openapi-typescript'), join(folder, 'openapi.json'), '-o', 'schema.d.ts'],
+      [join(bin, 'tsc'), ...TSC, '--module', 'nodenext', 'ask.ts'],
+      [process.execPath, 'ask.ts'],
     ],
-  ]
-  await writeFile(join(folder, 'ask.ts'), program)
-  for (const [command, args] of steps) {
-    const done = await run(join(installed, '.bin', command), args)
-    if (done.code === 0) continue
-    process.stdout.write(`FAILED typescript: ${command}\n${done.output.slice(0, 3000)}\n`)
-    return false
-  }
-  const asked = await run(process.execPath, [join(folder, 'ask.ts')], { API: service.url, KEY: service.key })
-  process.stdout.write(asked.output)
-  return asked.code === 0
+    env,
+  )
 }
 
-/** Runs a program in the folder; returns its output from both streams. */
-async function run(
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
-  return { code: (code as number | null) ?? 1, output: out + err }
+async function checkHeyApi({ few, json, env }: Asked): Promise<boolean> {
+  const own = await folderOf('hey-api')
+  await writeFile(join(own, 'ask.ts'), heyApiProgram(few, json))
+  const bin = join(own, 'node_modules/.bin')
+  return await runSteps(
+    'hey-api',
+    own,
+    [
+      [join(bin, 'openapi-ts'), '-i', join(folder, 'json.json'), '-o', 'hey', '-c', '@hey-api/client-fetch'],
+      [join(bin, 'tsc'), ...TSC, '--module', 'esnext', '--moduleResolution', 'bundler', 'ask.ts'],
+      [join(bin, 'esbuild'), 'ask.ts', '--bundle', '--platform=node', '--format=esm', '--outfile=ask.mjs', '--log-level=error'],
+      [process.execPath, 'ask.mjs'],
+    ],
+    env,
+  )
+}
+
+async function checkGo({ few, env }: Asked): Promise<boolean> {
+  const own = await folderOf('go')
+  await writeFile(join(own, 'go.mod'), `module clients\n\ngo 1.24\n\nrequire ${process.env['CLIENTS_GO_RUNTIME'] ?? ''}\n`)
+  await writeFile(join(own, 'main.go'), goProgram(few))
+  const generated = ['-generate', 'types,client', '-package', 'main', '-o', 'client.gen.go', join(folder, 'json.json')]
+  const steps = [
+    [join(clients, 'go/oapi-codegen'), ...generated],
+    ['go', 'build', '-mod=mod', '-o', 'clients', '.'],
+    [join(own, 'clients')],
+  ] as const
+  return await runSteps('go', own, steps, env)
+}
+
+async function checkJava(): Promise<boolean> {
+  const own = await folderOf('java')
+  const jars = join(clients, 'java/lib')
+  await copyFile(JAVA_READER, join(own, 'ReadReplies.java'))
+  const generated = [
+    ...['-jar', join(clients, 'java/generator.jar'), 'generate', '-g', 'java', '--library', 'native', '-i', join(folder, 'json.json')],
+    ...['-o', 'made', '--global-property', 'apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'],
+    ...['-p', 'openApiNullable=false', '--skip-validate-spec'],
+  ]
+  return await runSteps('java', own, [
+    ['java', ...generated],
+    ['bash', '-c', 'javac -nowarn -proc:none -d classes -cp "$0/*" ReadReplies.java $(find made/src/main/java -name "*.java")', jars],
+    ['java', '-cp', `classes:${jars}/*`, 'ReadReplies', join(folder, 'few.json')],
+  ])
+}
+
+/** A folder for a client, with the packages that it has in `node_modules`. */
+async function folderOf(name: string): Promise<string> {
+  const own = join(folder, name)
+  await mkdir(own)
+  const installed = join(clients, name, 'node_modules')
+  if (existsSync(installed)) await symlink(installed, join(own, 'node_modules'))
+  await writeFile(join(own, 'package.json'), '{"private":true,"type":"module"}')
+  return own
 }

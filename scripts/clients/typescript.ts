@@ -41,21 +41,66 @@ const client = createClient<paths, 'application/json'>({
   baseUrl: process.env['API'] ?? '',
   headers: { 'X-API-Key': process.env['KEY'] ?? '', Accept: 'application/json' },
 })
-let failed = 0
+${ask('typescript')}
+${requests.map((request) => askOf(request, description)).join('\n')}
+${ending('typescript', requests.length)}`
+}
+
+function askOf(request: ClientRequest, description: Description): string {
+  const { template, path, returns } = request
+  const params = JSON.stringify(paramsOf(request, description))
+  return `await ask(${JSON.stringify(path)}, client.GET(${JSON.stringify(template)}, { params: ${params} }), (data) => data.${memberOf(returns)})`
+}
+
+/** A program that makes the requests by a client of hey-api: it compiles only if the types have the members that replies have. */
+export function heyApiProgram(requests: readonly ClientRequest[], description: Description): string {
+  const names = requests.map(({ id }) => camel(id))
+  const asks = requests.map((request, at) => {
+    const params = JSON.stringify(paramsOf(request, description)).replace(/^\{/, '{ client, ')
+    return `await ask(${JSON.stringify(request.path)}, ${names[at]}(${params}), (data) => data.${memberOf(request.returns)})`
+  })
+  return `import { createClient } from './hey/client'
+import { ${names.join(', ')} } from './hey'
+
+const client = createClient({
+  baseUrl: process.env['API'] ?? '',
+  headers: { 'X-API-Key': process.env['KEY'] ?? '', Accept: 'application/json' },
+})
+${ask('hey-api')}
+${asks.join('\n')}
+${ending('hey-api', requests.length)}`
+}
+
+/** The program's function that makes one request and reads a member of its reply. */
+function ask(name: string): string {
+  return `let failed = 0
 async function ask<T>(what: string, asked: Promise<{ data?: T; error?: unknown }>, members: (data: T) => unknown): Promise<void> {
   const { data, error } = await asked
   if (error === undefined && data !== undefined && members(data) !== undefined) return
   failed += 1
-  console.log('FAILED typescript', what, JSON.stringify(error ?? null).slice(0, 300))
+  console.log('FAILED ${name}', what, JSON.stringify(error ?? null).slice(0, 300))
+}
+`
 }
 
-${requests.map((request) => askOf(request, description)).join('\n')}
-console.log(\`typescript: \${${requests.length} - failed} of ${requests.length} replies parsed\`)
+function ending(name: string, count: number): string {
+  return `console.log(\`${name}: \${${count} - failed} of ${count} replies parsed\`)
 process.exitCode = failed > 0 ? 1 : 0
 `
 }
 
-function askOf({ template, path, returns }: ClientRequest, { paths }: Description): string {
+/** The name of an operation as hey-api writes it: `trenes_by_id` becomes `trenesById`. */
+function camel(id: string): string {
+  return id.replaceAll(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
+}
+
+/** The member of a reply that only the right type has. */
+function memberOf(returns: Endpoint['returns']): string {
+  return returns.kind === 'one' ? 'meta' : returns.name
+}
+
+/** The parameters of a request by their place, with values of their types. */
+function paramsOf({ template, path }: ClientRequest, { paths }: Description): Record<string, Record<string, unknown>> {
   const url = new URL(path, 'http://localhost')
   const parts = url.pathname.split('/')
   const given = new Map(url.searchParams)
@@ -68,8 +113,7 @@ function askOf({ template, path, returns }: ClientRequest, { paths }: Descriptio
     const text = given.get(name)
     if (text !== undefined) params[place] = { ...params[place], [name]: valueOf(schema, text) }
   }
-  const member = returns.kind === 'one' ? 'meta' : returns.name
-  return `await ask(${JSON.stringify(path)}, client.GET(${JSON.stringify(template)}, { params: ${JSON.stringify(params)} }), (data) => data.${member})`
+  return params
 }
 
 /** The value of a text, converted to its declared type. */
