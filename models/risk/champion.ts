@@ -2,6 +2,7 @@ import { deviance, type Held } from './evaluate.ts'
 import type { RiskModel } from './fit.ts'
 import { predictWith } from './predict.ts'
 import { isWhole, type Profile } from './profile.ts'
+import type { Split } from './split.ts'
 
 const YEAR = 4
 
@@ -14,39 +15,37 @@ export type ModelRates = {
   readonly rates: readonly (readonly (readonly number[])[])[]
 }
 
-/** The parts of a version for comparisons: what it serves, and a fit without the held-out weeks. */
-export type Contender = ModelRates & { readonly data_to: string; readonly trial: ModelRates }
-
-const short = (value: number): number => Number(value.toPrecision(7))
+/** The parts of a version for comparisons: what it serves, and a fit that did not see its held-out days (`known_to` of `Split`). */
+export type Contender = ModelRates & { readonly data_to: string; readonly trial: ModelRates & Pick<Split, 'known_to'> }
 
 /** The rates and profiles of a fit, for storage. */
 export function keepRates({ grid, profiles, rates }: RiskModel): ModelRates {
   return {
-    profiles: profiles.map(({ bySun, byHour, season }) => ({
-      ...{ bySun: bySun.map(short), byHour: byHour.map(short) },
-      season: Object.fromEntries(Object.entries(season).map(([code, weeks]) => [code, weeks.map(short)])),
-    })),
+    profiles,
     roads: grid.roads.map(({ province_code, road, first }) => [province_code, road, first] as const),
-    rates: grid.roads.map(({ offset, length }) =>
-      Array.from({ length }, (_, at) => rates.map((ofKind) => short(ofKind[offset + at] as number))),
-    ),
+    rates: grid.roads.map(({ offset, length }) => Array.from({ length }, (_, at) => rates.map((ofKind) => ofKind[offset + at] as number))),
   }
 }
 
 /**
- * The champion's error over the last scored window, with held-out data from `data_from` to `data_to`. Uses what it serves for
- * outcomes after its data, else its fit without the held-out weeks, the same in each year. Unknown sections get the mean. Null if
- * its revision had no such fit, or its data are newer.
+ * The champion's error over the held-out days of a split, by what it has that did not see them. Unknown sections get the mean. Null
+ * if it has no such fit, or its data are newer.
  */
-export function standingError(
-  standing: Contender,
-  held: Held,
-  { data_from, data_to }: { readonly data_from: string; readonly data_to: string },
-): number | null {
-  const isNewer = standing.data_to.slice(0, YEAR) > data_to.slice(0, YEAR)
-  const kept = standing.data_to < data_from ? standing : isNewer ? undefined : standing.trial
+export function standingError(standing: Contender, held: Held, split: Split): number | null {
+  const kept = unseeing(standing, split)
   if (kept === undefined || kept.profiles.length === 0 || !kept.profiles.every(isWhole)) return null
   return deviance(held.counts, expectedOf(kept, held))
+}
+
+/**
+ * What a champion serves if all outcomes come after its data, else its trial: one fitted to earlier days, or one without the
+ * held-out weeks, which are the same in each year, for outcomes in these. Older versions have only trials without weeks.
+ */
+export function unseeing(standing: Contender, { from, to, known_to }: Split): ModelRates | undefined {
+  if (standing.data_to < from) return standing
+  const trial: (ModelRates & Partial<Pick<Split, 'known_to'>>) | undefined = standing.trial
+  if (typeof trial?.known_to === 'string') return trial.known_to < from ? trial : undefined
+  return known_to === null && standing.data_to.slice(0, YEAR) <= to.slice(0, YEAR) ? trial : undefined
 }
 
 /** Predictions of stored rates for the held-out cells, in their order. */

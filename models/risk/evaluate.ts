@@ -5,11 +5,9 @@ import type { RiskBasis } from './bases.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from './fit.ts'
 import { predictDay, predictWith } from './predict.ts'
 import { HOURS, type Profile, sunTable, weekHours } from './profile.ts'
+import { everyFourthWeek, lastYear, type Split } from './split.ts'
 import { bySection, coverageOf, type RiskForecast, tenthsOf } from './spread.ts'
 
-/** Every fourth week is held out: the fourth, the eighth, … of the year. */
-const HELD_OF = 4
-const HELD = 3
 /** Share of top cells whose share of accidents is measured. */
 const TOP = 0.05
 const PER = 1000
@@ -26,38 +24,34 @@ const LIMITS = {
   seconds: { max: 10 },
 } as const
 
-/** Cells of the held-out weeks: counts and predictions. */
+/** Cells of the held-out days, by section × week × hour: counts and predictions. */
 export interface Held {
   readonly model: RiskModel
   readonly counts: Uint16Array
   readonly expected: Float64Array
   readonly baseline: Float64Array
-  /** Mean rate of a cell from the training weeks alone. */
+  /** Mean rate of a cell from the training days alone. */
   readonly mean: number
   /** Held-out accidents, and those on sections not in the training data. */
   readonly accidents: number
   readonly unseen: number
-  /** All held-out weeks of each section together, with the uncertainty of the prediction. */
+  /** All held-out days of each section together, with the uncertainty of the prediction. */
   readonly sections: RiskForecast
-  /** A profile's values for the cells of a province's held-out weeks: week × hour. */
+  /** A profile's values for the cells of a province's held-out days: week × hour. */
   readonly cellsOf: (profile: Profile, province_code: string) => Float64Array
 }
 
-/** Whether a day (since 1970-01-01) is in a held-out week. */
-export const isHeld = (day: number): boolean => weekOf(day) % HELD_OF === HELD
-
 /**
- * Fits to the accidents outside the held-out weeks, and predicts those inside. `days` are all days covered by the accidents;
- * held-out days outside the window are ignored. `byWeekday` as in `fitRisk`.
+ * Fits to the accidents of a split's fitted days, and predicts those of its held-out days. Accidents of other days, and held-out
+ * days outside the window, are ignored. `byWeekday` as in `fitRisk`.
  */
 export function holdOut(
   accidents: readonly SectionAccident[],
-  days: readonly number[],
+  { fitted, held }: Pick<Split, 'fitted' | 'held'>,
   { window = null, byWeekday = false }: { readonly window?: Window | null; readonly byWeekday?: boolean } = {},
 ): Held {
-  const fitted = days.filter((day) => !isHeld(day))
   const inWindow = (day: number): boolean => window === null || (day >= dayOf(window.from) && day <= dayOf(window.to))
-  const heldDays = days.filter((day) => isHeld(day) && inWindow(day))
+  const heldDays = held.filter(inWindow)
   const [known, future] = [new Set(fitted), new Set(heldDays)]
   const training = accidents.filter(({ local_date }) => known.has(dayOf(local_date)))
   const outcomes = accidents.filter(({ local_date }) => future.has(dayOf(local_date)))
@@ -131,8 +125,8 @@ export function coverages({
 export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
 
 /**
- * The figures with every fourth week held out: see `holdOut`. Uses the basis's number of years, the last being the newest with an
- * accident in the window, from the first accident to the last.
+ * The figures with the last year held out if the data are long enough (`lastYear`), else with every fourth week: see `holdOut`. The
+ * last year is the newest with an accident in the window; weeks are those of the basis's number of years.
  */
 export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null, basis: RiskBasis): Measured {
   const dates = accidents.map(({ local_date }) => local_date).sort()
@@ -140,21 +134,21 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
   const asked = window === null ? '' : ` from ${window.from} to ${window.to}`
   if (last === undefined) return { figures: [], reason: `no accident${asked}; accidents exist from ${dates[0]} to ${dates.at(-1)}` }
   const year = Number(last.slice(0, YEAR))
-  const isOfYears = (date: string): boolean => Number(date.slice(0, YEAR)) > year - basis.years && Number(date.slice(0, YEAR)) <= year
-  const ofYears = accidents.filter(({ local_date }) => isOfYears(local_date))
-  const theirs = dates.filter(isOfYears)
+  const known = accidents.filter(({ local_date }) => Number(local_date.slice(0, YEAR)) <= year)
+  const theirs = dates.filter((date) => Number(date.slice(0, YEAR)) > year - basis.years && Number(date.slice(0, YEAR)) <= year)
   const [first, newest] = [theirs[0] as string, theirs.at(-1) as string]
   const days = Array.from({ length: dayOf(newest) - dayOf(first) + 1 }, (_, at) => dayOf(first) + at)
-  const weeks = new Set(days.filter((day) => !isHeld(day)).map(weekOf)).size
+  const split = lastYear(known, basis) ?? everyFourthWeek(days)
+  const weeks = new Set(split.fitted.map(weekOf)).size
   if (weeks < LEAST_WEEKS)
     return { figures: [], reason: `accidents from ${first} to ${newest}: ${weeks} weeks to fit to, ${LEAST_WEEKS} are needed` }
-  const held = holdOut(ofYears, days, { window, byWeekday: basis.byWeekday })
+  const held = holdOut(known, split, { window, byWeekday: basis.byWeekday })
   const { model, counts, expected } = held
   const happened = counts.reduce((sum, count) => sum + count, 0)
   if (happened === 0)
     return {
       figures: [],
-      reason: `no accident on a known section in a held-out week (every fourth of the year)${asked}`,
+      reason: `no accident on a known section in a held-out ${split.known_to === null ? 'week (every fourth of the year)' : 'year'}${asked}`,
     }
   const limits = LIMITS_OF[basis.basis]
   const started = performance.now()
@@ -164,8 +158,9 @@ export function evaluateSections(accidents: readonly SectionAccident[], window: 
   const ours = deviance(counts, expected)
   const plain = deviance(counts, held.baseline)
   const all = sum(expected) / (1 - model.unseenShare)
-  const [from, to] = [window && window.from > first ? window.from : first, window && window.to < newest ? window.to : newest]
-  const about = { model: basis.model, series: basis.series, window: `${from}:${to}`, horizon: 'held weeks' } as const
+  const from = window && window.from > split.from ? window.from : split.from
+  const to = window && window.to < split.to ? window.to : split.to
+  const about = { model: basis.model, series: basis.series, window: `${from}:${to}`, horizon: split.horizon } as const
   const figure = (metric: string, value: number, points: number, other: { baseline?: number; limit?: Limit | null } = {}): Figure => {
     const limit = other.limit ?? null
     return {

@@ -12,7 +12,7 @@ const FOLDS = 10
 /** Minimum weeks for a fit; with fewer there is no season. */
 export const LEAST_WEEKS = 26
 
-/** A fitted risk model. */
+/** A fitted risk model; profiles and rates have the digits that are stored, so that a stored fit scores the same as a new one. */
 export interface RiskModel {
   readonly grid: Grid
   /** Codes of the separate kinds of animals; the last kind is all others. */
@@ -93,9 +93,11 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
   )
   const mixed = foretold(whole, { weights, weeks })
   return {
-    ...{ grid, kinds, profiles },
+    ...{ grid, kinds, profiles: profiles.map(rounded) },
     rates: all.map((kind) =>
-      Float64Array.from(places, (place, section) => mix(weights[kind]?.[place] as Float64Array, levels[kind] as Float64Array, section)),
+      Float64Array.from(places, (place, section) =>
+        short(mix(weights[kind]?.[place] as Float64Array, levels[kind] as Float64Array, section)),
+      ),
     ),
     variances: mixed.means.map((mean, section) => varianceOf(spread, mean, mixed.variances[section] as number)),
     unseenShare: unseen / accidents.length,
@@ -103,6 +105,14 @@ export function fitRisk(accidents: readonly SectionAccident[], days: readonly nu
     weeks,
   }
 }
+
+/** A value with the seven digits that are stored. */
+export const short = (value: number): number => Number(value.toPrecision(7))
+
+const rounded = ({ bySun, byHour, season }: Profile): Profile => ({
+  ...{ bySun: bySun.map(short), byHour: byHour.map(short) },
+  season: Object.fromEntries(Object.entries(season).map(([code, weeks]) => [code, weeks.map(short)])),
+})
 
 /** Sections' rates over all kinds, with the variance from credibility: that of a gamma whose own weeks have this weight. */
 function foretold(

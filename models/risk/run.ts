@@ -8,15 +8,16 @@ import { dayOf, SECTION_KM, type SectionAccident, weekOf } from './accidents.ts'
 import type { RiskBasis } from './bases.ts'
 import { type Contender, keepRates, standingError } from './champion.ts'
 import { coverages, deviance, holdOut, shareInTop } from './evaluate.ts'
-import { fitRisk, LEAST_WEEKS } from './fit.ts'
+import { fitRisk, LEAST_WEEKS, short } from './fit.ts'
 import { HOURS } from './profile.ts'
+import { dateOf, daysOf, everyFourthWeek, lastYear, type Split } from './split.ts'
 
-const DAY_MS = 86_400_000
 /** Minimum accidents in the newest year for a fit. */
 export const LEAST_ACCIDENTS = 1000
 /** Minimum accidents on a road in a province for numbers of its sections. */
 const LEAST_OF_ROAD = 3
-const HORIZON = 'P7D'
+/** Period of the estimates: a week of a mean year. */
+const PERIOD = 'P7D'
 const LEVEL = 0.8
 /** Quantile of the normal distribution at 0.9, for an interval with equal tails. */
 const Z = 1.2816
@@ -38,16 +39,6 @@ export type RiskParameters = Contender & {
   readonly counts: readonly (readonly number[])[]
 }
 
-/** The days of the years of some accidents, up to the last accident. */
-function daysOf(accidents: readonly SectionAccident[]): number[] {
-  const years = [...new Set(accidents.map(({ local_date }) => Number(local_date.slice(0, 4))))].sort((one, other) => one - other)
-  const last = accidents.reduce((newest, { local_date }) => Math.max(newest, dayOf(local_date)), 0)
-  return years.flatMap((year) => {
-    const [from, to] = [Date.UTC(year, 0, 1) / DAY_MS, Math.min(last + 1, Date.UTC(year + 1, 0, 1) / DAY_MS)]
-    return Array.from({ length: to - from }, (_, at) => from + at)
-  })
-}
-
 /** The accidents of the newest years with enough of them, as many as a basis uses; none if there is no such year. */
 export function enoughOf(accidents: readonly SectionAccident[], { years: most }: Pick<RiskBasis, 'years'>): readonly SectionAccident[] {
   const years = Map.groupBy(accidents, ({ local_date }) => local_date.slice(0, 4))
@@ -61,40 +52,44 @@ export function enoughOf(accidents: readonly SectionAccident[], { years: most }:
     .flatMap(([, theirs]) => theirs)
 }
 
-const short = (value: number): number => Number(value.toPrecision(7))
-
-/** Fits the model of a basis to the accidents of its years, and evaluates it and the champion on every fourth week. */
+/**
+ * Fits the model of a basis to its newest years of enough accidents. Evaluates it and the champion on the last year (`lastYear`), if
+ * possible predicted from as many years as the basis fits, else on every fourth week.
+ */
 export function fitRun(
   accidents: readonly SectionAccident[],
-  { series, byWeekday }: Pick<RiskBasis, 'series' | 'byWeekday'>,
+  basis: RiskBasis,
   standing: RiskParameters | null = null,
 ): Fit<RiskParameters> {
-  const days = daysOf(accidents)
-  const held = holdOut(accidents, days, { byWeekday })
+  const { series, byWeekday } = basis
+  const [known, served] = [enoughOf(accidents, { years: basis.years + 1 }), enoughOf(accidents, basis)]
+  const days = daysOf(served)
+  const split = lastYear(known, basis) ?? everyFourthWeek(days)
+  const { horizon, from: window_from, to: window_to, known_to } = split
+  const held = holdOut(known, split, { byWeekday })
   const { counts, expected } = held
   const happened = counts.reduce((all, count) => all + count, 0)
   const error = deviance(counts, expected)
   const baseline = deviance(counts, held.baseline)
-  const model = fitRisk(accidents, days, { byWeekday })
-  const iso = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
-  const [data_from, data_to] = [iso(days[0] as number), iso(days.at(-1) as number)]
+  const model = fitRisk(served, days, { byWeekday })
+  const [data_from, data_to] = [dateOf(days[0] as number), dateOf(days.at(-1) as number)]
   const seen = new Float64Array(model.grid.size)
-  for (const accident of accidents) seen[model.grid.indexOf(accident)] = (seen[model.grid.indexOf(accident)] as number) + 1
+  for (const accident of served) seen[model.grid.indexOf(accident)] = (seen[model.grid.indexOf(accident)] as number) + 1
   const each = <T>(of: (section: number) => T): T[][] =>
     model.grid.roads.map(({ offset, length }) => Array.from({ length }, (_, at) => of(offset + at)))
-  const about = { series, horizon: HORIZON, window_from: data_from, window_to: data_to, subset: 'ALL', metric_unit: '1' } as const
+  const about = { series, horizon, window_from, window_to, subset: 'ALL', metric_unit: '1' } as const
   const kind = 'HISTORICAL_MEAN' as const
   return {
     ...{ data_from, data_to, made_at: dayBounds(data_to).end },
     parameters: {
-      ...{ data_to, kinds: model.kinds, ...keepRates(model), trial: keepRates(held.model) },
+      ...{ data_to, kinds: model.kinds, ...keepRates(model), trial: { ...keepRates(held.model), known_to } },
       variances: each((section) => short(model.variances[section] as number)),
       counts: each((section) => seen[section] as number),
     },
     checks: [
       {
-        ...{ series, horizon: HORIZON, error, baseline, points: counts.length },
-        standing: standing && standingError(standing, held, { data_from, data_to }),
+        ...{ series, horizon, error, baseline, points: counts.length },
+        standing: standing && standingError(standing, held, split),
       },
     ],
     scores: [
@@ -112,18 +107,19 @@ export function fitRun(
         ...{ baseline: null, baseline_kind: null, points: of.means.length },
       })),
     ],
-    charts: [hoursChart(counts, expected)],
+    charts: [hoursChart(split, counts, expected)],
   }
 }
 
-function hoursChart(counts: Uint16Array, expected: Float64Array) {
+function hoursChart({ from, to, known_to }: Split, counts: Uint16Array, expected: Float64Array) {
   const sums = (values: ArrayLike<number>): number[] => {
     const hours = new Array<number>(HOURS).fill(0)
     for (let at = 0; at < values.length; at++) hours[at % HOURS] = (hours[at % HOURS] as number) + (values[at] as number)
     return hours.map(short)
   }
   return drawChart({
-    ...{ name: 'hours', title: 'Accidents of held-out weeks by hour, observed and expected', unit: 'accidents', kind: 'bars' },
+    ...{ name: 'hours', unit: 'accidents', kind: 'bars' },
+    title: `Accidents ${known_to === null ? 'of held-out weeks' : `from ${from} to ${to}`} by hour, observed and expected`,
     labels: Array.from({ length: HOURS }, (_, hour) => String(hour)),
     figures: [
       { name: 'Seen', values: sums(counts) },
@@ -181,7 +177,7 @@ export function estimatesOf(
         risk_basis: basis.basis,
         accidents,
       },
-      ...{ horizon: HORIZON, interval_level: LEVEL, interval_low: low, interval_high: high, baseline: short(baseline), rank },
+      ...{ horizon: PERIOD, interval_level: LEVEL, interval_low: low, interval_high: high, baseline: short(baseline), rank },
       expected: rank === null ? null : expected,
       expected_by_kind: rank === null ? [] : byKind,
       risk_class: rank === null ? null : (CLASSES.find(([, share]) => rank <= Math.ceil(share * ranked.length))?.[0] ?? 'LOW'),

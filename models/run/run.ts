@@ -8,7 +8,7 @@ import { addToLog, keepVersion, type LogEntry, type ModelFiles, readLog, readVer
 /** An out-of-sample error in the last scored window; smaller is better. The fit's scores contain the same error and baseline. */
 export interface Check {
   readonly series: string
-  /** ISO 8601 duration, such as P7D. */
+  /** `horizon` of `model_scores`: an ISO 8601 duration such as P7D, or HELD_OUT_WEEKS. */
   readonly horizon: string
   readonly error: number
   /** The same error of the plain baseline (last value, typical value), over the same outcomes. */

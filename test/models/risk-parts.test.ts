@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { dayOf, type SectionAccident, weekOf } from '../../models/risk/accidents.ts'
 import { baseline } from '../../models/risk/baseline.ts'
-import { ANIMALS } from '../../models/risk/bases.ts'
+import { ANIMALS, CASUALTIES } from '../../models/risk/bases.ts'
+import { type Contender, keepRates, unseeing } from '../../models/risk/champion.ts'
 import { type Fold, fitWeights, LEVELS, levelsOf, PLACES, placesOf, ratesOn } from '../../models/risk/credibility.ts'
-import { isHeld } from '../../models/risk/evaluate.ts'
 import { fitRisk } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
 import { fitProfile, HOURS, provinceOffset, sunTable } from '../../models/risk/profile.ts'
 import { enoughOf, estimatesOf, fitRun, LEAST_ACCIDENTS, profilesOf, type RiskParameters } from '../../models/risk/run.ts'
+import { daysOf, everyFourthWeek, isHeld, lastYear, type Split } from '../../models/risk/split.ts'
+import { expectScored } from '../helpers/checked-scores.ts'
 import { figures } from '../helpers/figures.ts'
 
 const FIRST = dayOf('2024-01-01')
@@ -129,8 +131,83 @@ test('years count that have enough accidents, of enough weeks, the newest first;
     ['2020', 1100],
   ])
   expect(enoughOf(of(2024, 900), { years: 1 })).toEqual([])
-  const { data_from, data_to, made_at } = fitRun(of(2024, 1200, 274), ANIMALS)
+  const { data_from, data_to, made_at, checks, scores } = fitRun(of(2024, 1200, 274), ANIMALS)
+  // Held-out weeks between others claim no time ahead.
+  expect(new Set([...checks, ...scores].map(({ horizon }) => horizon))).toEqual(new Set(['HELD_OUT_WEEKS']))
   expect([data_from, data_to, made_at]).toEqual(['2024-01-01', '2024-09-30', Date.UTC(2024, 8, 30, 22)])
+})
+
+/** Accidents of a year on the sections of a road, more of them on its first ones. */
+function yearly(year: number, count = LEAST_ACCIDENTS + 100): SectionAccident[] {
+  const next = figures(year)
+  return Array.from({ length: count }, () =>
+    accident({
+      km: 40 * next() ** 2,
+      local_date: dateOf(dayOf(`${year}-01-01`) + Math.floor(364 * next())),
+      hour_local: Math.floor(24 * next()),
+    }),
+  )
+}
+
+test('the last of three whole years in a row is held out whole, and predicted from the years before, as many as the basis fits', () => {
+  const of = (...years: number[]): SectionAccident[] => years.flatMap((year) => yearly(year, 300))
+  const daysIn = (...years: number[]): number => years.reduce((sum, year) => sum + (year % 4 === 0 ? 366 : 365), 0)
+  const split = lastYear(of(2024, 2022, 2023), CASUALTIES)
+  expect(split).toMatchObject({ horizon: 'P1Y', from: '2024-01-01', to: expect.stringMatching(/^2024-12-/), known_to: expect.any(String) })
+  expect(split?.fitted[0]).toBe(dayOf('2022-01-01'))
+  expect((split?.known_to as string) < (split?.from as string)).toBe(true)
+  expect(Math.max(...(split?.fitted ?? []))).toBe(dayOf(split?.known_to as string))
+  expect(Math.min(...(split?.held ?? []))).toBe(dayOf('2024-01-01'))
+  const [first] = lastYear(of(2020, 2021, 2022, 2023, 2024), CASUALTIES)?.fitted ?? []
+  expect(first).toBe((split?.fitted[0] as number) - daysIn(2021))
+  // Too few years, a year between them, a year without its last month, and a fit of one year.
+  expect(lastYear(of(2023, 2024), CASUALTIES)).toBeNull()
+  expect(lastYear(of(2021, 2022, 2024), CASUALTIES)).toBeNull()
+  for (const cut of ['2022-01', '2023-07', '2024-12'])
+    expect([
+      cut,
+      lastYear(
+        of(2022, 2023, 2024).filter(({ local_date }) => !local_date.startsWith(cut)),
+        CASUALTIES,
+      ),
+    ]).toEqual([cut, null])
+  expect(lastYear(of(2022, 2023, 2024), ANIMALS)).toBeNull()
+  expect(lastYear([], CASUALTIES)).toBeNull()
+})
+
+test('errors of the last year are a year ahead, of a fit that did not see it', () => {
+  const [before, last] = [[2023, 2022, 2021].flatMap((year) => yearly(year)), yearly(2024)]
+  const served = keepRates(fitRisk(before, daysOf(before), CASUALTIES))
+  const champion = { ...served, data_to: '2023-12-30', trial: { ...served, known_to: '2022-12-31' } } as unknown as RiskParameters
+  const fit = fitRun([...last, ...before], CASUALTIES, champion)
+  expectScored(fit)
+  expect(fit.data_from).toBe('2022-01-01')
+  expect(new Set(fit.scores.map(({ horizon, window_from }) => `${horizon} ${window_from}`))).toEqual(new Set(['P1Y 2024-01-01']))
+  expect(fit.scores.find(({ metric }) => metric === 'CALIBRATION')?.points).toBe(last.length)
+  // The trial is the champion's fit to the same three years, to the last digit: a new year alone is no reason for a refusal.
+  expect([fit.parameters.trial.rates, fit.checks[0]?.standing]).toEqual([served.rates, fit.checks[0]?.error])
+})
+
+test('a champion that saw the last year, or most weeks of it, is not scored on it', () => {
+  const split = lastYear(
+    [2022, 2023, 2024].flatMap((year) => yearly(year, 300)),
+    CASUALTIES,
+  ) as Split
+  const whole = { profiles: [], roads: [], rates: [] }
+  const seen = (data_to: string, known_to: string | null | undefined): unknown =>
+    unseeing({ ...whole, data_to, trial: { ...whole, known_to } } as Contender, split)
+  expect(seen('2024-12-31', '2023-12-31')).toHaveProperty('known_to', '2023-12-31')
+  expect(seen('2023-12-31', null)).toHaveProperty('data_to', '2023-12-31')
+  // Versions from before walks forward name no last day of their trials, which saw three of four weeks.
+  for (const known_to of [null, undefined, '2024-12-31']) expect(seen('2024-12-31', known_to)).toBeUndefined()
+  // Weeks are scored by a trial without them, or by one of earlier days.
+  const weeks = everyFourthWeek(YEAR)
+  const ofWeeks = (data_to: string, known_to: string | null): boolean =>
+    unseeing({ ...whole, data_to, trial: { ...whole, known_to } }, weeks) !== undefined
+  expect([ofWeeks('2024-12-31', null), ofWeeks('2024-12-31', '2023-12-31'), ofWeeks('2025-12-31', '2024-12-31')]).toEqual([
+    ...[true, true, false],
+  ])
+  expect(ofWeeks('2025-12-31', null)).toBe(false)
 })
 
 test('sections are ranked by their expected number, classed by rank, and have no number on roads with fewer than three accidents', () => {

@@ -8,13 +8,14 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayOf, type SectionAccident } from '../../models/risk/accidents.ts'
 import { ANIMALS, CASUALTIES } from '../../models/risk/bases.ts'
 import { dayType, evaluateCity, forecastCity } from '../../models/risk/city.ts'
-import { deviance, holdOut, isHeld, shareInTop } from '../../models/risk/evaluate.ts'
+import { deviance, holdOut, shareInTop } from '../../models/risk/evaluate.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
 import { predictDay } from '../../models/risk/predict.ts'
 import { dayHours, localSun } from '../../models/risk/profile.ts'
 import { casualtyAccidents, SECTION_ACCIDENT_COLUMNS, sectionAccidents } from '../../models/risk/rows.sql.ts'
 import { fitRun, type RiskParameters } from '../../models/risk/run.ts'
+import { everyFourthWeek, isHeld } from '../../models/risk/split.ts'
 import { sunClock, sunTimes } from '../../models/risk/sun.ts'
 import type { Check } from '../../models/run/run.ts'
 import { evaluateRisk } from '../../scripts/evaluations/risk.ts'
@@ -31,6 +32,7 @@ import { landRows, openTestLake } from '../lake/query/fixtures.ts'
 const shared = sharedFolder()
 const FIRST = dayOf('2024-01-01')
 const YEAR = Array.from({ length: 366 }, (_, at) => FIRST + at)
+const SPLIT = everyFourthWeek(YEAR)
 const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 /** Rates of the sections of each of eight roads: most are calm, some are not. */
 const SECTION_RATES = [1, 1, 2, 8, 4, 1, 0.3, 1]
@@ -90,25 +92,25 @@ test('sections are between the first and the last accident of a road in a provin
 })
 
 test('held-out accidents do not change the forecast', () => {
-  const before = holdOut(ACCIDENTS, YEAR)
+  const before = holdOut(ACCIDENTS, SPLIT)
   const next = figures(11)
   const shuffled = ACCIDENTS.map((accident) =>
     isHeld(dayOf(accident.local_date)) ? { ...accident, km: 40 * next(), hour_local: Math.floor(24 * next()), road: 'N1' } : accident,
   )
   const after = holdOut(
     shuffled.filter((_, at) => at % 5 !== 0 || !isHeld(dayOf((shuffled[at] as SectionAccident).local_date))),
-    YEAR,
+    SPLIT,
   )
   expect(isSame(after.expected, before.expected)).toBe(true)
   expect(isSame(after.baseline, before.baseline)).toBe(true)
   expect(isSame(after.counts, before.counts)).toBe(false)
   // Accidents of the fit do.
-  const other = holdOut(ACCIDENTS.slice(100), YEAR)
+  const other = holdOut(ACCIDENTS.slice(100), SPLIT)
   expect(isSame(other.expected, before.expected)).toBe(false)
 })
 
 test('the forecast adds up to the later accidents, and beats means', () => {
-  const { model, counts, expected, baseline, mean } = holdOut(ACCIDENTS, YEAR)
+  const { model, counts, expected, baseline, mean } = holdOut(ACCIDENTS, SPLIT)
   expect(sum(expected) / sum(counts)).toBeGreaterThan(0.9)
   expect(sum(expected) / sum(counts)).toBeLessThan(1.1)
   expect(deviance(counts, expected)).toBeLessThan(deviance(counts, baseline))
@@ -120,7 +122,7 @@ test('the forecast adds up to the later accidents, and beats means', () => {
 test('a share of accidents is on unseen sections, and is forecast from the weeks of the seen ones', () => {
   // A road of its own for every third accident.
   const scattered = ACCIDENTS.map((accident, at) => (at % 3 === 0 ? { ...accident, road: `CM${at}` } : accident))
-  const { model, accidents, unseen } = holdOut(scattered, YEAR)
+  const { model, accidents, unseen } = holdOut(scattered, SPLIT)
   expect(Math.abs(model.unseenShare - unseen / accidents)).toBeLessThan(0.04)
   expect(model.unseenShare).toBeGreaterThan(0.25)
 })
@@ -192,9 +194,10 @@ test('with several years the parameters are checked on unseen accidents, also th
   ]
   const { parameters } = fitRun(before, CASUALTIES)
   expect(parameters.data_to).toBe('2024-12-31')
+  // What it serves never saw the last year.
   const [check] = fitRun(after, CASUALTIES, parameters).checks
-  expect(check).toMatchObject({ series: 'casualty_accidents', standing: expect.closeTo(check?.error as number, 3) })
-  const blind = { ...parameters, trial: { ...parameters.trial, rates: parameters.trial.rates.map((road) => road.map(() => [0.01])) } }
+  expect(check).toMatchObject({ series: 'casualty_accidents', horizon: 'P1Y', standing: expect.closeTo(check?.error as number, 3) })
+  const blind = { ...parameters, rates: parameters.rates.map((road) => road.map(() => [0.01])) }
   expect(fitRun(after, CASUALTIES, blind).checks[0]?.standing).toBeGreaterThan(check?.standing as number)
 })
 

@@ -137,7 +137,7 @@ export const modelCardList = defineEndpoint({
   plan: 'FREE',
   summary: 'Model cards: purpose, data, out-of-sample errors, versions, charts',
   about:
-    'Errors are of forecasts made with data known before their outcomes. A fit that failed, or whose error in the last scored window exceeds that of the current version, is not served. If the current version is no better than the plain baseline, the baseline is served, and `served` says so.',
+    'Errors are of forecasts made with data known before their outcomes, except for `horizon=HELD_OUT_WEEKS`: weeks predicted from those before and after them. A fit that failed, or whose error in the last scored window exceeds that of the current version, is not served. If the current version is no better than the plain baseline, the baseline is served, and `served` says so.',
   params: { model: listOf(oneOf('Model.', IDS, { example: 'fuel' })) },
   returns: listReturn('models', card, {
     sorts: ['id', 'made_at'],

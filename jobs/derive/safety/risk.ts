@@ -17,7 +17,7 @@ import { type Fit, runModel } from '../../../models/run/run.ts'
 import { type DerivedPart, defineDerived } from '../define.ts'
 
 const THREAD = new URL('../../../models/risk/thread.ts', import.meta.url)
-const REVISION = 2
+const REVISION = 3
 /** Editions of the national table, which includes the other sources' accidents. */
 const NATIONAL = /^dgt-\d{4}$/
 
@@ -56,17 +56,18 @@ export const riskDerived = defineDerived({
   gives: SECTION_ACCIDENT_COLUMNS,
   rows: async ({ version: model }, { given, files, signal }) => {
     const basis = RISK_MODELS.find((one) => one.model === model) as RiskBasis
-    const accidents = enoughOf(given as unknown as readonly SectionAccident[], basis)
-    if (accidents.length === 0) return []
+    const accidents = given as unknown as readonly SectionAccident[]
+    if (enoughOf(accidents, basis).length === 0) return []
     const stood = await runModel<RiskParameters>(files, { model, revision: REVISION, signal }, (standing) =>
       inThread<Fit<RiskParameters>>(THREAD, { accidents, basis, standing }, signal),
     )
     const { model_version, parameters } = stood
+    const [check] = stood.checked
     const fitted = {
       model,
       model_version,
       made_at: dayBounds(parameters.data_to).end,
-      recent_error: stood.recentError(basis.series, 'P7D'),
+      recent_error: check ? stood.recentError(check.series, check.horizon) : null,
     }
     const profiles = profilesOf(parameters, fitted) as unknown as AnyRow[]
     return {

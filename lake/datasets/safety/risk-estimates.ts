@@ -41,7 +41,11 @@ export const riskEstimates = defineDataset({
     interval_low: rate(14, 'Lower end of the interval of the expected number.', 0.08),
     interval_high: rate(15, 'Upper end of the interval.', 0.15),
     baseline: col.float(16, 'Mean over all sections.', { unit: '1', example: 0.038 }),
-    recent_error: rate(17, 'Mean Poisson deviance of a section and hour of the week, over held-out weeks.', 0.0175),
+    recent_error: rate(
+      17,
+      'Mean Poisson deviance of a section, week and hour, over the held-out year or weeks: `horizon` in `served` of the model card.',
+      0.0175,
+    ),
     rank: col.integer(18, 'Rank among all sections by the expected number, from 1.', { unit: '1', nullable: true, example: 212, min: 1 }),
     risk_class: col.code(19, 'Class by the rank.', RISK_CLASSES, { nullable: true, example: 'VERY_HIGH' }),
     expected_by_kind: col.list(

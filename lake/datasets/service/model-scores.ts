@@ -4,8 +4,8 @@ import { METRIC_UNITS, MODEL_BASELINES } from './codes.ts'
 import { MODEL_SOURCES } from './model-sources.ts'
 
 /**
- * Out-of-sample errors: of forecasts from data known before their outcomes, over a window of outcomes. Each model is a version,
- * which each of its runs replaces.
+ * Out-of-sample errors over a window of outcomes: of forecasts from data known before these or, with horizon HELD_OUT_WEEKS, of
+ * weeks predicted from those around them. Each model is a version, which each of its runs replaces.
  */
 export const modelScores = defineDataset({
   id: 'model_scores',
@@ -19,7 +19,11 @@ export const modelScores = defineDataset({
     model_version: col.string(2, 'Version of the model that is served.', { example: 'r1-20240701-4be1c0d2' }),
     made_at: col.instant(3, 'End of the newest data used.', { example: '2024-07-01T22:00:00.000Z' }),
     series: col.string(4, 'Forecast series: a product, a sensor, a kind of accident.', { example: 'EURO_SUPER_95' }),
-    horizon: col.string(5, 'How far ahead, as an ISO 8601 duration.', { example: 'P7D' }),
+    horizon: col.string(
+      5,
+      'How far ahead, as an ISO 8601 duration. HELD_OUT_WEEKS is no time ahead: every fourth week was predicted from the weeks before and after it.',
+      { example: 'P7D' },
+    ),
     metric: col.string(6, 'Measure: MAE, WAPE, DEVIANCE, COVERAGE_80 and others.', { example: 'MAE' }),
     subset: col.string(
       7,
