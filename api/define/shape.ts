@@ -26,8 +26,8 @@ export function membersOf(fields: Fields): Member[] {
 }
 
 /**
- * The JSON Schema of a record in replies without `fields`. Strict: all members and no others. Otherwise as documented: without the
- * fields that only some replies have, and open to new members.
+ * The JSON Schema of a record in replies without `fields`. Strict: all members and no others. Otherwise as documented: without
+ * the fields that only some replies have, and open to new members.
  */
 export function recordSchema(
   shape: { readonly about: string; readonly fields: Fields; readonly sometimes?: readonly string[] },

@@ -9,8 +9,8 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = Object.freeze({
 export const AS_TYPED: Readonly<Record<string, string>> = Object.freeze({ 'X-Content-Type-Options': 'nosniff' })
 
 /**
- * Removes the `charset` that Fastify appends to JSON types. They define none (RFC 8259, 11), and clients made by oapi-codegen read no
- * body whose Content-Type has more than the media type.
+ * Removes the `charset` that Fastify appends to JSON types. They define none (RFC 8259, 11), and clients made by oapi-codegen
+ * read no body whose Content-Type has more than the media type.
  */
 export function withoutCharset(contentType: string): string {
   return contentType.replace(/^([^;]*json); charset=utf-8$/, '$1')

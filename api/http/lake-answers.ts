@@ -227,7 +227,7 @@ export function lakeHandler(context: AnswerContext, read: ReadOf<'lake'>, lake: 
     return sideTexts(rows)
   }
 
-  /** Throws the problem of an answer without rows that have not arrived, or of an unknown value or thing. A later page may be empty. */
+  /** Throws the problem of an answer whose rows have not arrived, or of an unknown value or thing. A later page may be empty. */
   async function refuseEmpty(
     { values, from, landed, begun, view, isKnown }: Asked,
     { found, whole, query, limits }: Queries,

@@ -8,8 +8,8 @@ const KEPT: readonly string[] = [essenceOf('json'), 'application/problem+json']
 const OF_OTHERS: readonly unknown[] = ['dialect', 'codec']
 
 /**
- * Returns the description without the other media types of bodies that exist as JSON, for generators of clients: they take one type,
- * or none. Bodies without a JSON form stay. Parameters have the values that JSON allows.
+ * Returns the description without the other media types of bodies that exist as JSON, for generators of clients: they take one
+ * type, or none. Bodies without a JSON form stay. Parameters have the values that JSON allows.
  */
 export function onlyJson(description: Part): Part {
   const { components, ...rest } = jsonIn(description) as Part & { readonly components: Part }

@@ -94,7 +94,7 @@ async function changedFetches(
   })
 }
 
-/** Records in one commit that the rows were compared, and which feeds have to be rebuilt. The next landing repeats it after a conflict. */
+/** Records in one commit that the rows were compared, and which feeds to rebuild. After a conflict the next landing repeats it. */
 async function settle(
   context: IngestContext,
   { table, snapshotId }: TableState,

@@ -234,7 +234,7 @@ export async function foldAccepted(
   if (lacking.length > 0) memory.unshown.push({ seq: accepted.seq, changes })
 }
 
-/** Drops the newest pending rows if too many wait for the landing; true if it did. The first are kept, so that a landing gets on. */
+/** Drops the newest pending rows if too many wait for the landing; true if it did. Keeps the first, so that a landing gets on. */
 function limitWaiting({ maxWaitingRows = MAX_WAITING_ROWS }: IngestContext, { pending }: Part): boolean {
   const [newest, before] = [pending.at(-1), pending.at(-2)]
   if (!newest?.rows || !before) return false

@@ -104,8 +104,8 @@ export function encodeManifest(options: {
 }
 
 /**
- * Decodes a manifest. Entries take missing values from `inherited`, its line in the manifest list. Throws `TableRefused` for deletes
- * other than by position.
+ * Decodes a manifest. Entries take missing values from `inherited`, its line in the manifest list. Throws `TableRefused` for
+ * deletes other than by position.
  */
 export function decodeManifest(options: {
   bytes: Buffer

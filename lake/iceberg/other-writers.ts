@@ -2,7 +2,7 @@ import { isoInstant } from '../schema/time.ts'
 import type { Snapshot, SnapshotId, TableMetadata } from './metadata.ts'
 import { stateOf, type TableState } from './table.ts'
 
-/** Table property: the snapshot whose rows are as our writers left them. Only another writer makes it differ from the current one. */
+/** Table property: the snapshot whose rows are as our writers left them. It differs from the current one after another writer. */
 export const ROWS_AT = 'rows-at'
 
 /** The kept snapshots that other writers made. The id of one of ours is its sequence number, theirs are random. */
@@ -18,7 +18,7 @@ export function writerOf({ summary, 'timestamp-ms': at }: Snapshot): string {
   return `${engine}${version ? ` ${version}` : ''}${app ? ` (${app})` : ''} at ${isoInstant(at)}`
 }
 
-/** `ROWS_AT` after a commit of ours on a base: its snapshot, unless another writer changed the base and nobody has compared yet. */
+/** `ROWS_AT` after a commit of ours on a base: its snapshot, unless another writer changed the base and nobody compared it yet. */
 export function rowsAtAfter({ properties, snapshotId }: TableState, next: SnapshotId): Readonly<Record<string, string>> {
   const known = properties[ROWS_AT]
   return known === undefined || known === String(snapshotId) ? { [ROWS_AT]: String(next) } : {}

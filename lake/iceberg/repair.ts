@@ -56,7 +56,7 @@ export async function planRollback(table: Table, version: number): Promise<Repai
   }
 }
 
-/** Removes a column that a dataset does not declare from its table's schema. Throws for any other, or one that partitions files. */
+/** Removes a column that a dataset does not declare from its table's schema. Throws for others, and for one of the partitions. */
 export async function planDropColumn(table: Table, dataset: Dataset, name: string): Promise<Repair> {
   const without = (metadata: TableMetadata): TableMetadata => {
     const schema = schemaOf(metadata)

@@ -59,7 +59,7 @@ interface CityDays {
 
 /**
  * Other cities. Sources: the yearly relation of the BOE (2026: BOE-A-2025-21667), decrees of the communities and orders of local
- * holidays. San Juan is in Valencia's decrees of 2019 to 2026, not in that of 2027; San José in the Basque decrees of the years given.
+ * holidays. San Juan is in Valencia's decrees of 2019 to 2026, not of 2027; San José in the Basque decrees of the years given.
  */
 const OF_CITIES: Readonly<Record<string, CityDays>> = {
   barcelona: {

@@ -5,7 +5,7 @@ import { QueryError } from './errors.ts'
 export const WORK_KINDS = ['live', 'request', 'restore', 'archive', 'derive'] as const
 export type WorkKind = (typeof WORK_KINDS)[number]
 
-/** Work that held something which others need waited longer than it may, for a query slot or its feed's turn. It is repeated later. */
+/** Work waited longer than it may for its feed's turn, or in it for a query slot. It is repeated later. */
 export class WaitedTooLong extends QueryError {
   constructor(what: string, most_ms: number) {
     super('busy', `waited ${most_ms / 1000} s for ${what}, and gave way to others`)

@@ -91,8 +91,9 @@ export interface DatasetSpec<C extends Columns> {
    */
   readonly isObservation?: boolean
   /**
-   * Sources whose `time` is the end of the interval that a row describes. Its length is the row's `period_s`, at most `longest_s`.
-   * The time of other sources is an instant, or the begin. A row belongs to the hour and day in which its interval begins.
+   * Sources whose `time` is the end of the interval that a row describes. Its length is the row's `period_s`, at most
+   * `longest_s`. The time of other sources is an instant, or the begin. A row belongs to the hour and day in which its interval
+   * begins.
    */
   readonly timeEnds?: { readonly sources: readonly Source[]; readonly longest_s: number }
   /** Provinces for which no source has data; lists of the dataset report them as `meta.coverage`. */

@@ -15,7 +15,7 @@ export type ModelRates = {
   readonly rates: readonly (readonly (readonly number[])[])[]
 }
 
-/** The parts of a version for comparisons: what it serves, and a fit that did not see its held-out days (`known_to` of `Split`). */
+/** The parts of a version for comparisons: what it serves, and a fit that did not see its held-out days (`Split.known_to`). */
 export type Contender = ModelRates & { readonly data_to: string; readonly trial: ModelRates & Pick<Split, 'known_to'> }
 
 /** The rates and profiles of a fit, for storage. */
@@ -28,8 +28,8 @@ export function keepRates({ grid, profiles, rates }: RiskModel): ModelRates {
 }
 
 /**
- * The champion's error over the held-out days of a split, by what it has that did not see them. Unknown sections get the mean. Null
- * if it has no such fit, or its data are newer.
+ * The champion's error over the held-out days of a split, by what it has that did not see them. Unknown sections get the mean.
+ * Null if it has no such fit, or its data are newer.
  */
 export function standingError(standing: Contender, held: Held, split: Split): number | null {
   const kept = unseeing(standing, split)

@@ -125,8 +125,8 @@ export function coverages({
 export type Measured = { readonly figures: readonly Figure[]; readonly reason?: string }
 
 /**
- * The figures with the last year held out if the data are long enough (`lastYear`), else with every fourth week: see `holdOut`. The
- * last year is the newest with an accident in the window; weeks are those of the basis's number of years.
+ * The figures with the last year held out if the data are long enough (`lastYear`), else with every fourth week: see `holdOut`.
+ * The last year is the newest with an accident in the window; weeks are those of the basis's number of years.
  */
 export function evaluateSections(accidents: readonly SectionAccident[], window: Window | null, basis: RiskBasis): Measured {
   const dates = accidents.map(({ local_date }) => local_date).sort()

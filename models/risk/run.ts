@@ -53,8 +53,8 @@ export function enoughOf(accidents: readonly SectionAccident[], { years: most }:
 }
 
 /**
- * Fits the model of a basis to its newest years of enough accidents. Evaluates it and the champion on the last year (`lastYear`), if
- * possible predicted from as many years as the basis fits, else on every fourth week.
+ * Fits the model of a basis to its newest years of enough accidents. Evaluates it and the champion on the last year (`lastYear`),
+ * if possible predicted from as many years as the basis fits, else on every fourth week.
  */
 export function fitRun(
   accidents: readonly SectionAccident[],

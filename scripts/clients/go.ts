@@ -1,8 +1,8 @@
 import type { ClientRequest } from './typescript.ts'
 
 /**
- * A Go program beside a client of oapi-codegen: it parses one reply of each request, and compares the numbers, texts and lengths of the
- * result with those of the reply. As clients in Go do, it sends no Accept.
+ * A Go program beside a client of oapi-codegen: it parses one reply of each request, and compares the numbers, texts and lengths
+ * of the result with those of the reply. As clients in Go do, it sends no Accept.
  */
 export function goProgram(requests: readonly ClientRequest[]): string {
   return `package main

@@ -19,7 +19,7 @@ export async function run(
   return { code: (code as number | null) ?? 1, output: out + err }
 }
 
-/** Runs the steps of a client one after another and prints the output of the last one, or of the one that failed; true if none did. */
+/** Runs the steps of a client in order and prints the output of the last one, or of the one that failed; true if none did. */
 export async function runSteps(
   name: string,
   folder: string,

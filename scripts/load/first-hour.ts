@@ -53,8 +53,8 @@ export function busyLoops(count: number): () => void {
 }
 
 /**
- * Asks every row of the catalogue until each has answered 200 with at least one record, or the time is over. Shows when each first
- * did; returns the paths that never did, with their last answer.
+ * Asks every row of the catalogue until each has answered 200 with at least one record, or the time is over. Shows when each
+ * first did; returns the paths that never did, with their last answer.
  */
 export async function firstHour(
   url: string,

@@ -45,15 +45,15 @@ test('the status names the table and the reason', async () => {
   await until('reported', async () => {
     now += 16_000
     const { reasons } = (await (await service.get('/status?format=json&lang=en')).json()) as Reply
-    const told = reasons.find(({ code }: Reply) => code === 'table-refused')
-    if (told)
-      expect([told.of, told.text]).toEqual([
+    const refused = reasons.find(({ code }: Reply) => code === 'table-refused')
+    if (refused)
+      expect([refused.of, refused.text]).toEqual([
         'incidents',
         `These tables cannot be used, and their feeds wait: incidents (${REASON}). If Redis is emptied meanwhile, their live state comes back with the next fetch.`,
       ])
     const changed = reasons.find(({ code }: Reply) => code === 'table-changed')
-    if (told)
+    if (refused)
       expect(changed?.text).toBe('These tables were changed by another writer: incidents (spark 3.5.1 at 2026-01-02T00:00:00.000Z).')
-    return told !== undefined
+    return refused !== undefined
   })
 })

@@ -8,7 +8,7 @@ import type { AnyRow } from '../../lake/schema/dataset.ts'
 import { dayOf, type SectionAccident } from '../../models/risk/accidents.ts'
 import { ANIMALS, CASUALTIES } from '../../models/risk/bases.ts'
 import { dayType, evaluateCity, forecastCity } from '../../models/risk/city.ts'
-import { deviance, holdOut, shareInTop } from '../../models/risk/evaluate.ts'
+import { deviance, evaluateSections, holdOut, shareInTop } from '../../models/risk/evaluate.ts'
 import { fitRisk, LEAST_WEEKS, type RiskModel } from '../../models/risk/fit.ts'
 import { gridOf } from '../../models/risk/grid.ts'
 import { predictDay } from '../../models/risk/predict.ts'
@@ -194,6 +194,8 @@ test('with several years the parameters are checked on unseen accidents, also th
   ]
   const { parameters } = fitRun(before, CASUALTIES)
   expect(parameters.data_to).toBe('2024-12-31')
+  const figures = evaluateSections(before, null, CASUALTIES).figures
+  expect(new Set(figures.map(({ horizon, window }) => `${horizon} ${window}`))).toEqual(new Set(['P1Y 2024-01-01:2024-12-31']))
   // What it serves never saw the last year.
   const [check] = fitRun(after, CASUALTIES, parameters).checks
   expect(check).toMatchObject({ series: 'casualty_accidents', horizon: 'P1Y', standing: expect.closeTo(check?.error as number, 3) })

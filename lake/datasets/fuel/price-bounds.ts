@@ -31,7 +31,7 @@ const BOUNDS: readonly Bounds[] = [
 
 const BY_PRODUCT = new Map(BOUNDS.flatMap(({ products, ...bounds }) => products.map((product) => [product, bounds] as const)))
 
-/** The issue of a price in EUR per litre or kilogram; null if it is plausible, or if nothing is known about the product's prices. */
+/** The issue of a price in EUR per litre or kilogram; null if it is plausible, or if the product has no bounds. */
 export function priceIssue(product: string, price: number): 'TOO_LOW' | 'TOO_HIGH' | null {
   const bounds = BY_PRODUCT.get(product)
   if (!bounds || (price >= bounds.least && price <= bounds.most)) return null

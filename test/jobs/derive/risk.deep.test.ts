@@ -150,7 +150,9 @@ test('the national table has a model of its own, of its newest three years, by h
   const [card] = await tableRows(context, modelCards)
   expect(card).toMatchObject({ model: 'risk_casualties', fit_state: 'PROMOTED', data_from: '2021-01-01' })
   const [deviance] = (await tableRows(context, modelScores)).filter((row) => row['metric'] === 'DEVIANCE')
-  expect(deviance).toMatchObject({ series: 'casualty_accidents' })
+  expect(deviance).toMatchObject({ series: 'casualty_accidents', horizon: 'P1Y', window_from: '2023-01-01' })
+  expect(card?.['served']).toMatchObject([{ horizon: 'P1Y', error: deviance?.['value'] }])
+  expect(served[0]?.['horizon']).toBe('P7D')
   expect(deviance?.['value'] as number).toBeLessThan(deviance?.['baseline'] as number)
   expect(served[0]?.['recent_error']).toBe(deviance?.['value'])
   // A newest edition that is too small leaves the three years before it.

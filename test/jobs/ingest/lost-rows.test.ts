@@ -44,40 +44,34 @@ const rows = async () => ({
   readings: await tableRows(stage.context, trafficReadings),
 })
 
-/** Sets a table's main branch to one of its snapshots, as Spark's `rollback_to_snapshot` does. */
-async function rollBack(dataset: Dataset, to: SnapshotId): Promise<void> {
-  await updateTable({
+const change = async (dataset: Dataset, to: (metadata: TableMetadata) => TableMetadata): Promise<void> =>
+  void (await updateTable({
     table: stage.context.lake.table(dataset),
-    attempt: async ({ metadata }) => ({
-      kind: 'change',
-      metadata: {
-        ...metadata,
-        'current-snapshot-id': to,
-        refs: { ...metadata.refs, main: { 'snapshot-id': to, type: 'branch' } },
-        'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': Date.now(), 'snapshot-id': to }],
-      },
-    }),
-  })
-}
+    attempt: async ({ metadata }) => ({ kind: 'change', metadata: to(metadata) }),
+  }))
+
+/** Sets a table's main branch to one of its snapshots, as Spark's `rollback_to_snapshot` does. */
+const rollBack = (dataset: Dataset, to: SnapshotId): Promise<void> =>
+  change(dataset, (metadata) => ({
+    ...metadata,
+    'current-snapshot-id': to,
+    refs: { ...metadata.refs, main: { 'snapshot-id': to, type: 'branch' } },
+    'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': Date.now(), 'snapshot-id': to }],
+  }))
 
 /** Gives the newest snapshot the random id and summary of another engine. */
-async function asForeign(dataset: Dataset, rowsAt: string | undefined): Promise<void> {
-  const id = 4_611_686_018_427_387_911n
-  const theirs = (one: Snapshot): Snapshot => ({ ...one, 'snapshot-id': id, summary: { ...one.summary, 'engine-name': 'spark' } })
-  await updateTable({
-    table: stage.context.lake.table(dataset),
-    attempt: async ({ metadata }) => ({
-      kind: 'change',
-      metadata: {
-        ...metadata,
-        snapshots: [...metadata.snapshots.slice(0, -1), ...metadata.snapshots.slice(-1).map(theirs)],
-        'current-snapshot-id': id,
-        refs: { main: { 'snapshot-id': id, type: 'branch' } },
-        properties: { ...metadata.properties, ...(rowsAt && { 'rows-at': rowsAt }) },
-      } as TableMetadata,
-    }),
+const asForeign = (dataset: Dataset, rowsAt: string | undefined): Promise<void> =>
+  change(dataset, (metadata) => {
+    const id = 4_611_686_018_427_387_911n
+    const theirs = (one: Snapshot): Snapshot => ({ ...one, 'snapshot-id': id, summary: { ...one.summary, 'engine-name': 'spark' } })
+    return {
+      ...metadata,
+      snapshots: [...metadata.snapshots.slice(0, -1), ...metadata.snapshots.slice(-1).map(theirs)],
+      'current-snapshot-id': id,
+      refs: { main: { 'snapshot-id': id, type: 'branch' } },
+      properties: { ...metadata.properties, ...(rowsAt && { 'rows-at': rowsAt }) },
+    } as TableMetadata
   })
-}
 
 /** Deletes files of a table as another engine does: a snapshot of its own, and the properties as they were. */
 async function deleteFiles(dataset: Dataset, isChosen: (at: number) => boolean): Promise<void> {
