@@ -94,7 +94,7 @@ async function changedFetches(
   })
 }
 
-/** Records in one commit that the rows were compared, and which feeds to rebuild. After a conflict the next landing repeats it. */
+/** Records in one commit that the rows were compared, and which feeds to rebuild. The next landing repeats a conflict. */
 async function settle(
   context: IngestContext,
   { table, snapshotId }: TableState,

@@ -18,7 +18,7 @@ export function writerOf({ summary, 'timestamp-ms': at }: Snapshot): string {
   return `${engine}${version ? ` ${version}` : ''}${app ? ` (${app})` : ''} at ${isoInstant(at)}`
 }
 
-/** `ROWS_AT` after a commit of ours on a base: its snapshot, unless another writer changed the base and nobody compared it yet. */
+/** `ROWS_AT` after a commit of ours on a base: its snapshot, unless another writer changed the base and nobody compared. */
 export function rowsAtAfter({ properties, snapshotId }: TableState, next: SnapshotId): Readonly<Record<string, string>> {
   const known = properties[ROWS_AT]
   return known === undefined || known === String(snapshotId) ? { [ROWS_AT]: String(next) } : {}

@@ -101,7 +101,8 @@ test('intervals hold 79 of a hundred of the errors before, and forget old ones b
   // Not before the week is over.
   expect(before).toBeGreaterThan(2)
   expect(Math.abs(width() - 0.79 * 2)).toBeLessThan(0.06)
-  for (let week = 0; week < 40; week++) spread.close()
+  // An eighth of the former errors is left.
+  for (let week = 0; week < 20; week++) spread.close()
   see(0.2)
   spread.close()
   expect(width()).toBeLessThan(0.45)
