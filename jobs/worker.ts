@@ -8,7 +8,7 @@ import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { readFeedStates } from '../lake/live/freshness.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
-import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
+import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry, type WorkerPhase } from '../lake/live/workers.ts'
 import { WaitedTooLong } from '../lake/query/work-kind.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
@@ -75,6 +75,8 @@ export interface WorkerOptions {
   readonly declared?: readonly DeclaredPart[]
   readonly upkeep: readonly UpkeepTask[]
   readonly landEvery_s: number
+  /** How much of its data has arrived; all by default. */
+  readonly phase?: () => WorkerPhase
   readonly runner: FeedRunner
   readonly log: Logger
   readonly times?: Partial<WorkerTimes>
@@ -179,10 +181,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     return 'done'
   }
 
-  const entry: WorkerEntry<Schedule> = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
+  const own = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
+  const entry = (): WorkerEntry<Schedule> => ({ ...own, phase: options.phase?.() ?? 'STEADY' })
   try {
     if (lake !== undefined) await claimRedis(redis, lake)
-    await announceWorker(redis, entry)
+    await announceWorker(redis, entry())
   } catch (error) {
     redis.disconnect()
     throw error
@@ -225,7 +228,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const wishes = hearWishes({ redisUrl, queue, feeds, failed: (error) => report('warn', {}, error, 'documents on demand') })
 
   const announcer = setInterval(() => {
-    if (!away && !closing) announceWorker(redis, entry).catch((error: Error) => report('warn', {}, error, 'worker not announced'))
+    if (!away && !closing) announceWorker(redis, entry()).catch((error: Error) => report('warn', {}, error, 'worker not announced'))
   }, WORKER_BEAT_MS)
 
   const reconcile = async (): Promise<void> => {
@@ -251,7 +254,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const close = async (): Promise<void> => {
     clearInterval(timer)
     clearInterval(announcer)
-    if (!away) await within(announceWorker(redis, entry, { isStopping: true }), times.abort)
+    if (!away) await within(announceWorker(redis, entry(), { isStopping: true }), times.abort)
     await within(worker.pause(true), times.abort)
     await within(Promise.all(active), times.grace)
     stop.abort(new Error('the worker is closing'))

@@ -7,14 +7,24 @@ export interface NoData {
   readonly missing: readonly Pick<Dataset, 'id'>[]
   /** Required steps: feeds by id, or other steps in words. */
   readonly waits_for: readonly string[]
-  /** Seconds after which another request makes sense. */
-  readonly retry_after_s: number
+  /** Seconds after which another request makes sense, if the endpoint knows better than the feeds' next attempts. */
+  readonly retry_after_s?: number
 }
 
-/** The problem of missing data, which is not an outage. `what` describes it, without a full stop. */
+/**
+ * The problem of missing data, which is not an outage. `what` describes it, without a full stop. Retry-After is added where the
+ * feeds' next attempts are known (`withRetry`).
+ */
 export function noDataYet(what: string, { missing, waits_for, retry_after_s }: NoData): Problem {
-  return problem('no-data-yet', `${what}: it waits for ${waits_for.join(' and ')}.`, {
-    retry_after_s,
+  return problem('no-data-yet', `${what}: it waits for ${listed(waits_for)}.`, {
+    ...(retry_after_s === undefined ? {} : { retry_after_s }),
     extensions: { missing: missing.map(({ id }) => id), waits_for },
   })
+}
+
+const WORDS = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** Returns a list in words: `a`, `a and b`, `a, b, and c`. */
+function listed(items: readonly string[]): string {
+  return WORDS.format(items)
 }

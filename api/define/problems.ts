@@ -1,3 +1,5 @@
+import type { Dataset } from '../../lake/schema/dataset.ts'
+
 /** Properties of a kind of problem: HTTP status and the title of every occurrence. */
 interface ProblemKind {
   readonly status: number
@@ -222,6 +224,8 @@ interface InvalidParamOptions {
   readonly parameter?: string
   readonly value?: string
   readonly code?: ProblemCode
+  /** Datasets that decide which values exist: while their feeds still arrive, the value may come, and is not rejected. */
+  readonly of?: readonly Pick<Dataset, 'id'>[]
 }
 
 /** A parameter's rejection of a value, with what was expected. The engine adds the parameter's name and makes a problem of it. */
@@ -233,6 +237,7 @@ export class InvalidParam extends Error {
   readonly allowed: readonly string[] | undefined
   /** A suggestion for the value, null without a close match. Called only when shown, because it is slow. */
   readonly near: () => string | null
+  readonly of: readonly Pick<Dataset, 'id'>[]
 
   constructor(expected: string, options: InvalidParamOptions = {}) {
     super(expected)
@@ -241,5 +246,6 @@ export class InvalidParam extends Error {
     this.value = options.value
     this.allowed = options.allowed
     this.near = options.near ?? (() => null)
+    this.of = options.of ?? []
   }
 }

@@ -1,10 +1,12 @@
 import type { TableRefused } from '../../lake/iceberg/errors.ts'
-import type { FeedListing, FeedState } from '../../lake/live/freshness.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
+import type { WorkerPhase } from '../../lake/live/workers.ts'
 import type { Lake } from '../../lake/open.ts'
 import type { Dataset } from '../../lake/schema/dataset.ts'
 import { isoInstant } from '../../lake/schema/time.ts'
+import type { SystemState } from '../define/endpoint.ts'
 import { noDataYet } from '../define/no-data.ts'
-import { Problem, problem } from '../define/problems.ts'
+import { InvalidParam, Problem, problem } from '../define/problems.ts'
 import type { ServiceState } from './state.ts'
 
 /** Seconds after which a feed without data is worth another look. */
@@ -18,7 +20,7 @@ type Awaited = Pick<FeedListing, 'id' | 'datasets' | 'enabled' | 'disabled_reaso
 /** Returns the problem of a dataset that no announced feed has delivered. */
 export function neverDelivered(dataset: Dataset, feeds: readonly Awaited[]): Problem {
   const waits_for = waitsFor(dataset, feeds)
-  return noDataYet(`No data of ${dataset.title} has arrived yet`, { missing: [dataset], waits_for, retry_after_s: RETRY_S })
+  return noDataYet(`No data of ${dataset.title} has arrived yet`, { missing: [dataset], waits_for })
 }
 
 /** Returns what must happen before a dataset has data: the ids of the feeds that fill it, or the steps before them in words. */
@@ -33,27 +35,59 @@ function waitsFor({ id }: Dataset, feeds: readonly Awaited[]): readonly string[]
 
 /** Returns the problem of an answer whose feeds have not yet written to the tables of these datasets. */
 export function notLanded(feeds: readonly string[], missing: readonly Dataset[]): Problem {
-  return noDataYet('Some data that this answer needs has not arrived yet', { missing, waits_for: feeds, retry_after_s: RETRY_S })
+  return noDataYet('Some data that this answer needs has not arrived yet', { missing, waits_for: feeds })
 }
 
 /** Most seconds of a Retry-After for data that has not arrived. */
 const RETRY_MOST_S = 3600
+/** Seconds after which data that waits for no single feed is worth another look, by how much of the workers' data has arrived. */
+const RETRY_BY_PHASE_S = { LOADING: RETRY_S, BACKFILLING: 300, STEADY: RETRY_MOST_S } as const
+const RETRIED: readonly unknown[] = ['no-data-yet', 'feed-unavailable']
 
-/** Adds to the problem of missing data when the failing feeds that it waits for are fetched again; others land soon. */
-export function withNextAttempt(found: unknown, states: ReadonlyMap<string, FeedState>, now: number): unknown {
-  if (!(found instanceof Problem) || found.code !== 'no-data-yet') return found
-  const { extensions = {} } = found.options
-  const waits = Array.isArray(extensions['waits_for']) ? extensions['waits_for'] : []
-  const failing = waits.flatMap((id) => states.get(String(id)) ?? []).filter(({ failing_since }) => failing_since !== null)
+/** What is known about arriving data. */
+export interface Arriving extends Pick<SystemState, 'feeds' | 'states'> {
+  readonly phase: WorkerPhase
+}
+
+/**
+ * Adds Retry-After to the problem of missing data: the next attempt of a failing feed that it waits for, or by how much of the data
+ * has arrived. A value that data still arriving may have is no error: its rejection becomes `no-data-yet`.
+ */
+export function withRetry(error: unknown, { feeds, states, phase }: Arriving, now: number): unknown {
+  const found = error instanceof InvalidParam ? mayArrive(error, { feeds, states }) : error
+  if (!(found instanceof Problem) || !RETRIED.includes(found.code)) return found
+  const { extensions = {}, retry_after_s } = found.options
+  const [waits, missing] = [extensions['waits_for'], extensions['missing']].map((list) => new Set(Array.isArray(list) ? list : []))
+  const awaited = feeds.filter(({ id }) => waits?.has(id))
+  const filling = feeds.filter(({ enabled, datasets }) => enabled && datasets.some((id) => missing?.has(id)))
+  const failing = (awaited.length > 0 ? awaited : filling)
+    .flatMap(({ id }) => states.get(id) ?? [])
+    .filter(({ failing_since }) => failing_since !== null)
   const attempts = failing.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).filter((at) => at > now)
-  if (attempts.length === 0) return found
-  const next_attempt_at = isoInstant(Math.min(...attempts))
-  const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S
-  return problem(found.code, `${found.message} The last fetch failed; the next one is at ${next_attempt_at}.`, {
-    ...found.options,
-    retry_after_s: Math.min(wait_s, RETRY_MOST_S),
-    extensions: { ...extensions, next_attempt_at },
+  if (attempts.length > 0) {
+    const next_attempt_at = isoInstant(Math.min(...attempts))
+    const wait_s = Math.ceil((Math.min(...attempts) - now) / 1000) + LANDING_S
+    return problem(found.code, `${found.message} The last fetch failed; the next one is at ${next_attempt_at}.`, {
+      ...found.options,
+      retry_after_s: Math.min(wait_s, RETRY_MOST_S),
+      extensions: { ...extensions, next_attempt_at },
+    })
+  }
+  if (retry_after_s !== undefined) return found
+  const wait_s = awaited.length > 0 ? RETRY_S : RETRY_BY_PHASE_S[phase]
+  return problem(found.code, found.message, { ...found.options, retry_after_s: wait_s })
+}
+
+/** Returns the problem of a value that feeds whose data still arrives may bring; without one the error itself. */
+function mayArrive(error: InvalidParam, { feeds, states }: Pick<Arriving, 'feeds' | 'states'>): InvalidParam | Problem {
+  const { of, parameter, value } = error
+  const arriving = feeds.filter(({ id, enabled, datasets }) => {
+    const { last_success_at = null, backfill = null } = states.get(id) ?? {}
+    const isWhole = last_success_at !== null && (backfill === null || backfill.present >= backfill.files)
+    return enabled && !isWhole && of.some((dataset) => datasets.includes(dataset.id))
   })
+  if (arriving.length === 0) return error
+  return noDataYet(`No data of ${parameter}=${value} has arrived yet`, { missing: of, waits_for: arriving.map(({ id }) => id) })
 }
 
 /** Returns the problem of a dataset whose current state exists but cannot be read. */

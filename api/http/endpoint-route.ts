@@ -10,7 +10,7 @@ import { essenceOf, type Format, formatsOf } from '../define/formats.ts'
 import { isEarlier, type Period } from '../define/params-time.ts'
 import { problem } from '../define/problems.ts'
 import type { PathGroups } from '../status/groups.ts'
-import { withNextAttempt } from './absent-data.ts'
+import { withRetry } from './absent-data.ts'
 import type { Handler, ResponsePlan } from './answer.ts'
 import type { CachedViews } from './cached-views.ts'
 import { countRequest, type PathCounters } from './context-replies.ts'
@@ -118,7 +118,8 @@ export class EndpointRoute {
     const wanted = this.#formatOf[context.caller.tier](raw.headers.accept)
     const asked = { raw, params: request.params as Asked['params'], response: reply.raw, context, now, wanted }
     const found = await this.#found(asked).catch((error: unknown) => {
-      throw withNextAttempt(error, this.#parts.state.system().states, now)
+      const { state } = this.#parts
+      throw withRetry(error, { ...state.system(), phase: state.live.workers()?.phase ?? 'STEADY' }, now)
     })
     await sendFound(raw, reply, { found, now, context })
     countRequest(this.#counters, context, reply.raw.statusCode)

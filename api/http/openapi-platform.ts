@@ -1,3 +1,4 @@
+import { WORKER_PHASES } from '../../lake/live/workers.ts'
 import { SOURCE_MODES } from '../../lake/system.ts'
 import { EXAMPLE_PLANS, PLAN_PARAMS, PLANS_SCHEMA } from '../access/plan-list.ts'
 import type { RecordShape } from '../define/fields.ts'
@@ -86,11 +87,33 @@ const READINESS: Part = Object.freeze({
     items: { type: 'string' },
     description: 'Enabled feeds that have not delivered yet; null while no feed is known.',
   },
+  landing: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Feeds that have delivered, and whose rows are not in their tables yet: current state is served, lists of tables are not.',
+  },
+  phase: {
+    type: 'string',
+    enum: WORKER_PHASES,
+    description:
+      'LOADING until each feed has landed once since the start, with what is derived from it; BACKFILLING while archives from before are fetched; then STEADY.',
+  },
 })
+
+const ARRIVED = { landing: [], phase: 'STEADY' } as const
 
 function readiness(status: 'ready' | 'not ready'): Part {
   const [redis, waiting_for] = status === 'ready' ? [true, []] : [false, ['dgt_incidents']]
-  return { status, source_mode: 'live', redis, lake: status === 'ready', store_full: false, redis_read_only: false, waiting_for }
+  return {
+    status,
+    source_mode: 'live',
+    redis,
+    lake: status === 'ready',
+    store_full: false,
+    redis_read_only: false,
+    waiting_for,
+    ...ARRIVED,
+  }
 }
 
 const DESCRIPTION: Part = Object.freeze({

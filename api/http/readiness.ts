@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { datasets } from '../../lake/catalog.ts'
+import type { FeedListing } from '../../lake/live/freshness.ts'
+import type { WorkerPhase } from '../../lake/live/workers.ts'
 import type { Lake } from '../../lake/open.ts'
 import { isFull } from '../../lake/store/errors.ts'
 import type { Limiter } from '../access/limits/limiter.ts'
@@ -16,6 +19,10 @@ export interface Readiness {
   readonly redis_read_only: boolean
   /** Enabled feeds that have not delivered yet; null while no feed is known. */
   readonly waiting_for: readonly string[] | null
+  /** Feeds that have delivered and are not in their tables yet. */
+  readonly landing: readonly string[]
+  /** How much of the data has arrived since the workers started. */
+  readonly phase: WorkerPhase
 }
 
 /** Timeout in ms after which a store counts as unavailable. */
@@ -41,6 +48,7 @@ export function readinessOf(parts: {
     ),
   ]
   let answered_at = Number.NEGATIVE_INFINITY
+  const landingOf = landingFinder(lake)
   return async () => {
     const isSure = clock() - answered_at < SURE_MS
     const store = isSure ? 'answers' : await answers(() => lake.store.now())
@@ -53,7 +61,10 @@ export function readinessOf(parts: {
       redis_read_only: limiter.refusal !== null,
     }
     const { feeds, states } = state.system()
-    const waiting = feeds.filter(({ id, enabled }) => enabled && (states.get(id)?.last_success_at ?? null) === null)
+    const [delivered, waiting] = partition(
+      feeds.filter(({ enabled }) => enabled),
+      ({ id }) => (states.get(id)?.last_success_at ?? null) !== null,
+    )
     // Without Redis, the last good state is served if there is one; without the store, the current state is.
     const canServe = checks.lake || shown.some((id) => state.live.get(id) !== null)
     const isWhole = checks.redis && checks.lake && !checks.store_full && !checks.redis_read_only
@@ -61,7 +72,31 @@ export function readinessOf(parts: {
       status: !canServe ? 'not ready' : isWhole ? 'ready' : 'degraded',
       ...checks,
       waiting_for: feeds.length === 0 ? null : waiting.map(({ id }) => id),
+      landing: checks.lake ? await landingOf(delivered) : [],
+      phase: state.live.workers()?.phase ?? 'STEADY',
     }
+  }
+}
+
+const partition = <T>(all: readonly T[], fits: (one: T) => boolean): readonly [T[], T[]] => [
+  all.filter(fits),
+  all.filter((one) => !fits(one)),
+]
+
+/** Makes the function that finds the feeds without a landing in any of their tables. One that has landed is not looked for again. */
+function landingFinder(lake: Lake): (feeds: readonly FeedListing[]) => Promise<string[]> {
+  const landed = new Set<string>()
+  const hasLanded = async (feed: FeedListing): Promise<boolean> => {
+    const tables = datasets.filter(({ id }) => feed.datasets.includes(id))
+    // A table that cannot be used says so elsewhere.
+    const found = await Promise.all(tables.map((dataset) => lake.snapshot(dataset).catch(() => true as const)))
+    return found.some((table) => table === true || table?.covered_until[feed.id] !== undefined)
+  }
+  return async (feeds) => {
+    const unknown = feeds.filter(({ id, on_demand }) => !on_demand && !landed.has(id))
+    const found = await Promise.all(unknown.map(hasLanded))
+    for (const [at, { id }] of unknown.entries()) if (found[at]) landed.add(id)
+    return unknown.filter(({ id }) => !landed.has(id)).map(({ id }) => id)
   }
 }
 

@@ -50,7 +50,16 @@ function exampleOf(endpoints: readonly Endpoint[]): StatusReport {
     ...{
       as_of,
       source_mode: 'live',
-      ready: { status: 'ready', redis: true, lake: true, store_full: false, redis_read_only: false, waiting_for: [] },
+      ready: {
+        status: 'ready',
+        redis: true,
+        lake: true,
+        store_full: false,
+        redis_read_only: false,
+        waiting_for: [],
+        landing: [],
+        phase: 'STEADY',
+      },
     },
     feeds: [
       { ...feed, id: 'dgt_incidents', health: 'OK', last_success_at: as_of, data_time: as_of - 32_000, data_age_s: 32 },

@@ -1,8 +1,10 @@
 import type { Dataset } from '../schema/dataset.ts'
+import { TableRefused } from './errors.ts'
 import { liveFiles } from './files.ts'
 import { metadataBytes, parseMetadata, schemaOf, type TableMetadata } from './metadata.ts'
 import { declaredTable } from './schema.ts'
 import { listVersions, openTable, pathsOf, stateOf, type Table, versionKey } from './table.ts'
+import type { LiveFile } from './types.ts'
 import { updateTable, writeHint } from './update.ts'
 
 /** A repair of a table by its operator: what it would change, and the change itself. */
@@ -43,9 +45,8 @@ export async function planRollback(table: Table, version: number): Promise<Repai
       { 'timestamp-ms': metadata['last-updated-ms'], 'metadata-file': pathsOf(state).toLocation(versionKey(key, version)) },
     ],
   }
-  const rows = files.reduce((sum, file) => sum + file.rows, 0)
   return {
-    plan: `${key}: version ${newest + 1} would be version ${version} again, with ${rows} rows in ${files.length} files; later commits are lost`,
+    plan: `${key}: version ${newest + 1} would be version ${version} again, with ${rowsOf(files)} rows in ${files.length} files; ${await rowsNow(table)}, and later commits would be lost`,
     async apply() {
       if (!(await store.putIfAbsent(versionKey(key, newest + 1), metadataBytes(next))))
         throw new Error(`table ${key} was changed meanwhile: nothing was done`)
@@ -53,6 +54,19 @@ export async function planRollback(table: Table, version: number): Promise<Repai
       table.announce(newest + 1)
       return newest + 1
     },
+  }
+}
+
+const rowsOf = (files: readonly LiveFile[]): number => files.reduce((sum, file) => sum + file.rows, 0)
+
+/** Says how many rows a table has at present, if it can be read. */
+async function rowsNow(table: Table): Promise<string> {
+  try {
+    const state = await table.load({ isFresh: true })
+    return `it has ${state ? rowsOf(await liveFiles(state)) : 0} rows now`
+  } catch (error) {
+    if (!(error instanceof TableRefused)) throw error
+    return 'its rows cannot be counted now'
   }
 }
 

@@ -3,6 +3,13 @@ import type { DeclaredPart } from './forget.ts'
 import { LIVE_KEYS } from './keys.ts'
 import { defineScript, runScript } from './script.ts'
 
+/**
+ * How much of a worker's data has arrived: it fetches, lands and derives each feed for the first time since its start, it restores
+ * archives from before the service began, or neither.
+ */
+export type WorkerPhase = (typeof WORKER_PHASES)[number]
+export const WORKER_PHASES = ['LOADING', 'BACKFILLING', 'STEADY'] as const
+
 /** A worker as announced to the others and to the API. */
 export interface WorkerEntry<S = unknown> {
   readonly id: string
@@ -12,6 +19,8 @@ export interface WorkerEntry<S = unknown> {
   readonly schedules: readonly S[]
   /** Live state parts in its catalogue, including disabled feeds; null if not stated. */
   readonly declared: readonly DeclaredPart[] | null
+  /** Unset by workers of earlier versions. */
+  readonly phase?: WorkerPhase
 }
 
 /** Interval between a worker's announcements, ms. */
@@ -55,6 +64,8 @@ export interface SeenWorkers {
   /** Their ids, sorted: a new worker announces itself after it has stored what it announces in `system/`. */
   readonly ids: string
   readonly seen_at: number
+  /** The earliest phase of those alive; STEADY without one. */
+  readonly phase: WorkerPhase
 }
 
 /** The announced workers; null if there were never any. */
@@ -63,6 +74,7 @@ export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
   const found = Object.entries(entries).map(([id, text]) => ({ id, ...read(text) }))
   if (found.length === 0) return null
   const living = found.filter(({ at, json }) => json !== '' && now - at <= AWAY_MS)
+  const phases = living.map(({ json }) => (JSON.parse(json) as WorkerEntry).phase)
   return {
     living: living.length,
     ids: living
@@ -70,6 +82,7 @@ export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
       .sort()
       .join(' '),
     seen_at: Math.max(...found.map(({ at }) => at)),
+    phase: WORKER_PHASES.find((phase) => phases.includes(phase)) ?? 'STEADY',
   }
 }
 

@@ -24,6 +24,15 @@ const USAGE = `scripts/lake <command> [--data <dir>]
   drop-column <dataset> <column>      remove a column that another engine added; both only say what they would do without --yes
   relocate             rewrite the paths of a lake that was moved, for other readers`
 
+/** The arguments of each command. */
+const ARGUMENTS = {
+  tables: [],
+  files: ['<dataset>'],
+  sql: ["'<select>'"],
+  rollback: ['<dataset>', '<version>'],
+  'drop-column': ['<dataset>', '<column>'],
+  relocate: [],
+} as const
 const SQL_TIMEOUT_MS = 600_000
 
 async function main(): Promise<void> {
@@ -38,16 +47,11 @@ async function main(): Promise<void> {
   })
   const [command, argument, ...rest] = positionals
   if (values.help || command === undefined) return say(USAGE)
-  const known = {
-    tables: argument === undefined,
-    relocate: argument === undefined,
-    files: argument !== undefined,
-    sql: argument !== undefined,
-    rollback: /^[1-9]\d{0,8}$/.test(rest[0] ?? ''),
-    'drop-column': rest[0] !== undefined,
-  }
-  const takes = command === 'rollback' || command === 'drop-column' ? 1 : 0
-  if (rest.length > takes || !known[command as keyof typeof known]) throw new Error(`${positionals.join(' ')}: no such command\n${USAGE}`)
+  const takes = ARGUMENTS[command as keyof typeof ARGUMENTS] as (typeof ARGUMENTS)[keyof typeof ARGUMENTS] | undefined
+  if (takes === undefined) throw new Error(`${command}: no such command\n${USAGE}`)
+  const isVersion = command !== 'rollback' || /^[1-9]\d{0,8}$/.test(rest[0] ?? '')
+  if (positionals.length - 1 !== takes.length || !isVersion)
+    throw new Error(`${positionals.join(' ')}: expected scripts/lake ${[command, ...takes].join(' ')}\n${USAGE}`)
   if (!/^[1-9]\d{0,5}$/.test(values.rows)) throw new Error(`--rows ${values.rows}: a number from 1 to 999999`)
   const config = cliConfig(values.data)
   const store = await openServiceStore(config)
@@ -56,7 +60,8 @@ async function main(): Promise<void> {
     if (command === 'tables') await showTables(lake, store)
     else if (command === 'files') await showFiles(lake, argument as string)
     else if (command === 'sql') await answer(lake, argument as string, Number(values.rows))
-    else if (takes === 1) await repair(lake, { command, id: argument as string, what: rest[0] as string, isMeant: values.yes === true })
+    else if (takes.length === 2)
+      await repair(lake, { command, id: argument as string, what: rest[0] as string, isMeant: values.yes === true })
     else await moveTables(lake)
   } finally {
     await lake.close()

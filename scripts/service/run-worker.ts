@@ -81,6 +81,7 @@ const worker = await startWorker({
   feeds: scheduled,
   declared: feeds.flatMap((feed) => feed.into.map((dataset) => ({ dataset: dataset.id, feed: feed.id }))),
   upkeep: UPKEEP_TASKS,
+  phase: () => firstRound.phase,
   landEvery_s: config.mode === 'replay' ? REPLAY_LAND_EVERY_S : config.landEvery_s,
   runner: {
     fetch: (feed, signal) =>
@@ -88,17 +89,18 @@ const worker = await startWorker({
         ? runner.follow(feed, signal, { onFile: (run) => meter.fetch(feed.id, signal, run) })
         : firstRound.fetch(feed, () => meter.fetch(feed.id, signal, () => asWork(kindOf(feed), () => runner.fetch(feed, signal)))),
     land: (feed, signal) =>
-      meter.land(feed.id, signal, async () => {
-        const rows = await firstRound.land(feed, () => asWork(kindOf(feed), () => runner.land(feed, signal)))
-        await asWork('derive', () => deriver.after(feed, signal))
-        return rows
-      }),
+      meter.land(feed.id, signal, () =>
+        firstRound.land(
+          feed,
+          () => asWork(kindOf(feed), () => runner.land(feed, signal)),
+          () => asWork('derive', () => deriver.after(feed, signal)),
+        ),
+      ),
     upkeep: (task, signal) =>
       meter.upkeep(task, signal, async () => {
         if (task === 'models') return asWork('derive', () => deriver.nightly(signal))
         if (task !== 'backfill') return asWork('derive', () => runUpkeep(context, task, { datasets, feeds: enabled, signal }))
-        await firstRound.landed
-        await asWork('archive', () => history.fill(signal))
+        await firstRound.restore(() => asWork('archive', () => history.fill(signal)))
       }),
   },
   log,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readiness } from '../../api/http/readiness.ts'
 import { isAlive } from '../../lake/process-lock.ts'
 import { isUnreachable } from '../../lake/store/errors.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
@@ -14,7 +15,7 @@ import { readOptions, type StartOptions, USAGE } from './options.ts'
 import { say } from './output.ts'
 import { openServiceStore } from './parts.ts'
 import { supervise } from './supervise.ts'
-import { openStartView, type StartView } from './terminal.ts'
+import { type Arrivals, openStartView, type StartView } from './terminal.ts'
 
 const MODE_LINES = {
   simulated: "SIMULATED publishers: generated data in the publishers' own formats, not the real world",
@@ -78,8 +79,8 @@ async function main(): Promise<void> {
     say('stopping ...')
     stopAll().then(() => process.exit(0), fail)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  // SIGHUP: its terminal was closed.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   const base = { ...process.env, SOURCE_MODE: options.mode, DATA_DIR: options.dataFolder, PORT: String(options.port) }
   /** Keeps a process running. Later starts get the facts that it first reported. */
   const keep = async (
@@ -215,18 +216,18 @@ async function firstStore(options: StartOptions, view: StartView): Promise<Objec
 async function firstData(url: string, view: StartView): Promise<void> {
   const end = Date.now() + FIRST_DATA_MS
   while (Date.now() < end) {
-    const coming = await waitingFor(url)
-    if (coming && !coming.includes(FIRST_FEED)) return
+    const coming = await arrivals(url)
+    if (coming && !coming.waiting_for.includes(FIRST_FEED)) return
     await sleep(200)
   }
   view.say('no incidents have come yet; see /api/freshness')
 }
 
-/** Returns the feeds without data so far; null if the API does not know. */
-async function waitingFor(url: string): Promise<readonly string[] | null> {
+/** Which data has arrived, as `/ready` says; null if the API does not know. */
+async function arrivals(url: string): Promise<Arrivals | null> {
   const answer = await fetch(`${url}/ready`).catch(() => null)
-  const { waiting_for } = ((await answer?.json().catch(() => null)) ?? {}) as { readonly waiting_for?: readonly string[] | null }
-  return waiting_for ?? null
+  const { waiting_for, landing, phase } = ((await answer?.json().catch(() => null)) ?? {}) as Partial<Readiness>
+  return waiting_for && landing && phase ? { waiting_for, landing, isLoading: phase === 'LOADING' } : null
 }
 
 /** Shows which data arrives, until all has. */
@@ -236,15 +237,13 @@ async function followArrivals(
 ): Promise<void> {
   let seen = ''
   while (!isStopping()) {
-    const coming = await waitingFor(url)
+    const coming = await arrivals(url)
+    const now = JSON.stringify(coming)
     // Each read of the store costs money: only if something has arrived.
-    if (coming !== null && coming.join() !== seen) {
+    if (coming !== null && now !== seen) {
       const feeds = await readFeedListings(store).catch(() => [])
-      if (feeds.length > 0 && !isStopping()) {
-        view.arrived(feeds, coming)
-        seen = coming.join()
-      }
-      if (coming.length === 0) return
+      if (feeds.length > 0 && !isStopping() && view.arrived(feeds, coming)) return
+      if (feeds.length > 0) seen = now
     }
     await sleep(COMING_MS, undefined, { ref: false })
   }

@@ -1,7 +1,9 @@
 import { rename, rm, symlink } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_PLANS } from '../../api/access/plans.ts'
-import { absentState, neverDelivered } from '../../api/http/absent-data.ts'
+import { noDataYet } from '../../api/define/no-data.ts'
+import { InvalidParam, Problem } from '../../api/define/problems.ts'
+import { absentState, neverDelivered, withRetry } from '../../api/http/absent-data.ts'
 import { openState } from '../../api/http/state.ts'
 import { incidents } from '../../lake/datasets/road/incidents.ts'
 import { v16Beacons } from '../../lake/datasets/road/v16-beacons.ts'
@@ -64,6 +66,23 @@ test('missing data of a failing feed says when the next fetch is, and of a healt
   await service.tell({ feed: 'dgt_incidents', last_success_at: Date.now(), failing_since: null, next_attempt_at: next + 86_400_000 })
   await until('it is healthy', async () => (await asked())[1].next_attempt_at === undefined)
   expect(Number((await asked())[0].headers.get('retry-after'))).toBe(30)
+})
+
+test('derived data is expected soon while data arrives, and a value that may still arrive is no error', () => {
+  const feed = { id: 'maps', datasets: ['imd_sections'], enabled: true } as const
+  const said = (error: Error, of: object): unknown => {
+    const found = withRetry(error, { feeds: [feed], states: new Map(), phase: 'STEADY', ...of } as never, 0)
+    return found instanceof Problem ? [found.code, found.options.retry_after_s] : found
+  }
+  const derived = noDataYet('No forecasts', { missing: [{ id: 'traffic_forecasts' }], waits_for: ['28 days of counts'] })
+  expect(said(derived, { phase: 'LOADING' })).toEqual(['no-data-yet', 30])
+  expect(said(derived, { phase: 'BACKFILLING' })).toEqual(['no-data-yet', 300])
+  expect(said(derived, { phase: 'STEADY' })).toEqual(['no-data-yet', 3600])
+  const year = new InvalidParam('expected a year', { parameter: 'year', value: '2018', of: [{ id: 'imd_sections' }] })
+  expect(said(year, {})).toEqual(['no-data-yet', 30])
+  const with2018 = (backfill: object | null) => ({ states: new Map([['maps', { last_success_at: 1, failing_since: null, backfill }]]) })
+  expect(said(year, with2018({ files: 3, present: 2 }))).toEqual(['no-data-yet', 30])
+  for (const backfill of [null, { files: 3, present: 3 }]) expect(said(year, with2018(backfill))).toBe(year)
 })
 
 test('a published state that cannot be read is an outage; older rows of an archive were never current', async () => {

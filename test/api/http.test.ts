@@ -231,14 +231,16 @@ describe('the lake under load', () => {
 
 test('health and readiness', async () => {
   expect(await service.json('/health')).toEqual({ status: 'ok' })
-  const { waiting_for, ...ready } = await service.json('/ready')
+  const { waiting_for, landing: _earlier, ...ready } = await service.json('/ready')
   expect(ready).toEqual({
     ...{ status: 'ready', source_mode: 'simulated', redis: true, lake: true },
-    ...{ store_full: false, redis_read_only: false },
+    ...{ store_full: false, redis_read_only: false, phase: 'STEADY' },
   })
   expect(waiting_for).toContain('fuel_stations')
   await service.tell({ feed: 'fuel_stations', last_success_at: T0 })
   await until('one feed less', async () => !(await service.json('/ready')).waiting_for.includes('fuel_stations'))
+  // Its tables have nothing of it yet.
+  expect((await service.json('/ready')).landing).toContain('fuel_stations')
 })
 
 test('sources, with the feeds that the worker announced', async () => {

@@ -6,7 +6,16 @@ import { statusPage } from '../../api/web/status-page.ts'
 const REPORT: Omit<StatusReport, 'delivery'> = {
   ...{ state: 'ok', reasons: [], as_of: Date.UTC(2026, 0, 2, 12), source_mode: 'live', feeds: [], groups: [] },
   ...{ month: '2026-01', before: null, after: null, uptime: null },
-  ready: { status: 'ready', redis: true, lake: true, store_full: false, redis_read_only: false, waiting_for: [] },
+  ready: {
+    status: 'ready',
+    redis: true,
+    lake: true,
+    store_full: false,
+    redis_read_only: false,
+    waiting_for: [],
+    landing: [],
+    phase: 'STEADY',
+  },
 }
 
 const textOf = (delivery: DeliveryLag, language: 'es' | 'en'): string =>

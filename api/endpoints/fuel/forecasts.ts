@@ -29,8 +29,6 @@ const horizonOf = (days: number): string => `P${days}D`
 const horizons = (most: number): string[] => Array.from({ length: most + 1 }, (_, days) => horizonOf(days))
 const WEEK = horizons(WEEK_DAYS)
 const HORIZONS = horizons(MOST_DAYS)
-/** A bulletin appears once a week and a day ends once a day, but an archive may be loaded at any time. */
-const RETRY_S = 3600
 
 const euros = (about: string, example: number) => col.decimal(0, about, { scale: 6, unitIn: 'price_unit', example })
 
@@ -115,7 +113,6 @@ function noneYet(isOfStations: boolean): Problem {
   return noDataYet(`There are no forecasts of this series and area yet (/api/prediccion/modelos?model=${model})`, {
     missing: [fuelForecasts],
     waits_for: [isOfStations ? `${LEAST_DAYS} days of prices of the area's stations` : 'the first Weekly Oil Bulletin'],
-    retry_after_s: RETRY_S,
   })
 }
 

@@ -130,7 +130,7 @@ export const corridorById = defineEndpoint({
       const found = declared ? await trafficOf(slice, declared, year) : null
       if (declared?.basis.kind === 'ROAD_DETECTORS' && !found && year === null)
         throw noDataYet(`The detectors of ${declared.name} have no complete day of readings yet`, {
-          ...{ missing: [corridorSensorMonths], waits_for: ['a complete day of dgt_detectors'], retry_after_s: 3600 },
+          ...{ missing: [corridorSensorMonths], waits_for: ['a complete day of dgt_detectors'] },
         })
       return found && withAge(detailOf(found, await extra(roadPosts, '')), now)
     },

@@ -174,7 +174,7 @@ export const imdList = defineEndpoint({
       const newest = years.at(-1)
       if (newest === undefined)
         throw noDataYet("DGT's detectors have no complete day of counts yet", {
-          ...{ missing: [imdDetectorMonths], waits_for: ['a complete day of dgt_detectors'], retry_after_s: 3600 },
+          ...{ missing: [imdDetectorMonths], waits_for: ['a complete day of dgt_detectors'] },
         })
       checkYears(year, years, source)
       const wanted = year ?? [newest]
@@ -185,13 +185,14 @@ export const imdList = defineEndpoint({
   example: { road: 'A-6', year: '2018' },
 })
 
-/** Rejects a year that the source lacks. */
-function checkYears(asked: readonly number[] | null, years: readonly number[], source: string): void {
+/** Rejects a year that the source lacks, unless it may still arrive. */
+function checkYears(asked: readonly number[] | null, years: readonly number[], source: 'MINISTRY' | 'DETECTORS'): void {
   const value = asked?.find((one) => !years.includes(one))
   if (value !== undefined)
     throw new InvalidParam(`expected a year of source=${source}: ${years.join(', ')}`, {
       parameter: 'year',
       value: String(value),
       allowed: years.map(String),
+      of: source === 'MINISTRY' ? [imdSections] : [],
     })
 }

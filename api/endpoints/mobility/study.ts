@@ -24,6 +24,5 @@ export function nothingOf(dataset: Dataset, { study, level }: { readonly study: 
   return noDataYet(`No data of ${what} has arrived yet`, {
     missing: [dataset],
     waits_for: ['its first day from the ministry'],
-    retry_after_s: 3600,
   })
 }

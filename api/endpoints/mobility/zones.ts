@@ -132,7 +132,6 @@ const noZones = (): Problem =>
   noDataYet('No list of the zones has arrived yet', {
     missing: [DATASETS[0]],
     waits_for: ['the first list of zones of a study'],
-    retry_after_s: 30,
   })
 
 /** The zones of the studies. */

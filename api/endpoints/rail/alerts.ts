@@ -15,19 +15,15 @@ import { besideRenfe } from './timetable-versions.ts'
 
 /** Fallback if the timetables cannot be read: alerts still name stations. */
 const NO_NETWORK = { stations: new Map(), routes: new Map() } as const
-/** Seconds after which a retry may find the timetables. */
-const RETRY_S = 30
 
 /** Throws if lines and stations are unknown because their timetables have not landed or cannot be read now. */
 async function checkNamesKnown(extra: MemoryAsk<readonly []>['optional']): Promise<void> {
   const areKnown = await namesAreKnown(extra)
-  if (areKnown === null)
-    throw problem('feed-unavailable', 'The timetables, which name lines and stations, cannot be read now.', { retry_after_s: RETRY_S })
+  if (areKnown === null) throw problem('feed-unavailable', 'The timetables, which name lines and stations, cannot be read now.')
   if (areKnown) return
   throw noDataYet('The lines and stations of trains are not known yet', {
     missing: [railRoutes],
     waits_for: ['the timetables of all networks'],
-    retry_after_s: RETRY_S,
   })
 }
 

@@ -48,6 +48,5 @@ export function noCityData(city: string): Error {
   return noDataYet(`No traffic data of ${city} has arrived yet`, {
     missing: [liveDataOf(city).dataset],
     waits_for: ['the first publication of the city'],
-    retry_after_s: 300,
   })
 }

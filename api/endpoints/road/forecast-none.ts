@@ -16,9 +16,6 @@ import { InvalidParam, type Problem, problem } from '../../define/problems.ts'
 import { nearest } from '../../define/suggest.ts'
 import type { SeriesKind } from './forecast-views.ts'
 
-/** A new fit may appear any night, but not within minutes. */
-const RETRY_S = 3600
-
 /** By kind of id: what it identifies, the parameter and path that list it, and the existing ids. */
 const LISTED = {
   SENSOR: {
@@ -56,7 +53,6 @@ export function noneAhead(all: readonly { readonly starts_at: number | null }[])
   return problem(
     'feed-unavailable',
     `There is no forecast of a future hour: the newest is of ${newest}. sensor, station or corridor return those of one series, past or future.`,
-    { retry_after_s: RETRY_S },
   )
 }
 
@@ -109,7 +105,7 @@ export async function noneOf(
   const stands = of.some((one) => one.model === model)
   if (view !== 'forecast' || (id !== '' && stands)) {
     const [what, step] = WITHOUT[view](kind)
-    throw noDataYet(`${id}: ${what}`, { missing: MISSING[view], waits_for: [step], retry_after_s: RETRY_S })
+    throw noDataYet(`${id}: ${what}`, { missing: MISSING[view], waits_for: [step] })
   }
   const isAny = id === '' && source === null
   const what = isAny ? 'There are no forecasts yet' : `There are no forecasts of ${MODELS[model].of} yet`
@@ -117,6 +113,5 @@ export async function noneOf(
   throw noDataYet(`${what} (/api/prediccion/modelos${isAny ? '' : `?model=${model}`})`, {
     missing: MISSING.forecast,
     waits_for: [step],
-    retry_after_s: RETRY_S,
   })
 }

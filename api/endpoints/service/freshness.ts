@@ -38,10 +38,14 @@ const freshness = record('FeedFreshness', 'Freshness of the data of a feed.', {
     example: null,
   }),
   last_error: col.string(0, 'Why the last fetch failed or was rejected; null if it succeeded.', { nullable: true, example: null }),
-  next_attempt_at: col.instant(0, 'Next fetch: 1, 2, 5, 15 and 60 minutes after failures in a row, else by the cadence; null if unknown.', {
-    nullable: true,
-    example: '2026-01-02T12:25:00.000Z',
-  }),
+  next_attempt_at: col.instant(
+    0,
+    'Next fetch: 1, 2, 5, 15 and 60 minutes after failures in a row, else by the cadence. Past while it runs; null for a stream.',
+    {
+      nullable: true,
+      example: '2026-01-02T12:25:00.000Z',
+    },
+  ),
   rows: col.json(0, 'Rows of the newest data by dataset.', { example: { incidents: 354, v16_beacons: 193 } }),
   quarantined: col.integer(0, 'Rows of it that failed a check.', { unit: '1', example: 0 }),
   unknown_codes: col.integer(0, 'Codes in it that are in no list.', { unit: '1', example: 0 }),

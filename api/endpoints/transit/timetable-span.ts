@@ -86,13 +86,11 @@ export function checkCovered(
     throw noDataYet(`No timetable of ${absent.join(' and ')} has arrived yet`, {
       missing: asked.tables.all,
       waits_for: absent.map((name) => `the timetable of ${name}`),
-      retry_after_s: 30,
     })
   const shared = own.reduce<readonly Span[]>(inBoth, [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }])
   const found = shared.find(({ from, to }) => asked.at >= from && asked.at < to)
   if (found) return found
-  if (shared.length === 0)
-    throw problem('feed-unavailable', `The timetables of ${names} that have arrived share no day.`, { retry_after_s: 3600 })
+  if (shared.length === 0) throw problem('feed-unavailable', `The timetables of ${names} that have arrived share no day.`)
   if (asked.value === null) throw outOfDate(names, shared, asked.at)
   const what =
     asked.parameter === 'date'
@@ -115,5 +113,5 @@ function inBoth(some: readonly Span[], others: readonly Span[]): Span[] {
 function outOfDate(names: string, spans: readonly Span[], at: number): Problem {
   const days = spans.map(({ from, to }) => `${madridDate(from)} to ${madridDate(to, -1)}`).join(' and ')
   const expired = spans.every(({ to }) => to <= at) ? ' They have expired, and no newer ones are published.' : ''
-  return problem('feed-unavailable', `The timetables of ${names} that have arrived cover ${days}.${expired}`, { retry_after_s: 3600 })
+  return problem('feed-unavailable', `The timetables of ${names} that have arrived cover ${days}.${expired}`)
 }

@@ -134,7 +134,6 @@ function noneYet(): Problem {
   return noDataYet('No road points are known yet', {
     missing: [roadPoints],
     waits_for: ['incidents, beacons or filling stations with a position, which supply them'],
-    retry_after_s: 60,
   })
 }
 

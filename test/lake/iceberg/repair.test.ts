@@ -32,7 +32,7 @@ test('a rollback brings back rows and the record of fetches, after another tool 
   )
   await expect(fresh()).rejects.toThrow('its format version is 3')
   const { plan, apply } = await planRollback(table, 2)
-  expect(plan).toContain('version 5 would be version 2 again, with 1 rows in 1 files')
+  expect(plan).toContain('version 5 would be version 2 again, with 1 rows in 1 files; its rows cannot be counted now, and later commits would be lost')
   await expect(fresh()).rejects.toThrow('its format version is 3')
   expect(await apply()).toBe(5)
   const after = await fresh()
@@ -41,6 +41,7 @@ test('a rollback brings back rows and the record of fetches, after another tool 
   expect(after.metadata['last-sequence-number']).toBe(9)
   await append()
   expect((await fresh()).snapshotId).toBe(10n)
+  expect((await planRollback(table, 5)).plan).toContain('with 1 rows in 1 files; it has 2 rows now')
   await expect(apply()).rejects.toThrow('changed meanwhile')
 })
 
