@@ -51,7 +51,7 @@ function kindOf({ name, msg, err, reason, ...fields }: Record<string, unknown>):
   return JSON.stringify([name, text, cause, ...SUBJECTS.map((subject) => fields[subject])])
 }
 
-/** Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, and if need be fields are left out. */
+/** Returns a line of at most `MAX_LINE_BYTES`: long texts and lists are cut, and if need be the longest fields are left out; of an error its message last. */
 function lineOf(fields: Record<string, unknown>): string {
   const whole = JSON.stringify(fields)
   if (Buffer.byteLength(whole) <= MAX_LINE_BYTES) return whole
@@ -70,7 +70,12 @@ function lineOf(fields: Record<string, unknown>): string {
       ...(left > 0 ? { left_out: left } : {}),
     })
     if (Buffer.byteLength(line) <= MAX_LINE_BYTES || kept.length === 0) return line
-    kept.pop()
+    const sizes = kept.map(([, value]) => JSON.stringify(value)?.length ?? 0)
+    const longest = sizes.indexOf(Math.max(...sizes))
+    const [of, value] = kept[longest] as [string, unknown]
+    const { message, ...more } = (value ?? {}) as { readonly message?: unknown }
+    const isCut = message !== undefined && Object.keys(more).length > 0
+    kept.splice(longest, 1, ...(isCut ? [[of, { message }] as [string, unknown]] : []))
   }
 }
 

@@ -1,8 +1,11 @@
-// A reader that has seen enough (head, less) closes the pipe: that is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
-})
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // A closed terminal also sends SIGHUP.
+    if (error.code === 'EIO') return
+    if (error.code !== 'EPIPE') throw error
+    // A reader that has seen enough (head, less) closes the pipe, which is not an error. A service stops what it has started.
+    if (!process.emit('SIGTERM')) process.exit(0)
+  })
 
 /** Prints a line for a person. */
 export function say(line: string): void {

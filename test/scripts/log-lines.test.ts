@@ -28,6 +28,16 @@ test('no line is longer than 1 kB, each is JSON, and has its level, message and 
   )
 })
 
+test('of a long line the longest fields go first, and of an error its message stays', () => {
+  const { log, lines } = open()
+  const errors = Array.from({ length: 9 }, (_, n) => new Error(`${n} ${'x'.repeat(400)}`))
+  log.error(
+    { group: 'mobility', err: Object.assign(new Error('the reason'), { attempts: errors.map(({ message }) => ({ message })) }) },
+    'no',
+  )
+  expect(parsed(lines)).toMatchObject([{ group: 'mobility', err: { message: 'the reason' }, msg: 'no' }])
+})
+
 test('a repeated warning is one line an hour with a count; other feeds, other reasons and information are not repetitions', () => {
   const { log, lines } = open()
   let count = 0

@@ -1,8 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openRedis } from '../../lake/live/connect.ts'
 import { REDIS_MISSING, type RedisServer, startRedis } from '../../scripts/redis.ts'
 import { tempFolder } from '../helpers/temp.ts'
+import { until } from '../helpers/until.ts'
 
 const servers: RedisServer[] = []
 afterEach(async () => {
@@ -67,5 +70,35 @@ describe('startRedis', () => {
   test('reports how to install a missing program, and why one ended', async () => {
     await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'no-such-redis' })).rejects.toThrow(REDIS_MISSING)
     await expect(startRedis({ folder: tempFolder(), appendOnly: false, program: 'false' })).rejects.toThrow('it ended with 1')
+  })
+})
+
+describe('a service stops its redis-server', () => {
+  const START = new URL('../../scripts/service/start.ts', import.meta.url).pathname
+  const startIn = (folder: string): readonly string[] => [process.execPath, START, '--data', folder, '--port', '0']
+
+  /** Waits until the service is ready, lets go of it, and waits until its redis-server has ended. */
+  async function endsAfter(folder: string, letGo: () => void): Promise<void> {
+    const socket = join(folder, 'redis', 'redis.sock')
+    await until('redis answers', () => existsSync(socket), 60_000)
+    const redis = openRedis(socket)
+    const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1])
+    redis.disconnect()
+    expect(running(pid)).toBe(true)
+    await until('the service is ready', () => existsSync(join(folder, 'api.url')), 120_000)
+    letGo()
+    await until('redis has ended', () => !running(pid), 60_000)
+  }
+
+  test('if its terminal is closed', async () => {
+    const folder = tempFolder()
+    const terminal: ChildProcess = spawn('script', ['-qec', startIn(folder).join(' '), '/dev/null'], { stdio: 'ignore' })
+    await endsAfter(folder, () => terminal.kill('SIGKILL'))
+  })
+
+  test('if the reader of its output is gone', async () => {
+    const folder = tempFolder()
+    const child = spawn(process.execPath, startIn(folder).slice(1), { stdio: ['ignore', 'pipe', 'ignore'] })
+    await endsAfter(folder, () => child.stdout.destroy())
   })
 })
