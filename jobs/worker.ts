@@ -8,7 +8,7 @@ import { DEMAND_CHANNEL } from '../lake/live/demand.ts'
 import { type DeclaredPart, forgetUndeclared } from '../lake/live/forget.ts'
 import { readFeedStates } from '../lake/live/freshness.ts'
 import { LockLost, withLock } from '../lake/live/lock.ts'
-import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry, type WorkerPhase } from '../lake/live/workers.ts'
+import { announceWorker, livingWorkers, WORKER_BEAT_MS, type WorkerEntry } from '../lake/live/workers.ts'
 import { WaitedTooLong } from '../lake/query/work-kind.ts'
 import { openRepeats, outageOf } from '../lake/repeats.ts'
 import type { Feed } from './feeds/define.ts'
@@ -75,8 +75,8 @@ export interface WorkerOptions {
   readonly declared?: readonly DeclaredPart[]
   readonly upkeep: readonly UpkeepTask[]
   readonly landEvery_s: number
-  /** How much of its data has arrived; all by default. */
-  readonly phase?: () => WorkerPhase
+  /** How much of its data has arrived, and whether the store is full; all and no by default. */
+  readonly condition?: () => Required<Pick<WorkerEntry, 'phase' | 'store_full'>>
   readonly runner: FeedRunner
   readonly log: Logger
   readonly times?: Partial<WorkerTimes>
@@ -182,7 +182,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 
   const own = { id: randomUUID(), started_at, schedules, declared: options.declared ?? null }
-  const entry = (): WorkerEntry<Schedule> => ({ ...own, phase: options.phase?.() ?? 'STEADY' })
+  const entry = (): WorkerEntry<Schedule> => ({ ...own, ...(options.condition?.() ?? { phase: 'STEADY', store_full: false }) })
   try {
     if (lake !== undefined) await claimRedis(redis, lake)
     await announceWorker(redis, entry())

@@ -53,13 +53,15 @@ export function readinessOf(parts: {
     const isSure = clock() - answered_at < SURE_MS
     const store = isSure ? 'answers' : await answers(() => lake.store.now())
     if (store === 'answers' && !isSure) answered_at = clock()
-    parts.onStore?.(store === 'full')
+    const workers = state.live.workers()
     const checks = {
       redis: state.live.connected,
       lake: store !== 'silent',
-      store_full: store === 'full',
+      // A full bucket answers reads: a worker's write finds out.
+      store_full: store === 'full' || workers?.store_full === true,
       redis_read_only: limiter.refusal !== null,
     }
+    parts.onStore?.(checks.store_full)
     const { feeds, states } = state.system()
     const [delivered, waiting] = partition(
       feeds.filter(({ enabled }) => enabled),
@@ -73,7 +75,7 @@ export function readinessOf(parts: {
       ...checks,
       waiting_for: feeds.length === 0 ? null : waiting.map(({ id }) => id),
       landing: checks.lake ? await landingOf(delivered) : [],
-      phase: state.live.workers()?.phase ?? 'STEADY',
+      phase: workers?.phase ?? 'STEADY',
     }
   }
 }

@@ -21,6 +21,8 @@ export interface WorkerEntry<S = unknown> {
   readonly declared: readonly DeclaredPart[] | null
   /** Unset by workers of earlier versions. */
   readonly phase?: WorkerPhase
+  /** True if its last write to the store found no room. */
+  readonly store_full?: boolean
 }
 
 /** Interval between a worker's announcements, ms. */
@@ -66,6 +68,8 @@ export interface SeenWorkers {
   readonly seen_at: number
   /** The earliest phase of those alive; STEADY without one. */
   readonly phase: WorkerPhase
+  /** True if one of those alive found no room in the store. */
+  readonly store_full: boolean
 }
 
 /** The announced workers; null if there were never any. */
@@ -74,7 +78,7 @@ export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
   const found = Object.entries(entries).map(([id, text]) => ({ id, ...read(text) }))
   if (found.length === 0) return null
   const living = found.filter(({ at, json }) => json !== '' && now - at <= AWAY_MS)
-  const phases = living.map(({ json }) => (JSON.parse(json) as WorkerEntry).phase)
+  const alive = living.map(({ json }) => JSON.parse(json) as WorkerEntry)
   return {
     living: living.length,
     ids: living
@@ -82,7 +86,8 @@ export async function readWorkers(redis: Redis): Promise<SeenWorkers | null> {
       .sort()
       .join(' '),
     seen_at: Math.max(...found.map(({ at }) => at)),
-    phase: WORKER_PHASES.find((phase) => phases.includes(phase)) ?? 'STEADY',
+    phase: WORKER_PHASES.find((phase) => alive.some((one) => one.phase === phase)) ?? 'STEADY',
+    store_full: alive.some((one) => one.store_full === true),
   }
 }
 

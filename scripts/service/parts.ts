@@ -12,6 +12,7 @@ import { openTableVersions } from '../../lake/live/table-versions.ts'
 import { type Lake, type LakeOptions, openLake } from '../../lake/open.ts'
 import type { HttpfsAccess } from '../../lake/query/httpfs.ts'
 import { s3Credentials } from '../../lake/store/credentials.ts'
+import { noticingFull } from '../../lake/store/fullness.ts'
 import { openStore, selfTest } from '../../lake/store/open.ts'
 import type { ObjectStore } from '../../lake/store/store.ts'
 import { idKey, readLakeRecord, type SourceMode } from '../../lake/system.ts'
@@ -71,6 +72,8 @@ export interface Parts {
   readonly redis: Redis
   readonly redisUrl: string
   readonly context: IngestContext
+  /** True if the last write to the store found no room. */
+  readonly isStoreFull: () => boolean
   close(): Promise<void>
 }
 
@@ -80,7 +83,7 @@ export async function openParts(
   options: Pick<ServiceLakeOptions, 'process' | 'log' | 'onQuery'> & { readonly redisUrl: string },
 ): Promise<Parts> {
   const { process: name, redisUrl, log, onQuery } = options
-  const store = await openServiceStore(config)
+  const { store, isFull } = noticingFull(await openServiceStore(config))
   try {
     const mode = (await readLakeRecord(store))?.mode ?? config.mode
     // Landing waits its turn, however many feeds come at once; only callers are refused.
@@ -115,7 +118,7 @@ export async function openParts(
       await lake.close()
       await store.close()
     }
-    return { config, store, lake, redis, redisUrl, context, close }
+    return { config, store, lake, redis, redisUrl, context, isStoreFull: isFull, close }
   } catch (error) {
     await store.close()
     throw error

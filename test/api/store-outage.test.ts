@@ -56,6 +56,16 @@ test('a full disk does not make the service unready: reads work, and readiness n
   const limiter = { refusal: null }
   const ready = await readinessOf({ endpoints: [incidentList], state, lake, limiter, clock: Date.now })()
   expect(ready).toMatchObject({ status: 'degraded', lake: true, store_full: true, redis_read_only: false })
+  // The store answers reads, and a worker's write found it full.
+  const live = { connected: true, get: () => null, workers: () => ({ phase: 'STEADY', store_full: true }) }
+  const asBucket = await readinessOf({
+    endpoints: [],
+    state: { ...(state as object), live } as never,
+    lake: service.lake,
+    limiter,
+    clock: Date.now,
+  })()
+  expect(asBucket).toMatchObject({ status: 'degraded', lake: true, store_full: true })
 })
 
 test('while the store is away the service serves current data and says what is missing', async () => {
@@ -65,7 +75,13 @@ test('while the store is away the service serves current data and says what is m
   const lake = { ...service.lake, store: { ...service.lake.store, now } } as never
   const system = (): object => ({ feeds: [], states: new Map() })
   const ready = (live: object): Promise<object> =>
-    readinessOf({ endpoints: [incidentList], state: { live, system } as never, lake, limiter: { refusal: null }, clock: Date.now })()
+    readinessOf({
+      endpoints: [incidentList],
+      state: { live: { workers: () => null, ...live }, system } as never,
+      lake,
+      limiter: { refusal: null },
+      clock: Date.now,
+    })()
   expect(await ready({ connected: true, get: () => ({}) })).toMatchObject({ status: 'degraded', lake: false, redis: true })
   expect(await ready({ connected: true, get: () => null })).toMatchObject({ status: 'not ready', lake: false })
 })

@@ -32,7 +32,9 @@ test('a rollback brings back rows and the record of fetches, after another tool 
   )
   await expect(fresh()).rejects.toThrow('its format version is 3')
   const { plan, apply } = await planRollback(table, 2)
-  expect(plan).toContain('version 5 would be version 2 again, with 1 rows in 1 files; its rows cannot be counted now, and later commits would be lost')
+  expect(plan).toContain(
+    'version 5 would be version 2 again, with 1 rows in 1 files; its rows cannot be counted now, and later commits would be lost',
+  )
   await expect(fresh()).rejects.toThrow('its format version is 3')
   expect(await apply()).toBe(5)
   const after = await fresh()

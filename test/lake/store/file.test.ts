@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileStore } from '../../../lake/store/file.ts'
+import { noticingFull } from '../../../lake/store/fullness.ts'
 import { tempFolder } from '../../helpers/temp.ts'
 import { deepTest } from '../../helpers/tier.ts'
 import { chunked, keysOf, testObjectStore } from './contract.ts'
@@ -92,6 +93,11 @@ test.skipIf(!mountable)('a full disk gives a clear error and leaves nothing behi
     await expect(store.putIfAbsent(key, big)).rejects.toEqual(full)
     await expect(store.putFile(key, source)).rejects.toEqual(full)
   }
+  const noticing = noticingFull(store)
+  await expect(noticing.store.put('new', big)).rejects.toEqual(full)
+  expect(noticing.isFull()).toBe(true)
+  await noticing.store.put('kept', Buffer.from('old'))
+  expect(noticing.isFull()).toBe(false)
   expect(existsSync(source)).toBe(true)
   expect(await keysOf(store, '')).toEqual(['kept'])
   expect((await store.get('kept'))?.toString()).toBe('old')
