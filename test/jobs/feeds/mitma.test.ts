@@ -13,6 +13,7 @@ import { decodeReply } from '../../../jobs/ingest/http.ts'
 import { type Publication, parsePublication } from '../../../jobs/ingest/parse.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
+import { deepTest } from '../../helpers/tier.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
@@ -382,7 +383,7 @@ describe.skipIf(!shared)('the recorded files of the ministry', () => {
     expect([taken.files[0]?.period, taken.files.length, taken.gaps]).toEqual(['2020-02-14', 449, trips.gaps])
   })
 
-  test('1 January 2022 has 515,748 overnight stays of 47,297,502 persons', { timeout: 60_000 }, async () => {
+  deepTest('1 January 2022 has 515,748 overnight stays of 47,297,502 persons', { timeout: 60_000 }, async () => {
     const bytes = gunzipSync(readFileSync(join(folder, 'v2/20220101_Pernoctaciones_municipios.csv.gz')))
     const publication = await parse(bytes, '2022-01-01')
     expect([publication.report.quarantined, publication.report.unknownCodes]).toEqual([{}, {}])
