@@ -11,7 +11,7 @@ import { utmToPoint } from '../../../lake/places/utm.ts'
 import type { AnyRow } from '../../../lake/schema/dataset.ts'
 import { writeXlsx } from '../../../scripts/stand-in/formats/xlsx.ts'
 import { sharedFolder } from '../../helpers/shared.ts'
-import { IS_DEEP } from '../../helpers/tier.ts'
+import { TIER } from '../../helpers/tier.ts'
 import { PROJECT } from '../../laws/sources.ts'
 
 const shared = sharedFolder()
@@ -161,7 +161,7 @@ describe("Madrid's older layout", () => {
     await expect(parse(madridAccidents, lacking.subarray(0, lacking.length - 40), '2020')).rejects.toThrow()
   })
 
-  test.skipIf(!shared || !IS_DEEP)('2020 has 12,634 accidents of 28,773 persons, 505 of them in April', async () => {
+  test.skipIf(!shared || TIER === 'default')('2020 has 12,634 accidents of 28,773 persons, 505 of them in April', async () => {
     const bytes = readFileSync(join(shared as string, 'feeds/madrid-accidentes/2020_Accidentalidad.xlsx'))
     const publication = await parse(madridAccidents, bytes, '2020')
     const rows = rowsOf(publication)
