@@ -74,7 +74,8 @@ export function withRetry(error: unknown, { feeds, states, phase }: Arriving, no
     })
   }
   if (retry_after_s !== undefined) return found
-  const wait_s = awaited.length > 0 ? RETRY_S : RETRY_BY_PHASE_S[phase]
+  // Without any known feed the worker starts.
+  const wait_s = awaited.length > 0 || feeds.length === 0 ? RETRY_S : RETRY_BY_PHASE_S[phase]
   return problem(found.code, found.message, { ...found.options, retry_after_s: wait_s })
 }
 

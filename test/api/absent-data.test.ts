@@ -78,6 +78,7 @@ test('derived data is expected soon while data arrives, and a value that may sti
   expect(said(derived, { phase: 'LOADING' })).toEqual(['no-data-yet', 30])
   expect(said(derived, { phase: 'BACKFILLING' })).toEqual(['no-data-yet', 300])
   expect(said(derived, { phase: 'STEADY' })).toEqual(['no-data-yet', 3600])
+  expect(said(derived, { phase: 'STEADY', feeds: [] })).toEqual(['no-data-yet', 30])
   const year = new InvalidParam('expected a year', { parameter: 'year', value: '2018', of: [{ id: 'imd_sections' }] })
   expect(said(year, {})).toEqual(['no-data-yet', 30])
   const with2018 = (backfill: object | null) => ({ states: new Map([['maps', { last_success_at: 1, failing_since: null, backfill }]]) })
